@@ -8,6 +8,7 @@ const long = [
   // The store as its user starts it, and what kills its parts.
   'test/processes/**/*.test.ts',
   // The tests of our tools.
+  'sandbox/**/*.test.ts',
   'bench/**/*.test.ts',
   'chaos/**/*.test.ts',
   'fuzz/**/*.test.ts',
@@ -19,6 +20,8 @@ const longStories = [
   'test/stories/killed-nodes.test.ts',
   'test/stories/database-away.test.ts',
   'test/stories/vanished.test.ts',
+  'test/stories/rehearsed-start.test.ts',
+  'test/stories/rolling-upgrade.test.ts',
   // It waits for a facilitator that forgets.
   'test/stories/keyed-facilitator.test.ts',
   'test/stories/restored-backup.test.ts',
@@ -26,6 +29,7 @@ const longStories = [
   'test/stories/shared-caches.test.ts',
   'test/stories/deployed.test.ts',
   'test/stories/examples.test.ts',
+  'test/stories/hosts.test.ts',
   'test/stories/fuzz.test.ts',
   'test/stories/doctor.test.ts',
   // Every call, every page and every rail, one after the other.
@@ -45,8 +49,8 @@ const onRealParts = {
 export default defineConfig({
   test: {
     // Only ends what hangs: nothing is measured by it, and machines stand still at times.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 170_000 } },
     // Tests wait for PostgreSQL, the chain and the supplier more than they compute.
     maxWorkers: 4,
@@ -55,6 +59,8 @@ export default defineConfig({
     // Each file makes its WebAssembly anew, and V8 may end a process that frees the last one's code
     // where the processor protects memory by keys: nodejs/node#64500.
     execArgv: ['--no-memory-protection-keys'],
+    // The many processes of a run compile the store once.
+    env: { NODE_COMPILE_CACHE: 'build/compiled' },
     projects: [
       {
         extends: true,
@@ -62,7 +68,6 @@ export default defineConfig({
           name: 'unit',
           include: [
             'src/**/*.test.ts',
-            'sandbox/**/*.test.ts',
             'openapi/**/*.test.ts',
             'test/*.test.ts',
             'test/doubles/*.test.ts',

@@ -36,7 +36,7 @@ async function deliver(pool: pg.Pool, count: number): Promise<void> {
     const [first, ...moves] = wayTo(target)
     if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
     let order: Order = (await store.open(first, [first.id])).order
-    for (const next of moves) order = (await store.move(order, next)).order
+    for (const next of moves) order = (await store.move(order, next)).record
   }
 }
 

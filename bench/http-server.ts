@@ -1,7 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
-import { destination } from 'pino'
 import type { BuyingDeps } from '../src/api/buying/deps.ts'
 import { createLiveCatalog } from '../src/catalog/catalog.ts'
 import { createHealth } from '../src/health/health.ts'
@@ -11,7 +10,7 @@ import {
   type Limits,
   type RateLimiter,
 } from '../src/http/rate-limit.ts'
-import { createLog } from '../src/log.ts'
+import { createLog, liveLog } from '../src/log.ts'
 import { createCounters } from '../src/operations/counters.ts'
 import { networks } from '../src/payments/networks.ts'
 import { createSigningKeys } from '../src/secrets/signing-keys.ts'
@@ -21,7 +20,13 @@ import { type Served, serveParent } from './child.ts'
 import { publishedOffers } from './http-load.ts'
 import { madeCatalog, pricing, supplierOffers } from './made-catalog.ts'
 
-/** What is measured: the store, or a bare server that sends bodies as long as the store's. */
+/** An answer of the store, as a bare server repeats it. */
+export interface Repeated {
+  readonly length: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What is measured: the store, or a bare server that sends bodies as long as the store's, with its headers. */
 export type HttpServer =
   | {
       readonly kind: 'store'
@@ -30,7 +35,7 @@ export type HttpServer =
       readonly likeSupplier?: boolean
       readonly maxAnswerBytes?: number
     }
-  | { readonly kind: 'fastify' | 'node'; readonly lengths: readonly number[] }
+  | { readonly kind: 'fastify' | 'node'; readonly answers: readonly Repeated[] }
 
 /** Every route, hook and header of the store, logging to its standard output as in live mode. */
 async function serveStore({
@@ -55,17 +60,18 @@ async function serveStore({
       contact: '',
       acceptsCrypto: [],
     },
-    log: createLog('info', destination(1)),
+    log: createLog('info', liveLog()),
     now,
     monotonicMs,
     trustProxy: false,
     limits: neverRefusing(createLimits(countingHere(monotonicMs))),
     health: createHealth(now),
     draining: new AbortController().signal,
+    isLocal: false,
     metrics: {
       token: undefined,
       isOpenHere: false,
-      answered: counters.answered,
+      answered: counters.countRequest,
       page: async () => ({ contentType: 'text/plain', body: '' }),
     },
     buying: nobodyBuys,
@@ -80,8 +86,7 @@ async function serveStore({
     webhook: {
       orders: nobodyBuys.orders,
       notifier: nobodyBuys.purchases.notifier,
-      isGenuine: () => false,
-      referenceIn: () => undefined,
+      suppliers: [],
     },
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -93,7 +98,7 @@ const nobodyBuys = {
   receipts: { keys: createSigningKeys([Buffer.alloc(32)], 'receipts') },
   purchases: {
     policy: { deliverWithinMs: 600_000, refundGraceMs: 0, patienceMs: 0 },
-    payee: { network: networks['base-sepolia'], payTo: '' },
+    payees: [{ network: networks['base-sepolia'], payTo: '' }],
   },
 } as unknown as BuyingDeps
 
@@ -120,18 +125,20 @@ function allowed(taken: ReturnType<RateLimiter['take']>): ReturnType<RateLimiter
   return { ...taken, allowed: true }
 }
 
-async function serveFastify(next: () => Buffer): Promise<Served> {
+async function serveFastify(next: () => Answer): Promise<Served> {
   const app = Fastify()
-  app.get('/ai/topups', (_, reply) => reply.type('application/json; charset=utf-8').send(next()))
+  app.get('/ai/topups', (_, reply) => {
+    const { headers, body } = next()
+    return reply.headers(headers).send(body)
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   return { told: { port: portOf(app.server) }, stop: () => app.close() }
 }
 
-async function serveNode(next: () => Buffer): Promise<Served> {
+async function serveNode(next: () => Answer): Promise<Served> {
   const answer: RequestListener = (_, response) => {
-    const body = next()
-    response.setHeader('content-type', 'application/json; charset=utf-8')
-    response.setHeader('content-length', body.length)
+    const { headers, body } = next()
+    response.writeHead(200, { ...headers, 'content-length': body.length })
     response.end(body)
   }
   const server = createServer(answer)
@@ -139,13 +146,15 @@ async function serveNode(next: () => Buffer): Promise<Served> {
   return { told: { port: portOf(server) }, stop: async () => server.closeAllConnections() }
 }
 
-/** Gives bodies of these lengths, one after the other and from the start again. */
-function bodiesOf(lengths: readonly number[]): () => Buffer {
-  const bodies = lengths.map((length) => Buffer.alloc(length, ' '))
+type Answer = Pick<Repeated, 'headers'> & { readonly body: Buffer }
+
+/** Gives these answers, one after the other and from the start again. */
+function inTurn(answers: readonly Repeated[]): () => Answer {
+  const made = answers.map(({ length, headers }) => ({ headers, body: Buffer.alloc(length, ' ') }))
   let at = 0
   return () => {
-    at = (at + 1) % bodies.length
-    return bodies[at] as Buffer
+    at = (at + 1) % made.length
+    return made[at] as Answer
   }
 }
 
@@ -157,6 +166,6 @@ await serveParent<HttpServer>((input) =>
   input.kind === 'store'
     ? serveStore(input)
     : input.kind === 'fastify'
-      ? serveFastify(bodiesOf(input.lengths))
-      : serveNode(bodiesOf(input.lengths)),
+      ? serveFastify(inTurn(input.answers))
+      : serveNode(inTurn(input.answers)),
 )

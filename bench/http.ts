@@ -1,7 +1,7 @@
 import { type Child, startChild } from './child.ts'
 import { amountOf, type Figure, figure, quantile, reach } from './figures.ts'
 import { publishedOffers, searchTargets } from './http-load.ts'
-import type { HttpServer } from './http-server.ts'
+import type { HttpServer, Repeated } from './http-server.ts'
 import { createLoadMaker, type Load, type LoadMaker, missingForLoad } from './wrk.ts'
 
 const offers = 200_000
@@ -26,7 +26,7 @@ type Turns = Readonly<Record<Name, readonly Turn[]>>
 
 /**
  * Searches over HTTP: how many a second one core answers, beside a bare Fastify route and a bare
- * server of Node that send bodies of the same lengths. Without wrk the page says so, and has no figures of it.
+ * server of Node that send as many bytes under the same headers. Without wrk the page says so, and has no figures of it.
  */
 export async function measureHttp(): Promise<Figure[]> {
   const missing = await missingForLoad()
@@ -56,22 +56,28 @@ async function startServers(
   }
   const uncached = await start({ kind: 'store', offers, maxAnswerBytes: 0 })
   const cached = await start({ kind: 'store', offers })
-  const lengths = await lengthsOf(targets, cached.told.port)
-  const fastify = await start({ kind: 'fastify', lengths })
-  return { uncached, cached, fastify, node: await start({ kind: 'node', lengths }) }
+  const answers = await answersTo(targets, cached.told.port)
+  const fastify = await start({ kind: 'fastify', answers })
+  return { uncached, cached, fastify, node: await start({ kind: 'node', answers }) }
 }
 
-/** Bytes of each answer. Asking fills the cache as well. */
-async function lengthsOf(targets: readonly string[], port: number): Promise<number[]> {
-  const lengths: number[] = []
+/** What Node itself puts on every answer. */
+const ofNode = ['connection', 'content-length', 'date', 'keep-alive']
+
+/** Each answer's length and headers. Asking fills the cache as well. */
+async function answersTo(targets: readonly string[], port: number): Promise<Repeated[]> {
+  const answers: Repeated[] = []
   for (const target of targets) {
     const answer = await fetch(`http://127.0.0.1:${port}${target}`, {
       headers: { 'accept-encoding': 'identity' },
     })
     if (!answer.ok) throw new Error(`${target} was answered ${answer.status}`)
-    lengths.push((await answer.arrayBuffer()).byteLength)
+    const headers = Object.fromEntries(
+      [...answer.headers].filter(([name]) => !ofNode.includes(name)),
+    )
+    answers.push({ length: (await answer.arrayBuffer()).byteLength, headers })
   }
-  return lengths
+  return answers
 }
 
 /** The machine changes its speed, so each is asked a little while in every round. */
@@ -124,11 +130,11 @@ function figuresOf(turns: Turns): Figure[] {
 const answered = ({ perSecond }: Turn) => perSecond
 const byCore = ({ cpu }: Turn) => 1 / cpu
 
-const note = `One core serves, the other asks for ${queries} different searches of topups over ${offers} offers, again and again, on 32 connections. The bare servers send bodies of the same lengths in the same order. The store runs every hook of live mode, its log and its limits included; only the no of the limits was made a yes. A share is the median of those of ${rounds} rounds, in which each was asked in turn; where something else uses these cores, only the one by the core means much.`
+const note = `One core serves, the other asks for ${queries} different searches of topups over ${offers} offers, again and again, on 32 connections. The bare servers send bodies of the same lengths under the same headers in the same order. The store runs every hook of live mode, its log and its limits included; only the no of the limits was made a yes. A share is the median of those of ${rounds} rounds, in which each was asked in turn; where something else uses these cores, only the one by the core means much.`
 
 const titles: Readonly<Record<Name, string>> = {
   uncached: 'Searches over HTTP, each answered anew',
   cached: 'Searches over HTTP, answered from memory',
-  fastify: 'Bare Fastify, bodies of the same lengths',
-  node: 'Bare node:http, bodies of the same lengths',
+  fastify: 'Bare Fastify, the same lengths and headers',
+  node: 'Bare node:http, the same lengths and headers',
 }

@@ -1,16 +1,15 @@
 import { makeCatalog } from '../sandbox/supplier/catalog/catalog.ts'
-import { parseOffer } from '../src/adapters/suppliers/zendit/parse-offer.ts'
 import { publishing } from '../src/api/views/catalog-offer.ts'
 import { packCatalog, pricingOn } from '../src/catalog/building/build-catalog.ts'
 import { type Catalog, openCatalog } from '../src/catalog/catalog.ts'
 import { kinds } from '../src/catalog/good.ts'
 import type { Offer } from '../src/catalog/offer.ts'
 import { type OfferRecords, offersIn, packOffers } from '../src/catalog/offer-records.ts'
+import { parseOffer } from '../src/suppliers/zendit/parse-offer.ts'
 
 export const siteUrl = 'http://localhost:4020'
 const made = new Date()
-const readAt = { voucher: made, topup: made, esim: made }
-const basis = { markupBps: 0, rates: undefined, readAt, now: made }
+const basis = { markupBps: 0, rates: undefined, times: { readAt: made }, now: made }
 export const pricing = pricingOn(basis)
 
 /** The catalog of a list, made as a store makes it but on this thread. */

@@ -52,7 +52,7 @@ const sections: readonly Section[] = [
 ]
 
 /**
- * Measures what the store promises about speed, prints it, and writes docs/benchmarks.md. Asked for
+ * Measures what the store promises about speed, prints it, and writes docs/contributors/benchmarks.md. Asked for
  * some sections only, it prints those and leaves the page as it is, since a page is of one run.
  *
  * @throws when a name is not that of a section
@@ -66,7 +66,8 @@ async function main(names: readonly string[]): Promise<void> {
     console.log(`\n${partOf(part)}`)
     parts.push(part)
   }
-  if (names.length === 0) await writeFile('docs/benchmarks.md', pageOf(await machine(), parts))
+  if (names.length === 0)
+    await writeFile('docs/contributors/benchmarks.md', pageOf(await machine(), parts))
   console.log(summaryOf(parts.flatMap(({ figures }) => figures)))
 }
 
@@ -91,7 +92,7 @@ function chosen(names: readonly string[]): readonly Section[] {
 
 /** The page as it was committed last; nothing where there is no such page, or no history at all. */
 async function lastPage(): Promise<string | undefined> {
-  const shown = promisify(execFile)('git', ['show', 'HEAD:docs/benchmarks.md'])
+  const shown = promisify(execFile)('git', ['show', 'HEAD:docs/contributors/benchmarks.md'])
   return shown.then(
     ({ stdout }) => stdout,
     () => undefined,

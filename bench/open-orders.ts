@@ -44,7 +44,7 @@ async function firstOrder(pool: pg.Pool): Promise<string> {
   if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
   const orders = createOrderStore(pool)
   let { order } = await orders.open(first, [])
-  for (const next of moves) order = (await orders.move(order, next)).order
+  for (const next of moves) order = (await orders.move(order, next)).record
   return order.id
 }
 

@@ -6,7 +6,7 @@ export interface Part {
   readonly figures: readonly Compared[]
 }
 
-/** The page docs/benchmarks.md. */
+/** The page docs/contributors/benchmarks.md. */
 export function pageOf(header: string, parts: readonly Part[]): string {
   const first = `# Benchmarks\n\nWritten by \`npm run bench\`. ${header}\n`
   return [first, ...parts.map(partOf)].join('\n')

@@ -74,6 +74,6 @@ test('the last line counts what got worse and which bars are not held', () => {
   const last = pageWith(ratio('Worse', 1), ratio('Same', 1))
   const now = [ratio('Worse', 2, 1.5), ratio('Same', 1, 1.5), ratio('New', 5, 1)]
   expect(summaryOf(compareWith(last, now))).toBe(
-    '1 of 2 ratios WORSE by more than 20 % than in the committed docs/benchmarks.md; 2 of 3 bars NOT held.',
+    '1 of 2 ratios WORSE by more than 20 % than in the committed docs/contributors/benchmarks.md; 2 of 3 bars NOT held.',
   )
 })

@@ -14,7 +14,7 @@ export interface Compared extends Figure {
  * Puts beside each relative figure what it was on the last page, and marks those that got worse by
  * more than a fifth. Absolute figures are left alone: another machine has others.
  *
- * @param lastPage the text of docs/benchmarks.md as it was, or undefined when there was none
+ * @param lastPage the text of docs/contributors/benchmarks.md as it was, or undefined when there was none
  */
 export function compareWith(lastPage: string | undefined, figures: readonly Figure[]): Compared[] {
   const last = valuesOn(lastPage ?? '')
@@ -60,5 +60,5 @@ export function summaryOf(figures: readonly Compared[]): string {
   const worse = count((figure) => figure.worse === true)
   const bars = count(({ bar }) => bar !== undefined)
   const held = count((figure) => figure.held === true)
-  return `${worse} of ${compared} ratios WORSE by more than ${noise * 100} % than in the committed docs/benchmarks.md; ${bars - held} of ${bars} bars NOT held.`
+  return `${worse} of ${compared} ratios WORSE by more than ${noise * 100} % than in the committed docs/contributors/benchmarks.md; ${bars - held} of ${bars} bars NOT held.`
 }

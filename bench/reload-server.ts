@@ -85,9 +85,11 @@ function depsFor(
   rates: () => RateTable,
 ): RefreshDeps {
   const now = () => new Date()
-  const supplier = { baseUrl: supplierUrl, apiKey, timeoutMs: 60_000 }
   return {
-    catalogWorker: createCatalogWorker({ supplier, siteUrl }),
+    catalogWorker: createCatalogWorker({
+      suppliers: { zendit: { url: supplierUrl, key: apiKey } },
+      siteUrl,
+    }),
     snapshots: keepsNothing,
     liveCatalog,
     pricing: { markupBps: 0, rates, readAt: () => now(), now },

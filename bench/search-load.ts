@@ -35,6 +35,7 @@ export function madeOffers(
     return {
       kind: 'topup',
       id: `T${at}` as OfferId,
+      source: { supplier: 'zendit', product: `T${at}` },
       brand: brandName.toUpperCase().replaceAll(' ', '_'),
       brandName,
       country: countries[place] ?? '',

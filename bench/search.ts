@@ -1,11 +1,9 @@
 import { startSupplier } from '../sandbox/supplier/server.ts'
-import { createZenditClient } from '../src/adapters/suppliers/zendit/client.ts'
-import { createZenditOffers } from '../src/adapters/suppliers/zendit/offers.ts'
-import { searchEsims } from '../src/api/discovery/esims.ts'
-import { searchTopups } from '../src/api/discovery/topups.ts'
-import { searchVouchers } from '../src/api/discovery/vouchers.ts'
+import { searches } from '../src/api/discovery/search.ts'
 import { createLiveCatalog } from '../src/catalog/catalog.ts'
 import { inQuery } from '../src/http/in-query.ts'
+import { createZenditClient } from '../src/suppliers/zendit/client.ts'
+import { createZenditOffers } from '../src/suppliers/zendit/offers.ts'
 import { type Figure, figure, quantile } from './figures.ts'
 import { catalogOf, pricing } from './made-catalog.ts'
 
@@ -46,12 +44,11 @@ export async function measureSearch(offers: number): Promise<Figure[]> {
     acceptsCrypto: [],
   }
   const deps = { liveCatalog, pricing, site }
-  const search = { voucher: searchVouchers, topup: searchTopups, esim: searchEsims }
   const samples: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     for (const [kind, url] of queries) {
       const startedAt = performance.now()
-      search[kind].ask(inQuery(url), deps).answer()
+      searches[kind].ask(inQuery(url), deps).answer()
       samples.push((performance.now() - startedAt) * 1_000)
     }
   }

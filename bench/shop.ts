@@ -5,17 +5,17 @@ import { startChain } from '../sandbox/chain/chain.ts'
 import { freePort } from '../sandbox/port.ts'
 import { startPostgres } from '../sandbox/postgres/postgres.ts'
 import { migrate } from '../src/adapters/storage/migrate.ts'
-import { rawVoucher } from '../src/adapters/suppliers/zendit/sample-offers.fixture.ts'
-import {
-  type RecordedRequest,
-  type Reply,
-  startScripted,
-} from '../src/adapters/suppliers/zendit/scripted-server.fixture.ts'
 import { readConfig, type SandboxConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
 import { agreedKeys } from '../src/nodes.ts'
 import { networks } from '../src/payments/networks.ts'
 import { type Service, startService } from '../src/service.ts'
+import {
+  type RecordedRequest,
+  type Reply,
+  startScripted,
+} from '../src/suppliers/scripted-server.fixture.ts'
+import { rawVoucher } from '../src/suppliers/zendit/sample-offers.fixture.ts'
 import { newDataDir } from '../test/child-store.ts'
 import { type OutsideClock, type OutsideWatch, watchOutside } from './outside.ts'
 
@@ -93,8 +93,7 @@ export async function openStore(parts: StoreParts, databaseUrl: string): Promise
       refundKey: chain.keys.refund,
       walletFactories: [],
       databaseUrl,
-      supplierUrl,
-      supplierKey: 'bench',
+      suppliers: { zendit: { url: supplierUrl, key: 'bench' } },
       ratesUrl: `${supplierUrl}/rates`,
       secretsKeys,
       lostKeys: [],

@@ -316,7 +316,7 @@ function referenceOf(orderId: string): string {
   return orderId.replace('_', '')
 }
 
-/** The one nonce that the refund of an order may have (docs/decisions/002). */
+/** The one nonce that the refund of an order may have (docs/contributors/decisions/002). */
 function refundNonceOf(orderId: string): string {
   return keccak256(toBytes(`refund:v1|${chainId}|${orderId}`))
 }

@@ -20,7 +20,7 @@ export const refundCaps = {
 } as const
 
 /**
- * The float of docs/treasury.md, 500 USDC. Sixteen buyers have at most 192 purchases open, which come to
+ * The float of docs/operators/treasury.md, 500 USDC. Sixteen buyers have at most 192 purchases open, which come to
  * 150 USDC: the half at which the operator fills it up suffices for those.
  */
 export const floatAtomic = 500_000_000n
@@ -56,7 +56,9 @@ export async function boundsMet({
 }: Pick<Parts, 'dataDir' | 'nodes'>): Promise<readonly string[]> {
   const logs = nodes.map((_, at) => readFile(join(dataDir, logNameOf(at)), 'utf8'))
   const lines = (await Promise.all(logs)).flatMap((log) => log.split('\n'))
-  return lines.filter((line) => line.includes('"refund_held"') || line.includes('Refunds may need'))
+  return lines.filter(
+    (line) => line.includes('"refund_held"') || line.includes('open refunds may need'),
+  )
 }
 
 export function logNameOf(node: number): string {

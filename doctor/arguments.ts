@@ -25,7 +25,7 @@ export const usage = `Looks at a running store as a buyer or an index would meet
   --json         one JSON object instead of text
 
 Exit code 0 when nothing would stop a buyer, 1 when something would, 2 when it could not be run.
-Everything that can be found is listed in docs/doctor.md.`
+Everything that can be found is listed in docs/operators/doctor.md.`
 
 /** @throws Error with a sentence about what is wrong with the arguments */
 export function readArguments(args: readonly string[], token: string | undefined): Wanted | 'help' {

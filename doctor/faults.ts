@@ -14,7 +14,7 @@ export interface Fault {
   readonly mend: string
 }
 
-/** By their codes, in the order in which they are told and listed in docs/doctor.md. */
+/** By their codes, in the order in which they are told and listed in docs/operators/doctor.md. */
 export const faults = { ...storeFaults, ...purchaseFaults }
 
 export type FaultCode = keyof typeof faults

@@ -180,7 +180,7 @@ export const storeFaults = {
   nodes_disagree: {
     level: 'warn',
     what: 'A node differs in a setting that must agree: buyers meet two prices, or orders two rules.',
-    mend: 'Give all nodes the same value (docs/configuration.md, "Settings that must agree"), and restart those that differ.',
+    mend: 'Give all nodes the same value (docs/operators/configuration.md, "Settings that must agree"), and restart those that differ.',
   },
   versions_differ: {
     level: 'warn',

@@ -46,7 +46,7 @@ function isRespelt(status: number, headers: Answer['headers']): boolean {
   return status === 302 && /^\/buy\/[\w-]+$/.test(headers.get('location') ?? '')
 }
 
-/** What a refusal lacks of the form that its interface publishes (docs/errors.md). */
+/** What a refusal lacks of the form that its interface publishes (docs/agents/errors.md). */
 function faultOfRefusal(input: Input, answer: Answer): string | undefined {
   const { status, headers, body } = answer
   // Not even "try again": all parts of the store are well, so the input is what it stumbled over.

@@ -1,8 +1,8 @@
 import { createDocument } from 'zod-openapi'
-import { discoveryVersion } from '../src/api/discovery/paths.ts'
+import { discoveryVersion } from '../src/api/discovery/service-index.ts'
 import { groups, type Operation } from '../src/api/operation.ts'
 import { readConfig } from '../src/config.ts'
-import type { Recorded } from './examples.ts'
+import type { Example, Recorded } from './examples.ts'
 import { guidance, textsOfGroups } from './guidance.ts'
 import { operationObject } from './operation-object.ts'
 import { sharedHeaders } from './responses.ts'
@@ -14,7 +14,7 @@ export const documentSite = readConfig({}).site
  * The OpenAPI 3.1 document of these operations, for a store that is named by `documentSite`: a
  * running store puts itself in its place.
  *
- * @param recorded real answers, which become the examples
+ * @param recorded real answers, of which the first of each operation and the refusals become examples
  */
 export function openApiOf(operations: readonly Operation[], recorded: Recorded): object {
   const { name, description, contact, url } = documentSite
@@ -52,11 +52,15 @@ export function openApiOf(operations: readonly Operation[], recorded: Recorded):
       },
     },
     {
-      // Answers may grow, so whoever reads them takes fields that are not known yet.
       override: ({ jsonSchema, io }) => {
+        // Answers may grow, so readers must accept fields that they do not know yet.
         if (io === 'output' && jsonSchema.additionalProperties === false) {
           delete jsonSchema.additionalProperties
         }
+        // The format says it in one word.
+        if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
+        if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+        if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       },
     },
   )
@@ -69,8 +73,14 @@ function pathsOf(operations: readonly Operation[], recorded: Recorded) {
     paths[operation.path] = methods
     methods[operation.method.toLowerCase()] = operationObject(
       operation,
-      recorded[operation.id] ?? [],
+      briefly(recorded[operation.id] ?? []),
     )
   }
   return paths
+}
+
+/** The other examples are served on request (`src/http/openapi.ts`). */
+function briefly(examples: readonly Example[]): readonly Example[] {
+  const first = examples.find(({ status }) => status < 400)
+  return examples.filter((example) => example === first || example.status >= 400)
 }

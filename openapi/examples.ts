@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { reviewable } from './reviewable.ts'
 
 /** A real answer, with what was asked. */
 export interface Example {
@@ -6,14 +7,15 @@ export interface Example {
   readonly name: string
   readonly summary: string
   readonly status: number
-  /** Of a refusal, and of a payment that was not taken. */
-  readonly code?: string
   /** The JSON that was sent, where it was JSON. */
   readonly sent?: unknown
   readonly body: unknown
 }
 
-/** The examples of each operation, by its id. */
+/**
+ * The examples of each operation, by its id: every way in which it does what was asked, and a refusal
+ * at the first operation that has its code.
+ */
 export type Recorded = Readonly<Record<string, readonly Example[]>>
 
 const file = new URL('examples.json', import.meta.url)
@@ -24,5 +26,42 @@ export function readExamples(): Recorded {
 }
 
 export function writeExamples(recorded: Recorded): void {
-  writeFileSync(file, `${JSON.stringify(recorded, null, 2)}\n`)
+  writeFileSync(file, reviewable(withoutRepeats(recorded)))
+}
+
+function withoutRepeats(recorded: Recorded): Recorded {
+  const known = new Set<string>()
+  const kept = Object.entries(recorded).map(([id, examples]): [string, readonly Example[]] => [
+    id,
+    examples
+      .filter((example) => example.status < 400 || isNew(known, refusalKey(example)))
+      .map(shortened),
+  ])
+  return Object.fromEntries(kept)
+}
+
+function isNew(known: Set<string>, key: string): boolean {
+  const before = known.size
+  return known.add(key).size > before
+}
+
+/** One code looks different in the discovery interface, whose errors carry none. */
+export function refusalKey({ name, body }: Pick<Example, 'name' | 'body'>): string {
+  const isProblem = typeof body === 'object' && body !== null && 'requestId' in body
+  return isProblem ? name : `${name} of discovery`
+}
+
+const maxEntries = 3
+
+/** Long lists lose their end, and the summary says so. */
+function shortened(example: Example): Example {
+  const body = cut(example.body)
+  if (JSON.stringify(body) === JSON.stringify(example.body)) return example
+  return { ...example, summary: `${example.summary} (lists cut to ${maxEntries} entries)`, body }
+}
+
+function cut(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, maxEntries).map(cut)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, cut(part)]))
 }

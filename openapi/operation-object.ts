@@ -2,7 +2,7 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi'
 import type { Operation } from '../src/api/operation.ts'
 import type { Example } from './examples.ts'
 import { paymentInfo } from './payment-info.ts'
-import { responsesOf } from './responses.ts'
+import { examplesOf, responsesOf } from './responses.ts'
 
 /** One operation, as the document describes it. */
 export function operationObject(
@@ -60,9 +60,9 @@ function parameter(
 function requestBodyOf({ answers }: Operation, body: object, examples: readonly Example[]) {
   const { $schema: _, ...schema } = body as { $schema?: string }
   const good = examples.filter(({ status, sent }) => status in answers && sent !== undefined)
-  const shown = good.map(({ name, summary, sent }) => [name, { summary, value: sent }] as const)
+  const shown = good.map(({ name, summary, sent: value }) => ({ name, summary, value }))
   return {
     required: true,
-    content: { 'application/json': { schema, examples: Object.fromEntries(shown) } },
+    content: { 'application/json': { schema, ...examplesOf(shown) } },
   }
 }

@@ -16,7 +16,7 @@ export interface Documented {
   readonly type?: 'application/json' | 'application/problem+json'
   readonly shape?: z.ZodType
   readonly headers?: Readonly<Record<string, string>>
-  /** One example is recorded of each; of an answer without codes, at least one. */
+  /** Those of its errors; none of an answer that does what was asked. */
   readonly codes: readonly string[]
 }
 
@@ -34,19 +34,32 @@ export function responsesOf(operation: Operation, examples: readonly Example[]):
 }
 
 function responseOf(
-  { status, description, type, shape, headers = {} }: Documented,
+  { status, description, type, shape, headers = {}, codes }: Documented,
   examples: readonly Example[],
 ): Response {
   const shown = examples
     .filter((example) => example.status === status)
-    .map(({ name, summary, body }) => [name, { summary, value: body }])
+    .map(({ name, summary, body: value }) => ({ name, summary, value }))
   return {
     description,
     headers: headersOf(headers),
+    ...(codes.length > 0 ? { 'x-error-codes': codes } : {}),
     ...(type === undefined || shape === undefined
       ? {}
-      : { content: { [type]: { schema: shape, examples: Object.fromEntries(shown) } } }),
+      : { content: { [type]: { schema: shape, ...examplesOf(shown) } } }),
   }
+}
+
+interface Shown {
+  readonly name: string
+  readonly summary: string
+  readonly value: unknown
+}
+
+/** Examples by their names; nothing where there are none. */
+export function examplesOf(shown: readonly Shown[]) {
+  const examples = shown.map(({ name, ...example }) => [name, example] as const)
+  return shown.length === 0 ? {} : { examples: Object.fromEntries(examples) }
 }
 
 /** Headers that many answers carry, by name; an answer that lists one here refers to it. */

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect } from 'vitest'
+import { plainEnvironment } from './process.ts'
 
 /** A server that runs as a process of its own and has said that it is ready. */
 export async function startOwnProcess(main: string, env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...plainEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
@@ -26,7 +27,7 @@ export async function startOwnProcess(main: string, env: NodeJS.ProcessEnv) {
 /** What a process says when nothing is set for it, which it refuses to start with. */
 export async function refusalWithoutSettings(main: string): Promise<string> {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'] },
+    env: plainEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const parts: Buffer[] = []

@@ -13,13 +13,19 @@ export type LaunchOptions = {
   args: readonly string[]
   /** Everything the child writes goes to this file, which each launch begins anew. */
   logFile: string
-  /** All that the child sees of an environment; PATH when left out. It never inherits ours. */
+  /** All that the child sees of an environment; `plainEnvironment` when left out. It never inherits ours. */
   env?: NodeJS.ProcessEnv
   cwd?: string
   /** The account to run as; only root may name one. */
   account?: { uid: number; gid: number }
   /** False keeps the child in the terminal's process group, so that Ctrl-C reaches it too. */
   detached?: boolean
+}
+
+/** What every program may know: where programs are, and where Node keeps the code that it compiled. */
+export function plainEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) }
 }
 
 /**
@@ -33,7 +39,7 @@ export async function launch(options: LaunchOptions): Promise<ProcessId> {
     const child = spawn(options.command, options.args, {
       detached: options.detached ?? true,
       stdio: ['ignore', log, log],
-      env: options.env ?? { PATH: process.env['PATH'] },
+      env: options.env ?? plainEnvironment(),
       ...(options.cwd ? { cwd: options.cwd } : {}),
       ...(options.account ?? {}),
     })

@@ -5,7 +5,15 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { freePort } from './port.ts'
 import { readFileIfThere, writePrivateFile } from './private-file.ts'
-import { isAlive, launch, logTail, type ProcessId, terminate, waitUntil } from './process.ts'
+import {
+  isAlive,
+  launch,
+  logTail,
+  type ProcessId,
+  plainEnvironment,
+  terminate,
+  waitUntil,
+} from './process.ts'
 
 export interface ServerLaunch<Secret extends string> {
   /** For messages: "The sandbox supplier did not start". */
@@ -56,7 +64,7 @@ export async function launchServer<Secret extends string>(
     command: globalThis.process.execPath,
     args: [fileURLToPath(options.main)],
     logFile,
-    env: { PATH: globalThis.process.env['PATH'], SETTINGS_FILE: settingsFile },
+    env: { ...plainEnvironment(), SETTINGS_FILE: settingsFile },
   })
   await writePrivateFile(file, JSON.stringify({ port, secrets, process }))
   await untilReady(options.name, process, port, logFile)

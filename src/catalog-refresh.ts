@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createFrankfurter, keepRates } from './adapters/rates/frankfurter.ts'
 import { createLiveCatalog, type LiveCatalog } from './catalog/catalog.ts'
-import { kinds } from './catalog/good.ts'
-import type { Kind } from './catalog/offer.ts'
+import { type ListName, supplierOf } from './catalog/offer.ts'
 import { type CatalogWorker, readAtOf, type SnapshotStore } from './catalog/ports.ts'
 import type { Pricing } from './catalog/pricing.ts'
 import { reprice, serveLast, startRefreshing } from './catalog/refresh.ts'
@@ -63,7 +62,7 @@ export async function startCatalog(
       void repriced()
     },
   })
-  const readAt = (kind: Kind) => readAtOf(liveCatalog.current(), kind)
+  const readAt = (list: ListName) => readAtOf(liveCatalog.current(), list)
   const pricing = { markupBps: config.markupBps, rates: rates.current, readAt, now }
   const deps = { catalogWorker, snapshots, liveCatalog, pricing, inTurn: inTurn(), now, signal }
   await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
@@ -72,19 +71,28 @@ export async function startCatalog(
   if (served.outcome === 'served') health.noteCatalog(oldestOf(liveCatalog))
   const first = Promise.withResolvers<void>()
   const refreshing = startRefreshing(deps, (refreshed) => {
-    const isGood = refreshed.outcome === 'loaded' && refreshed.held === undefined
+    const isGood = refreshed.outcome === 'loaded' && !refreshed.held && !refreshed.failed
     log[isGood ? 'info' : 'error']({ ...refreshed }, 'catalog')
     if (refreshed.outcome === 'loaded') health.noteCatalog(oldestOf(liveCatalog))
     first.resolve()
   })
-  if (served.outcome !== 'served' || staleParts(pricing) !== '') await first.promise
+  if (served.outcome !== 'served' || staleParts(pricing, liveCatalog.current().sizes) !== '')
+    await first.promise
   // Prices also end by time alone, when the rates or a list become too old.
   const aging = repeat(repriced, { everyMs: agingMs, retryMs: agingMs, signal })
   return { liveCatalog, pricing, work: [refreshing, rates.stopped, aging] }
 }
 
-/** When the oldest of what is on sale was read. */
+function listsOf(liveCatalog: LiveCatalog): readonly ListName[] {
+  return Object.keys(liveCatalog.current().sizes)
+}
+
+/** When the oldest of what is on sale was read, at the supplier that is up to date most. */
 function oldestOf(liveCatalog: LiveCatalog): Date {
-  const times = kinds.map((kind) => readAtOf(liveCatalog.current(), kind).getTime())
-  return new Date(Math.min(...times))
+  const catalog = liveCatalog.current()
+  const bySupplier = Map.groupBy(listsOf(liveCatalog), supplierOf)
+  const times = Array.from(bySupplier.values(), (lists) =>
+    Math.min(...lists.map((list) => readAtOf(catalog, list).getTime())),
+  )
+  return times.length === 0 ? catalog.readAt : new Date(Math.max(...times))
 }

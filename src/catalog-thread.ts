@@ -1,14 +1,12 @@
 import { constants, platform, setPriority } from 'node:os'
-import { deserialize, serialize } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { KnownBrands } from './adapters/suppliers/zendit/brands.ts'
-import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
-import { createZenditOffers } from './adapters/suppliers/zendit/offers.ts'
-import type { CatalogJob, HeldList, ReadList } from './adapters/threads/catalog-job.ts'
+import type { CatalogJob, ReadList } from './adapters/threads/catalog-job.ts'
 import { transferable } from './adapters/threads/transferable.ts'
 import { publishing } from './api/views/catalog-offer.ts'
 import { type PackedCatalog, packCatalog, pricingOn } from './catalog/building/build-catalog.ts'
-import { offersIn, withKindsOf } from './catalog/offer-records.ts'
+import { joinLists, offersIn } from './catalog/offer-records.ts'
+import type { Joined } from './catalog/ports.ts'
+import { suppliers } from './suppliers/suppliers.ts'
 
 /*
  * A thread that does one piece of work on the whole list of offers and ends, so that the memory it
@@ -23,24 +21,22 @@ const job = workerData as CatalogJob
 const done = await doneFor(job)
 parentPort?.postMessage(done, transferable(done))
 
-function doneFor(asked: CatalogJob): Promise<ReadList> | HeldList | PackedCatalog {
+function doneFor(asked: CatalogJob): Promise<ReadList> | Joined | PackedCatalog {
   switch (asked.type) {
     case 'read':
       return read(asked)
-    case 'hold':
-      return { offers: withKindsOf(asked.last, asked.kinds, asked.list) }
+    case 'join':
+      return joinLists(asked)
     case 'build':
       return build(asked)
   }
 }
 
 async function read(asked: CatalogJob & { readonly type: 'read' }): Promise<ReadList> {
-  const brands: KnownBrands = asked.note === undefined ? new Map() : deserialize(asked.note)
-  const client = createZenditClient(asked.supplier)
-  const source = createZenditOffers(client, () => new Date(), brands)
+  const reader = suppliers[asked.supplier].readOffers(asked.access, asked.note)
   // Whoever stops the load ends the thread.
-  const listing = await source.list(new AbortController().signal)
-  return { ...listing, note: Uint8Array.from(serialize(brands)) }
+  const listing = await reader.list(new AbortController().signal)
+  return { ...listing, note: reader.note() }
 }
 
 function build({ offers, basis, siteUrl }: CatalogJob & { readonly type: 'build' }): PackedCatalog {

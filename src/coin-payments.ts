@@ -4,7 +4,6 @@ import { createProcessor } from './adapters/btcpay/processor.ts'
 import { invoiceOfEvent, verifyWebhook } from './adapters/btcpay/webhook.ts'
 import { createCheckoutService } from './api/checkout/create-service.ts'
 import { noProcessor } from './checkouts/no-processor.ts'
-import type { PayoutWatch } from './checkouts/payout-watch.ts'
 import type {
   CheckoutFacts,
   CheckoutStore,
@@ -17,7 +16,7 @@ import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
 import type { Header, InvoiceEvent } from './http/processor-webhook.ts'
 import { repeat } from './lib/repeat.ts'
-import { remembered } from './operations/looks.ts'
+import { withLastValue } from './operations/cached-reads.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { readAddress } from './payments/coin-address.ts'
 import type { Coin } from './payments/coins.ts'
@@ -39,7 +38,7 @@ export interface CoinPayments {
   readonly findings: () => Promise<readonly Finding[]>
   /** US dollars for one of each coin; undefined once they could not be read. */
   readonly rates: {
-    readonly look: () => Promise<unknown>
+    readonly read: () => Promise<unknown>
     readonly last: () => ReadonlyMap<Coin, string> | undefined
   }
   readonly invoiceIn: (body: Buffer, signature: Header) => InvoiceEvent
@@ -63,7 +62,7 @@ export function connectCoins(
       processor: noProcessor,
       statement: undefined,
       findings: () => findingsWithout(checkoutFacts),
-      rates: { look: async () => undefined, last: () => undefined },
+      rates: { read: async () => undefined, last: () => undefined },
       invoiceIn: () => ({ isGenuine: false }),
     }
   }
@@ -78,7 +77,7 @@ export function connectCoins(
     processor: telling(processor, tell),
     statement: processor,
     findings: processor.check,
-    rates: remembered(processor.rates),
+    rates: withLastValue(processor.rates),
     invoiceIn: (body, signature) =>
       verifyWebhook(body, signature, webhookSecret ?? '')
         ? { isGenuine: true, invoice: invoiceOfEvent(jsonOf(body), storeId) }
@@ -155,14 +154,12 @@ export function checkoutDepsOf(
     keys,
     checkouts,
     processor,
-    watchPayout,
     report,
   }: {
     readonly config: Pick<Outside, 'processor'>
     readonly keys: OperatorKeys
     readonly checkouts: CheckoutStore
     readonly processor: Processor
-    readonly watchPayout: PayoutWatch
     readonly report: CheckoutReporter
   },
 ): StartDeps {
@@ -170,7 +167,6 @@ export function checkoutDepsOf(
     ...purchases,
     checkouts,
     processor,
-    watchPayout,
     reportCheckout: report,
     marks: createDigest(keys, 'checkouts'),
     readAddress: (method, text) =>
@@ -206,7 +202,7 @@ export async function monitorProcessor(
 ): Promise<void> {
   const look = async () => {
     try {
-      await rates.look()
+      await rates.read()
       return true
     } catch (error) {
       log.warn({ error }, 'the payment processor gives no rates')

@@ -80,13 +80,13 @@ describe('a live store', () => {
     expect(config).toMatchObject({
       mode: 'live',
       network: { id: 'eip155:8453', usdcDomain: { name: 'USD Coin' } },
-      supplierUrl: 'https://supplier.example/v1',
+      suppliers: { zendit: { url: 'https://supplier.example/v1', key: 'supplier-key' } },
       site: { url: 'https://store.example' },
       secretsKeys: [Buffer.alloc(32, 9), Buffer.alloc(32, 8)],
       lostKeys: ['0123456789ab'],
       walletFactories: [],
     })
-    expect(config).toHaveProperty('supplierWebhook', undefined)
+    expect(config).toHaveProperty('suppliers.zendit.webhook', undefined)
   })
 
   test.each(Object.keys(live).filter((name) => name !== 'MODE'))('needs %s', (name) => {
@@ -250,7 +250,7 @@ describe('a live store', () => {
   test('takes both halves of the webhook', () => {
     const webhook = { SUPPLIER_WEBHOOK_HEADER: 'X-Hook', SUPPLIER_WEBHOOK_SECRET: 'a'.repeat(16) }
     expect(readConfig({ ...live, ...webhook })).toMatchObject({
-      supplierWebhook: { header: 'X-Hook', value: 'a'.repeat(16) },
+      suppliers: { zendit: { webhook: { header: 'X-Hook', value: 'a'.repeat(16) } } },
     })
   })
 })

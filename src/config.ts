@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
 import type { Site } from './api/site.ts'
-import { commonShape, listOf, liveShape, problemOf, sandboxShape, url } from './environment.ts'
+import { variablesOf } from './environment/suppliers.ts'
+import { listOf, url } from './environment/variable.ts'
+import { commonShape, liveShape, problemOf, sandboxShape } from './environment.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
 import { type Usdc, usdcFromWhole } from './lib/money.ts'
 import { type MailServer, mailIn } from './mail-server.ts'
@@ -9,6 +11,8 @@ import type { Budgets } from './orders/budgets.ts'
 import type { Policy } from './orders/steps.ts'
 import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
+import type { SupplierAccess } from './suppliers/supplier.ts'
+import { type SupplierName, supplierNames } from './suppliers/suppliers.ts'
 
 /** What both modes need. */
 export interface Common {
@@ -70,10 +74,8 @@ export interface Outside {
   /** Smart-wallet factories that may be called at our expense. */
   readonly walletFactories: readonly string[]
   readonly databaseUrl: string
-  readonly supplierUrl: string
-  readonly supplierKey: string
-  /** The header the supplier was told to send with its webhooks. Without it, only polling. */
-  readonly supplierWebhook?: { readonly header: string; readonly value: string } | undefined
+  /** How each supplier is reached that the store buys from. */
+  readonly suppliers: Readonly<Partial<Record<SupplierName, SupplierAccess>>>
   readonly ratesUrl: string
   /** What takes payments in coins. Without it, only USDC through x402 is taken. */
   readonly processor?: ProcessorAccess | undefined
@@ -169,8 +171,6 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     (name) => `${name} is only for the sandbox; leave it out with MODE=live`,
   )
   const env = check(shape, given, [...problems, ...pairProblems(given)])
-  const header = env.SUPPLIER_WEBHOOK_HEADER
-  const value = env.SUPPLIER_WEBHOOK_SECRET
   const isRehearsal = env.REHEARSAL !== undefined
   const network = networks[env.NETWORK]
   const common = commonOf(env, env.PUBLIC_URL, env.BTCPAY_METHODS?.map(({ coin }) => coin) ?? [])
@@ -199,9 +199,7 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     facilitatorEveryMs: env.FACILITATOR_EVERY_DAYS && env.FACILITATOR_EVERY_DAYS * 86_400_000,
     walletFactories: env.WALLET_FACTORIES,
     databaseUrl: env.DATABASE_URL,
-    supplierUrl: env.SUPPLIER_URL.replace(/\/$/, ''),
-    supplierKey: env.SUPPLIER_KEY,
-    supplierWebhook: header && value ? { header, value } : undefined,
+    suppliers: suppliersOf(env),
     ratesUrl: env.RATES_URL,
     processor: processorOf(env),
     secretsKeys: env.SECRETS_KEY,
@@ -217,6 +215,16 @@ function rehearsing(site: Site, network: Network): Site {
 
 type LiveEnvironment = z.infer<z.ZodObject<typeof liveShape>>
 
+function suppliersOf(env: Readonly<Record<string, unknown>>): Outside['suppliers'] {
+  const used = supplierNames.flatMap((name) => {
+    const [url, key, header, value] = variablesOf(name).map((variable) => env[variable])
+    if (url === undefined || key === undefined) return []
+    const webhook = header && value ? { header: String(header), value: String(value) } : undefined
+    return [[name, { url: String(url).replace(/\/$/, ''), key: String(key), webhook }]]
+  })
+  return Object.fromEntries(used)
+}
+
 function processorOf(env: LiveEnvironment): ProcessorAccess | undefined {
   const { BTCPAY_URL, BTCPAY_STORE_ID, BTCPAY_API_KEY, BTCPAY_METHODS } = env
   if (!BTCPAY_URL || !BTCPAY_STORE_ID || !BTCPAY_API_KEY || !BTCPAY_METHODS) return undefined
@@ -226,7 +234,7 @@ function processorOf(env: LiveEnvironment): ProcessorAccess | undefined {
     apiKey: BTCPAY_API_KEY,
     webhookSecret: env.BTCPAY_WEBHOOK_SECRET,
     methods: BTCPAY_METHODS,
-    isTestnet: env.NETWORK !== 'base',
+    isTestnet: networks[env.NETWORK].isTestnet,
   }
 }
 
@@ -239,7 +247,10 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
       'GAS_KEY and REFUND_KEY are the same; use two wallets, so that one leak is not both',
     )
   }
-  if ('REHEARSAL' in given && given['NETWORK'] === 'base') {
+  const [network] = Object.entries(networks).flatMap(([name, one]) =>
+    name === given['NETWORK'] ? [one] : [],
+  )
+  if ('REHEARSAL' in given && network?.isTestnet === false) {
     problems.push(
       'REHEARSAL is for money that is not real; set NETWORK=base-sepolia, or leave it out',
     )
@@ -250,12 +261,27 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
   if (given['RPC_URL'] && listOf(given['RPC_WITNESS_URLS'] ?? '').includes(given['RPC_URL'])) {
     problems.push('RPC_WITNESS_URLS names RPC_URL itself, which cannot bear itself out')
   }
-  if ('SUPPLIER_WEBHOOK_HEADER' in given !== 'SUPPLIER_WEBHOOK_SECRET' in given) {
-    problems.push(
-      'SUPPLIER_WEBHOOK_HEADER and SUPPLIER_WEBHOOK_SECRET belong together; set both or neither',
+  return [
+    ...problems,
+    ...supplierProblems(given),
+    ...facilitatorProblems(given),
+    ...processorProblems(given),
+  ]
+}
+
+function supplierProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+  return supplierNames.flatMap((name) => {
+    const [url, key, header, secret] = variablesOf(name)
+    return [
+      [header, secret],
+      // Without either, the first one is asked for.
+      ...(name === supplierNames[0] ? [] : [[url, key]]),
+    ].flatMap(([one = '', other = '']) =>
+      one in given === other in given
+        ? []
+        : [`${one} and ${other} belong together; set both or neither`],
     )
-  }
-  return [...problems, ...facilitatorProblems(given), ...processorProblems(given)]
+  })
 }
 
 function facilitatorProblems(given: Readonly<Record<string, string | undefined>>): string[] {

@@ -1,7 +1,7 @@
 import { ConfigError } from './config.ts'
 
 /** How soon everything has to have stopped; after that the process ends as it is. */
-const stopWithinMs = 9_000
+export const stopWithinMs = 9_000
 /** SIGHUP comes when a terminal is closed, to the processes in it that are to end. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { lossy, type Sink } from './log-lines.ts'
 
@@ -73,4 +74,14 @@ describe('a process whose log goes nowhere', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
     expect(said).toBe('goes on')
   })
+})
+
+test('a process that ends at once has said all it had to say', async () => {
+  const program = `
+    import { standard } from ${JSON.stringify(new URL('./log-lines.ts', import.meta.url).href)}
+    const log = standard(process.stdout)
+    for (const line of ['a', 'b', 'c']) log.write(line + '\\n')
+    process.exit(0)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program])
+  expect(await text(child.stdout)).toBe('a\nb\nc\n')
 })

@@ -43,7 +43,30 @@ function lossLine(lost: number): string {
 export function standard(stream: NodeJS.WriteStream): DestinationStream {
   // Each write hears of its own error.
   stream.on('error', () => undefined)
-  return lossy(stream)
+  return lossy(inOneWrite(stream))
+}
+
+/** What is written in one turn of the event loop goes out together: a busy store writes many lines in each. */
+function inOneWrite(stream: NodeJS.WriteStream): Sink {
+  let isWaiting = false
+  const letGo = () => {
+    if (isWaiting) stream.uncork()
+    isWaiting = false
+  }
+  process.on('exit', letGo)
+  return {
+    get writableLength() {
+      return stream.writableLength
+    },
+    write(text, done) {
+      if (!isWaiting) {
+        stream.cork()
+        setImmediate(letGo)
+      }
+      isWaiting = true
+      stream.write(text, done)
+    },
+  }
 }
 
 /** A file that lines are added to. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { repeat } from './lib/repeat.ts'
 import { type AgreedKeys, KeyMissing, type LostKeys, type NodeBook, type Other } from './nodes.ts'
-import type { NodesSeen } from './operations/gauges.ts'
+import type { NodesState } from './operations/gauges.ts'
 import { differences, type Settings } from './shared-settings.ts'
 
 /** How often a node says that it lives. Another key is used this long after the last node knew it. */
@@ -13,7 +13,7 @@ export interface Membership {
   /** Comes when a key is in use that this node lacks: it was away for too long. */
   readonly refused: Promise<KeyMissing>
   /** The nodes as they were at the last beat. */
-  seen(): NodesSeen
+  seen(): NodesState
   leave(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function joining(book: NodeBook, deps: JoiningDeps): Promise<Member
   const refused = Promise.withResolvers<KeyMissing>()
   const tellKey = keyTeller(keys.ids, log)
   const tellSettings = settingsTeller(log)
-  let seen: NodesSeen = { processes: [{ node: name, version }], disagreements: [] }
+  let seen: NodesState = { processes: [{ node: name, version }], disagreements: [] }
   const meet = async () => {
     const { keyId, others } = await book.beat(node)
     keys.use(keyId)
@@ -86,7 +86,7 @@ const processOf = ({ name, version }: Other) => ({ node: name, version })
 function disagreementsOf(own: (keyId: string) => Settings, others: readonly Other[]) {
   const found = others.flatMap(({ name: node, keyId, settings }) =>
     differences(own(keyId), settings).map((setting) => [`${node} ${setting}`, { node, setting }]),
-  ) as [string, NodesSeen['disagreements'][number]][]
+  ) as [string, NodesState['disagreements'][number]][]
   return [...new Map(found).values()]
 }
 
@@ -106,7 +106,7 @@ function keyTeller(ids: readonly string[], log: Log) {
 /** Says once in which settings this node and others differ, and once that they agree again. */
 function settingsTeller(log: Log) {
   const isNews = newsOf({ settings: [], nodes: [] })
-  return (disagreements: NodesSeen['disagreements']) => {
+  return (disagreements: NodesState['disagreements']) => {
     const settings = [...new Set(disagreements.map(({ setting }) => setting))].sort()
     const nodes = [...new Set(disagreements.map(({ node }) => node))].sort()
     if (!isNews({ settings, nodes })) return

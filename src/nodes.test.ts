@@ -96,7 +96,7 @@ test('a command uses the key in force, and not a newer one that nodes may lack',
   const used = async (keyId: string | undefined, lostKeys: readonly string[] = []) => {
     const inForce = async () => (keyId === undefined ? undefined : { name: 'shop', keyId })
     const keys = await keysInForce({ inForce }, { secretsKeys, lostKeys })
-    return keys.keys[keys.used()]
+    return keys.keys[keys.currentIndex()]
   }
   expect(await used(keyIdOf(older))).toBe(older)
   expect(await used(undefined)).toBe(newest)

@@ -128,7 +128,7 @@ export function agreedKeys(keys: readonly Buffer[]): AgreedKeys {
   return {
     keys,
     ids,
-    used: () => used,
+    currentIndex: () => used,
     use(id) {
       used = ids.indexOf(id)
     },

@@ -12,5 +12,5 @@ test('a new folder of the sandbox goes on with a database that another folder ha
   const config = sandboxOutside(readConfig({}) as SandboxConfig, parts)
   const inForce = async () => ({ name: 'shop:8402', keyId: '0123456789ab' })
   const keys = await keysInForce({ inForce }, config)
-  expect(keys.keys[keys.used()]).toBe(parts.secretsKey)
+  expect(keys.keys[keys.currentIndex()]).toBe(parts.secretsKey)
 })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigError } from './config.ts'
+import { secretVariables } from './environment.ts'
 import { envFilesIn, ownEnvironment, secretsOf, withSecretFiles } from './secret-files.ts'
-import { secretVariables } from './variables.ts'
 
 let folder: string
 beforeEach(() => {

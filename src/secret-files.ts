@@ -1,7 +1,7 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { ConfigError } from './config.ts'
-import { secretVariables } from './variables.ts'
+import { secretVariables } from './environment.ts'
 
 type Environment = Record<string, string | undefined>
 

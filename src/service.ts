@@ -7,7 +7,8 @@ import type { Trouble } from './adapters/storage/database.ts'
 import { SchemaTooNew } from './adapters/storage/migrations.ts'
 import { reachStorage, type Storage } from './adapters/storage/storage.ts'
 import { onlyPresent, presentOf } from './adapters/storage/wallets.ts'
-import { referenceOf, verifiesWebhook } from './adapters/suppliers/zendit/webhook.ts'
+import { type ReceiverNetwork, webhookPost } from './adapters/webhooks/post.ts'
+import { approvalWords } from './api/buying/approval.ts'
 import type { BuyingDeps } from './api/buying/deps.ts'
 import { listingOf } from './api/buying/listing.ts'
 import { createIssuer } from './api/extensions/offer-receipt.ts'
@@ -26,8 +27,9 @@ import {
 import { type Common, ConfigError, type Outside } from './config.ts'
 import { createHealth, type Health } from './health/health.ts'
 import { closeApp } from './http/app.ts'
+import { isOwnName } from './http/own-names.ts'
 import { httpTransport } from './http/payment-headers.ts'
-import { type Counting, countingHere, createLimits } from './http/rate-limit.ts'
+import { countingHere, createLimits, type RateLimiterFactory } from './http/rate-limit.ts'
 import type { SandboxDeps } from './http/sandbox.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/within.ts'
@@ -36,7 +38,7 @@ import type { AgreedKeys, KeyMissing } from './nodes.ts'
 import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
 import { type MeansSources, monitorFloat } from './operations/float-monitor.ts'
 import { fundedSupplier } from './operations/funded-supplier.ts'
-import { keepRetention, runSweeper } from './operations/loops.ts'
+import { keepRetention, runSweeper, sendWebhooks } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { partChanges } from './operations/part-changes.ts'
 import { runHealthChecks } from './operations/probes.ts'
@@ -46,14 +48,18 @@ import { trackingOf } from './order-tracking.ts'
 import { budgetRules } from './orders/budgets.ts'
 import { createNotifier } from './orders/notifier.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
+import { createWebhookSender } from './orders/webhooks/sender.ts'
+import type { Sweeper } from './orders/workflow.ts'
+import { railOfNetworks } from './payments/chains.ts'
 import { createQuotes } from './payments/quotes.ts'
 import type { StoreWallet, WalletRole } from './reconcile/ports.ts'
 import { createSigningKeys } from './secrets/signing-keys.ts'
 import { createDigest, createSigner } from './secrets/tokens.ts'
-import { createVault } from './secrets/vault.ts'
+import { createVault, type Vault } from './secrets/vault.ts'
 import { settingsOf } from './shared-settings.ts'
 import { createStoreServer } from './store-server.ts'
-import { connectSupplier, type Supply } from './supply.ts'
+import { supplierRouter } from './suppliers/supplier.ts'
+import { connectSupply, type Supply } from './supply.ts'
 import { version } from './version.ts'
 
 export interface ServiceOptions {
@@ -64,7 +70,9 @@ export interface ServiceOptions {
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDeps
   /** Where requests are counted; in this process alone when it is left out. */
-  readonly counting?: Counting
+  readonly counting?: RateLimiterFactory
+  /** How buyers' webhooks are reached, where not over the internet. */
+  readonly receivers?: Partial<ReceiverNetwork> | undefined
   /** What all processes of the port counted; this one's numbers alone when it is left out. */
   readonly numbers?: (own: Registry) => () => Promise<string>
 }
@@ -108,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const draining = new AbortController()
   const ground = groundOf(options, { signal: stopping.signal, draining: draining.signal })
   const chain = connectChain(options.config, ground.now)
-  const supply = connectSupplier(ground.config)
+  const supply = connectSupply(ground.config, ground.now)
   const storage = await connectOutside(ground, chain, supply)
   const { guard, membership, earlier } = await admit(ground, chain, storage)
   const catalog = await startCatalog(ground, storage.snapshots, supply.catalogWorker)
@@ -120,24 +128,24 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     keys: ground.keys,
     checkouts: storage.checkouts,
     processor: coins.processor,
-    watchPayout: watchOf(ground, storage),
     report: reporterOf(ground),
   })
   const app = openServer(ground, { ...parts, membership, purchases, checkouts })
   const changes = partChanges(ground.health, reporterOf(ground))
   const looked = Promise.withResolvers<void>()
-  const probes = { database: storage.probe, chain: chain.probe, supplier: supply.probe }
+  const probes = { database: storage.probe, chain: chain.probe, suppliers: supply.probes }
   const kept = { ...storage, ...ground, personalDataDays: ground.config.personalDataDays }
   const work = [
     ...catalog.work,
     membership.work,
     keepRetention(kept, ground),
     guard.passed.then((isPassed) => (isPassed ? runSweeper(checkouts, ground) : undefined)),
+    sendWebhooks(senderOf(ground, storage, purchases.vault), ground),
     monitorProcessor(coins, ground),
     runHealthChecks(probes, ground.health, stopping.signal),
     monitorFloat(meansOf(ground, { chain, storage, supply, catalog }), ground.health, {
       ...ground,
-      looked: () => {
+      onRead: () => {
         changes()
         looked.resolve()
       },
@@ -185,17 +193,17 @@ async function connectOutside(
   chain: ConnectedChain,
   supply: Supply,
 ): Promise<Storage> {
-  const [database, chainProblems, keyAccepted] = await Promise.all([
+  const [database, chainProblems, supplierProblems] = await Promise.all([
     reachStorage(config, (error) => failed('database', error), tellingOf(health)).catch(
       (error: Error) => error,
     ),
     chain.problems(config.mode === 'live' && !config.isRehearsal),
-    supply.acceptsKey(),
+    supply.problems(),
   ])
   const problems = [
     ...(database instanceof Error ? [wrongDatabase(database)] : []),
     ...chainProblems,
-    ...(keyAccepted === 'no' ? ['SUPPLIER_KEY: the supplier refuses it'] : []),
+    ...supplierProblems,
   ]
   if (database instanceof Error) throw new ConfigError(problems)
   if (problems.length > 0) {
@@ -268,9 +276,6 @@ interface Parts {
   readonly earlier: Readonly<Record<WalletRole, readonly string[]>>
 }
 
-const watchOf = (ground: Ground, { payoutRecord }: Storage) =>
-  payoutWatch(payoutRecord, reporterOf(ground))
-
 /** Where it can be seen what the store buys and pays back with. */
 function meansOf(
   { config: { refundCaps } }: Ground,
@@ -280,11 +285,15 @@ function meansOf(
     float: chain.refundFloat,
     gas: chain.gas,
     open: storage.openFacts,
-    supplierWallet: supply.wallet.look,
+    supplierWallets: walletsOf(supply, 'read'),
     cheapest: () => cheapestOf(catalog.liveCatalog.current()),
     maxRefund: leastOf(Object.values(refundCaps)),
     maxBorneOut: chain.maxBorneOut,
   }
+}
+
+function walletsOf<How extends 'read' | 'last'>({ wallets }: Supply, how: How) {
+  return new Map(Array.from(wallets, ([name, wallet]) => [name, wallet[how]]))
 }
 
 const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log), counters)
@@ -298,14 +307,23 @@ function purchasesOf(
     now,
     orders: storage.orders,
     rails: {
-      x402: chain.rail(earlier.refunds),
-      btcpay: invoiceRail(coins.processor, watchOf(ground, storage)),
+      x402: railOfNetworks(new Map([[config.network.id, chain.rail(earlier.refunds)]])),
+      btcpay: invoiceRail(coins.processor, payoutWatch(storage.payoutRecord, reporterOf(ground))),
     },
     accepted: new Set(),
-    supplier: fundedSupplier(supply.supplier, health, now),
+    suppliers: supplierRouter(
+      new Map(
+        Array.from(supply.connected, ([name, one]) => [
+          name,
+          fundedSupplier(name, one, health, now),
+        ]),
+      ),
+    ),
     budgets: budgetRules(config.budgets),
     limits: storage.limits,
     reservations: storage.reservations,
+    approvals: storage.approvals,
+    approvalWords: approvalWords(config.site),
     payoutLimits: storage.payoutLimits,
     vault: createVault(ground.keys),
     digest: createDigest(ground.keys, 'orders'),
@@ -316,13 +334,32 @@ function purchasesOf(
     report: reporterOf(ground),
     liveCatalog: catalog.liveCatalog,
     pricing: catalog.pricing,
-    payee: { network: config.network, payTo: config.payTo, earlier: earlier.pay_to },
+    allowsLoopback: receiversOf(ground).allowsLoopback,
+    payees: [{ network: config.network, payTo: config.payTo, earlier: earlier.pay_to }],
     quotes: createQuotes(createSigner(ground.keys, 'quote'), now),
     health,
     ...(config.facilitatorUrl === undefined
       ? {}
       : { listingOf: (kind) => listingOf({ site: config.site, ...catalog }, httpTransport, kind) }),
   }
+}
+
+/** Whether only this machine reaches the store: then it is somebody's sandbox. */
+function isOnlyHere({ config }: Pick<Ground, 'config'>): boolean {
+  return [config.host, new URL(config.site.url).host].every(isOwnName)
+}
+
+/** How the webhooks of buyers are reached: on this machine only in a sandbox that nobody else reaches. */
+function receiversOf(ground: Ground): ReceiverNetwork {
+  const allowsLoopback = ground.config.mode === 'sandbox' && isOnlyHere(ground)
+  return { allowsLoopback, ...ground.receivers }
+}
+
+function senderOf(ground: Ground, { webhooks }: Storage, vault: Vault): Sweeper {
+  const { now, counters } = ground
+  const post = webhookPost(receiversOf(ground))
+  const report = reporterOf(ground)
+  return createWebhookSender({ webhooks, post, vault, now, report, count: counters.countWebhook })
 }
 
 type ServerParts = Omit<Parts, 'catalog'> & {
@@ -334,7 +371,7 @@ type ServerParts = Omit<Parts, 'catalog'> & {
 function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
   const { chain, storage, supply, coins, purchases, checkouts } = parts
   const { config, log, now, sandbox, health, counters } = ground
-  const { site, supplierWebhook: webhook } = config
+  const { site } = config
   const monotonicMs = () => performance.now()
   const tracking = trackingOf(config, ground.keys, storage, sandbox !== undefined)
   const { tokenSigner } = tracking
@@ -350,21 +387,23 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
     health,
     draining: ground.draining,
     sandbox,
+    isLocal: isOnlyHere(ground),
     metrics: {
       token: config.metricsToken,
       isOpenHere: sandbox !== undefined,
-      answered: counters.answered,
+      answered: counters.countRequest,
       page: createMetrics({
         now,
         monotonicMs,
         liveCatalog: purchases.liveCatalog,
         pricing: purchases.pricing,
         health,
-        counted: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
+        counters: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
         orders: storage.orderFacts,
         checkouts: storage.checkoutFacts,
+        webhooks: storage.webhooks.facts,
         chain: chain.facts,
-        supplierWallet: supply.wallet.last,
+        supplierWallets: walletsOf(supply, 'last'),
         nodes: parts.membership.seen,
       }),
     },
@@ -375,8 +414,7 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
     webhook: {
       orders: storage.orders,
       notifier: purchases.notifier,
-      isGenuine: (headers) => webhook !== undefined && verifiesWebhook(headers, webhook),
-      referenceIn: referenceOf,
+      suppliers: [...supply.connected.values()],
     },
   })
 }
@@ -404,6 +442,7 @@ function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
     },
     purchases,
     orders: storage.orders,
+    webhooks: storage.webhooks,
     guardrails: {
       limits: storage.limits,
       digest: purchases.digest,
@@ -419,5 +458,6 @@ function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
       now,
     },
     reveals: createSigner(ground.keys, 'reveal'),
+    listSigner: createSigner(ground.keys, 'order-list'),
   }
 }

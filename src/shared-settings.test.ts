@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { type Common, type Outside, readConfig } from './config.ts'
+import { perSupplier } from './environment/suppliers.ts'
 import { differences, settingsOf, sharedVariables } from './shared-settings.ts'
 
+/** How every supplier is reached. */
+const ofSuppliers = (word: string): Record<string, string> =>
+  perSupplier((name) => ({
+    URL: `https://${word}.example/${name}`,
+    KEY: `the-${word}-key-of-${name}`,
+    WEBHOOK_HEADER: `x-${word}-${name}`,
+    WEBHOOK_SECRET: `the-${word}-secret-of-${name}`,
+  }))
 const address = (digit: string) => `0x${digit.repeat(40)}`
 const environment = {
   MODE: 'live',
@@ -12,8 +21,7 @@ const environment = {
   GAS_KEY: `0x${'1'.repeat(64)}`,
   REFUND_KEY: `0x${'2'.repeat(64)}`,
   DATABASE_URL: 'postgres://localhost/kiosk',
-  SUPPLIER_URL: 'https://supplier.example/v1',
-  SUPPLIER_KEY: 'a-key-of-the-supplier',
+  ...ofSuppliers('first'),
   SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
 }
 const btcpay = {
@@ -24,16 +32,12 @@ const btcpay = {
   BTCPAY_WEBHOOK_SECRET: 'a-secret-of-the-processor',
 }
 const witnesses = { RPC_WITNESS_URLS: 'https://witness.example', WITNESS_ABOVE_USDC: '50' }
-const webhook = {
-  SUPPLIER_WEBHOOK_HEADER: 'x-webhook',
-  SUPPLIER_WEBHOOK_SECRET: 'a-secret-of-the-supplier',
-}
 const mail = { SMTP_URL: 'smtp://mail.example', SMTP_FROM: 'shop@store.example' }
 const facilitator = {
   FACILITATOR_URL: 'https://facilitator.example',
   FACILITATOR_KEY: 'a-key-of-the-facilitator',
 }
-const whole = { ...environment, ...btcpay, ...witnesses, ...webhook, ...mail, ...facilitator }
+const whole = { ...environment, ...btcpay, ...witnesses, ...mail, ...facilitator }
 
 const key = Buffer.alloc(32, 7)
 const settings = (given: Record<string, string>) =>
@@ -72,10 +76,9 @@ const changes: Readonly<Record<string, Record<string, string>>> = {
   FACILITATOR_KEY_ID: { FACILITATOR_KEY_ID: 'organizations/1' },
   FACILITATOR_EVERY_DAYS: { FACILITATOR_EVERY_DAYS: '20' },
   WALLET_FACTORIES: { WALLET_FACTORIES: address('c') },
-  SUPPLIER_URL: { SUPPLIER_URL: 'https://supplier.example/v2' },
-  SUPPLIER_KEY: { SUPPLIER_KEY: 'another-key' },
-  SUPPLIER_WEBHOOK_HEADER: { SUPPLIER_WEBHOOK_HEADER: 'x-other' },
-  SUPPLIER_WEBHOOK_SECRET: { SUPPLIER_WEBHOOK_SECRET: 'another-secret-of-it' },
+  ...Object.fromEntries(
+    Object.entries(ofSuppliers('another')).map(([name, value]) => [name, { [name]: value }]),
+  ),
   RATES_URL: { RATES_URL: 'https://rates.example' },
   BTCPAY_URL: { BTCPAY_URL: 'https://other.example' },
   BTCPAY_STORE_ID: { BTCPAY_STORE_ID: 'AnotherStore' },

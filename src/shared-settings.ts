@@ -1,6 +1,9 @@
 import type { Common, Outside } from './config.ts'
+import { perSupplier } from './environment/suppliers.ts'
+import type { Variable } from './environment.ts'
 import { createDigest } from './secrets/tokens.ts'
-import type { Variable } from './variables.ts'
+import type { SupplierAccess } from './suppliers/supplier.ts'
+import type { SupplierName } from './suppliers/suppliers.ts'
 
 /** Variables that each node may have its own value of. Every other one has to be the same everywhere. */
 type OwnVariable =
@@ -23,6 +26,19 @@ type OwnVariable =
 type Value = (config: Common & Outside) => unknown
 
 const lowerCase = (text: string) => text.toLowerCase()
+
+function ofSupplier(name: SupplierName) {
+  const of = (value: (access: SupplierAccess) => unknown) => (config: Common & Outside) => {
+    const access = config.suppliers[name]
+    return access && value(access)
+  }
+  return {
+    URL: of(({ url }) => url),
+    KEY: of(({ key }) => key),
+    WEBHOOK_HEADER: of(({ webhook }) => webhook && lowerCase(webhook.header)),
+    WEBHOOK_SECRET: of(({ webhook }) => webhook?.value),
+  }
+}
 
 /** The compiler asks for every new variable: it is compared, or named above. */
 const shared: Readonly<Record<Exclude<Variable, OwnVariable>, Value>> = {
@@ -64,11 +80,7 @@ const shared: Readonly<Record<Exclude<Variable, OwnVariable>, Value>> = {
   FACILITATOR_KEY_ID: ({ facilitatorKey }) => facilitatorKey?.id,
   FACILITATOR_EVERY_DAYS: ({ facilitatorEveryMs }) => facilitatorEveryMs,
   WALLET_FACTORIES: ({ walletFactories }) => walletFactories.map(lowerCase).sort(),
-  SUPPLIER_URL: ({ supplierUrl }) => supplierUrl,
-  SUPPLIER_KEY: ({ supplierKey }) => supplierKey,
-  SUPPLIER_WEBHOOK_HEADER: ({ supplierWebhook }) =>
-    supplierWebhook && lowerCase(supplierWebhook.header),
-  SUPPLIER_WEBHOOK_SECRET: ({ supplierWebhook }) => supplierWebhook?.value,
+  ...perSupplier((name) => ofSupplier(name)),
   RATES_URL: ({ ratesUrl }) => ratesUrl,
   BTCPAY_URL: ({ processor }) => processor?.url,
   BTCPAY_STORE_ID: ({ processor }) => processor?.storeId,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { isOutage } from './adapters/storage/database.ts'
 import { type Common, type Config, ConfigError, type Outside } from './config.ts'
 import { openCounting } from './counting.ts'
-import type { Counting } from './http/rate-limit.ts'
+import type { RateLimiterFactory } from './http/rate-limit.ts'
 import { createLog, liveLog, sandboxLog } from './log.ts'
 import { agreedKeys } from './nodes.ts'
 import { loadSandbox, type SandboxParts, sandboxOptions, sandboxOutside } from './sandbox-parts.ts'
@@ -18,7 +18,7 @@ export interface Surroundings extends Pick<ServiceOptions, 'numbers'> {
   /** Which of several processes this is. */
   readonly worker?: number
   /** How a worker has its primary count requests. */
-  readonly atOwner?: Counting
+  readonly limitersAtPrimary?: RateLimiterFactory
 }
 
 /** A store that runs in this process. */
@@ -33,11 +33,11 @@ export interface Running {
  * @throws ConfigError, KeyMissing, RecordTooOld
  */
 export async function startStore(config: Config, around: Surroundings): Promise<Running> {
-  const { sandbox, numbers, worker, atOwner } = around
+  const { sandbox, numbers, worker, limitersAtPrimary } = around
   const log = logOf(config, worker)
   const outside = outsideOf(config, sandbox?.parts)
   const keys = agreedKeys(outside.secretsKeys)
-  const { counting, close } = await openCounting(outside, keys, log, atOwner)
+  const { counting, close } = await openCounting(outside, keys, log, limitersAtPrimary)
   try {
     const service = await startService({
       config: outside,

@@ -10,6 +10,7 @@ import { routeOrders } from './http/catalog/orders.ts'
 import { routePurchases } from './http/catalog/purchases.ts'
 import { routeReceipts } from './http/catalog/receipts.ts'
 import { routeRefunds } from './http/catalog/refunds.ts'
+import { routeWebhooks } from './http/catalog/webhooks.ts'
 import type { AppDeps } from './http/deps.ts'
 import type { PageFor } from './http/error-edge.ts'
 import { routeHealth } from './http/health.ts'
@@ -23,7 +24,7 @@ import { routeSupplierWebhook, type SupplierWebhookDeps } from './http/supplier-
 import { routeMcp } from './mcp/route.ts'
 import type { PayingDeps } from './web/buying/deps.ts'
 import { routeWeb } from './web/routes.ts'
-import { en } from './web/texts/en.ts'
+import { textsIn } from './web/texts/texts.ts'
 
 export interface StoreServerDeps extends AppDeps, Omit<PayingDeps, 'payee'> {
   readonly buying: BuyingDeps
@@ -37,6 +38,8 @@ export interface StoreServerDeps extends AppDeps, Omit<PayingDeps, 'payee'> {
   /** Aborted when the store is told to stop. */
   readonly draining: AbortSignal
   readonly metrics: MetricsDeps
+  /** Whether nobody but this machine can reach it. */
+  readonly isLocal: boolean
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDeps | undefined
 }
@@ -50,9 +53,10 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   let pageFor: PageFor | undefined
   const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
   logAccess(app)
-  routePurchases(app, buying)
+  routePurchases(app, buying, deps.limits)
   routeOrders(app, buying)
   routeReceipts(app, buying)
+  routeWebhooks(app, buying)
   routeRefunds(app, buying)
   routeKeys(app, { site: deps.site, keys: buying.receipts.keys })
   routeLimits(app, buying)
@@ -61,21 +65,23 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
     signals: health.signals,
     fulfillmentDeadlineSeconds,
   })
-  routeOpenApi(app, { site: deps.site, asset: buying.purchases.payee.network.usdc })
+  // What people and documents are shown first.
+  const [payee] = buying.purchases.payees
+  routeOpenApi(app, { site: deps.site, asset: payee.network.usdc })
   pageFor = routeWeb(app, {
     ...deps,
-    networkName: buying.purchases.payee.network.name,
+    networkName: payee.network.name,
     fulfillmentDeadlineSeconds,
     isSandbox: deps.sandbox !== undefined,
-    payee: buying.purchases.payee,
-    texts: en,
+    payee,
+    t: textsIn('en'),
     tracking: {
       follow: { ...buying, ...deps.tracking },
       mail: deps.tracking.mail,
       limits: deps.limits,
     },
   })
-  routeMcp(app, { reading: deps, buying, limits: deps.limits })
+  routeMcp(app, { reading: deps, buying, limits: deps.limits, isLocal: deps.isLocal })
   routeSupplierWebhook(app, deps.webhook)
   routeProcessorWebhook(app, deps.processorWebhook)
   routeHealth(app, health, deps.draining)

@@ -1,49 +1,62 @@
-import { createZenditClient } from './adapters/suppliers/zendit/client.ts'
-import { createZenditSupplier } from './adapters/suppliers/zendit/purchases.ts'
 import { createCatalogWorker } from './adapters/threads/catalog-worker.ts'
 import type { Common, Outside } from './config.ts'
+import { variablesOf } from './environment/suppliers.ts'
+import { withRecentValue } from './operations/cached-reads.ts'
 import type { SupplierWallet } from './operations/gauges.ts'
-import { lastSeen } from './operations/looks.ts'
+import type { ConnectedSupplier } from './suppliers/supplier.ts'
+import { type SupplierName, supplierNames, suppliers } from './suppliers/suppliers.ts'
 
-/** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
-const placeWithinMs = 60_000
-/** A purchase waits this long for one answer; much shorter than an order's lease. */
-export const supplierTimeoutMs = 10_000
-/** A page of the supplier's list is large, and nobody waits for it. */
-const listTimeoutMs = 30_000
-
-/** No order has this reference: the supplier says that it holds nothing, whatever buyers do. */
+/** No order has this reference: a supplier says that it holds nothing, whatever buyers do. */
 const probedReference = 'kiosk402probe'
 
-export type Supply = ReturnType<typeof connectSupplier>
+export type Supply = ReturnType<typeof connectSupply>
 
-/** Where goods come from: what is on sale, purchases, and the wallet that they are paid from. */
-export function connectSupplier(
-  config: Pick<Common, 'site'> & Pick<Outside, 'supplierUrl' | 'supplierKey'>,
-) {
-  const access = (timeoutMs: number) => {
-    return { baseUrl: config.supplierUrl, apiKey: config.supplierKey, timeoutMs }
+/** The suppliers that the store is configured for, the preferred one first. */
+export function connectSuppliers(
+  { suppliers: configured }: Pick<Outside, 'suppliers'>,
+  now: () => Date,
+  signal?: AbortSignal,
+): ReadonlyMap<SupplierName, ConnectedSupplier> {
+  const connected = new Map<SupplierName, ConnectedSupplier>()
+  for (const name of supplierNames) {
+    const access = configured[name]
+    if (access) connected.set(name, suppliers[name].connect(access, now, signal))
   }
-  const client = createZenditClient(access(supplierTimeoutMs))
-  const supplier = createZenditSupplier(client, { placeWithinMs, now: () => new Date() })
-  const wallet = lastSeen(async (): Promise<SupplierWallet> => {
-    const balance = await supplier.balance()
-    if (balance.outcome === 'unknown') throw new Error(balance.reason)
-    return { available: balance.available / balance.divisor, currency: balance.currency }
-  })
+  return connected
+}
+
+/** Where goods come from: what is on sale, purchases, and the wallets that they are paid from. */
+export function connectSupply(
+  config: Pick<Common, 'site'> & Pick<Outside, 'suppliers'>,
+  now: () => Date,
+) {
+  const connected = connectSuppliers(config, now)
   return {
-    catalogWorker: createCatalogWorker({
-      supplier: access(listTimeoutMs),
-      siteUrl: config.site.url,
-    }),
-    supplier,
-    acceptsKey: supplier.acceptsKey,
-    /** What purchases are paid from. */
-    wallet,
-    /** Asks for a purchase that nobody has made. Throws when it is not answered. */
-    async probe() {
-      const held = await supplier.lookup('voucher', probedReference)
-      if (held.outcome === 'unknown') throw new Error(held.reason)
+    catalogWorker: createCatalogWorker({ suppliers: config.suppliers, siteUrl: config.site.url }),
+    connected,
+    wallets: new Map(
+      Array.from(connected, ([name, one]) => [name, withRecentValue(() => walletOf(one))]),
+    ),
+    probes: new Map(Array.from(connected, ([name, one]) => [name, () => probe(one)])),
+    /** What is wrong with how the suppliers are reached. */
+    async problems(): Promise<readonly string[]> {
+      const answers = Array.from(connected, async ([name, one]) => {
+        const [, key] = variablesOf(name)
+        return (await one.acceptsKey()) === 'no' ? [`${key}: the supplier refuses it`] : []
+      })
+      return (await Promise.all(answers)).flat()
     },
   }
+}
+
+async function walletOf(supplier: ConnectedSupplier): Promise<SupplierWallet> {
+  const balance = await supplier.balance()
+  if (balance.outcome === 'unknown') throw new Error(balance.reason)
+  return { available: balance.available / balance.divisor, currency: balance.currency }
+}
+
+/** Asks for a purchase that nobody has made. Throws when it is not answered. */
+async function probe(supplier: ConnectedSupplier): Promise<void> {
+  const held = await supplier.lookup('voucher', probedReference)
+  if (held.outcome === 'unknown') throw new Error(held.reason)
 }

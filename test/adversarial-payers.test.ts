@@ -5,8 +5,8 @@ const stories = ['adversarial-payers', 'adversarial-wallets', 'adversarial-token
 const earlier = ['payment-failed', 'refused-payments', 'public-signature']
 const sourceOf = (name: string) => readFileSync(`test/stories/${name}.test.ts`, 'utf8')
 
-test('docs/adversarial-payers.md names every adversarial story, and only stories that exist', () => {
-  const table = readFileSync('docs/adversarial-payers.md', 'utf8')
+test('docs/contributors/adversarial-payers.md names every adversarial story, and only stories that exist', () => {
+  const table = readFileSync('docs/contributors/adversarial-payers.md', 'utf8')
   const rows = table
     .split('\n')
     .filter((line) => line.startsWith('| ') && !line.includes('| test |'))

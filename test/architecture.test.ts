@@ -8,21 +8,51 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   secrets: ['lib'],
   health: ['lib'],
   catalog: ['lib'],
+  // What the store knows of a supplier, the map of them, and a folder for each.
+  'suppliers/supplier.ts': ['lib', 'catalog'],
+  'suppliers/suppliers.ts': ['suppliers'],
+  suppliers: ['lib', 'catalog', 'adapters/json-call.ts'],
   payments: ['lib', 'catalog', 'secrets'],
-  orders: ['lib', 'catalog', 'payments', 'secrets', 'health'],
+  orders: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
   // The way of a person from a form to an order that is paid in a coin.
   checkouts: ['lib', 'catalog', 'payments', 'orders', 'secrets', 'health'],
   // What may be asked of the store and what it answers, whatever the transport.
   api: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
-  http: ['lib', 'catalog', 'payments', 'orders', 'secrets', 'health', 'api'],
+  http: [
+    'lib',
+    'catalog',
+    'suppliers/supplier.ts',
+    'payments',
+    'orders',
+    'secrets',
+    'health',
+    'api',
+  ],
   // What every page stands in and says knows no page.
   'web/frame': ['lib', 'catalog', 'api', 'http', 'web/texts'],
-  'web/texts': ['lib', 'catalog', 'payments', 'api', 'web/frame/message-page.ts'],
-  web: ['lib', 'catalog', 'payments', 'checkouts', 'api', 'http'],
+  'web/texts': ['catalog/countries.ts', 'web/frame/html.ts'],
+  web: ['lib', 'catalog', 'payments', 'checkouts', 'api', 'http', '../package.json'],
   // A transport like http, which has the limits that both count against.
   mcp: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'],
-  operations: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'health', 'reconcile'],
-  reconcile: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets'],
+  operations: [
+    'lib',
+    'catalog',
+    'suppliers/supplier.ts',
+    'payments',
+    'orders',
+    'checkouts',
+    'health',
+    'reconcile',
+  ],
+  reconcile: [
+    'lib',
+    'catalog',
+    'suppliers/supplier.ts',
+    'payments',
+    'orders',
+    'checkouts',
+    'secrets',
+  ],
 
   // An adapter knows the port it fills and the words used there, nothing else.
   'adapters/chain': ['lib', 'payments', 'reconcile/ports.ts'],
@@ -30,30 +60,28 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'adapters/storage': [
     'lib',
     'catalog',
+    'suppliers/supplier.ts',
     'payments',
     'secrets',
     'nodes.ts',
     'orders/ports.ts',
     'orders/order.ts',
+    'orders/workflow.ts',
+    'orders/payout.ts',
     'orders/ledger.ts',
     'orders/mail.ts',
     'orders/budgets.ts',
     'orders/spending-limits/rules.ts',
+    'orders/webhooks/ports.ts',
     'checkouts/ports.ts',
     'checkouts/checkout.ts',
     'checkouts/ledger.ts',
     'reconcile/ports.ts',
   ],
   'adapters/mail': ['orders/mail.ts'],
-  'adapters/threads': ['catalog'],
+  'adapters/webhooks': ['orders/webhooks/ports.ts'],
+  'adapters/threads': ['catalog', 'suppliers'],
   'adapters/redis': ['lib', 'http/rate-limit.ts'],
-  'adapters/suppliers': [
-    'lib',
-    'catalog',
-    'orders/ports.ts',
-    'reconcile/ports.ts',
-    'adapters/json-call.ts',
-  ],
   'adapters/btcpay': [
     'lib',
     'payments',
@@ -66,29 +94,32 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'adapters/json-call.ts': ['lib'],
 
   // What runs in a thread of its own is put together from the same parts as the store.
-  'catalog-thread.ts': ['catalog', 'api/views', 'adapters'],
+  'catalog-thread.ts': ['catalog', 'api/views', 'adapters', 'suppliers'],
 
   // Keeping the catalog fresh, a part of putting the store together.
   'catalog-refresh.ts': ['lib', 'catalog', 'health', 'adapters/rates'],
 
   'store-server.ts': ['health', 'api', 'http', 'mcp', 'web'],
-  'environment.ts': ['http', 'adapters/btcpay/methods.ts'],
+  environment: ['http', 'suppliers', 'payments/networks.ts', 'adapters/btcpay/methods.ts'],
+  'environment.ts': ['environment'],
   'mail-server.ts': [],
   'config.ts': [
     'lib',
+    'suppliers',
     'payments',
     'orders',
     'api',
     'http',
     'adapters/btcpay/methods.ts',
+    'environment',
     'environment.ts',
     'mail-server.ts',
   ],
-  'shared-settings.ts': ['secrets', 'config.ts', 'variables.ts'],
+  'shared-settings.ts': ['secrets', 'suppliers', 'config.ts', 'environment', 'environment.ts'],
   'nodes.ts': ['secrets', 'shared-settings.ts'],
   'membership.ts': ['lib', 'operations', 'nodes.ts', 'shared-settings.ts'],
   // The parts of `service.ts` that connect one thing outside each.
-  'supply.ts': ['operations', 'adapters', 'config.ts'],
+  'supply.ts': ['operations', 'adapters', 'suppliers', 'config.ts', 'environment'],
   'order-tracking.ts': ['secrets', 'adapters', 'config.ts'],
   'coin-payments.ts': [
     'lib',
@@ -119,6 +150,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'api',
     'lib',
     'catalog',
+    'suppliers',
     'payments',
     'orders',
     'checkouts',
@@ -151,8 +183,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'terminal.ts',
     'sandbox-parts.ts',
   ],
-  'variables.ts': ['environment.ts'],
-  'secret-files.ts': ['config.ts', 'variables.ts'],
+  'secret-files.ts': ['config.ts', 'environment.ts'],
   'lifecycle.ts': ['config.ts'],
   cluster: [
     'lib',
@@ -177,13 +208,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What an operator runs beside the store, on the same adapters.
   commands: [
     'lib',
+    'suppliers/supplier.ts',
+    'supply.ts',
     'payments',
     'orders',
     'checkouts',
     'secrets',
     'reconcile',
     'adapters',
-    'environment.ts',
+    'environment',
     'config.ts',
     'secret-files.ts',
     'coin-payments.ts',
@@ -196,7 +229,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
  * The core is told about the world through its ports. Besides Node's pure parts: data and schemas, and
  * how addresses are spelled.
  */
-const core = /^(primitives|secrets|health|goods|payments|orders|checkouts|reconcile)\//
+const core = /^(lib|secrets|health|catalog|payments|orders|checkouts|reconcile)\//
 const coreMayUse =
   /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|@scure\/(base|btc-signer)|viem\/utils|node:(crypto|util|assert|zlib))$/
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { titlesIn } from './titles.ts'
 
-const text = readFileSync('docs/attack-rules.md', 'utf8')
+const text = readFileSync('docs/contributors/attack-rules.md', 'utf8')
 const rules = [...text.matchAll(/^\| \*\*(.+?)\*\*.*$/gm)].map(([row, rule = '']) => ({
   rule,
   cells: row.split(' | '),

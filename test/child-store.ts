@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { freePort } from '../sandbox/port.ts'
+import { plainEnvironment } from '../sandbox/process.ts'
 
 export interface ChildStoreOptions {
   readonly dataDir: string
@@ -34,15 +35,17 @@ export async function newDataDir(): Promise<string> {
   return dataDir
 }
 
-/** The store as its user starts it: `node src/main.ts` as a process of its own. */
+/** The store as its user starts it, as a process of its own. */
 export async function startChildStore(options: ChildStoreOptions): Promise<ChildStore> {
   const port = options.port ?? (await freePort())
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...(options.nodeArguments ?? []), 'src/main.ts'], {
+  const child = spawn(resolve('scripts/run'), [...(options.nodeArguments ?? []), 'src/main.ts'], {
     env: {
-      PATH: process.env['PATH'],
+      ...plainEnvironment(),
       PORT: String(port),
       DATA_DIR: options.dataDir,
+      // Every request of a test comes from another client (see fromAnywhere).
+      TRUSTED_PROXIES: '1',
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -98,7 +101,7 @@ export async function runStoreToItsEnd(env: Readonly<Record<string, string>>) {
 /** Runs a program of the store as its operator does. */
 export async function runToItsEnd(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...plainEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { stdout: '', stderr: '' }

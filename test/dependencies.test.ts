@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 interface Package {
   readonly dependencies: Readonly<Record<string, string>>
@@ -9,6 +9,7 @@ interface Package {
 interface Locked {
   readonly version: string
   readonly license?: string
+  readonly resolved?: string
   readonly integrity?: string
   readonly dev?: boolean
   readonly optional?: boolean
@@ -16,21 +17,28 @@ interface Locked {
   readonly cpu?: readonly string[]
   readonly hasInstallScript?: boolean
 }
+interface Lock {
+  readonly packages: Readonly<Record<string, Locked>>
+}
 
 const manifest: Package = JSON.parse(readFileSync('package.json', 'utf8'))
-const lock: { packages: Record<string, Locked> } = JSON.parse(
-  readFileSync('package-lock.json', 'utf8'),
-)
-const policy = readFileSync('docs/dependencies.md', 'utf8')
+const lock: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+const policy = readFileSync('docs/contributors/dependencies.md', 'utf8')
 
-const locked = Object.entries(lock.packages)
-  .filter(([place]) => place !== '')
-  .map(([place, one]) => ({ ...one, name: place.split('node_modules/').at(-1) ?? '' }))
+const exact = /^\d+\.\d+\.\d+(-[\w.-]+)?$/
+const locked = lockedIn('package-lock.json')
 const live = locked.filter(({ dev }) => !dev)
 const direct = { ...manifest.dependencies, ...manifest.devDependencies }
 
+function lockedIn(file: string) {
+  const { packages }: Lock = JSON.parse(readFileSync(file, 'utf8'))
+  return Object.entries(packages)
+    .filter(([place]) => place !== '')
+    .map(([place, one]) => ({ ...one, place, name: place.split('node_modules/').at(-1) ?? '' }))
+}
+
 test.each(Object.entries(direct))('%s is pinned to one version', (name, version) => {
-  expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.-]+)?$/)
+  expect(version).toMatch(exact)
   expect(lock.packages[`node_modules/${name}`]?.version).toBe(version)
 })
 
@@ -83,7 +91,14 @@ const permissive = [
   '(MIT OR CC0-1.0)',
 ]
 /** Tools may also be under these; "X11" is another name of MIT. */
-const forTools = [...permissive, 'MPL-2.0', 'MIT OR Apache-2.0', 'MIT/X11']
+const forTools = [
+  ...permissive,
+  'MPL-2.0',
+  'MIT OR Apache-2.0',
+  'MIT/X11',
+  'BlueOak-1.0.0',
+  '(AFL-2.1 OR BSD-3-Clause)',
+]
 
 test('licences are permissive', () => {
   const of = (one: Locked) => one.license ?? ''
@@ -99,6 +114,42 @@ test('the policy gives a reason for everything that live mode runs, and for noth
     (name) => `${name} ${lock.packages[`node_modules/${name}`]?.license}`,
   )
   expect(told.sort()).toEqual(used.sort())
+})
+
+describe('the hosts of agents that shop in a story', () => {
+  const place = '.ci/hosts'
+  const own: Pick<Package, 'dependencies' | 'allowScripts'> = JSON.parse(
+    readFileSync(`${place}/package.json`, 'utf8'),
+  )
+  const packages = lockedIn(`${place}/package-lock.json`)
+
+  test.each(Object.entries(own.dependencies))('%s is pinned to one version', (name, version) => {
+    expect(version).toMatch(exact)
+    const found = packages.filter((one) => one.place === `node_modules/${name}`)
+    expect(found.map((one) => one.version)).toEqual([version])
+  })
+
+  test('are locked by their hashes, whatever registry is asked', () => {
+    expect(packages.length).toBeGreaterThan(300)
+    expect(packages.filter(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([])
+    expect(packages.filter(({ resolved }) => resolved !== undefined)).toEqual([])
+  })
+
+  test('run no script when they are installed', () => {
+    const scripted = packages.filter(({ hasInstallScript }) => hasInstallScript)
+    expect(Object.fromEntries(scripted.map(({ name }) => [name, false]))).toEqual(own.allowScripts)
+    const settings = readFileSync(`${place}/.npmrc`, 'utf8')
+    expect(settings).toMatch(/^ignore-scripts=true$/m)
+    expect(settings).toMatch(/^strict-allow-scripts=true$/m)
+  })
+
+  /** The Inspector's file: Apache-2.0, and MIT for what was written before. */
+  const inFiles = { '@modelcontextprotocol/inspector': 'SEE LICENSE IN LICENSE' }
+
+  test('are under licences that tools may be under', () => {
+    const others = packages.filter(({ license = '' }) => !forTools.includes(license))
+    expect(Object.fromEntries(others.map(({ name, license }) => [name, license]))).toEqual(inFiles)
+  })
 })
 
 test('packages that were once a hole are not, or not there', () => {

@@ -15,7 +15,7 @@ import { routesIn } from './harness/routes-in.ts'
 const nobodyBuys = {
   purchases: {
     policy: { deliverWithinMs: 600_000 },
-    payee: { network: networks['base-sepolia'] },
+    payees: [{ network: networks['base-sepolia'] }],
   },
   receipts: { keys: { published: [] } },
 } as unknown as BuyingDeps
@@ -31,6 +31,7 @@ const app = createStoreServer({
   },
   health: createHealth(deps.now),
   draining: new AbortController().signal,
+  isLocal: false,
   processorWebhook: {
     hasten: async () => undefined,
     invoiceIn: () => ({ isGenuine: false }),
@@ -38,8 +39,7 @@ const app = createStoreServer({
   webhook: {
     orders: { hasten: async () => undefined },
     notifier: nobodyBuys.purchases.notifier,
-    isGenuine: () => false,
-    referenceIn: () => undefined,
+    suppliers: [],
   },
   metrics: {
     token: undefined,

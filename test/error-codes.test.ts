@@ -1,27 +1,28 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { metrics } from '../src/operations/metric-list.ts'
 import { eventNames } from '../src/operations/reporter.ts'
-import { refundFaults } from '../src/orders/refund.ts'
+import { payoutFaults } from '../src/orders/payout.ts'
 import { limitNames } from '../src/orders/spending-limits/rules.ts'
-import { errorTables } from '../src/web/info/error-tables.ts'
-import { outcomeSections } from '../src/web/texts/en/outcomes.ts'
+import { codeOf, outcomeSections } from '../src/web/info/error-codes.ts'
 
-test.each(errorTables())('docs/errors.md has the table of the store: $heading', (one) => {
-  const [, section = ''] = readFileSync('docs/errors.md', 'utf8').split(`## ${one.heading}\n`)
-  const [text = ''] = section.split('\n## ')
-  expect(text.trim()).toBe(`${one.lead}\n\n${one.table}`)
-})
-
-test('there is a row for every reason why a payment is not taken or an offer not sold', () => {
-  const codes = outcomeSections.flatMap(({ outcomes }) => outcomes.map(({ code }) => code))
-  const told = globSync('src/{payments,adapters/chain,goods}/**/*.ts')
+test('every reason why a payment is not taken or an offer not sold has its texts', () => {
+  const codes = outcomeSections.flatMap(({ outcomes }) => outcomes.map(codeOf))
+  const told = globSync('src/{payments,adapters/chain,catalog}/**/*.ts')
     .filter((file) => !/\.(test|fixture)\.ts$/.test(file))
     .flatMap((file) => [
-      ...readFileSync(file, 'utf8').matchAll(/(?:\bbad\(\s*|\bcode: )'([a-z_]+)'/g),
+      ...readFileSync(file, 'utf8').matchAll(
+        /\bbad\(\s*'([a-z_]+)'|\bcode: '([a-z_]+)', reason\b/g,
+      ),
     ])
-    .map(([, code]) => code)
+    .map(([, rejected, code]) => rejected ?? code)
   expect(told.length).toBeGreaterThan(15)
   expect(told.filter((code) => !codes.includes(code ?? ''))).toEqual([])
+})
+
+test('every reason why a refund fails has its texts, and nothing else has', () => {
+  const failed = outcomeSections.find(({ id }) => id === 'refunds')
+  expect(failed?.outcomes.map(codeOf)).toEqual([...payoutFaults])
 })
 
 /** The first column of one section's table, where it is a code. */
@@ -31,25 +32,14 @@ function codesOf(file: string, heading: string): string[] {
   return [...text.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code = '']) => code)
 }
 
-test.each([
-  ['docs/treasury.md', 'When a refund fails'],
-  ['docs/errors.md', 'Refunds that failed'],
-])('%s has a row for every reason why a refund fails, and for nothing else', (file, heading) => {
-  expect(codesOf(file, heading)).toEqual([...refundFaults])
+test('docs/agents/errors.md has a row for every limit that a wallet can set, in their order', () => {
+  expect(codesOf('docs/agents/errors.md', 'Limits of the wallet')).toEqual([...limitNames])
 })
 
-test('docs/errors.md has a row for every limit that a wallet can set, in their order', () => {
-  expect(codesOf('docs/errors.md', 'Limits of the wallet')).toEqual([...limitNames])
-})
-
-test('docs/treasury.md names events and metrics that there are', () => {
-  const [, rings = ''] = readFileSync('docs/treasury.md', 'utf8').split('## What rings\n')
-  const [table = ''] = rings.split('\n## ')
+test('docs/operators/treasury.md names events and metrics that there are', () => {
+  const [, alerts = ''] = readFileSync('docs/operators/treasury.md', 'utf8').split('## Alerts\n')
+  const [table = ''] = alerts.split('\n## ')
   const named = [...table.matchAll(/`([a-z0-9_]+)(?:\{[^`]*)?`/g)].map(([, name = '']) => name)
-  const operations = readFileSync('docs/operations.md', 'utf8')
-  const metrics = [...operations.matchAll(/^\| `(kiosk402_[a-z0-9_]+)` \|/gm)].map(
-    ([, name]) => name,
-  )
   expect(named.length).toBeGreaterThan(8)
-  for (const name of named) expect([...metrics, ...eventNames]).toContain(name)
+  for (const name of named) expect([...Object.keys(metrics), ...eventNames]).toContain(name)
 })

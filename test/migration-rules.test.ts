@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-// Two neighbouring versions of the store work on the same tables (docs/scaling.md, "Upgrading"), and a
+// Two neighbouring versions of the store work on the same tables (docs/operators/scaling.md, "Upgrading"), and a
 // migration is applied while both sell.
 
 /** The older ones were made before this was promised. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { titlesIn } from './titles.ts'
 
-const page = 'docs/reliability.md'
+const page = 'docs/contributors/reliability.md'
 const text = readFileSync(page, 'utf8')
 const rows = [...text.matchAll(/^\| (\d+) \|.*$/gm)].map(([row, number]) => {
   const cells = row.split(' | ')
@@ -28,7 +28,7 @@ function pathOf(file: string): string | undefined {
   return [`${file}.test.ts`, `${file}.ts`].find((path) => existsSync(path))
 }
 
-describe('docs/reliability.md', () => {
+describe('docs/contributors/reliability.md', () => {
   test('numbers its failures in order, each with all its cells', () => {
     expect(rows.length).toBeGreaterThanOrEqual(115)
     expect(rows.map(({ number }) => number)).toEqual(rows.map((_, at) => at + 1))

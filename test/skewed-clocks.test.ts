@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { isFinished, isRefunding, type Order } from '../src/orders/order.ts'
-import { sweep } from '../src/orders/sweep.ts'
 import { type Case, cases } from './crash-points/cases.ts'
 import { modelClient } from './crash-points/client.ts'
 import { modelWorld, type Running, type World } from './crash-points/world.ts'
 import { refundWallet } from './model/rail.ts'
 import { modelShop } from './model/shop.ts'
+import { sweep } from './model/sweep.ts'
 
 // Two nodes work on one order, and the clock of each is wrong. A deadline may then come early or
 // late; who works on an order is decided by the database's clock, and what was paid by the chain's.
@@ -64,7 +64,9 @@ function wrongsOf(world: World): string[] {
   const back = world.chain.transfers.filter(({ from }) => from === refundWallet)
   const alive = ordersIn(world).filter(({ state }) => state !== 'PAYMENT_FAILED')
   const delivered = alive.filter(({ state }) => state === 'FULFILLED').length
-  const refunded = alive.filter((order) => isRefunding(order) && order.refund.step === 'REFUNDED')
+  const refunded = alive.filter(
+    (order) => isRefunding(order) && order.payout?.state === 'CONFIRMED',
+  )
   const checks = {
     'an order did not end': !ordersIn(world).every(isFinished),
     'the buyer paid twice': paid.length > 1,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const text = readFileSync('docs/threat-model.md', 'utf8')
+const text = readFileSync('docs/contributors/threat-model.md', 'utf8')
 const files = globSync('{src,test,fuzz}/**', { withFileTypes: false })
 const named = [
   ...text.matchAll(/`([\w./-]+\.(?:ts|sql)|(?:src|test)\/[\w./-]+|adapters\/[\w./-]+)`/g),

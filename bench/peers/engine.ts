@@ -22,7 +22,7 @@ export const pageSize = 20
 
 /**
  * An offer as the others are given it: the values that are compared whole, and the words that a text
- * finds it by (docs/decisions/017), which are few enough for one field.
+ * finds it by (docs/contributors/decisions/017), which are few enough for one field.
  */
 export interface Document {
   /** The place in the published order, for those that can keep to it. */

@@ -24,7 +24,7 @@ export function miniSearch({ typos }: { readonly typos: boolean }): Engine {
     queries: [text],
     fields: [field],
     prefix: true,
-    // Neither a brand nor a short word forgives a typo (docs/decisions/017).
+    // Neither a brand nor a short word forgives a typo (docs/contributors/decisions/017).
     fuzzy: (term) => (typos && field === 'text' && term.length >= 5 ? 1 : false),
     combineWith: 'AND',
     tokenize: MiniSearch.getDefault('tokenize'),

@@ -31,7 +31,7 @@ export function orama({ typos }: { readonly typos: boolean }): Engine {
       const where = whereOf(filters)
       const found = await search(index, {
         ...wordsOf(filters),
-        // A brand forgives no typo (docs/decisions/017).
+        // A brand forgives no typo (docs/contributors/decisions/017).
         ...(typos && filters.text !== undefined ? { tolerance: 1 } : {}),
         ...(Object.keys(where).length === 0 ? {} : { where }),
         limit: pageSize,

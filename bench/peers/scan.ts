@@ -5,7 +5,7 @@ import { isTypoOf } from '../../src/catalog/search/words.ts'
 import { wordsOf } from '../../src/lib/text.ts'
 
 /**
- * The right totals, by the rules of docs/decisions/017 and without an index: every question looks at
+ * The right totals, by the rules of docs/contributors/decisions/017 and without an index: every question looks at
  * every offer. An engine that forgives no typo is right when it has the total without them.
  */
 export function totalsByScan(

@@ -159,7 +159,7 @@ async function untilUsed(parts: Parts, keyId: string): Promise<void> {
   while ((await query(recordOf(parts), newest))[0]?.['key_id'] !== keyId) await delay(200)
 }
 
-/** As docs/going-live.md says: nginx is told, Caddy sees for itself. */
+/** As docs/operators/going-live.md says: nginx is told, Caddy sees for itself. */
 async function restarted(
   { proxy, settings }: Parts,
   node: Node,

@@ -68,6 +68,10 @@ export interface Shop {
   readonly unproven: () => Promise<string>
   /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose spending limit is lower. */
   readonly limitedPayment: (kind: Kind, body: object) => Promise<string>
+  /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose purchases a person approves. */
+  readonly carefulPayment: (kind: Kind, body: object) => Promise<string>
+  /** One whose purchase a person has declined. */
+  readonly declinedPayment: (kind: Kind, body: object) => Promise<string>
   /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose orders came to nothing. */
   readonly spentPayment: (kind: Kind, body: object) => Promise<string>
   /** The headers of a claim for the refund of this order that was taken. */
@@ -86,7 +90,7 @@ export function bodyOf(kind: Kind, outcome: Outcome = 'OK'): Record<string, unkn
 const recipients: Readonly<Record<Kind, object>> = {
   voucher: { firstName: 'Ada', lastName: 'Lovelace' },
   topup: { msisdn: '+12025550123' },
-  esim: {},
+  esim: { webhookUrl: 'https://hooks.example.com/orders' },
 }
 
 /** The fields of a body, as a quote takes them. */

@@ -68,6 +68,8 @@ export const orderCalls: readonly Call[] = [
   })),
   good('getRefund', 'refunded', 'It was paid back', 200, (shop) => ofOrder(shop, 'FAIL')),
   good('getRefund', 'pending', 'It is under way', 202, (shop) => ofOrder(shop, 'HANG')),
+  good('getWebhook', 'waiting', 'Its receiver is away', 200, withWebhook),
+  good('redeliverWebhook', 'queued', 'All events are sent again', 202, withWebhook),
 ]
 
 function good(
@@ -83,6 +85,11 @@ function good(
 async function ofOrder(shop: Shop, outcome: Outcome): Promise<Ask> {
   const { orderId } = await shop.bought('voucher', outcome)
   return { params: { orderId } }
+}
+
+async function withWebhook(shop: Shop): Promise<Ask> {
+  const { orderId, accessToken } = await shop.bought('esim', 'OK')
+  return { params: { orderId }, headers: { authorization: `Bearer ${accessToken}` } }
 }
 
 async function signedIn(shop: Shop, path: string): Promise<Record<string, string>> {

@@ -4,6 +4,13 @@ import type { Call } from './call.ts'
 export const readingCalls: readonly Call[] = [
   found('serviceIndex', 'index', 'Where the searches are'),
   found('capabilities', 'values', 'Everything that finds something'),
+  found(
+    'search',
+    'found',
+    'Plans that cover two countries',
+    'query=5+GB+for+France+and+Italy&limit=2',
+  ),
+  found('search', 'nothing_found', 'What was looked for and is not sold', 'query=Prada'),
   found('searchVouchers', 'found', 'Vouchers of the United States', 'country=US&limit=2'),
   found('searchVouchers', 'nothing_found', 'What would find something', 'search=zzzzzz'),
   found('searchTopups', 'found', 'Data topups, with facets', 'subType=data&limit=1'),

@@ -74,6 +74,7 @@ const recipesOfAll: Readonly<Partial<Record<RefusalCode | 'internal_error', Reci
   order_not_found: ({ pathParams }) =>
     pathParams === undefined ? { query: 'paymentId=pay_0' } : {},
   no_receipt: async (_, shop) => ({ params: { orderId: await shop.unproven() } }),
+  no_webhook: () => ({}),
   rate_limited: () => ({}),
   internal_error: () => ({}),
   invalid_json: () => ({ body: '{"offerId":' }),

@@ -11,6 +11,7 @@ type Made = (kind: Kind, shop: Shop) => object | Promise<object>
 const bodies: Readonly<Partial<Record<RefusalCode, Made>>> = {
   offer_not_found: (kind) => ({ ...bodyOf(kind), offerId: 'TEST-NOTHING-OK' }),
   invalid_body: (kind) => ({ ...bodyOf(kind), colour: 'red' }),
+  price_above_maximum: (kind) => ({ ...bodyOf(kind), maxUsdc: 0.4 }),
   offer_unavailable: (kind, shop) => shop.unsold(kind),
   store_paused: (kind) => bodyOf(kind),
 }
@@ -38,6 +39,14 @@ const asks: Readonly<Partial<Record<RefusalCode, (kind: Kind, shop: Shop) => Ask
     limit_exceeded: async (kind, shop) => {
       const body = bodyOf(kind)
       return { body, headers: { 'payment-signature': await shop.limitedPayment(kind, body) } }
+    },
+    approval_required: async (kind, shop) => {
+      const body = bodyOf(kind)
+      return { body, headers: { 'payment-signature': await shop.carefulPayment(kind, body) } }
+    },
+    approval_declined: async (kind, shop) => {
+      const body = bodyOf(kind)
+      return { body, headers: { 'payment-signature': await shop.declinedPayment(kind, body) } }
     },
     budget_spent: async (kind, shop) => {
       const body = bodyOf(kind)

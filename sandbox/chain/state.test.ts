@@ -49,7 +49,7 @@ it('saves accounts and blocks of one moment, however busy the chain is', async (
     }
   })()
   const seen: Awaited<ReturnType<typeof savedOf>>[] = []
-  for (let save = 0; save < 40; save += 1) {
+  for (let save = 0; save < 15; save += 1) {
     await saveState(client, chainDir)
     seen.push(await savedOf(sender))
   }

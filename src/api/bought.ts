@@ -1,7 +1,7 @@
 import { type FaceValue, faceValueFor } from '../catalog/face-value.ts'
 import type { Recipient } from '../catalog/good.ts'
 import type { Kind } from '../catalog/offer.ts'
-import type { DescribedOffer } from '../catalog/offer-details.ts'
+import { type DescribedOffer, worthOf } from '../catalog/offer-details.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { Item } from '../orders/order.ts'
 import type { Sealed, Vault } from '../secrets/vault.ts'
@@ -38,7 +38,7 @@ export function boughtOf({ vault }: BoughtDeps, asked: OrderedItem): Bought {
   const { kind, brandName, country, value, shown } = asked.item
   const place = country === undefined ? {} : { country }
   const offer = shown && { kind, ...place, ...shown }
-  const receives = offer && faceValueFor(offer, value)
+  const receives = offer && faceValueFor(worthOf(offer), value)
   const recipient = recipientOf(vault, asked)
   return {
     kind,
@@ -48,7 +48,7 @@ export function boughtOf({ vault }: BoughtDeps, asked: OrderedItem): Bought {
     ...(shown?.fairUse === undefined ? {} : { fairUse: shown.fairUse }),
     ...(value === undefined ? {} : { value }),
     ...(receives === undefined ? {} : { receives }),
-    ...(recipient?.kind === 'topup' ? { phone: recipient.msisdn } : {}),
+    ...(recipient && 'msisdn' in recipient ? { phone: recipient.msisdn } : {}),
   }
 }
 

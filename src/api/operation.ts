@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import type { Kind } from '../catalog/offer.ts'
+import type { ParamSource } from '../catalog/search/param-source.ts'
+import type { Params } from '../catalog/search/params.ts'
 import type { RefusalCode } from '../lib/refusal.ts'
 import type { ReadDeps } from './deps.ts'
-import type { ParamSource } from './param-source.ts'
-import type { Params } from './params.ts'
 import type { Query } from './query.ts'
 
 /**

@@ -1,15 +1,11 @@
 import { limitOperations } from './buying/limits-operations.ts'
 import { orderOperations, purchases, quotes } from './buying/operations.ts'
-import { topupCountries, voucherCountries } from './catalog/countries.ts'
-import { browseEsims } from './catalog/esims.ts'
+import { catalogReadings } from './catalog/browse.ts'
 import { offerReadings } from './catalog/offer.ts'
-import { browseTopups, topupRegionList } from './catalog/topups.ts'
-import { browseVouchers, voucherBrands, voucherFilters } from './catalog/vouchers.ts'
 import { capabilities } from './discovery/capabilities.ts'
-import { searchEsims } from './discovery/esims.ts'
+import { searches } from './discovery/search.ts'
+import { searchAll } from './discovery/search-all.ts'
 import { serviceIndex } from './discovery/service-index.ts'
-import { searchTopups } from './discovery/topups.ts'
-import { searchVouchers } from './discovery/vouchers.ts'
 import type { Operation, Reading } from './operation.ts'
 import { keySets, live, manifests, ready } from './store-operations.ts'
 
@@ -17,21 +13,8 @@ import { keySets, live, manifests, ready } from './store-operations.ts'
 export const discoveryReadings: readonly Reading[] = [
   serviceIndex,
   capabilities,
-  searchVouchers,
-  searchTopups,
-  searchEsims,
-]
-
-/** What the catalog interface lists. */
-export const catalogReadings: readonly Reading[] = [
-  browseVouchers,
-  voucherBrands,
-  voucherCountries,
-  voucherFilters,
-  browseTopups,
-  topupCountries,
-  topupRegionList,
-  browseEsims,
+  searchAll,
+  ...Object.values(searches),
 ]
 
 /** Everything that may be asked of the store. */

@@ -1,5 +1,5 @@
-import type { ParamSource } from './param-source.ts'
-import { readParams } from './params.ts'
+import type { ParamSource } from '../catalog/search/param-source.ts'
+import { readParams } from '../catalog/search/params.ts'
 import type { Published } from './views/discovery-offer.ts'
 
 /** What a request asks for, understood but not yet answered. */

@@ -1,5 +1,6 @@
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
 import type { Charge } from './buying/charge.ts'
+import { faultsDetail, publishedFault } from './fault-words.ts'
 
 export interface Rule {
   readonly status: number
@@ -30,6 +31,7 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   method_not_allowed: rule(405, 'Method not allowed'),
   offer_not_found: rule(404, 'Offer not found'),
   offer_unavailable: rule(409, 'Offer currently unavailable', true),
+  price_above_maximum: rule(409, 'Price above your maximum'),
   order_not_found: rule(404, 'Order not found'),
   payment_invalid: rule(402, 'Invalid payment'),
   payment_mismatch: rule(402, 'Payment does not match this purchase'),
@@ -37,10 +39,13 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   idempotency_conflict: rule(409, 'Idempotency key used by another request'),
   idempotency_key_missing: rule(400, 'Idempotency key missing'),
   no_receipt: rule(409, 'No receipt available'),
+  no_webhook: rule(404, 'No webhook'),
   not_refundable: rule(409, 'Order not refundable'),
   refund_destination_refused: rule(422, 'Refunds go to the payer only'),
   sign_in_invalid: rule(401, 'Invalid sign-in'),
   limit_exceeded: rule(403, 'Wallet spending limit exceeded'),
+  approval_required: rule(403, 'Approval by a person required', true),
+  approval_declined: rule(403, 'Purchase declined by a person'),
   rate_limited: rule(429, 'Too many requests', true),
   budget_spent: rule(429, 'Too many failed attempts', true),
   store_paused: rule(503, 'Store paused', true),
@@ -60,7 +65,7 @@ export interface ErrorContext {
   readonly charge: Charge | undefined
 }
 
-/** The error body of the discovery interface (docs/errors.md). Undefined: an unexpected error. */
+/** The error body of the discovery interface (docs/agents/errors.md). Undefined: an unexpected error. */
 export function discoveryError(refusal: Refusal | undefined): Record<string, unknown> {
   if (refusal === undefined) return { error: internalDetail }
   const { parameter, allowed, retryAfterSeconds, extra } = refusal.details
@@ -68,7 +73,7 @@ export function discoveryError(refusal: Refusal | undefined): Record<string, unk
 }
 
 /**
- * The error body of every other interface: an RFC 9457 problem document (docs/errors.md).
+ * The error body of every other interface: an RFC 9457 problem document (docs/agents/errors.md).
  *
  * On paths about money a refusal that does not say otherwise charged nothing, as far as that is known
  * of the request, and an unexpected error never claims to know.
@@ -79,15 +84,16 @@ export function problem(
 ): Record<string, unknown> {
   const { status, title, retryable } = refusal ? rules[refusal.code] : internalRule
   const code = refusal?.code ?? 'internal_error'
-  const { extra, charged: _, ...details } = refusal?.details ?? {}
+  const { extra, faults, charged: _, ...details } = refusal?.details ?? {}
   return defined({
     ...extra,
     type: `${siteUrl}/errors#${code}`,
     title,
     status,
-    detail: refusal?.message ?? internalDetail,
+    detail: faults ? faultsDetail(faults) : (refusal?.message ?? internalDetail),
     code,
     ...details,
+    errors: faults?.map(publishedFault),
     requestId,
     retryable,
     charged: chargedIn(refusal, charge),

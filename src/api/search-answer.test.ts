@@ -11,7 +11,7 @@ import {
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Offer } from '../catalog/offer.ts'
 import { retailOf } from '../catalog/pricing.ts'
-import { search } from '../catalog/search/search.ts'
+import { type Page, search } from '../catalog/search/search.ts'
 import { type SearchRequest, searchQuery } from './search-answer.ts'
 import { catalogOffer } from './views/catalog-offer.ts'
 import { discoveryOffer } from './views/discovery-offer.ts'
@@ -23,14 +23,18 @@ interface Params {
   readonly country?: string
 }
 
-function answered(catalog: Catalog, changes: Partial<SearchRequest<Params>> = {}): Buffer {
-  const { answer } = searchQuery<Params>({
-    kind: 'voucher',
+function answered(
+  catalog: Catalog,
+  {
+    params = {},
+    page = { limit: 50, offset: 0 },
+    ...changes
+  }: Partial<SearchRequest> & { readonly params?: Params; readonly page?: Page } = {},
+): Buffer {
+  const hint = () => ({ message: 'Nothing.', parameter: 'country', nearest: 'DE' })
+  const { answer } = searchQuery({
     index: catalog.listed.voucher,
-    params: {},
-    page: { limit: 50, offset: 0 },
-    filtersOf: (params) => params,
-    alternatives: { country: () => ['DE'], text: () => [] },
+    asked: { params, page, filters: params, hint },
     form: 'catalog',
     ...changes,
   })
@@ -84,7 +88,7 @@ test('facets stand beside the page, quoted as JSON, and come again', () => {
   ]
   const catalog = catalogOf(offers, pricing)
   for (const _ of ['made', 'kept']) {
-    expect(JSON.parse(answered(catalog, { facets: true }).toString()).facets).toEqual({
+    expect(JSON.parse(answered(catalog, { hasFacets: true }).toString()).facets).toEqual({
       countries: ['DE', 'US'],
       regions: ['好'],
       brands: ['Ä "1"', 'B'],

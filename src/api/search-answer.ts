@@ -1,57 +1,52 @@
-import { goods } from '../catalog/good.ts'
-import type { Kind, Offer } from '../catalog/offer.ts'
+import type { Offer } from '../catalog/offer.ts'
 import { type ReadyForm, readyAt } from '../catalog/ready-json.ts'
 import type { Column, Places } from '../catalog/search/column.ts'
 import { areKept, type Facets } from '../catalog/search/facets.ts'
-import { type Filters, matching } from '../catalog/search/filters.ts'
-import { type Alternatives, hintFor } from '../catalog/search/hint.ts'
-import { type Page, search, searchWithFacets } from '../catalog/search/search.ts'
+import type { ReadSearch } from '../catalog/search/offer-search.ts'
+import { search, searchWithFacets } from '../catalog/search/search.ts'
 import type { SearchIndex } from '../catalog/search/search-index.ts'
 import { type JsonBytes, jsonBytes } from './json-bytes.ts'
 import { type Query, queryOf } from './query.ts'
 import type { Published } from './views/discovery-offer.ts'
 
-/** A search as a caller asked for it, in the names of its parameters. */
-export interface SearchRequest<Params extends object> {
-  readonly kind: Kind
+/** A search as a caller asked for it. */
+export interface SearchRequest {
   readonly index: SearchIndex
-  readonly params: Params
-  readonly page: Page
-  readonly filtersOf: (params: Params) => Filters
-  readonly alternatives: Alternatives<Params>
+  readonly asked: ReadSearch
   readonly form: ReadyForm
   /** Makes each offer of the page anew, while the finished JSON does not hold. */
   readonly view?: ((offer: Offer) => Published) | undefined
   /** Whether the answer carries the values to switch to. */
-  readonly facets?: true
+  readonly hasFacets?: boolean
 }
 
 /** What a search asks for: the kind is in its route, the index in the catalog of now. */
-export function searchQuery<Params extends object>(asked: SearchRequest<Params>): Query {
-  return queryOf({ ...asked.params, ...asked.page }, () => searchAnswer(asked))
+export function searchQuery(request: SearchRequest): Query {
+  const { params, page } = request.asked
+  return queryOf({ ...params, ...page }, () => searchAnswer(request))
 }
 
 const answer = jsonBytes()
 
 /** One page of offers, or a hint why there are none, as the bytes of its JSON. */
-function searchAnswer<Params extends object>(asked: SearchRequest<Params>): Buffer {
-  const { index, page, filtersOf, params } = asked
-  const filters = filtersOf(params)
-  const found = asked.facets
+function searchAnswer(request: SearchRequest): Buffer {
+  const { index, asked, hasFacets } = request
+  const { page, filters } = asked
+  const found = hasFacets
     ? searchWithFacets(index, filters, page)
     : { ...search(index, filters, page), facets: undefined }
   answer.begin()
   answer.text(`{"total":${found.total},"limit":${page.limit},"offset":${page.offset},"items":[`)
-  addItems(asked, found.docs)
+  addItems(request, found.docs)
   answer.text(']')
-  if (found.total === 0) answer.text(`,"hint":${JSON.stringify(hintOf(asked))}`)
+  if (found.total === 0) answer.text(`,"hint":${JSON.stringify(asked.hint())}`)
   if (found.facets !== undefined) addFacets(index, found.facets)
   answer.text('}')
   return answer.take()
 }
 
 function addItems(
-  { index, form, view }: Pick<SearchRequest<object>, 'index' | 'form' | 'view'>,
+  { index, form, view }: Pick<SearchRequest, 'index' | 'form' | 'view'>,
   docs: Uint32Array,
 ): void {
   if (view !== undefined) {
@@ -115,10 +110,4 @@ function writeValues(into: JsonBytes, { quoted: { starts, bytes } }: Column, pla
     into.range(bytes, starts[first] as number, end)
   }
   into.text(']')
-}
-
-function hintOf<Params extends object>(asked: SearchRequest<Params>) {
-  const { kind, index, params, filtersOf, alternatives } = asked
-  const find = (tried: Params) => matching(index, filtersOf(tried))
-  return hintFor({ params, find, alternatives, noun: goods[kind].plural })
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { esim, fixed, fixturePricing, open, topup, voucher } from '../../test/fixtures/offers.ts'
-import { type Fault, Refusal } from '../lib/refusal.ts'
+import type { Fault } from '../lib/fault.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { kinds } from './good.ts'
 import type { Offer } from './offer.ts'
 import { retailOf } from './pricing.ts'
@@ -22,7 +23,7 @@ function faultsOf(offer: Offer, fields: Fields): readonly Fault[] {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     expect(error.code).toBe('invalid_body')
-    return error.details.errors ?? []
+    return error.details.faults ?? []
   }
   return []
 }
@@ -125,7 +126,7 @@ describe('the published schema of a body', () => {
           taken += 1
         }
         // Only what JSON Schema cannot say may be found by reading alone.
-        const told = faults.map(({ parameter }) => parameter)
+        const told = faults.map(({ field }) => field)
         const unsaid = ['msisdn', 'country', 'email', 'value']
         if (misfit.length === 0) expect(told.filter((name) => !unsaid.includes(name))).toEqual([])
       }),
@@ -181,6 +182,8 @@ describe('the published schema of a body', () => {
     expect(Object.keys((kindSchemaFor('esim') as unknown as BodySchema).properties)).toEqual([
       'offerId',
       'iccid',
+      'maxUsdc',
+      'webhookUrl',
     ])
   })
 })

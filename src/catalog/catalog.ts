@@ -1,11 +1,12 @@
 import type { OfferId } from '../lib/ids.ts'
 import { leastOf, type Usdc } from '../lib/money.ts'
 import { type PackedCatalog, packCatalog } from './building/build-catalog.ts'
-import { kinds } from './good.ts'
+import { byKind, kinds } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
 import { isLikeId, type OfferIds, rowsOf } from './offer-ids.ts'
 import { type OfferRecords, offerAt, packOffers } from './offer-records.ts'
 import type { RateTable, Snapshot } from './ports.ts'
+import { prepareQuestions } from './question/find.ts'
 import { letGo } from './ready-json.ts'
 import { openIndex, type PackedIndex, type SearchIndex } from './search/search-index.ts'
 
@@ -16,6 +17,8 @@ export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'rejected'> 
   /** How many offers the supplier lists. */
   readonly size: number
   readonly records: OfferRecords
+  /** How many offers each list has. */
+  readonly sizes: PackedCatalog['sizes']
   /** Any offer that the supplier lists, sold or not. */
   readonly find: (id: string) => Offer | undefined
   /** The offer that was probably meant by an id that none has. */
@@ -71,10 +74,13 @@ export function createLiveCatalog(initial?: Catalog): LiveCatalog {
 
 /** Makes a packed catalog ready to answer. It takes over the arrays, and copies none. */
 export function openCatalog(
-  { version, ids, ready, listed, sold, lowest, rates, stale }: PackedCatalog,
+  { version, sizes, ids, ready, listed, sold, lowest, rates, stale }: PackedCatalog,
   { offers: records, readAt, held = {}, rejected }: Snapshot,
 ): Catalog {
   const opened = openKinds(listed, (index) => openIndex(index, ready, records))
+  const onSale =
+    sold === listed ? opened : openKinds(sold, (index) => openIndex(index, ready, records))
+  prepareQuestions(onSale)
   return {
     version,
     readAt,
@@ -82,10 +88,11 @@ export function openCatalog(
     rejected,
     size: kinds.reduce((sum, kind) => sum + opened[kind].size, 0),
     records,
+    sizes,
     find: (id) => findOffer(ids, records, id, (one) => one === id),
     findLike: (id) => findOffer(ids, records, id, (one) => isLikeId(one, id)),
     listed: opened,
-    sold: sold === listed ? opened : openKinds(sold, (index) => openIndex(index, ready, records)),
+    sold: onSale,
     lowest,
     rates,
     stale,
@@ -97,8 +104,7 @@ function openKinds(
   packed: PackedCatalog['listed'],
   open: (index: PackedIndex) => SearchIndex,
 ): Record<Kind, SearchIndex> {
-  const entries = kinds.map((kind) => [kind, open(packed[kind])])
-  return Object.fromEntries(entries) as Record<Kind, SearchIndex>
+  return byKind((kind) => open(packed[kind]))
 }
 
 function findOffer(
@@ -116,8 +122,7 @@ function findOffer(
 
 function emptyCatalog(): Catalog {
   const epoch = new Date(0)
-  const readAt = { voucher: epoch, topup: epoch, esim: epoch }
-  const basis = { markupBps: 0, rates: undefined, readAt, now: epoch }
+  const basis = { markupBps: 0, rates: undefined, times: { readAt: epoch }, now: epoch }
   const publish = () => ({ discovery: {}, beyond: {} })
   const snapshot = { offers: packOffers([]), readAt: epoch, rejected: {} }
   return openCatalog(packCatalog([], basis, publish), snapshot)

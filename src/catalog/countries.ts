@@ -28,6 +28,14 @@ export function countryNames(code: string): readonly string[] {
   return countries.getName(code, 'en', { select: 'all' }) ?? []
 }
 
+let names: ReadonlySet<string> | undefined
+
+/** Whether words, in lower case and without accents, are an English name of a country. */
+export function isCountryName(words: string): boolean {
+  names ??= new Set(countryCodes().flatMap((code) => countryNames(code).map(fold)))
+  return names.has(words)
+}
+
 /** The code that was meant by a text that is none: "UK" is GB, "USA" is US, "Germany" is DE. */
 export function countryMeantBy(text: string): string | undefined {
   const upper = text.trim().toUpperCase()

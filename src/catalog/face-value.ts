@@ -1,4 +1,4 @@
-import type { DescribedOffer } from './offer-details.ts'
+import type { MoneyRange } from './offer-base.ts'
 
 /** What a card or a line receives, in its own currency. Major = `amount` / `divisor`. */
 export interface FaceValue {
@@ -9,20 +9,24 @@ export interface FaceValue {
   readonly isExact: boolean
 }
 
+/** A price, and what a card or a line receives for it where there is such an amount. */
+export interface Worth {
+  readonly price: MoneyRange
+  readonly faceValue?: MoneyRange | undefined
+}
+
 /**
  * What a purchase gives in the card's own currency. A value that was chosen in another currency is
  * converted as the offer's two ranges stand to each other, which is all that is known before it is
- * delivered. Undefined for an eSIM, and where the supplier says nothing of it.
+ * delivered. Undefined where the supplier says nothing of it.
  *
  * @param value what was chosen of an open value, in minor units of the offer's price
  */
 export function faceValueFor(
-  offer: DescribedOffer,
+  { price, faceValue: face }: Worth,
   value: number | undefined,
 ): FaceValue | undefined {
-  const { price } = offer
-  const face = offer.kind === 'voucher' ? (offer.faceValue ?? price) : offer.faceValue
-  if (offer.kind === 'esim' || face === undefined) return undefined
+  if (face === undefined) return undefined
   const { currency, divisor } = face
   if (face.type === 'FIXED') return { currency, divisor, amount: face.fixed, isExact: true }
   if (price.type !== 'RANGE' || value === undefined) return undefined

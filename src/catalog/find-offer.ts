@@ -4,7 +4,7 @@ import { goods } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
 
 /**
- * The offer of this kind with this id.
+ * The offer of this kind with this id, in whatever case its letters are.
  *
  * @param kind undefined where any will do
  * @param parameter how whoever asks calls the id
@@ -16,10 +16,10 @@ export function findOffer(
   id: string,
   parameter: string,
 ): Offer {
-  const offer = catalog.find(id)
+  const offer = catalog.find(id) ?? offerInOtherCase(catalog, id.trim())
   if (offer !== undefined && (kind === undefined || offer.kind === kind)) return offer
-  if (offer !== undefined) {
-    const message = `The offer ${offer.id} is a ${offer.kind} and no ${kind}: ask for it among the ${goods[offer.kind].plural}.`
+  if (offer !== undefined && kind !== undefined) {
+    const message = `Offer ${offer.id} is ${oneOf(offer.kind)}, not ${oneOf(kind)}. Ask for it among the ${goods[offer.kind].plural}.`
     throw new Refusal('offer_not_found', message, { parameter })
   }
   const meant = catalog.findLike(id.trim())?.id
@@ -30,4 +30,15 @@ export function findOffer(
       : `There is no offer with this ${parameter}. Did you mean ${meant}?`,
     { parameter, ...(meant === undefined ? {} : { extra: { didYouMean: meant } }) },
   )
+}
+
+function offerInOtherCase({ findLike }: Pick<Catalog, 'findLike'>, id: string): Offer | undefined {
+  const offer = findLike(id)
+  return offer?.id.toUpperCase() === id.toUpperCase() ? offer : undefined
+}
+
+/** One good of a kind, as programs read of it: "an eSIM plan". */
+function oneOf(kind: Kind): string {
+  const { article, noun } = goods[kind].words
+  return `${article} ${noun}`
 }

@@ -1,5 +1,8 @@
-import type { Coverage } from './esim.ts'
-import type { Allowance, MoneyRange, Offer } from './offer.ts'
+import type { Worth } from './face-value.ts'
+import { kindOf } from './good.ts'
+import type { Coverage } from './kinds/esim.ts'
+import type { Offer } from './offer.ts'
+import type { Allowance, MoneyRange } from './offer-base.ts'
 
 /**
  * What an offer tells its buyer besides its brand. It is kept with what was bought, because a supplier
@@ -20,9 +23,14 @@ export interface DescribedOffer
   extends Omit<OfferDetails, 'fairUse'>,
     Pick<Offer, 'kind' | 'country'> {}
 
+/** What a buyer of it receives for its price, as its kind counts. */
+export function worthOf(offer: Pick<DescribedOffer, 'kind' | 'price' | 'faceValue'>): Worth {
+  return { price: offer.price, faceValue: kindOf(offer).faceValueOf(offer) }
+}
+
 export function detailsOf(offer: Offer): OfferDetails {
   const { subTypes, price, faceValue } = offer
-  const fairUse = fairUseOf(offer)
+  const fairUse = kindOf(offer).fairUseOf?.(offer)
   return {
     subTypes,
     price,
@@ -34,12 +42,3 @@ export function detailsOf(offer: Offer): OfferDetails {
     ...(fairUse === undefined ? {} : { fairUse }),
   }
 }
-
-/** The supplier's sentence that says when a plan becomes slow; undefined where it says none. */
-export function fairUseOf({ kind, shortNotes, notes }: Offer): string | undefined {
-  if (kind !== 'esim') return undefined
-  const sentences = `${shortNotes ?? ''}\n${notes ?? ''}`.split(/(?<=[.!])\s+|\n/)
-  return sentences.find((text) => /\d\s*[km]bps/i.test(text) && text.length <= maxSentence)?.trim()
-}
-
-const maxSentence = 160

@@ -1,5 +1,7 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { Kind, Offer } from './offer.ts'
+import type { OfferId } from '../lib/ids.ts'
+import { listOf, type Offer } from './offer.ts'
+import type { Joined, Joining } from './ports.ts'
 
 /**
  * Every offer as the supplier lists it, in blocks that are compressed: whole offers are read one by
@@ -117,16 +119,22 @@ export function* offersIn(records: OfferRecords): Generator<[Offer, string]> {
   }
 }
 
-/** A new list, but with the offers of these kinds as an earlier list has them. */
-export function withKindsOf(
-  earlier: OfferRecords,
-  held: readonly Kind[],
-  list: OfferRecords,
-): OfferRecords {
+/** Of two offers with one id the first counts: a list that was just read comes before an earlier one. */
+export function joinLists({ read, earlier, held }: Joining): Joined {
   const writer = recordsWriter()
-  for (const [{ kind }, json] of offersIn(list)) if (!held.includes(kind)) writer.add(json)
-  for (const [{ kind }, json] of offersIn(earlier)) if (held.includes(kind)) writer.add(json)
-  return writer.finish()
+  const ids = new Set<OfferId>()
+  let duplicates = 0
+  const take = (list: OfferRecords, isHeld: boolean) => {
+    for (const [offer, json] of offersIn(list)) {
+      if (held.includes(listOf(offer)) !== isHeld) continue
+      if (ids.has(offer.id)) duplicates += 1
+      else writer.add(json)
+      ids.add(offer.id)
+    }
+  }
+  for (const list of read) take(list, false)
+  if (held.length > 0) take(earlier, true)
+  return { offers: writer.finish(), duplicates }
 }
 
 /** The offers of some rows, some at a time: as many as are read together. */

@@ -1,7 +1,7 @@
 import { getCountries, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, test } from 'vitest'
-import { phoneForm, phoneMeantBy, readPhone } from './phone.ts'
+import { phoneMeantBy, readPhone } from './phone.ts'
 
 describe('a number is taken', () => {
   test.each([
@@ -81,22 +81,26 @@ describe('a number is refused', () => {
     `+502${'5'.repeat(13)}`,
     `+${'9'.repeat(4_000)}`,
   ])('%j: not E.164', (msisdn) => {
-    expect(readPhone(msisdn, 'GT')).toEqual({ fault: phoneForm })
+    expect(readPhone(msisdn, 'GT')).toEqual({ fault: { code: 'malformed' } })
   })
 
   test.each([
-    ['+50455551234', 'GT', 'has the calling code +504; this offer is for GT, +502'],
-    ['+5025555123', 'GT', 'is not a possible phone number'],
-    ['+9991234567', 'GT', 'is not a possible phone number'],
-    ['+442079460000', 'GB', 'is not a mobile number'],
-    ['+4930123456', 'DE', 'is not a mobile number'],
-    ['+18005551234', 'US', 'is not a mobile number'],
-    ['+14155550123', 'DO', 'is a number of US; this offer is for DO'],
-    ['+18095551234', 'US', 'is a number of DO; this offer is for US'],
-    ['+14165550123', 'US', 'is a number of CA; this offer is for US'],
-    ['+77011234567', 'RU', 'is a number of KZ; this offer is for RU'],
-    ['+79161234567', 'KZ', 'is a number of RU; this offer is for KZ'],
-  ])('%s in %s: %s', (msisdn, country, fault) => {
+    [
+      '+50455551234',
+      'GT',
+      { code: 'other_calling_code', found: '504', country: 'GT', wanted: '502' },
+    ],
+    ['+5025555123', 'GT', { code: 'impossible_number' }],
+    ['+9991234567', 'GT', { code: 'impossible_number' }],
+    ['+442079460000', 'GB', { code: 'not_mobile' }],
+    ['+4930123456', 'DE', { code: 'not_mobile' }],
+    ['+18005551234', 'US', { code: 'not_mobile' }],
+    ['+14155550123', 'DO', { code: 'other_country', found: 'US', country: 'DO' }],
+    ['+18095551234', 'US', { code: 'other_country', found: 'DO', country: 'US' }],
+    ['+14165550123', 'US', { code: 'other_country', found: 'CA', country: 'US' }],
+    ['+77011234567', 'RU', { code: 'other_country', found: 'KZ', country: 'RU' }],
+    ['+79161234567', 'KZ', { code: 'other_country', found: 'RU', country: 'KZ' }],
+  ])('%s in %s: %j', (msisdn, country, fault) => {
     expect(readPhone(msisdn, country)).toEqual({ fault })
   })
 })

@@ -1,8 +1,12 @@
 import {
+  type CountryCode,
   getCountryCallingCode,
+  getExampleNumber,
   isSupportedCountry,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
+import type { FaultReason } from '../lib/fault.ts'
 
 /** Line types that a carrier may know as mobile; in North America the two cannot be told apart. */
 const mobileTypes: ReadonlySet<string> = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE'])
@@ -13,21 +17,19 @@ const mobileTypes: ReadonlySet<string> = new Set(['MOBILE', 'FIXED_LINE_OR_MOBIL
  */
 const tellingCodes: ReadonlySet<string> = new Set(['1', '7'])
 
-/** How a phone number is written, in words that people and agents both read. */
-export const phoneForm =
-  'must be written with + and the country calling code, then the digits (E.164), such as +5355564362'
-
-/** How each thing that may be wrong with a number is said, from the first word on. */
-export const phoneFaults = {
-  form: phoneForm,
-  impossible: 'is not a possible phone number',
-  otherCode: 'has the calling code',
-  otherCountry: 'is a number of',
-  notMobile: 'is not a mobile number',
-} as const
-
 /** E.164 (ITU-T), and what people put between its digits. */
 export const phonePattern = /^\+[1-9](?:[ ().-]{0,2}\d){6,14}$/
+
+/**
+ * A number without what people put between its digits, where that leaves one. A zero in brackets is
+ * dialled within a country only, so it is for `readPhone` to tell of.
+ */
+export function barePhone(given: string): string {
+  const text = given.trim()
+  if (phonePattern.test(text) || text.includes('(0)')) return text
+  const bare = text.replace(/[\s().-]/g, '')
+  return phonePattern.test(bare) ? bare : text
+}
 
 export type PhoneRead =
   | {
@@ -36,29 +38,28 @@ export type PhoneRead =
       /** Whether the numbering plan that is known has such a number. Plans change before libraries do. */
       readonly isValid: boolean
     }
-  | { readonly fault: string }
+  | { readonly fault: FaultReason }
 
 /**
  * The number that a text names, for a topup in this country, or what is wrong with it. Whether the
  * carrier takes it, only it can tell.
  */
 export function readPhone(text: string, country: string): PhoneRead {
-  if (!phonePattern.test(text)) return { fault: phoneFaults.form }
+  if (!phonePattern.test(text)) return { fault: { code: 'malformed' } }
   const phone = parsePhoneNumberFromString(text)
-  if (!phone?.isPossible()) return { fault: phoneFaults.impossible }
+  if (!phone?.isPossible()) return { fault: { code: 'impossible_number' } }
   const isValid = phone.isValid()
   if (!isSupportedCountry(country)) return { number: phone.number, isValid }
   const { countryCallingCode: code, country: own } = phone
   const wanted = getCountryCallingCode(country)
   if (code !== wanted) {
-    const { otherCode } = phoneFaults
-    return { fault: `${otherCode} +${code}; this offer is for ${country}, +${wanted}` }
+    return { fault: { code: 'other_calling_code', found: code, country, wanted } }
   }
   if (tellingCodes.has(code) && own !== undefined && own !== country) {
-    return { fault: `${phoneFaults.otherCountry} ${own}; this offer is for ${country}` }
+    return { fault: { code: 'other_country', found: own, country } }
   }
   const type = phone.getType()
-  if (type !== undefined && !mobileTypes.has(type)) return { fault: phoneFaults.notMobile }
+  if (type !== undefined && !mobileTypes.has(type)) return { fault: { code: 'not_mobile' } }
   return { number: phone.number, isValid }
 }
 
@@ -87,4 +88,9 @@ function fits(number: string, country: string | undefined): boolean {
 /** The calling code of a country, "502", or undefined where it has no plan of numbers. */
 export function callingCodeOf(country: string): string | undefined {
   return isSupportedCountry(country) ? getCountryCallingCode(country) : undefined
+}
+
+/** A number of the right form. The few territories without a numbering plan get a neutral one. */
+export function exampleNumber(country: string | undefined): string {
+  return getExampleNumber(country as CountryCode, examples)?.number ?? '+5355564362'
 }

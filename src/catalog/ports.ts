@@ -1,16 +1,16 @@
 import type { Basis } from './building/build-catalog.ts'
 import type { Catalog } from './catalog.ts'
-import type { Kind } from './offer.ts'
+import type { Kind, ListName } from './offer.ts'
 import type { OfferRecords } from './offer-records.ts'
 
-/** Everything that a supplier lists, read in one go. */
+/** The offers of all suppliers, or of one, as they were read. */
 export interface Listing {
   readonly offers: OfferRecords
   /** Dirty offers, counted by reason, that must not be sold. They never fail a load. */
   readonly rejected: Readonly<Record<string, number>>
 }
 
-/** A list as it was just read, with how many offers of each kind can be sold. */
+/** The list of one supplier as it was just read, with how many offers of each kind can be sold. */
 export interface ReadListing extends Listing {
   readonly sizes: Readonly<Record<Kind, number>>
 }
@@ -21,17 +21,34 @@ export interface OfferSource {
   list(signal: AbortSignal): Promise<ReadListing>
 }
 
-/** A list as it is passed on and kept, so that a restart serves at once. */
-export interface Snapshot extends Listing {
-  /** When the list was read from the supplier. */
+/** When lists were read from their suppliers. */
+export interface ReadTimes {
   readonly readAt: Date
-  /** Kinds whose offers are still those of an earlier list, and when that was read. */
-  readonly held?: Readonly<Partial<Record<Kind, Date>>>
+  /** Lists of which an earlier reading still counts, and when that was. */
+  readonly held?: Readonly<Record<ListName, Date>>
 }
 
-/** When the offers of a kind were read from the supplier. */
-export function readAtOf({ held, readAt }: Pick<Snapshot, 'held' | 'readAt'>, kind: Kind): Date {
-  return held?.[kind] ?? readAt
+/** All lists as they are passed on and kept, so that a restart serves at once. */
+export interface Snapshot extends Listing, ReadTimes {}
+
+/** When the offers of a list were read from their supplier. */
+export function readAtOf({ held, readAt }: ReadTimes, list: ListName): Date {
+  return held?.[list] ?? readAt
+}
+
+/** What is taken of new and earlier lists to make one. */
+export interface Joining {
+  /** The lists of suppliers as they were just read, the preferred one first. */
+  readonly read: readonly OfferRecords[]
+  readonly earlier: OfferRecords
+  /** The lists that are taken of the earlier ones instead. */
+  readonly held: readonly ListName[]
+}
+
+export interface Joined {
+  readonly offers: OfferRecords
+  /** Offers that a preferred supplier lists under the same id. */
+  readonly duplicates: number
 }
 
 /**
@@ -39,15 +56,11 @@ export function readAtOf({ held, readAt }: Pick<Snapshot, 'held' | 'readAt'>, ki
  * still for seconds over a large list.
  */
 export interface CatalogWorker {
-  /** Reads the supplier's whole list. Throws when any part is missing: half a list is none. */
-  read(signal: AbortSignal): Promise<ReadListing>
-  /** The offers of a new list, but those of some kinds as an earlier list has them. */
-  hold(
-    list: OfferRecords,
-    last: OfferRecords,
-    kinds: readonly Kind[],
-    signal: AbortSignal,
-  ): Promise<OfferRecords>
+  /** Those that the store buys from, the preferred one first. */
+  readonly suppliers: readonly string[]
+  /** Reads the whole list of a supplier. Throws when any part is missing: half a list is none. */
+  read(supplier: string, signal: AbortSignal): Promise<ReadListing>
+  join(joining: Joining, signal: AbortSignal): Promise<Joined>
   build(snapshot: Snapshot, basis: Basis, signal: AbortSignal): Promise<Catalog>
 }
 

@@ -12,17 +12,10 @@ import {
 } from '../../test/fixtures/offers.ts'
 import { cents } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { fillableFields } from './kinds/voucher.ts'
 import type { Offer } from './offer.ts'
 import type { RateTable } from './ports.ts'
-import {
-  chargeFor,
-  fillableFields,
-  inUsd,
-  lowestCharge,
-  type Pricing,
-  retailOf,
-  withMarkup,
-} from './pricing.ts'
+import { chargeFor, inUsd, lowestCharge, type Pricing, retailOf, withMarkup } from './pricing.ts'
 
 const hour = 3_600_000
 const usd = (amount: number) => voucher('V', { price: fixed(amount) })
@@ -302,7 +295,7 @@ describe('an open value', () => {
         const values = Array.from({ length: steps + 1 }, (_, step) => min + step * increment)
         const charge = () =>
           chargeFor(voucher('OPEN', { price }), cents(value), fixturePricing({ markupBps }))
-        if (!values.includes(value)) expect(charge).toThrow(/value must be from/)
+        if (!values.includes(value)) expect(charge).toThrow(/value out_of_range/)
         else expect(charge() >= BigInt(value) * 10_000n).toBe(true)
       }),
       { numRuns: 1_000 },
@@ -314,15 +307,19 @@ describe('an open value', () => {
     (value) => {
       expect(refusalOf(() => chargeFor(offer, cents(value), fixturePricing()))).toMatchObject({
         code: 'invalid_body',
-        message: 'value must be from 5.00 to 100.00 USD in steps of 2.50.',
-        details: { parameter: 'value', errors: [{ parameter: 'value' }] },
+        details: {
+          parameter: 'value',
+          faults: [
+            { field: 'value', code: 'out_of_range', min: '5.00', max: '100.00', step: '2.50' },
+          ],
+        },
       })
     },
   )
 
   test('is asked for where it is missing, and refused where the price is fixed', () => {
-    expect(() => chargeFor(offer, undefined, fixturePricing())).toThrow(/value is required: from 5/)
-    expect(() => chargeFor(usd(100), cents(100), fixturePricing())).toThrow(/only for open-value/)
+    expect(() => chargeFor(offer, undefined, fixturePricing())).toThrow(/value missing_value/)
+    expect(() => chargeFor(usd(100), cents(100), fixturePricing())).toThrow(/value fixed_price/)
   })
 
   test.each([

@@ -1,6 +1,9 @@
+import type { FaultReason } from '../lib/fault.ts'
 import { type Cents, cents, type Usdc, usdcFromCents } from '../lib/money.ts'
-import { Refusal } from '../lib/refusal.ts'
-import type { Charge, FixedMoney, Kind, LandedCost, MoneyRange, Offer, OpenMoney } from './offer.ts'
+import { invalidBody, Refusal } from '../lib/refusal.ts'
+import { goods, kindOf } from './good.ts'
+import { type ListName, listOf, type Offer } from './offer.ts'
+import type { Charge, FixedMoney, LandedCost, MoneyRange, OpenMoney } from './offer-base.ts'
 import type { RateTable } from './ports.ts'
 import { isOldList, isStale } from './staleness.ts'
 
@@ -10,8 +13,8 @@ export interface Pricing {
   readonly markupBps: number
   /** The newest table there is, however old; undefined before the first one was read. */
   readonly rates: () => RateTable | undefined
-  /** When the offers of a kind were read from the supplier. */
-  readonly readAt: (kind: Kind) => Date
+  /** When the offers of a list were read from their supplier. */
+  readonly readAt: (list: ListName) => Date
   readonly now: () => Date
 }
 
@@ -56,21 +59,9 @@ type NotSoldCode =
   | 'rate_missing'
   | 'rate_stale'
 
-/** The fields a brand may require that the published purchase body can fill, by Zendit's keys. */
-export const fillableFields: ReadonlySet<string> = new Set([
-  'recipient.firstName',
-  'recipient.lastName',
-  'recipient.email',
-  'recipient.country',
-  'sender.firstName',
-  'sender.lastName',
-  'sender.email',
-  'sender.country',
-])
-
 /**
  * The price for buyers: the supplier's price or what the supplier charges, whichever is more in US
- * dollars, plus the markup, rounded up to the cent (docs/decisions/003).
+ * dollars, plus the markup, rounded up to the cent (docs/contributors/decisions/003).
  */
 export function retailOf(offer: Offer, pricing: Pricing): Retail {
   return unsoldFor(offer, pricing) ?? pricedOf(offer, pricing)
@@ -86,17 +77,17 @@ export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Prici
   const retail = retailOf(offer, pricing)
   if (retail.type === 'NOT_SOLD') throw notSold(offer, retail)
   if (retail.type === 'FIXED') {
-    if (value !== undefined) throw badValue('is only for open-value (RANGE) offers')
+    if (value !== undefined) throw badValue({ code: 'fixed_price' })
     return usdcFromCents(retail.cents)
   }
-  if (value === undefined) throw badValue(`is required: ${rangeText(retail)}`)
+  if (value === undefined) throw badValue({ code: 'missing_value', ...boundsOf(retail) })
   const fault = rangeFault(value, retail)
   if (fault !== undefined) throw badValue(fault)
   return usdcFromCents(askedAt(value, retail, pricing.markupBps))
 }
 
 /** What is wrong with a value that was chosen, as the offer is sold now; undefined where nothing is. */
-export function valueFault(offer: Offer, value: Cents, pricing: Pricing): string | undefined {
+export function valueFault(offer: Offer, value: Cents, pricing: Pricing): FaultReason | undefined {
   const retail = retailOf(offer, pricing)
   return retail.type === 'RANGE' ? rangeFault(value, retail) : undefined
 }
@@ -122,12 +113,12 @@ export function inUsd(minor: number, money: MoneyRange, rates: RateTable | undef
 
 /** Why an offer is not sold whatever it costs, or for want of a rate to price it with. */
 function unsoldFor(offer: Offer, pricing: Pricing): NotSold | undefined {
-  const unfillable = unfillableFields(offer)
+  const unfillable = kindOf(offer).unfillableFields?.(offer) ?? []
   if (unfillable.length > 0) {
     const reason = `The brand asks for ${unfillable.join(', ')}, which this store cannot pass on.`
     return { type: 'NOT_SOLD', code: 'required_fields', reason }
   }
-  const readAt = pricing.readAt(offer.kind)
+  const readAt = pricing.readAt(listOf(offer))
   if (isOldList(readAt, pricing.now())) {
     const reason = `Its price was last read from the supplier at ${readAt.toISOString()}, which is too long ago.`
     return { type: 'NOT_SOLD', code: 'list_stale', reason }
@@ -137,8 +128,9 @@ function unsoldFor(offer: Offer, pricing: Pricing): NotSold | undefined {
 
 function unsoldRange({ kind, price }: Offer): NotSold | undefined {
   if (price.type === 'FIXED') return undefined
-  if (kind === 'esim') {
-    const reason = 'Its value is open, and the supplier takes no value for an eSIM plan.'
+  const { takesValue, words } = goods[kind]
+  if (!takesValue) {
+    const reason = `Its value is open, and the supplier takes no value for ${words.article} ${words.noun}.`
     return { type: 'NOT_SOLD', code: 'open_value_kind', reason }
   }
   if (price.currency === 'USD' && 100 % price.divisor === 0) return undefined
@@ -254,33 +246,28 @@ function millionthsOf(table: RateTable | undefined, currency: string): bigint {
   return rate >= 0.001 && rate < 1e9 ? BigInt(Math.floor(rate * 1e6)) : 0n
 }
 
-function unfillableFields(offer: Offer): string[] {
-  if (offer.kind !== 'voucher') return []
-  return offer.requiredFields.filter((field) => !fillableFields.has(field))
-}
-
 function notSold(offer: Offer, retail: NotSold): Refusal {
   return new Refusal('offer_unavailable', `${offer.id} is not sold now. ${retail.reason}`, {
     extra: { reason: retail.code },
   })
 }
 
-function badValue(message: string): Refusal {
-  return new Refusal('invalid_body', `value ${message}.`, {
-    parameter: 'value',
-    errors: [{ parameter: 'value', message }],
-  })
+function badValue(reason: FaultReason): Refusal {
+  return invalidBody([{ field: 'value', ...reason }])
 }
 
-function rangeFault(value: Cents, retail: Extract<Retail, { type: 'RANGE' }>): string | undefined {
+function rangeFault(
+  value: Cents,
+  retail: Extract<Retail, { type: 'RANGE' }>,
+): FaultReason | undefined {
   const { min, max, increment } = retail
   const isSold = value >= min && value <= max && (value - min) % increment === 0
-  return isSold ? undefined : `must be ${rangeText(retail)}`
+  return isSold ? undefined : { code: 'out_of_range', ...boundsOf(retail) }
 }
 
-function rangeText(retail: Extract<Retail, { type: 'RANGE' }>): string {
-  const usd = (amount: number) => (amount / 100).toFixed(2)
-  return `from ${usd(retail.min)} to ${usd(retail.max)} USD in steps of ${usd(retail.increment)}`
+function boundsOf({ min, max, increment }: Extract<Retail, { type: 'RANGE' }>) {
+  const usd = (amount: Cents) => (amount / 100).toFixed(2)
+  return { min: usd(min), max: usd(max), step: usd(increment) }
 }
 
 function ceilDivide(numerator: bigint, denominator: bigint): bigint {

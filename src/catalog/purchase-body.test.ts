@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { esim, open, topup, voucher } from '../../test/fixtures/offers.ts'
-import { type Fault, Refusal } from '../lib/refusal.ts'
-import type { Offer } from './offer.ts'
-import { phoneForm } from './phone.ts'
-import { type Fields, readLineItem, requiredFieldsOf, wordingOf } from './purchase-body.ts'
+import type { Fault, FaultReason } from '../lib/fault.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { Kind, Offer } from './offer.ts'
+import {
+  type Fields,
+  readLineItem,
+  requiredFieldsOf,
+  wordingOf,
+  wordingsOf,
+} from './purchase-body.ts'
 
 const card = voucher('CARD')
 const openCard = voucher('OPEN', { price: open(500, 10_000, 250) })
@@ -21,7 +27,7 @@ function faultsOf(offer: Offer, fields: Fields): readonly Fault[] {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     expect(error.code).toBe('invalid_body')
-    return error.details.errors ?? []
+    return error.details.faults ?? []
   }
   return []
 }
@@ -30,7 +36,7 @@ function faultsOf(offer: Offer, fields: Fields): readonly Fault[] {
 function faultOf(offer: Offer, fields: Fields): string {
   const faults = faultsOf(offer, fields)
   expect(faults).toHaveLength(1)
-  return `${faults[0]?.parameter} ${faults[0]?.message}`
+  return `${faults[0]?.field} ${faults[0]?.code}`
 }
 
 describe('a body is taken', () => {
@@ -94,13 +100,11 @@ describe('a name is refused', () => {
     ['Ada'],
     {},
   ])('%j', (firstName) => {
-    expect(faultOf(card, { ...ada, firstName })).toBe(
-      'firstName must be text of 1 to 80 characters without control characters',
-    )
+    expect(faultOf(card, { ...ada, firstName })).toBe('firstName malformed')
   })
 
   test('when it is missing', () => {
-    expect(faultOf(card, { firstName: 'Ada' })).toBe('lastName is required for this offer')
+    expect(faultOf(card, { firstName: 'Ada' })).toBe('lastName missing')
   })
 })
 
@@ -118,15 +122,13 @@ describe('an e-mail address is refused', () => {
     null,
     ['ada@example.com'],
   ])('%j', (email) => {
-    expect(faultOf(card, { ...ada, email })).toMatch(/^email must be an e-mail address/)
+    expect(faultOf(card, { ...ada, email })).toBe('email malformed')
   })
 })
 
 describe('a country is refused', () => {
   test.each(['USA', 'U', 'ZZ', 'U1', 'U\n', 'United States', 1, null, ['US']])('%j', (country) => {
-    expect(faultOf(card, { ...ada, country })).toMatch(
-      /^country must be an ISO 3166-1 alpha-2 code such as US/,
-    )
+    expect(faultOf(card, { ...ada, country })).toBe('country malformed')
   })
 })
 
@@ -134,22 +136,22 @@ describe('a phone number is refused', () => {
   test.each(['', '50255551234', '+502/5555/1234', '+0255551234', 50_255_551_234, null, ['+502']])(
     '%j',
     (msisdn) => {
-      expect(faultOf(line, { msisdn })).toContain(`msisdn ${phoneForm}`)
+      expect(faultOf(line, { msisdn })).toBe('msisdn malformed')
     },
   )
 
   test('when it is missing, of another country or fixed', () => {
-    expect(faultOf(line, {})).toBe('msisdn is required for this offer')
-    expect(faultOf(line, { msisdn: '+50455551234' })).toContain('msisdn has the calling code +504')
+    expect(faultOf(line, {})).toBe('msisdn missing')
+    expect(faultOf(line, { msisdn: '+50455551234' })).toBe('msisdn other_calling_code')
     const german = topup('DE', { country: 'DE' })
-    expect(faultOf(german, { msisdn: '+4930123456' })).toBe('msisdn is not a mobile number')
+    expect(faultOf(german, { msisdn: '+4930123456' })).toBe('msisdn not_mobile')
   })
 
   test('when no numbering plan has it, unless the buyer insists', () => {
     const msisdn = '+502 1111-1111'
-    expect(faultOf(line, { msisdn })).toContain('send confirmNumber: true')
-    expect(faultOf(line, { msisdn, confirmNumber: false })).toContain('send confirmNumber: true')
-    expect(faultOf(line, { msisdn, confirmNumber: 'true' })).toContain('confirmNumber must be')
+    expect(faultOf(line, { msisdn })).toBe('msisdn unassigned_number')
+    expect(faultOf(line, { msisdn, confirmNumber: false })).toBe('msisdn unassigned_number')
+    expect(faultOf(line, { msisdn, confirmNumber: 'true' })).toBe('confirmNumber malformed')
     expect(readLineItem(line, { msisdn, confirmNumber: true })).toEqual({
       recipient: { kind: 'topup', msisdn: '+50211111111' },
       value: undefined,
@@ -165,7 +167,7 @@ describe('a phone number is refused', () => {
 })
 
 test('what is wrong with every field is told at once, whatever else is wrong', () => {
-  const value = () => 'must be less'
+  const value = () => ({ code: 'fixed_price' }) as const
   const told = { firstName: '', country: 'ZZ', value: 500 }
   const all = ['country', 'firstName', 'lastName', 'value']
   expect(refusedFor(openCard, told, value).sort()).toEqual(all)
@@ -173,11 +175,11 @@ test('what is wrong with every field is told at once, whatever else is wrong', (
   expect(refusedFor(openLine, line, value).sort()).toEqual(['msisdn', 'value'])
 })
 
-function refusedFor(offer: Offer, fields: Fields, rangeFault: () => string): string[] {
+function refusedFor(offer: Offer, fields: Fields, rangeFault: () => FaultReason): string[] {
   try {
-    readLineItem(offer, fields, rangeFault)
+    readLineItem(offer, fields, { rangeFault })
   } catch (error) {
-    if (error instanceof Refusal) return (error.details.errors ?? []).map((one) => one.parameter)
+    if (error instanceof Refusal) return (error.details.faults ?? []).map(({ field }) => field)
   }
   return []
 }
@@ -204,7 +206,7 @@ describe('an ICCID is refused', () => {
     8_911_111_111_111_111,
     null,
   ])('%j', (iccid) => {
-    expect(faultOf(plan, { iccid })).toContain('iccid must be the 19 or 20 digits')
+    expect(faultOf(plan, { iccid })).toBe('iccid malformed')
   })
 
   test('but not for a wrong check digit', () => {
@@ -232,29 +234,27 @@ describe('a value is refused', () => {
     [25],
     {},
   ])('%j: not dollars and cents', (value) => {
-    expect(faultOf(openCard, { ...ada, value })).toMatch(
-      /^value must be a number of US dollars with at most 2 decimals, such as 25 or 12.5/,
-    )
+    expect(faultOf(openCard, { ...ada, value })).toBe('value malformed')
   })
 
   test.each([undefined, ''])('%j: missing', (value) => {
-    expect(faultOf(openCard, { ...ada, value })).toBe('value is required for this offer')
+    expect(faultOf(openCard, { ...ada, value })).toBe('value missing')
   })
 
   test.each([25, 0, '25', null])('%j on a fixed price', (value) => {
-    expect(faultOf(card, { ...ada, value })).toBe('value is only for open-value (RANGE) offers')
+    expect(faultOf(card, { ...ada, value })).toBe('value fixed_price')
   })
 })
 
 describe('a field that does not belong is refused', () => {
   test.each<[Offer, string, string]>([
-    [card, 'firstname', '; did you mean firstName?'],
-    [card, 'fristName', '; did you mean firstName?'],
-    [card, 'offerid', '; did you mean offerId?'],
-    [card, 'Value', '; did you mean value?'],
-    [card, 'emails', '; did you mean email?'],
-    [line, 'msidn', '; did you mean msisdn?'],
-    [plan, 'ICCID', '; did you mean iccid?'],
+    [card, 'firstname', 'firstName'],
+    [card, 'fristName', 'firstName'],
+    [card, 'offerid', 'offerId'],
+    [card, 'Value', 'value'],
+    [card, 'emails', 'email'],
+    [line, 'msidn', 'msisdn'],
+    [plan, 'ICCID', 'iccid'],
     [card, 'msisdn', ''],
     [line, 'firstName', ''],
     [plan, 'email', ''],
@@ -265,9 +265,9 @@ describe('a field that does not belong is refused', () => {
     [card, 'constructor', ''],
   ])('%s: %j', (offer, name, meant) => {
     const told = { voucher: ada, topup: number, esim: {} }[offer.kind]
-    expect(faultOf(offer, { ...told, [name]: 'x' })).toBe(
-      `${name} is not a field of this purchase${meant}`,
-    )
+    expect(faultsOf(offer, { ...told, [name]: 'x' })).toEqual([
+      { field: name, code: 'unknown_field', ...(meant && { didYouMean: meant }) },
+    ])
   })
 })
 
@@ -299,7 +299,6 @@ describe('what was probably meant is told', () => {
   ])('%s', (_, offer, fields, meant) => {
     const [fault] = faultsOf(offer, fields)
     expect(fault?.didYouMean).toBe(meant)
-    expect(fault?.message).toMatch(/; did you mean .*\?$/)
   })
 
   test.each<[string, Offer, Fields]>([
@@ -324,7 +323,7 @@ describe('what an offer requires', () => {
     ['a plan', plan, []],
   ])('is named: %s', (_, offer, names) => {
     expect(requiredFieldsOf(offer)).toEqual(names)
-    const asked = faultsOf(offer, {}).map(({ parameter }) => parameter)
+    const asked = faultsOf(offer, {}).map(({ field }) => field)
     expect(asked.toSorted()).toEqual(names.toSorted())
   })
 
@@ -337,7 +336,7 @@ describe('what an offer requires', () => {
 
   test('is all listed at once, beside every other fault', () => {
     const fields = { firstName: '', colour: 'red', email: 'x', value: 1 }
-    const faults = faultsOf(mailCard, fields).map(({ parameter }) => parameter)
+    const faults = faultsOf(mailCard, fields).map(({ field }) => field)
     expect(faults.toSorted()).toEqual(
       ['colour', 'country', 'email', 'firstName', 'lastName', 'value'].toSorted(),
     )
@@ -357,6 +356,32 @@ describe('the wording of a request', () => {
         expect(wordingOf('voucher', { ...fields, '\u0001more': 1 })).not.toBe(wording)
       }),
     )
+  })
+
+  test.each<[Kind, Record<string, string>, Record<string, string>]>([
+    ['voucher', { offerId: 'card-1', country: 'us' }, { offerId: 'CARD-1', country: 'US' }],
+    ['voucher', { firstName: ' Ada ' }, { firstName: 'Ada' }],
+    ['topup', { msisdn: '+1 (202) 555-0123' }, { msisdn: '+12025550123' }],
+  ])('of a %s is the same in every spelling of %o', (kind, given, same) => {
+    const [wording, literal] = wordingsOf(kind, given)
+    expect(wording).toBe(wordingOf(kind, same))
+    expect(literal).toBe(wordingOf(kind, given))
+  })
+
+  test.each<[Kind, Record<string, string>]>([
+    ['voucher', { offerId: 'CARD 1' }],
+    ['voucher', { firstName: 'ada' }],
+    ['voucher', { email: 'ADA@example.com' }],
+    ['topup', { msisdn: '+12025550124' }],
+    ['topup', { msisdn: '12025550123' }],
+  ])('of a %s differs for %o', (kind, other) => {
+    const fields = {
+      offerId: 'CARD-1',
+      firstName: 'Ada',
+      email: 'ada@example.com',
+      msisdn: '+12025550123',
+    }
+    expect(wordingsOf(kind, { ...fields, ...other })[0]).not.toBe(wordingsOf(kind, fields)[0])
   })
 
   test('tells a number from the same digits as text', () => {

@@ -1,68 +1,69 @@
 import * as z from 'zod'
-import { type Cents, cents } from '../lib/money.ts'
-import { type Fault, Refusal } from '../lib/refusal.ts'
-import { isCountry } from './countries.ts'
-import { goods, type Recipient } from './good.ts'
-import { fieldMeantBy, valueMeantBy } from './meant.ts'
+import type { Fault, FaultReason } from '../lib/fault.ts'
+import { type Cents, cents, type Usdc, usdcFromText } from '../lib/money.ts'
+import { invalidBody } from '../lib/refusal.ts'
+import { goods, kindOf, type Recipient } from './good.ts'
+import type { KindDefinition } from './kinds/kind.ts'
+import { dollarsMeantBy, fieldMeantBy, valueMeantBy } from './meant.ts'
 import type { Kind, Offer } from './offer.ts'
-import { phoneForm, readPhone } from './phone.ts'
 import type { Retail } from './pricing.ts'
+import { countFields } from './understood.ts'
+import { isWebhookUrl, maxWebhookUrl } from './webhook-url.ts'
 
 /** What a purchase says besides the offer. */
 export interface LineItem {
   readonly recipient: Recipient
   /** What the buyer chose on an open-value offer. */
   readonly value: Cents | undefined
+  /** The most that the buyer lets it cost. */
+  readonly most?: Usdc | undefined
+  /** Where the buyer wants to hear of every state of the order. */
+  readonly webhookUrl?: string | undefined
+}
+
+/** What a purchase is checked against besides its offer. */
+export interface BodyRules {
+  /** What is wrong with a value, as the offer is sold now. */
+  readonly rangeFault?: (value: Cents) => FaultReason | undefined
+  /** Whether webhooks may go to this machine: only in a sandbox. */
+  readonly allowsLoopback?: boolean | undefined
 }
 
 /** The flat fields of a purchase body, or of the query of a quote. */
 export type Fields = Readonly<Record<string, unknown>>
 
-const voucherFieldSources = {
-  email: ['recipient.email', 'sender.email'],
-  country: ['recipient.country', 'sender.country'],
-} as const
-
 /** The published names of the fields that a purchase of this offer must carry besides `offerId`. */
 export function requiredFieldsOf(offer: Offer): string[] {
   const value = offer.price.type === 'RANGE' ? ['value'] : []
-  switch (offer.kind) {
-    case 'voucher': {
-      const asked = Object.entries(voucherFieldSources)
-        .filter(([, keys]) => keys.some((key) => offer.requiredFields.includes(key)))
-        .map(([name]) => name)
-      return ['firstName', 'lastName', ...asked, ...value]
-    }
-    case 'topup':
-      return ['msisdn', ...value]
-    case 'esim':
-      return value
-  }
+  return [...kindOf(offer).requiredFields(offer), ...value]
 }
 
 /**
  * Reads the fields of a purchase against the offer they are for.
  *
- * @param rangeFault what is wrong with a value, as the offer is sold now
  * @throws Refusal `invalid_body` that lists every fault
  */
 export function readLineItem(
   offer: Offer,
   fields: Fields,
-  rangeFault: (value: Cents) => string | undefined = () => undefined,
+  { rangeFault = () => undefined, allowsLoopback }: BodyRules = {},
 ): LineItem {
-  const { offerId: _, value, ...told } = fields
+  const { offerId: _, value, maxUsdc, webhookUrl, ...told } = fields
   const parsed = goods[offer.kind].recipient.safeParse(told)
   const faults = [
     ...recipientFaults(offer.kind, fields, offer.country),
     ...missingFields(offer, fields),
     ...valueFaults(offer, value, rangeFault),
-    ...meaningFaults(offer, fields),
+    ...maxFaults(maxUsdc),
+    ...webhookFaults(webhookUrl, allowsLoopback),
+    ...offerFaults(offer, fields),
   ]
   if (faults.length > 0 || !parsed.success) throw invalidBody(faults)
   return {
-    recipient: recipientOf(offer, parsed.data),
+    recipient: { kind: offer.kind, ...kindOf(offer).recipientOf(offer, parsed.data) } as Recipient,
     value: value === undefined ? undefined : centsOf(Number(value)),
+    most: maxUsdc === undefined ? undefined : usdcFromText(String(maxUsdc)),
+    webhookUrl: webhookUrl === undefined ? undefined : String(webhookUrl),
   }
 }
 
@@ -73,7 +74,7 @@ export function readLineItem(
  */
 export function recipientFaults(
   kind: Kind,
-  { offerId: _, value: __, ...told }: Fields,
+  { offerId: _, value: __, maxUsdc: ___, webhookUrl: ____, ...told }: Fields,
   country?: string,
 ): Fault[] {
   const parsed = goods[kind].recipient.safeParse(told, { reportInput: true })
@@ -81,18 +82,23 @@ export function recipientFaults(
   return parsed.error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(key, kind))
     const fault = fieldFault(issue)
-    return [hinted(fault, told[fault.parameter], country)]
+    return [hinted(fault, kind, { given: told[fault.field], country })]
   })
 }
 
 /** The exact JSON Schema of the body that buys this offer. */
 export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unknown> {
-  const { properties, required } = recipientSchemas[offer.kind]
+  const { properties, required } = recipientSchema(offer.kind)
   const value = retail.type === 'RANGE' ? { value: valueSchema(retail) } : {}
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
-    properties: { offerId: { type: 'string', const: offer.id }, ...properties, ...value },
+    properties: {
+      offerId: { type: 'string', const: offer.id },
+      ...properties,
+      ...value,
+      ...everyPurchase,
+    },
     required: ['offerId', ...new Set([...required, ...requiredFieldsOf(offer)])],
     additionalProperties: false,
   }
@@ -100,158 +106,163 @@ export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unkn
 
 /** The JSON Schema of any purchase body of a kind, as the manifest lists it. */
 export function kindSchemaFor(kind: Kind): Record<string, unknown> {
-  const { properties, required } = recipientSchemas[kind]
+  const { properties, required } = recipientSchema(kind)
   const description = 'USD amount, only for open-value RANGE cards'
-  const value = kind === 'esim' ? {} : { value: { type: 'number', description } }
+  const value = goods[kind].takesValue ? { value: { type: 'number', description } } : {}
   return {
     type: 'object',
-    properties: { offerId: { type: 'string' }, ...properties, ...value },
+    properties: { offerId: { type: 'string' }, ...properties, ...value, ...everyPurchase },
     required: ['offerId', ...required],
     additionalProperties: false,
   }
 }
 
-/** What is asked for as one text, whatever the order of its fields: tells same from other. */
+/**
+ * What is asked for as texts that tell same from other: first in one spelling for all that mean the same,
+ * then letter by letter, as earlier versions of the store kept it.
+ */
+export function wordingsOf(kind: Kind, fields: Fields): readonly [string, string] {
+  const { fields: known }: KindDefinition = goods[kind]
+  const alike = Object.entries(fields).map(([name, value]) => {
+    const spelling = name === 'offerId' ? inCapitals : known[name]?.alike
+    return [name, typeof value === 'string' && spelling !== undefined ? spelling(value) : value]
+  })
+  return [wordingOf(kind, Object.fromEntries(alike)), wordingOf(kind, fields)]
+}
+
+/** Ids of offers are found in whatever case their letters are. */
+const inCapitals = (text: string) => text.toUpperCase()
+
+/** What is asked for as one text, letter by letter, whatever the order of its fields. */
 export function wordingOf(kind: Kind, fields: Fields): string {
   const sorted = Object.keys(fields)
+    .filter((name) => name !== 'maxUsdc')
     .sort()
     .map((name) => [name, fields[name]])
   return JSON.stringify([kind, sorted])
 }
 
-/** The refusal of a body; a field with several faults is named once, by its first. */
-export function invalidBody(found: readonly Fault[]): Refusal {
-  const faults = found.filter(
-    ({ parameter }, at) => found.findIndex((fault) => fault.parameter === parameter) === at,
-  )
-  const [first] = faults
-  const detail = faults.map(({ parameter, message }) => `${parameter} ${message}`).join('; ')
-  return new Refusal('invalid_body', detail.endsWith('?') ? detail : `${detail}.`, {
-    errors: faults,
-    ...(faults.length === 1 && first ? onlyFault(first) : {}),
-  })
+/** What the fields of every purchase are called besides. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  offerId: ['id', 'offer', 'offer_id', 'product', 'productId', 'product_id', 'sku'],
+  value: ['amount', 'price', 'faceValue', 'face_value', 'denomination', 'usd'],
+  maxUsdc: ['max_usdc', 'maxPrice', 'max_price', 'budget'],
+  webhookUrl: ['webhook', 'webhook_url', 'callback', 'callbackUrl', 'callback_url', 'notifyUrl'],
 }
 
-function onlyFault({ parameter, didYouMean }: Fault) {
-  return { parameter, ...(didYouMean === undefined ? {} : { extra: { didYouMean } }) }
-}
-
-function hinted(fault: Fault, given: unknown, country?: string): Fault {
-  return meaning(fault, valueMeantBy(fault.parameter, given, country))
+function hinted(
+  fault: Fault,
+  kind: Kind,
+  { given, country }: { readonly given: unknown; readonly country?: string | undefined },
+): Fault {
+  const { fields }: KindDefinition = goods[kind]
+  return meaning(fault, valueMeantBy(given, fields[fault.field]?.meantBy, country))
 }
 
 function unknownField(key: string, kind: Kind): Fault {
-  const known = ['offerId', 'value', ...Object.keys(goods[kind].recipient.shape)]
-  const fault = { parameter: key, message: 'is not a field of this purchase' }
-  return meaning(fault, fieldMeantBy(key, known))
+  if (countFields.includes(key)) return { field: key, code: 'several' }
+  const { fields }: KindDefinition = goods[kind]
+  const named = Object.entries(fields).map(([name, field]) => [name, field.otherNames ?? []])
+  const names = { ...otherNames, ...Object.fromEntries(named) }
+  return meaning(
+    { field: key, code: 'unknown_field' },
+    fieldMeantBy(key, Object.keys(names), names),
+  )
 }
 
 /** The fault with what was probably meant, where that is known. */
 export function meaning(fault: Fault, meant: string | number | undefined): Fault {
-  if (meant === undefined) return fault
-  return { ...fault, message: `${fault.message}; did you mean ${meant}?`, didYouMean: meant }
+  return meant === undefined ? fault : { ...fault, didYouMean: meant }
 }
 
 function fieldFault(issue: z.core.$ZodIssue): Fault {
-  const parameter = String(issue.path[0] ?? '')
-  const missing = issue.code === 'invalid_type' && issue.input === undefined
-  const message = missing ? isRequired : (hints[parameter] ?? `is not valid: ${issue.message}`)
-  return { parameter, message }
-}
-
-const isRequired = 'is required for this offer'
-
-const hints: Readonly<Record<string, string>> = {
-  firstName: 'must be text of 1 to 80 characters without control characters',
-  lastName: 'must be text of 1 to 80 characters without control characters',
-  email: 'must be an e-mail address',
-  country: 'must be an ISO 3166-1 alpha-2 code such as US',
-  msisdn: phoneForm,
-  confirmNumber: 'must be true or false',
-  iccid: 'must be the 19 or 20 digits of an installed eSIM, beginning with 89',
+  const isMissing = issue.code === 'invalid_type' && issue.input === undefined
+  return { field: String(issue.path[0] ?? ''), code: isMissing ? 'missing' : 'malformed' }
 }
 
 /** What this offer asks for beyond its kind. */
 function missingFields(offer: Offer, fields: Fields): Fault[] {
-  const always = recipientSchemas[offer.kind].required
+  const always = recipientSchema(offer.kind).required
   return requiredFieldsOf(offer)
     .filter((name) => !always.includes(name))
     .filter((name) => fields[name] === undefined || fields[name] === '')
-    .map((parameter) => ({ parameter, message: isRequired }))
+    .map((field) => ({ field, code: 'missing' }))
 }
 
 function valueFaults(
   offer: Offer,
   value: unknown,
-  rangeFault: (value: Cents) => string | undefined,
+  rangeFault: (value: Cents) => FaultReason | undefined,
 ): Fault[] {
   if (value === undefined || value === '') return []
   if (offer.price.type === 'FIXED') {
-    return [{ parameter: 'value', message: 'is only for open-value (RANGE) offers' }]
+    return [{ field: 'value', code: 'fixed_price' }]
   }
   if (typeof value === 'number' && value > 0 && /^\d{1,9}(\.\d{1,2})?$/.test(String(value))) {
     const fault = rangeFault(centsOf(value))
-    return fault === undefined ? [] : [{ parameter: 'value', message: fault }]
+    return fault === undefined ? [] : [{ field: 'value', ...fault }]
   }
-  return [hinted({ parameter: 'value', message: valueForm }, value)]
+  return [meaning({ field: 'value', code: 'malformed' }, valueMeantBy(value, dollarsMeantBy))]
 }
 
-/** How an amount is written. */
-export const valueForm =
-  'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5'
+function maxFaults(maxUsdc: unknown): Fault[] {
+  if (maxUsdc === undefined) return []
+  if (typeof maxUsdc === 'number' && /^\d{1,9}(\.\d{1,6})?$/.test(String(maxUsdc))) return []
+  return [meaning({ field: 'maxUsdc', code: 'malformed' }, valueMeantBy(maxUsdc, dollarsMeantBy))]
+}
+
+function webhookFaults(url: unknown, allowsLoopback?: boolean): Fault[] {
+  if (url === undefined || isWebhookUrl(url, allowsLoopback)) return []
+  return [{ field: 'webhookUrl', code: 'malformed' }]
+}
 
 function centsOf(dollars: number): Cents {
   return cents(Math.round(dollars * 100))
 }
 
 /** Faults that only the offer can tell: the right country, a number that can be topped up. */
-function meaningFaults(offer: Offer, { msisdn, confirmNumber, country }: Fields): Fault[] {
-  if (offer.kind === 'topup' && typeof msisdn === 'string') {
-    return numberFaults(offer.country, msisdn, confirmNumber)
-  }
-  if (offer.kind !== 'voucher' || typeof country !== 'string') return []
-  if (isCountry(country.toUpperCase())) return []
-  return [hinted({ parameter: 'country', message: hints['country'] ?? '' }, country)]
+function offerFaults(offer: Offer, fields: Fields): Fault[] {
+  const { kind, country } = offer
+  const faults = kindOf(offer).faultsIn?.(offer, fields) ?? []
+  return faults.map((fault) => hinted(fault, kind, { given: fields[fault.field], country }))
 }
 
-function numberFaults(country: string, msisdn: string, confirmNumber: unknown): Fault[] {
-  const read = readPhone(msisdn, country)
-  const message = 'fault' in read ? read.fault : unknownNumber
-  // An insistence that is neither true nor false is the one fault that is told.
-  const insists = confirmNumber !== undefined && confirmNumber !== false
-  const isGood = 'number' in read && (read.isValid || insists)
-  return isGood ? [] : [hinted({ parameter: 'msisdn', message }, msisdn, country)]
+interface RecipientSchema {
+  readonly properties: object
+  readonly required: readonly string[]
 }
 
-/** Said of a number that a buyer may insist on. */
-export const unknownNumber =
-  'is not a number that any numbering plan known here has; if it is right, send confirmNumber: true'
+const maxUsdc = {
+  type: 'number',
+  minimum: 0,
+  description: 'The most USDC that it may cost: a higher price is refused before any payment',
+} as const
 
-/** Said of an eSIM that gets no other plan here. */
-export const foreignIccid =
-  'is not an eSIM bought here by this wallet, and the supplier does not know it'
+const webhookUrl = {
+  type: 'string',
+  format: 'uri',
+  pattern: '^https://',
+  maxLength: maxWebhookUrl,
+  description:
+    'Where the store sends every state of the order, signed (Standard Webhooks): an https URL on port 443 or 8443',
+} as const
 
-/** Who receives the good, as it is passed on: a number as it was understood. */
-function recipientOf(offer: Offer, told: object): Recipient {
-  if (offer.kind !== 'topup') return { kind: offer.kind, ...told } as Recipient
-  const { msisdn } = told as z.infer<typeof goods.topup.recipient>
-  const read = readPhone(msisdn, offer.country)
-  if ('fault' in read) throw invalidBody([{ parameter: 'msisdn', message: read.fault }])
-  return { kind: 'topup', msisdn: read.number }
-}
+/** What every purchase may say besides its good. */
+const everyPurchase = { maxUsdc, webhookUrl } as const
+
+/** The names of these fields. */
+export const fieldsOfEveryPurchase: readonly string[] = Object.keys(everyPurchase)
+
+const recipientSchemas = new Map<Kind, RecipientSchema>()
 
 /** Made once: a schema never changes, and making one takes longer than reading a body with it. */
-const recipientSchemas: Readonly<
-  Record<Kind, { properties: object; required: readonly string[] }>
-> = {
-  voucher: recipientSchemaOf('voucher'),
-  topup: recipientSchemaOf('topup'),
-  esim: recipientSchemaOf('esim'),
-}
-
-function recipientSchemaOf(kind: Kind): { properties: object; required: readonly string[] } {
+function recipientSchema(kind: Kind): RecipientSchema {
+  const known = recipientSchemas.get(kind)
+  if (known !== undefined) return known
   const schema = z.toJSONSchema(goods[kind].recipient, { io: 'input' })
-  return { properties: schema.properties ?? {}, required: schema.required ?? [] }
+  const made = { properties: schema.properties ?? {}, required: schema.required ?? [] }
+  recipientSchemas.set(kind, made)
+  return made
 }
 
 /**

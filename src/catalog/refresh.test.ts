@@ -1,14 +1,14 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { catalogWorkerOf, type PlainListing } from '../../test/fixtures/catalog.ts'
 import type { OfferId } from '../lib/ids.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { createLiveCatalog } from './catalog.ts'
+import type { TopupOffer } from './kinds/topup.ts'
 import type { Offer } from './offer.ts'
 import { packOffers } from './offer-records.ts'
 import type { Snapshot, SnapshotStore } from './ports.ts'
 import type { Pricing } from './pricing.ts'
 import { type RefreshDeps, refreshCatalog, reprice, serveLast, startRefreshing } from './refresh.ts'
-import type { TopupOffer } from './topup.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -26,6 +26,7 @@ function offer(id: string): TopupOffer {
   return {
     kind: 'topup',
     id: id as OfferId,
+    source: { supplier: 'zendit', product: id },
     brand: 'CLARO_GT',
     brandName: 'Claro',
     country: 'GT',
@@ -139,14 +140,17 @@ it('holds a kind that nearly vanishes from a list, and takes the others', async 
   expect(await refreshCatalog(deps)).toMatchObject({
     outcome: 'loaded',
     offers: 90,
-    held: { esim: 'The supplier lists 0 esim offers after 60.' },
+    held: { 'zendit/esim': 'The supplier lists 0 esim offers after 60.' },
   })
   expect(sizes()).toEqual([90, 60])
-  expect(deps.liveCatalog.current()).toMatchObject({ readAt: world.now, held: { esim: now } })
-  expect(snapshots.kept.at(-1)).toMatchObject({ held: { esim: now } })
-  expect(await refreshCatalog(deps)).toMatchObject({ held: { esim: expect.any(String) } })
+  expect(deps.liveCatalog.current()).toMatchObject({
+    readAt: world.now,
+    held: { 'zendit/esim': now },
+  })
+  expect(snapshots.kept.at(-1)).toMatchObject({ held: { 'zendit/esim': now } })
+  expect(await refreshCatalog(deps)).toMatchObject({ held: { 'zendit/esim': expect.any(String) } })
   expect(sizes()).toEqual([91, 60])
-  expect(deps.liveCatalog.current().held).toEqual({ esim: now })
+  expect(deps.liveCatalog.current().held).toEqual({ 'zendit/esim': now })
   const last = await refreshCatalog(deps)
   expect(last).toMatchObject({ outcome: 'loaded', offers: 142 })
   expect(last).not.toHaveProperty('held')
@@ -266,4 +270,62 @@ it('gives back the memory of a catalog that another one replaced', async () => {
   await refreshCatalog(deps)
   expect(pieces.every(({ length }) => length === 0)).toBe(true)
   expect(deps.liveCatalog.current().listed.topup.ready.pieces[0]?.length).toBeGreaterThan(0)
+})
+
+describe('the lists of two suppliers', () => {
+  const ofAcme = (one: Offer): Offer => ({ ...one, source: { supplier: 'acme', product: one.id } })
+  const acme = (count: number): PlainListing => {
+    const offers = Array.from({ length: count }, (_, at) => ofAcme(offer(`ACME_${at}`)))
+    return { offers, rejected: { disabled: 1 } }
+  }
+
+  function shopOfTwo() {
+    const world = { now, first: listingOf(10), second: acme(4), isAway: false }
+    const deps: RefreshDeps = {
+      ...depsFor(async () => world.first),
+      catalogWorker: catalogWorkerOf(
+        { list: async () => world.first },
+        { list: async () => (world.isAway ? Promise.reject(new Error('away')) : world.second) },
+      ),
+      now: () => world.now,
+    }
+    return { world, deps, catalog: deps.liveCatalog.current }
+  }
+
+  it('are on sale as one, each offer with the supplier that lists it', async () => {
+    const { world, deps, catalog } = shopOfTwo()
+    const both = listingOf(10).offers[3] as Offer
+    world.second = { ...acme(4), offers: [...acme(4).offers, ofAcme(both)] }
+    expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'loaded', offers: 15 })
+    expect(catalog().sizes).toEqual({ 'zendit/topup': 10, 'acme/topup': 4 })
+    expect(catalog().rejected).toEqual({ disabled: 4, duplicate_offer_id: 1 })
+    expect(catalog().find('ACME_2')?.source).toEqual({ supplier: 'acme', product: 'ACME_2' })
+    expect(catalog().find(both.id)?.source.supplier).toBe('zendit')
+  })
+
+  it('are read each by itself: what one lists stays while it is away, and the other goes on', async () => {
+    const { world, deps, catalog } = shopOfTwo()
+    await refreshCatalog(deps)
+    Object.assign(world, { isAway: true, first: listingOf(12), now: new Date(now.getTime() + 1) })
+    expect(await refreshCatalog(deps)).toMatchObject({
+      outcome: 'loaded',
+      held: { 'acme/topup': 'away' },
+      failed: ['acme'],
+    })
+    expect(catalog().sizes).toEqual({ 'zendit/topup': 12, 'acme/topup': 4 })
+    expect(catalog()).toMatchObject({ readAt: world.now, held: { 'acme/topup': now } })
+    Object.assign(world, { isAway: false, second: acme(5) })
+    await refreshCatalog(deps)
+    expect([catalog().sizes['acme/topup'], catalog().held]).toEqual([5, {}])
+  })
+
+  it('are doubted each by itself', async () => {
+    const { world, deps, catalog } = shopOfTwo()
+    await refreshCatalog(deps)
+    Object.assign(world, { first: listingOf(11), second: acme(1) })
+    expect(await refreshCatalog(deps)).toMatchObject({
+      held: { 'acme/topup': 'The supplier lists 1 topup offers after 4.' },
+    })
+    expect(catalog().sizes).toEqual({ 'zendit/topup': 11, 'acme/topup': 4 })
+  })
 })

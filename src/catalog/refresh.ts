@@ -3,7 +3,7 @@ import type { InTurn } from '../lib/in-turn.ts'
 import { repeat } from '../lib/repeat.ts'
 import type { Catalog, LiveCatalog } from './catalog.ts'
 import { kinds } from './good.ts'
-import type { Kind } from './offer.ts'
+import { type Kind, type ListName, listName } from './offer.ts'
 import {
   type CatalogWorker,
   type ReadListing,
@@ -25,15 +25,17 @@ export interface RefreshDeps {
   readonly signal: AbortSignal
 }
 
-/** What came of reading the supplier's list once. */
+/** What came of reading the lists once. */
 export type Refreshed =
   | {
       readonly outcome: 'loaded'
       readonly offers: number
       readonly rejected: Readonly<Record<string, number>>
       readonly durationMs: number
-      /** Kinds of which the list was not believed, and why: their earlier offers stay on sale. */
-      readonly held?: Readonly<Partial<Record<Kind, string>>>
+      /** Lists that were not believed or not read, and why: their earlier offers stay on sale. */
+      readonly held?: Doubts
+      /** The suppliers whose list could not be read. */
+      readonly failed?: readonly string[]
       /** Why the list was not kept for the next start, when it was not. It is on sale all the same. */
       readonly notKept?: string
     }
@@ -57,28 +59,28 @@ export type Served =
 const retryMs = 30_000
 
 /**
- * Reads the supplier's list and puts it on sale whole. Never throws: a supplier outage or a
- * database hiccup changes nothing on sale, and is for the health signal to show.
+ * Reads the list of each supplier and puts them on sale as one. Never throws: a supplier outage or a
+ * database hiccup changes nothing on sale, and is for the health signal to show. Of a supplier whose list
+ * cannot be read, the offers of the last one stay, and the others go on.
  */
 export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
   const startedAt = deps.now()
   const elapsed = () => deps.now().getTime() - startedAt.getTime()
   try {
-    const listing = await deps.catalogWorker.read(deps.signal)
-    const { rejected } = listing
-    const last = deps.liveCatalog.current()
-    const doubts = doubtsAbout(listing, last, startedAt)
-    const told = { offers: listing.offers.count, rejected }
-    const reason = refusalOf(listing, last, doubts)
+    const reading = await readLists(deps, startedAt)
+    const told = { offers: countOf(reading), rejected: rejectedOf(reading) }
+    const reason = refusalOf(reading)
     if (reason !== undefined) return { outcome: 'refused', ...told, reason, durationMs: elapsed() }
-    const snapshot = await believed(deps, { listing, last, doubts, readAt: startedAt })
+    const snapshot = await believed(deps, reading, startedAt)
     await deps.inTurn(() => put(deps, snapshot))
     const notKept = await keep(deps.snapshots, snapshot)
     return {
       outcome: 'loaded',
-      ...told,
+      offers: told.offers,
+      rejected: snapshot.rejected,
       durationMs: elapsed(),
-      ...(Object.keys(doubts).length === 0 ? {} : { held: doubts }),
+      ...(Object.keys(reading.doubts).length === 0 ? {} : { held: reading.doubts }),
+      ...(reading.failed.length === 0 ? {} : { failed: reading.failed }),
       ...(notKept === undefined ? {} : { notKept }),
     }
   } catch (error) {
@@ -130,7 +132,7 @@ export function reprice(deps: RefreshDeps): Promise<void> {
     const catalog = liveCatalog.current()
     if (catalog.size === 0) return
     const isSame = isDeepStrictEqual(pricing.rates() ?? catalog.rates, catalog.rates)
-    if (isSame && staleParts(pricing) === catalog.stale) return
+    if (isSame && staleParts(pricing, catalog.sizes) === catalog.stale) return
     const { records, readAt, held = {}, rejected } = catalog
     await put(deps, { offers: records, readAt, held, rejected })
   })
@@ -141,10 +143,9 @@ async function put(
   { catalogWorker, liveCatalog, pricing, signal }: RefreshDeps,
   snapshot: Snapshot,
 ): Promise<void> {
-  const [voucher, topup, esim] = kinds.map((kind) => readAtOf(snapshot, kind)) as [Date, Date, Date]
-  const readAt = { voucher, topup, esim }
   const { markupBps } = pricing
-  const basis = { markupBps, rates: pricing.rates(), readAt, now: pricing.now() }
+  const { readAt, held = {} } = snapshot
+  const basis = { markupBps, rates: pricing.rates(), times: { readAt, held }, now: pricing.now() }
   const catalog = await catalogWorker.build(snapshot, basis, signal)
   const last = liveCatalog.current()
   liveCatalog.replace(catalog)
@@ -152,53 +153,113 @@ async function put(
   last.retire()
 }
 
-type Doubts = Readonly<Partial<Record<Kind, string>>>
+/** Lists of which the last reading still counts, and why. */
+type Doubts = Readonly<Record<ListName, string>>
+
+interface Reading {
+  /** By supplier, the preferred one first. */
+  readonly lists: ReadonlyMap<string, ReadListing>
+  readonly last: Catalog
+  readonly doubts: Doubts
+  readonly failed: readonly string[]
+}
+
+/** @throws when no list could be read */
+async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
+  const { catalogWorker, signal } = deps
+  const lists = new Map<string, ReadListing>()
+  const faults = new Map<string, unknown>()
+  // One after the other: each takes a thread and the memory of a whole list.
+  for (const supplier of catalogWorker.suppliers) {
+    try {
+      lists.set(supplier, await catalogWorker.read(supplier, signal))
+    } catch (error) {
+      faults.set(supplier, error)
+    }
+  }
+  const [fault] = faults.values()
+  if (lists.size === 0) throw fault
+  const last = deps.liveCatalog.current()
+  const told = catalogWorker.suppliers.flatMap((supplier) =>
+    kinds.flatMap((kind) => {
+      const list = lists.get(supplier)
+      const doubt = list
+        ? doubtAbout({ supplier, kind, size: list.sizes[kind] }, last, now)
+        : heldFor(faults.get(supplier), { supplier, kind }, last)
+      return doubt === undefined ? [] : [[listName(supplier, kind), doubt] as const]
+    }),
+  )
+  return { lists, last, doubts: Object.fromEntries(told), failed: [...faults.keys()] }
+}
 
 /**
  * Half of a list looks like a list. Only its size, against the last one, gives it away, and that kind
  * by kind: vouchers may vanish whole from a list that topups make long. A last list that is too old
  * to sell by vouches for nothing, so what the supplier has really dropped is believed then.
  */
-function doubtsAbout({ sizes }: ReadListing, last: Catalog, now: Date): Doubts {
-  const doubted = kinds.filter(
-    (kind) => sizes[kind] * 2 < last.listed[kind].size && !isOldList(readAtOf(last, kind), now),
-  )
-  const told = doubted.map((kind) => [kind, doubtOf(kind, sizes[kind], last)])
-  return Object.fromEntries(told)
+function doubtAbout(
+  { supplier, kind, size }: { supplier: string; kind: Kind; size: number },
+  last: Catalog,
+  now: Date,
+): string | undefined {
+  const list = listName(supplier, kind)
+  const before = last.sizes[list] ?? 0
+  const isDoubted = size * 2 < before && !isOldList(readAtOf(last, list), now)
+  return isDoubted ? `The supplier lists ${size} ${kind} offers after ${before}.` : undefined
 }
 
-function doubtOf(kind: Kind, size: number, { listed }: Catalog): string {
-  return `The supplier lists ${size} ${kind} offers after ${listed[kind].size}.`
+/** Why the offers of a list that was not read stay on sale, where there are any. */
+function heldFor(
+  fault: unknown,
+  { supplier, kind }: { supplier: string; kind: Kind },
+  last: Catalog,
+): string | undefined {
+  return last.sizes[listName(supplier, kind)] === undefined ? undefined : messageOf(fault)
 }
 
-/** Why nothing of a list is believed. */
-function refusalOf({ offers }: ReadListing, { listed }: Catalog, doubts: Doubts) {
-  if (offers.count === 0) return 'The supplier lists nothing that can be sold.'
-  const isNothingNew = kinds.every((kind) => doubts[kind] !== undefined || listed[kind].size === 0)
-  const reasons = Object.values(doubts)
+function countOf({ lists }: Pick<Reading, 'lists'>): number {
+  return [...lists.values()].reduce((sum, { offers }) => sum + offers.count, 0)
+}
+
+function rejectedOf({ lists }: Pick<Reading, 'lists'>): Readonly<Record<string, number>> {
+  const all: Record<string, number> = {}
+  for (const { rejected } of lists.values()) {
+    for (const [reason, count] of Object.entries(rejected)) all[reason] = (all[reason] ?? 0) + count
+  }
+  return all
+}
+
+/** Why nothing of what was read is believed. */
+function refusalOf({ lists, last, doubts }: Reading): string | undefined {
+  if (countOf({ lists }) === 0) return 'The supplier lists nothing that can be sold.'
+  const names = [...lists.keys()].flatMap((one) => kinds.map((kind) => listName(one, kind)))
+  const isNothingNew = names.every((list) => doubts[list] !== undefined || !last.sizes[list])
+  const reasons = names.flatMap((list) => doubts[list] ?? [])
   return isNothingNew && reasons.length > 0 ? reasons.join(' ') : undefined
 }
 
-interface Reading {
-  readonly listing: ReadListing
-  readonly last: Catalog
-  readonly doubts: Doubts
-  readonly readAt: Date
-}
-
-/** The new list, but with the earlier offers of every kind that is in doubt. */
+/** The new lists as one, but with the earlier offers of every list that is in doubt. */
 async function believed(
   { catalogWorker, signal }: RefreshDeps,
-  { listing: { offers, rejected }, last, doubts, readAt }: Reading,
+  reading: Reading,
+  readAt: Date,
 ): Promise<Snapshot> {
-  const doubted = kinds.filter((kind) => doubts[kind] !== undefined)
-  if (doubted.length === 0) return { offers, rejected, readAt }
-  const held = Object.fromEntries(doubted.map((kind) => [kind, readAtOf(last, kind)]))
+  const { lists, last, doubts } = reading
+  const rejected = rejectedOf(reading)
+  const doubted = Object.keys(doubts)
+  const [only, ...others] = [...lists.values()].map(({ offers }) => offers)
+  if (only && others.length === 0 && doubted.length === 0) return { offers: only, rejected, readAt }
+  const read = [...(only ? [only] : []), ...others]
+  const joining = { read, earlier: last.records, held: doubted }
+  const { offers, duplicates } = await catalogWorker.join(joining, signal)
+  const { duplicate_offer_id: before = 0 } = rejected
+  const held = Object.fromEntries(doubted.map((list) => [list, readAtOf(last, list)]))
   return {
-    offers: await catalogWorker.hold(offers, last.records, doubted, signal),
-    rejected,
+    offers,
+    rejected:
+      duplicates === 0 ? rejected : { ...rejected, duplicate_offer_id: before + duplicates },
     readAt,
-    held,
+    ...(doubted.length === 0 ? {} : { held }),
   }
 }
 

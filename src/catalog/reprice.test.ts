@@ -72,7 +72,7 @@ test('rates that turn too old, and fresh again, change what is sold: each time o
   world.now = days(30)
   await reprice(deps)
   expect(liveCatalog.current()).toMatchObject({
-    stale: 'voucher topup esim rates',
+    stale: 'zendit/topup rates',
     sold: { topup: { size: 0 } },
   })
   await reprice(deps)

@@ -72,17 +72,20 @@ test.each([
   expect(closed).toEqual([...fixed, friday, monday].sort())
 })
 
-test('what is too old is named: kinds whose list is, and the rates', () => {
+test('what is too old is named: lists, and the rates', () => {
   const now = new Date('2026-11-18T12:00:00Z')
   const ago = (hours: number) => new Date(now.getTime() - hours * hour)
   const parts = (hours: number, table: ReturnType<typeof from> | undefined) =>
-    staleParts({
-      rates: () => table,
-      readAt: (kind) => (kind === 'topup' ? ago(hours) : now),
-      now: () => now,
-    })
+    staleParts(
+      {
+        rates: () => table,
+        readAt: (list) => (list === 'zendit/topup' ? ago(hours) : now),
+        now: () => now,
+      },
+      { 'zendit/voucher': 1, 'zendit/topup': 2 },
+    )
   expect(isOldList(ago(24), now)).toBe(false)
   expect(parts(24, from('2026-11-17T15:00:00Z'))).toBe('')
-  expect(parts(25, undefined)).toBe('topup')
-  expect(parts(25, from('2026-11-10T15:00:00Z'))).toBe('topup rates')
+  expect(parts(25, undefined)).toBe('zendit/topup')
+  expect(parts(25, from('2026-11-10T15:00:00Z'))).toBe('zendit/topup rates')
 })

@@ -1,6 +1,5 @@
 import { isClosingDay } from './closing-days.ts'
-import { kinds } from './good.ts'
-import type { Kind } from './offer.ts'
+import type { ListName } from './offer.ts'
 import type { RateTable } from './ports.ts'
 
 const hourMs = 3_600_000
@@ -40,14 +39,21 @@ export function isOldList(readAt: Date, now: Date): boolean {
 /** What prices hang on, as far as its age matters. */
 interface Aging {
   readonly rates: () => RateTable | undefined
-  readonly readAt: (kind: Kind) => Date
+  readonly readAt: (list: ListName) => Date
   readonly now: () => Date
 }
 
-/** Names all that is too old to sell by now. Prices end by time alone when this changes. */
-export function staleParts({ rates, readAt, now }: Aging): string {
+/**
+ * Names all that is too old to sell by now. Prices end by time alone when this changes.
+ *
+ * @param sizes how many offers each list has
+ */
+export function staleParts(
+  { rates, readAt, now }: Aging,
+  sizes: Readonly<Record<ListName, number>>,
+): string {
   const table = rates()
   const at = now()
-  const old: string[] = kinds.filter((kind) => isOldList(readAt(kind), at))
+  const old = Object.keys(sizes).filter((list) => isOldList(readAt(list), at))
   return (table !== undefined && isStale(table, at) ? [...old, 'rates'] : old).join(' ')
 }

@@ -2,7 +2,9 @@ import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../lib/i
 import type { Usdc } from '../lib/money.ts'
 import type { Subjects } from '../orders/budgets.ts'
 import type { Item } from '../orders/order.ts'
+import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
+import { type InvoiceRefund, payerOf } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
 
 /** A payment that the processor saw for an invoice. */
@@ -47,13 +49,7 @@ export interface Return {
   readonly seq: number
   readonly units: bigint
   readonly why: 'underpaid' | 'late' | 'surplus'
-  readonly step:
-    | { readonly type: 'DUE' }
-    /** Granted, and on record before the processor is asked. */
-    | { readonly type: 'SENDING' }
-    | { readonly type: 'SENT'; readonly transaction: string; readonly sentAt: Date }
-    /** An operator acts, then it goes on. */
-    | { readonly type: 'FAILED'; readonly code: string; readonly reason: string }
+  readonly payout: Payout
 }
 
 interface Begun {
@@ -137,13 +133,6 @@ export const checkoutMoves = {
   ENDED: [],
 } as const satisfies Record<CheckoutState, readonly CheckoutState[]>
 
-export const returnMoves = {
-  DUE: ['SENDING', 'FAILED'],
-  SENDING: ['SENT', 'FAILED'],
-  SENT: [],
-  FAILED: ['DUE'],
-} as const satisfies Record<Return['step']['type'], readonly Return['step']['type'][]>
-
 export function isInvoiced(checkout: Checkout): checkout is InvoicedCheckout {
   return 'invoice' in checkout
 }
@@ -206,6 +195,33 @@ export function priceUnits(checkout: InvoicedCheckout): bigint {
 /** What an amount of the coin stands for at the rate of its invoice, rounded up; atomic USDC. */
 export function worthOf({ amount, invoice }: InvoicedCheckout, units: bigint): Usdc {
   return ((units * amount + invoice.units - 1n) / invoice.units) as Usdc
+}
+
+/** The checkout with one of its payouts at this state. */
+export function withReturn<C extends InvoicedCheckout>(
+  checkout: C,
+  seq: number,
+  payout: Payout,
+): C {
+  const returns = checkout.returns.map((one) => (one.seq === seq ? { ...one, payout } : one))
+  return { ...checkout, returns }
+}
+
+/** A return that goes on by itself. */
+export function isUnderWay(one: Return): one is Return & { payout: PayoutIn<'DUE' | 'APPROVED'> } {
+  return one.payout.state === 'DUE' || one.payout.state === 'APPROVED'
+}
+
+/** A return in all the parts that its checkout has fixed. */
+export function signedReturn(
+  checkout: InvoicedCheckout,
+  { seq, units }: Pick<Return, 'seq' | 'units'>,
+): InvoiceRefund {
+  const { id, coin, network, refundTo, invoice } = checkout
+  return {
+    ...{ rail: 'btcpay', invoice: invoice.id, network, to: payerOf(coin, refundTo) },
+    ...{ amount: worthOf(checkout, units), reference: returnReference(id, seq), units },
+  }
 }
 
 /** How the processor knows the payout of a return again. */

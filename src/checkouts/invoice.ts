@@ -1,11 +1,12 @@
 import type { CheckoutId } from '../lib/ids.ts'
 import { never } from '../lib/never.ts'
-import { pollDelay } from '../orders/steps.ts'
+import { moveTo, pollDelay, wait } from '../orders/workflow.ts'
 import {
   type CheckoutIn,
   type Invoice,
   type InvoicedCheckout,
   isOver,
+  isUnderWay,
   isWatched,
   priceIn,
   settledUnits,
@@ -13,7 +14,7 @@ import {
 import type { InvoiceOpened } from './ports.ts'
 import { giveBack, keepBack } from './returns.ts'
 import { mergedPayments } from './small-payments.ts'
-import { type CheckoutStep, type CheckoutStepDeps, moveTo, wait } from './steps.ts'
+import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 /** How often an invoice is read at least whose last payments wait for their confirmations. */
 const watchEveryMs = 120_000
@@ -243,16 +244,14 @@ function closed(
   checkout: CheckoutIn<'ORDERED' | 'ENDED'>,
   { now, isDenied }: { readonly now: Date; readonly isDenied: boolean },
 ): CheckoutStep {
-  const isBack = checkout.returns.every(({ step }) => step.type === 'SENT')
+  const isBack = checkout.returns.every(({ payout }) => payout.state === 'CONFIRMED')
   if (!isDenied && isBack && isOver(checkout, now)) return moveTo({ ...checkout, closedAt: now })
   return wait(watchDelay(checkout, now))
 }
 
 /** How long to wait for a processor that did not answer: not long where somebody waits for money. */
 function againIn(checkout: InvoicedCheckout, now: Date): number {
-  const isAwaited =
-    checkout.state === 'OPEN' ||
-    checkout.returns.some(({ step }) => step.type === 'DUE' || step.type === 'SENDING')
+  const isAwaited = checkout.state === 'OPEN' || checkout.returns.some(isUnderWay)
   return isAwaited ? pollDelay(checkout.changedAt, now) : watchDelay(checkout, now)
 }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as sample from '../../test/contract/sample-checkouts.ts'
-import { type Checkout, priceIn, type Return } from './checkout.ts'
+import type { PayoutState } from '../orders/payout.ts'
+import { type Checkout, priceIn } from './checkout.ts'
 import {
   type CheckoutAccount,
   checkoutBalancesOf,
@@ -12,7 +13,7 @@ import {
 const { closed, ended, opened, opening, ordered, payment, returning, stepping } = sample
 
 function sums(entries: ReturnType<typeof checkoutBalancesOf>) {
-  return Object.fromEntries(entries.map(({ account, units }) => [account, units]))
+  return Object.fromEntries(entries.map(({ account, amount }) => [account, amount]))
 }
 
 const open = opened(opening())
@@ -50,7 +51,7 @@ describe('the money of a checkout', () => {
     ],
     [
       'on its way back',
-      stepping(returning(ended(open, [payment(9n)]), 9n), 'SENDING'),
+      stepping(returning(ended(open, [payment(9n)]), 9n), 'APPROVED'),
       {
         received: 9n,
         due: -9n,
@@ -58,7 +59,7 @@ describe('the money of a checkout', () => {
     ],
     [
       'back in part, and closed',
-      closed(stepping(returning(ended(open, [payment(9n)]), 7n), 'SENT')),
+      closed(stepping(returning(ended(open, [payment(9n)]), 7n), 'CONFIRMED')),
       { received: 9n, returned: -7n, kept: -2n },
     ],
   ])('%s', (_, checkout, expected) => {
@@ -70,11 +71,11 @@ describe('the money of a checkout', () => {
     const paid = ordered(open, [payment(price + 7n), payment(4n, { status: 'PROCESSING' })])
     expect(unreturnedUnits(paid)).toBe(7n)
     expect(unreturnedUnits(returning(paid, 5n))).toBe(2n)
-    expect(unreturnedUnits(stepping(returning(paid, 7n), 'SENT'))).toBe(0n)
+    expect(unreturnedUnits(stepping(returning(paid, 7n), 'CONFIRMED'))).toBe(0n)
   })
 })
 
-const step = fc.constantFrom<Return['step']['type']>('DUE', 'SENDING', 'SENT', 'FAILED')
+const step = fc.constantFrom<PayoutState>('DUE', 'APPROVED', 'CONFIRMED', 'FAILED')
 const payments = fc.array(
   fc.tuple(
     fc.bigInt({ min: 1n, max: 10n ** 24n }),
@@ -111,9 +112,9 @@ test('what a move books makes the old balances the new ones', () => {
   fc.assert(
     fc.property(anyCheckout, anyCheckout, (from, to) => {
       const after: Record<string, bigint> = sums(checkoutBalancesOf(from))
-      for (const { account, units } of checkoutEntriesOf(from, to)) {
-        expect(units).not.toBe(0n)
-        after[account] = (after[account] ?? 0n) + units
+      for (const { account, amount } of checkoutEntriesOf(from, to)) {
+        expect(amount).not.toBe(0n)
+        after[account] = (after[account] ?? 0n) + amount
       }
       const left = Object.entries(after).filter(([, units]) => units !== 0n)
       expect(Object.fromEntries(left)).toEqual(sums(checkoutBalancesOf(to)))

@@ -1,4 +1,5 @@
 import { type Usdc, usdc } from '../lib/money.ts'
+import { type Entry, entriesBetween } from '../orders/ledger.ts'
 import { type Checkout, isInvoiced, priceUnits, type Return, settledUnits } from './checkout.ts'
 
 /**
@@ -10,11 +11,7 @@ import { type Checkout, isInvoiced, priceUnits, type Return, settledUnits } from
 export const checkoutAccounts = ['received', 'price', 'due', 'returned', 'kept'] as const
 export type CheckoutAccount = (typeof checkoutAccounts)[number]
 
-/** One side of a double entry: what is received is positive, where it is, negative. */
-export interface CheckoutEntry {
-  readonly account: CheckoutAccount
-  readonly units: bigint
-}
+export type CheckoutEntry = Entry<CheckoutAccount>
 
 /**
  * The most, in worth, that is kept of a checkout: less could not be sent, or only for a fee of about
@@ -27,12 +24,7 @@ export function checkoutEntriesOf(
   from: Checkout | undefined,
   to: Checkout,
 ): readonly CheckoutEntry[] {
-  const sums = new Map<CheckoutAccount, bigint>()
-  const add = ({ account, units }: CheckoutEntry, sign: bigint) =>
-    sums.set(account, (sums.get(account) ?? 0n) + sign * units)
-  for (const entry of from ? checkoutBalancesOf(from) : []) add(entry, -1n)
-  for (const entry of checkoutBalancesOf(to)) add(entry, 1n)
-  return [...sums].flatMap(([account, units]) => (units === 0n ? [] : [{ account, units }]))
+  return entriesBetween(from ? checkoutBalancesOf(from) : [], checkoutBalancesOf(to))
 }
 
 /** Where the confirmed money of a checkout is. What is not confirmed may vanish and was not received. */
@@ -40,15 +32,15 @@ export function checkoutBalancesOf(checkout: Checkout): readonly CheckoutEntry[]
   if (!isInvoiced(checkout)) return []
   const received = settledUnits(checkout.invoice)
   const price = priceUnits(checkout)
-  const returned = sumOf(checkout.returns.filter(({ step }) => step.type === 'SENT'))
+  const returned = sumOf(checkout.returns.filter(({ payout }) => payout.state === 'CONFIRMED'))
   const rest = received - price - returned
   const entries: readonly CheckoutEntry[] = [
-    { account: 'received', units: received },
-    { account: 'price', units: -price },
-    { account: 'returned', units: -returned },
-    { account: checkout.closedAt === undefined ? 'due' : 'kept', units: -rest },
+    { account: 'received', amount: received },
+    { account: 'price', amount: -price },
+    { account: 'returned', amount: -returned },
+    { account: checkout.closedAt === undefined ? 'due' : 'kept', amount: -rest },
   ]
-  return entries.filter(({ units }) => units !== 0n)
+  return entries.filter(({ amount }) => amount !== 0n)
 }
 
 /** What is confirmed, belongs to nobody's order and is not on its way back yet: a return may have it. */

@@ -1,9 +1,10 @@
 import { advance } from '../orders/advance.ts'
 import { idsFor } from '../orders/naming.ts'
 import type { In } from '../orders/order.ts'
+import { moveTo } from '../orders/workflow.ts'
 import { type InvoiceTender, payerOf } from '../payments/payment.ts'
 import { type CheckoutIn, priceUnits } from './checkout.ts'
-import { type CheckoutStep, type CheckoutStepDeps, moveTo } from './steps.ts'
+import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 /**
  * Opens the order of a paid checkout. Safe to repeat: one checkout pays one order. It counts in the
@@ -15,7 +16,7 @@ export async function place(
 ): Promise<CheckoutStep> {
   const order = orderOf(deps, checkout)
   const counted = { subjects: { ...checkout.subjects, payer: order.tender.payer.toLowerCase() } }
-  const opened = await deps.orders.open(order, [], undefined, counted)
+  const opened = await deps.orders.open(order, [], { counted })
   if (opened.isNew) {
     try {
       await advance(deps, opened.order, 0)

@@ -1,6 +1,6 @@
 import type { CheckoutId, OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
-import type { Allowance } from '../orders/ports.ts'
+import type { WorkflowStore } from '../orders/workflow.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { Checkout, CheckoutIn, CheckoutState, Invoice } from './checkout.ts'
@@ -45,7 +45,7 @@ export type InvoiceRead =
     }
 
 /** A payout in a coin. Its reference is ours, and names it for ever. */
-export interface Payout {
+export interface CoinPayout {
   readonly reference: string
   readonly coin: Coin
   /** The chain that the buyer's address is on, as in `PaymentMethod`. It is never paid on another. */
@@ -77,13 +77,8 @@ export interface Processor {
    * Sends money to a buyer. Safe to repeat: one reference pays once, whatever becomes of an answer.
    * `blocked` with `operator_pays` where the processor cannot send the coin by itself.
    */
-  payOut(payout: Payout): Promise<PaidBack>
+  payOut(payout: CoinPayout): Promise<PaidBack>
 }
-
-/** What is stored after a move: ours, or that of whoever moved the checkout before us. */
-export type CheckoutMoved =
-  | { readonly won: true; readonly checkout: Checkout }
-  | { readonly won: false; readonly checkout: Checkout }
 
 /** For whom a new checkout counts while nobody has paid it. */
 export interface UnpaidBound {
@@ -110,7 +105,7 @@ export class TooManyUnpaid extends Error {
 }
 
 /** The record of all checkouts. Every write also appends to the checkout's history. */
-export interface CheckoutStore {
+export interface CheckoutStore extends WorkflowStore<Checkout> {
   /**
    * Saves a new checkout, leased to the caller; or gives the one that the same form began before.
    *
@@ -121,10 +116,6 @@ export interface CheckoutStore {
     checkout: CheckoutIn<'OPENING'>,
     bound?: UnpaidBound,
   ): Promise<{ readonly isNew: boolean; readonly checkout: Checkout }>
-  /** Replaces the checkout, only if nobody moved it since `from` was read, and renews the lease. */
-  move(from: Checkout, to: Checkout): Promise<CheckoutMoved>
-  /** Ends the lease; the checkout is looked at again after that many milliseconds. */
-  release(checkout: Checkout, againInMs: number): Promise<void>
   /** Makes the checkout of this invoice due now, because something may have happened to it. */
   hasten(invoice: string): Promise<void>
   /** Leases unfinished checkouts that are due and whose last lease ended, to this caller alone. */
@@ -140,14 +131,14 @@ export interface CheckoutStore {
    * its buyer's. No other checkout can be moved to an invoice with that address.
    */
   holderOf(coin: Coin, address: string): Promise<Checkout | undefined>
-  /**
-   * Grants a return, on record and before it is sent, under the same switch as refunds of orders, and
-   * under caps as high that count returns alone: anybody can cause returns, and shall hold up no
-   * refund. What was granted once stays granted, unless refunds are stopped.
-   */
-  allowReturn(id: CheckoutId, seq: number): Promise<Allowance>
   /** Erases the personal fields of checkouts that ended before then. Returns how many; fewer once told to stop. */
   erasePersonal(endedBefore: Date, signal?: AbortSignal): Promise<number>
+
+  /**
+   * Deletes checkouts that closed before then, 90 days ago or earlier, and that nobody ever paid. Returns
+   * how many; fewer once told to stop.
+   */
+  forgetNeverPaid(endedBefore: Date, signal?: AbortSignal): Promise<number>
 }
 
 /** What is under way with checkouts, in numbers, at one moment. */

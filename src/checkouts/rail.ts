@@ -1,13 +1,13 @@
 import { paymentNotShown } from '../payments/pay-back-faults.ts'
-import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
+import { partsOf } from '../payments/payment.ts'
 import type { InvoiceRail } from '../payments/ports.ts'
 import { settledPayments, settledUnits } from './checkout.ts'
 import type { PayoutWatch } from './payout-watch.ts'
-import type { Payout, Processor } from './ports.ts'
+import type { Processor } from './ports.ts'
 
 /**
  * The second way of being paid: an invoice of the payment processor, of which a checkout has decided
- * that its price belongs to the order (docs/decisions/015). The processor is ours and has waited for the
+ * that its price belongs to the order (docs/contributors/decisions/015). The processor is ours and has waited for the
  * confirmations that the operator wants, so what it calls settled is final.
  */
 export function invoiceRail(
@@ -39,21 +39,18 @@ export function invoiceRail(
      * knows nothing of what the first has sent.
      */
     async payBack(refund) {
-      const payout = payoutOf(refund)
-      const read = await processor.read(refund.invoice, payout.coin)
+      const { to, reference, units, network, invoice } = refund
+      const { coin, address } = partsOf(to)
+      const read = await processor.read(invoice, coin)
       if (read.outcome === 'unknown') {
-        return watch(payout.reference, { outcome: 'pending', reason: read.reason })
+        return watch(reference, { outcome: 'pending', reason: read.reason })
       }
-      if (settledUnits(read.invoice) < refund.units) {
+      if (settledUnits(read.invoice) < units) {
         const reason = 'The processor does not show the money any more that would go back.'
         return { outcome: 'blocked', code: paymentNotShown, reason }
       }
-      return watch(payout.reference, await processor.payOut(payout))
+      const payout = { reference, coin, network, to: address, units }
+      return watch(reference, await processor.payOut(payout))
     },
   }
-}
-
-function payoutOf({ to, reference, units, network }: InvoiceRefund): Payout {
-  const { coin, address } = partsOf(to)
-  return { reference, coin, network, to: address, units }
 }

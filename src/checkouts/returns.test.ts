@@ -10,8 +10,9 @@ import {
 } from '../../test/doubles/checkouts.ts'
 import { isRefunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/retry-refund.ts'
+import { moveAside } from '../orders/workflow.ts'
+import { withReturn } from './checkout.ts'
 import { maxKept } from './ledger.ts'
-import { retryReturn } from './retry-return.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -27,7 +28,7 @@ describe('money that is not the price goes back, to the address that was given',
     const checkout = await world.seen(id)
     expect([checkout.state, returnsOf(checkout)]).toEqual([
       'ENDED',
-      [[invoice.units / 2n, 'underpaid', 'SENT']],
+      [[invoice.units / 2n, 'underpaid', 'CONFIRMED']],
     ])
     expect(payoutsOf(world)).toEqual([
       { reference: `${id}-1`, to: cardForm.refundTo, units: invoice.units / 2n, state: 'sent' },
@@ -45,8 +46,8 @@ describe('money that is not the price goes back, to the address that was given',
     await world.live(48 * hour)
     expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
     expect(returnsOf(await world.seen(id))).toEqual([
-      [invoice.units, 'surplus', 'SENT'],
-      [invoice.units, 'surplus', 'SENT'],
+      [invoice.units, 'surplus', 'CONFIRMED'],
+      [invoice.units, 'surplus', 'CONFIRMED'],
     ])
   })
 
@@ -56,7 +57,7 @@ describe('money that is not the price goes back, to the address that was given',
     await world.live(hour)
     world.processor.pay(invoice.id, invoice.units, { late: true })
     await world.live(hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'CONFIRMED']])
     expect(await world.orders.find(orderId)).toBeUndefined()
   })
 
@@ -69,7 +70,7 @@ describe('money that is not the price goes back, to the address that was given',
     expect(await world.seen(id)).toMatchObject({ state: 'ORDERED', returns: [] })
     world.processor.pay(invoice.id, 1n)
     await world.live(48 * hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[kept + 1n, 'surplus', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([[kept + 1n, 'surplus', 'CONFIRMED']])
     expect(await world.seen(id)).toHaveProperty('closedAt')
   })
 
@@ -81,11 +82,13 @@ describe('money that is not the price goes back, to the address that was given',
     world.processor.failNext('payOut', { fault: 'unreached' })
     world.processor.pay(invoice.id, invoice.units / 2n)
     await world.live(3 * hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'SENDING']])
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'APPROVED']])
     world.processor.sendPayouts()
     await world.live(hour)
     expect(payoutsOf(world)).toHaveLength(1)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([
+      [invoice.units / 2n, 'underpaid', 'CONFIRMED'],
+    ])
   })
 
   test('only when the payout limits allow it', async () => {
@@ -100,7 +103,9 @@ describe('money that is not the price goes back, to the address that was given',
     ])
     world.payoutLimits.rules.stoppedAt = Infinity
     await world.live(hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([
+      [invoice.units / 2n, 'underpaid', 'CONFIRMED'],
+    ])
   })
 
   test('not above the cap, until an operator has looked', async () => {
@@ -109,7 +114,7 @@ describe('money that is not the price goes back, to the address that was given',
     const { id, invoice } = await openCheckout(world)
     world.processor.pay(invoice.id, invoice.units / 2n)
     await world.live(3 * hour)
-    expect(invoiced(await world.seen(id)).returns[0]?.step).toMatchObject({ code: 'over_cap' })
+    expect(invoiced(await world.seen(id)).returns[0]?.payout).toMatchObject({ code: 'over_cap' })
     expect(world.events).toEqual([
       { name: 'return_failed', checkout: id, seq: 1, reason: 'over_cap' },
     ])
@@ -124,14 +129,13 @@ describe('money that is not the price goes back, to the address that was given',
     world.processor.pay(invoice.id, invoice.units / 2n)
     await world.live(3 * hour)
     const failed = invoiced(await world.seen(id))
-    expect(failed.returns[0]?.step).toMatchObject({ type: 'FAILED', code: 'operator_pays' })
+    expect(failed.returns[0]?.payout).toMatchObject({ state: 'FAILED', code: 'operator_pays' })
     world.notes.set(`${id}-1`, 'tx-by-hand')
-    const returns = failed.returns.map((one) => ({ ...one, step: { type: 'DUE' } as const }))
-    await world.checkouts.move(failed, { ...failed, returns })
+    await world.checkouts.move(failed, withReturn(failed, 1, { state: 'DUE' }))
     world.checkouts.endLease(id)
     await world.live(hour)
-    expect(invoiced(await world.seen(id)).returns[0]?.step).toMatchObject({
-      type: 'SENT',
+    expect(invoiced(await world.seen(id)).returns[0]?.payout).toMatchObject({
+      state: 'CONFIRMED',
       transaction: 'tx-by-hand',
     })
   })
@@ -188,7 +192,7 @@ describe('a payment that the processor denies after it was settled', () => {
     const refundNow = async () => {
       const order = await world.orders.find(orderId)
       if (!order || !isRefunding(order)) throw new Error('The order has no refund')
-      return { order, refund: order.refund }
+      return { order, payout: order.payout }
     }
     world.payoutLimits.rules.stoppedAt = 0
     const { id: payment } = world.processor.pay(invoice.id, invoice.units)
@@ -197,15 +201,15 @@ describe('a payment that the processor denies after it was settled', () => {
     world.payoutLimits.rules.stoppedAt = Infinity
     await world.live(hour)
     const held = await refundNow()
-    expect(held.refund).toMatchObject({ step: 'FAILED', code: 'payment_not_shown' })
+    expect(held.payout).toMatchObject({ state: 'FAILED', code: 'payment_not_shown' })
     // Another processor than took the money does not know the invoice, and pays nothing for it.
     world.reading.read = async () => ({ outcome: 'unknown', reason: 'no such invoice' })
     await retryRefund(world.orders, held.order, 'operator')
     await world.live(2 * hour)
-    expect([payoutsOf(world), (await refundNow()).refund.step]).toEqual([[], 'SIGNED'])
+    expect([payoutsOf(world), (await refundNow()).payout?.state]).toEqual([[], 'APPROVED'])
     world.reading.read = world.processor.read
     await world.live(hour)
-    expect((await refundNow()).refund).toMatchObject({ step: 'REFUNDED' })
+    expect((await refundNow()).payout).toMatchObject({ state: 'CONFIRMED' })
     expect(payoutsOf(world)).toMatchObject([{ reference: orderId, units: invoice.units }])
   })
 
@@ -220,12 +224,12 @@ describe('a payment that the processor denies after it was settled', () => {
     world.payoutLimits.rules.stoppedAt = Infinity
     await world.live(2 * hour)
     const held = invoiced(await world.seen(id))
-    expect(held.returns[0]?.step).toMatchObject({ type: 'FAILED', code: 'payment_not_shown' })
+    expect(held.returns[0]?.payout).toMatchObject({ state: 'FAILED', code: 'payment_not_shown' })
     expect(payoutsOf(world)).toEqual([])
     world.reading.read = world.processor.read
     world.checkouts.endLease(id)
-    await retryReturn(world.checkouts, held, 1)
+    await moveAside(world.checkouts, held, withReturn(held, 1, { state: 'DUE' }))
     await world.live(hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[units, 'underpaid', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([[units, 'underpaid', 'CONFIRMED']])
   })
 })

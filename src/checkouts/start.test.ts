@@ -39,22 +39,20 @@ describe('the form', () => {
     await expect(bad).rejects.toMatchObject({
       code: 'invalid_body',
       details: {
-        errors: ['lastName', 'value', 'refundTo', 'formKey'].map((parameter) =>
-          expect.objectContaining({ parameter }),
+        faults: ['lastName', 'value', 'refundTo', 'formKey'].map((field) =>
+          expect.objectContaining({ field }),
         ),
       },
     })
     const beyond = world.start({ fields: { ...fields, value: 90_000 }, coin: 'DOGE' })
     await expect(beyond).rejects.toMatchObject({
       details: {
-        errors: ['lastName', 'value', 'coin'].map((parameter) =>
-          expect.objectContaining({ parameter }),
-        ),
+        faults: ['lastName', 'value', 'coin'].map((field) => expect.objectContaining({ field })),
       },
     })
-    await expect(world.start({ coin: 'DOGE' })).rejects.toThrow(
-      'coin must be one of BTC, ETH, USDT, LTC, XMR',
-    )
+    await expect(world.start({ coin: 'DOGE' })).rejects.toMatchObject({
+      details: { faults: [{ code: 'unknown_coin', known: ['BTC', 'ETH', 'USDT', 'LTC', 'XMR'] }] },
+    })
     expect(world.checkouts.history).toEqual([])
   })
 
@@ -66,7 +64,7 @@ describe('the form', () => {
     const good = (_: unknown, address: string) => ({ outcome: 'good', address }) as const
     const form = { ...cardForm, refundTo: invoice.address.toUpperCase() }
     const again = startCheckout({ ...world.deps, readAddress: good }, form)
-    await expect(again).rejects.toThrow('refundTo is an address that this store is paid at')
+    await expect(again).rejects.toThrow('refundTo own_address')
     expect(world.checkouts.history).toHaveLength(before)
   })
 

@@ -1,8 +1,9 @@
 import type { Kind } from '../catalog/offer.ts'
-import { type Fields, invalidBody, wordingOf } from '../catalog/purchase-body.ts'
+import { type Fields, wordingOf } from '../catalog/purchase-body.ts'
 import type { Health } from '../health/health.ts'
+import type { Fault } from '../lib/fault.ts'
 import { checkoutIdOf } from '../lib/ids.ts'
-import { type Fault, Refusal } from '../lib/refusal.ts'
+import { invalidBody, Refusal } from '../lib/refusal.ts'
 import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
 import { foreignEsim } from '../orders/foreign-esim.ts'
 import { itemOf } from '../orders/item.ts'
@@ -65,13 +66,13 @@ export async function startCheckout(
   admit?: () => Promise<void>,
 ): Promise<Started> {
   const { method, refundTo, priced } = readForm(deps, form)
-  requireSold(deps.health, priced.amount, false)
+  requireSold(deps.health, priced, false)
   await requireAddressOfBuyer(deps, refundTo)
   const payer = payerOf(method.coin, refundTo)
   const { client } = form
   const subjects = subjectsOf(deps, payer, { client, recipient: priced.lineItem.recipient })
   await orTryAgain(deps, () => requireBudgets(deps, subjects))
-  const refusal = await foreignEsim(deps, priced.lineItem, payer)
+  const refusal = await foreignEsim(deps, priced, payer)
   if (refusal) throw refusal
   const { begun, accessToken } = begin(deps, form, { method, refundTo, priced, subjects })
   await admit?.()
@@ -86,16 +87,13 @@ export async function startCheckout(
   }
 }
 
-/** What is wrong with an address that money shall go back to and that is one of the store's own. */
-export const ownAddress = 'is an address that this store is paid at: give one of your own'
-
 /**
  * Money that goes back to an invoice of ours would come in there late, and go back from there in its
  * turn. People copy the wrong address; somebody else may build chains of them.
  */
 async function requireAddressOfBuyer(deps: StartDeps, refundTo: string): Promise<void> {
   const ours = await orTryAgain(deps, () => deps.checkouts.findByAddress(refundTo))
-  if (ours) throw invalidBody([{ parameter: 'refundTo', message: ownAddress }])
+  if (ours) throw invalidBody([{ field: 'refundTo', code: 'own_address' }])
 }
 
 interface Read {
@@ -108,11 +106,16 @@ interface Read {
 function readForm(deps: StartDeps, form: CheckoutForm): Read {
   const faults: Fault[] = [...(form.found ?? [])]
   const method = deps.processor.methods.find(({ coin }) => coin === form.coin)
-  if (!method) faults.push({ parameter: 'coin', message: unknownCoin(deps.processor.methods) })
+  if (!method) {
+    const known = deps.processor.methods.map(({ coin }) => coin)
+    faults.push({ field: 'coin', code: 'unknown_coin', known })
+  }
   const read = method && deps.readAddress(method, form.refundTo)
-  if (read?.outcome === 'bad') faults.push({ parameter: 'refundTo', message: read.message })
+  if (read?.outcome === 'bad') {
+    faults.push({ field: 'refundTo', code: 'bad_address', reason: read.fault })
+  }
   if (!/^[A-Za-z0-9_-]{22,128}$/.test(form.formKey)) {
-    faults.push({ parameter: 'formKey', message: 'is missing: load the page anew' })
+    faults.push({ field: 'formKey', code: 'missing' })
   }
   const priced = orFaults(() => price(deps, form.kind, form.fields), faults)
   if (priced && method && read?.outcome === 'good' && faults.length === 0) {
@@ -125,18 +128,11 @@ function orFaults(work: () => Priced, faults: Fault[]): Priced | undefined {
   try {
     return work()
   } catch (error) {
-    const found = error instanceof Refusal && error.code === 'invalid_body' && error.details.errors
+    const found = error instanceof Refusal && error.code === 'invalid_body' && error.details.faults
     if (!found) throw error
     faults.unshift(...found)
     return undefined
   }
-}
-
-function unknownCoin(methods: readonly PaymentMethod[]): string {
-  const names = methods.map(({ coin }) => coin)
-  return names.length === 0
-    ? 'is not taken: this store takes no coins'
-    : `must be one of ${names.join(', ')}`
 }
 
 /**

@@ -109,7 +109,9 @@ describe('an address that was shown for a checkout', () => {
     const other = await world.start(another('b'))
     world.processor.pay(late.invoice.id, late.invoice.units, { late: true })
     await world.live(hour)
-    expect(returnsOf(await world.seen(late.id))).toEqual([[late.invoice.units, 'late', 'SENT']])
+    expect(returnsOf(await world.seen(late.id))).toEqual([
+      [late.invoice.units, 'late', 'CONFIRMED'],
+    ])
     expect(payoutsOf(world)).toHaveLength(1)
     expect(await world.orders.find(other.checkout.orderId)).toBeUndefined()
   })
@@ -215,7 +217,7 @@ describe('an invoice that the processor has forgotten', () => {
     remember()
     await world.live(2 * hour)
     expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'surplus', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'surplus', 'CONFIRMED']])
     expect(await world.seen(id)).not.toHaveProperty('goneAt')
     await world.live(10 * 24 * hour)
     expect(await world.seen(id)).toHaveProperty('closedAt')
@@ -253,7 +255,7 @@ describe('an invoice that cannot be read', () => {
     await world.live(2 * hour)
     expect(await world.seen(id)).not.toHaveProperty('unreadSince')
     expect(await world.seen(id)).not.toHaveProperty('unreadToldAt')
-    expect(returnsOf(await world.seen(id))).toEqual([[2n * invoice.units, 'late', 'SENT']])
+    expect(returnsOf(await world.seen(id))).toEqual([[2n * invoice.units, 'late', 'CONFIRMED']])
     expect(await world.orders.find(orderId)).toBeUndefined()
 
     lose()

@@ -6,126 +6,126 @@ import { giveUp, onSignal, reasonOf } from '../lifecycle.ts'
 import { envFilesIn } from '../secret-files.ts'
 import { listen, logOf, startParts } from '../store-process.ts'
 import { announce } from '../terminal.ts'
-import { createOwner } from './counting.ts'
-import type { Line } from './line.ts'
-import { createNumbers } from './numbers.ts'
-import { openPort } from './port.ts'
+import type { IpcPeer } from './ipc.ts'
+import { createClusterMetrics } from './metrics.ts'
+import { createRequestCounter } from './rate-limits.ts'
+import { openSharedPort } from './shared-port.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
-import { type End, startWorkers } from './workers.ts'
+import { startWorkers, type WorkerExit } from './workers.ts'
 
-/** A scraper waits ten seconds; a worker that is slower than this is told of as it was seen last. */
-const countedWithinMs = 1_000
+/** Prometheus waits ten seconds. A worker that needs longer than this is reported with its last known metrics. */
+const metricsTimeoutMs = 1_000
 
 type Secrets = Readonly<Record<string, string>>
 
 /**
- * Runs the store as several processes on one port. This one accepts connections and hands them on,
- * serves none of them, and does what must be done once: it starts and stops the sandbox and the
- * workers, counts requests for all of them, and adds up their numbers. Workers get the secrets over
- * their channels: the environment of a process can be read in /proc, by every process of its account.
+ * Runs the store as several processes on one port. The primary accepts connections and hands them to
+ * the workers. It also does what must be done once: it starts and stops the sandbox and the workers,
+ * counts requests against rate limits, and sums the metrics. Workers read the secrets over IPC, because
+ * every process of the same account can read a process's environment in /proc.
  */
 export async function runPrimary(config: Config, secrets: Secrets): Promise<void> {
   const startedAt = performance.now()
-  const starting = startAll(config, secrets)
+  const starting = startCluster(config, secrets)
   const isEnding = onSignal(starting, config.drainMs)
-  const { pool, served, port, catalog, stop, payUrl } = await starting
+  const { pool, firstReady, port, catalog, stop, payUrl } = await starting
   if (isEnding()) return
-  void pool.hopeless.then((reason) => giveUp(reason, stop))
-  await served
+  void pool.failed.then((reason) => giveUp(reason, stop))
+  await firstReady
   await listen(port, config).catch((error: unknown) => giveUp(reasonOf(error), stop))
-  await pool.complete
+  await pool.allReady
   announce(config, catalog(), performance.now() - startedAt, payUrl)
 }
 
-/** Starts the sandbox, and then the workers, which need not listen yet when it returns. */
-async function startAll(config: Config, secrets: Secrets) {
+/** Starts the sandbox and then the workers, without waiting until the workers are ready. */
+async function startCluster(config: Config, secrets: Secrets) {
   const sandbox = await startParts(config)
   const log = logOf(config)
   const monotonicMs = () => performance.now()
-  const primary = openPrimary(monotonicMs, secrets, (address) => {
-    if (sandbox === undefined) throw new Error('Only the sandbox gives test money')
+  const registry = createWorkerRegistry(monotonicMs, secrets, (address) => {
+    if (sandbox === undefined) throw new Error('Only the sandbox has a faucet')
     return sandbox.faucet(address as `0x${string}`)
   })
-  const port = openPort()
-  const served = Promise.withResolvers<void>()
-  // A worker goes by what this process has read, not by a file that may have changed since.
+  const port = openSharedPort()
+  const firstReady = Promise.withResolvers<void>()
+  // Workers get the configuration of this process; an environment file may have changed since the start.
   const { others } = envFilesIn(process.execArgv)
   let started = 0
-  // However this process ends, no worker may stay behind, not even one that stands still.
-  process.on('exit', primary.killAll)
+  // No worker may outlive the primary, not even one that hangs.
+  process.on('exit', registry.killAll)
   const pool = startWorkers({
     size: config.workers,
     start() {
       started += 1
-      const worker = primary.admit(forkWorker(started, others))
-      nameReady(worker, log)
+      const worker = registry.register(forkWorker(started, others))
+      logReady(worker, log)
       void worker.ready.then(() => {
-        port.join(worker)
-        served.resolve()
+        port.add(worker)
+        firstReady.resolve()
       })
-      void worker.ended.then(() => port.gone(worker))
+      void worker.exit.then(() => port.remove(worker))
       return worker
     },
-    lost: reportTo(log),
+    onExit: logExit(log),
     monotonicMs,
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
   })
   const stop = async () => {
-    port.end()
-    const endedWell = await pool.stop()
+    port.close()
+    const stoppedCleanly = await pool.stop()
     await sandbox?.stop()
-    if (!endedWell) throw new Error('A worker did not stop as it should')
+    if (!stoppedCleanly) throw new Error('A worker did not exit cleanly')
   }
   return {
     pool,
-    served: served.promise,
+    firstReady: firstReady.promise,
     port,
-    catalog: primary.catalog,
+    catalog: registry.catalog,
     stop,
     payUrl: sandbox?.btcpay.url,
   }
 }
 
-/** What the primary answers its workers, and knows of them. */
-function openPrimary(
+/** Tracks the running workers and handles their requests. */
+function createWorkerRegistry(
   monotonicMs: () => number,
   secrets: Secrets,
   faucet: (address: string) => Promise<string>,
 ) {
-  const count = createOwner(Object.values(limitRules), monotonicMs)
-  const numbers = createNumbers()
+  const count = createRequestCounter(Object.values(limitRules), monotonicMs)
+  const metrics = createClusterMetrics()
   const workers = new Map<WorkerProcess, { isReady: boolean }>()
   let catalog = { offers: 0, rejected: 0, readAt: new Date(0) }
 
-  async function look(id: number, line: Line): Promise<void> {
-    // One that does not answer is dying or very busy; its numbers of the last time stand in.
-    const counted = await line.ask('counted', null, countedWithinMs).catch(() => undefined)
-    if (counted !== undefined) numbers.seen(id, counted)
+  async function collectMetrics(id: number, ipc: IpcPeer): Promise<void> {
+    // A worker that does not answer in time is busy or exiting; its last known metrics are used.
+    const values = await ipc.request('ownMetrics', null, metricsTimeoutMs).catch(() => undefined)
+    if (values !== undefined) metrics.update(id, values)
   }
 
   return {
-    admit(worker: WorkerProcess): WorkerProcess {
-      const { id, line } = worker
+    register(worker: WorkerProcess): WorkerProcess {
+      const { id, ipc } = worker
       workers.set(worker, { isReady: false })
-      line.answer('secrets', () => secrets)
-      line.answer('count', count)
-      line.answer('faucet', faucet)
-      line.answer('numbers', async () => {
+      ipc.handle('secrets', () => secrets)
+      ipc.handle('count', count)
+      ipc.handle('faucet', faucet)
+      ipc.handle('metrics', async () => {
         const ready = [...workers].filter(([, { isReady }]) => isReady)
-        await Promise.all(ready.map(([one]) => look(one.id, one.line)))
-        return numbers.text()
+        await Promise.all(ready.map(([one]) => collectMetrics(one.id, one.ipc)))
+        return metrics.text()
       })
-      void worker.ready.then((sold) => {
-        catalog = { ...sold, readAt: new Date(sold.readAt) }
+      void worker.ready.then((reported) => {
+        catalog = { ...reported, readAt: new Date(reported.readAt) }
         workers.set(worker, { isReady: true })
       })
-      void worker.ended.then(() => {
+      void worker.exit.then(() => {
         workers.delete(worker)
-        return numbers.gone(id)
+        return metrics.remove(id)
       })
       return worker
     },
-    /** What the worker that became ready last has on sale. */
+    /** The catalog of the worker that became ready last. */
     catalog: () => catalog,
     killAll() {
       for (const worker of workers.keys()) worker.kill()
@@ -133,14 +133,18 @@ function openPrimary(
   }
 }
 
-/** Says which processes there are, so that an operator finds them. */
-function nameReady({ id, pid, ready }: WorkerProcess, log: Logger): void {
+/** Logs the process id of each worker. */
+function logReady({ id, pid, ready }: WorkerProcess, log: Logger): void {
   void ready.then(() => log.info({ worker: id, pid }, 'a worker process listens'))
 }
 
-function reportTo(log: Logger) {
-  return ({ id, pid }: WorkerProcess, { code, signal, failure }: End, startsInMs: number) => {
+function logExit(log: Logger) {
+  return (
+    { id, pid }: WorkerProcess,
+    { code, signal, failure }: WorkerExit,
+    startsInMs: number,
+  ) => {
     const facts = { worker: id, pid, code, signal, reason: failure?.reason, startsInMs }
-    log.error(facts, 'a worker process has ended, another one takes its place')
+    log.error(facts, 'a worker process exited, a replacement is started')
   }
 }

@@ -1,54 +1,54 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { createLine, type Line, type Questions } from './line.ts'
-import type { Taker } from './port.ts'
-import { wireToChild } from './wire.ts'
-import type { End, Worker } from './workers.ts'
+import { createIpcPeer, type IpcPeer, type IpcRequests } from './ipc.ts'
+import { channelToChild } from './ipc-channel.ts'
+import type { ConnectionReceiver } from './shared-port.ts'
+import type { Worker, WorkerExit } from './workers.ts'
 
-/** A worker as its primary sees it. */
-export interface WorkerProcess extends Worker, Taker {
+/** A worker process, from the primary's side. */
+export interface WorkerProcess extends Worker, ConnectionReceiver {
   readonly id: number
   readonly pid: number | undefined
-  readonly line: Line
-  /** Comes with what it has on sale. */
-  readonly ready: Promise<Questions['ready']['asks']>
-  /** Ends it at once, whatever it does. */
+  readonly ipc: IpcPeer
+  /** Resolves with the worker's catalog when it serves connections. */
+  readonly ready: Promise<IpcRequests['ready']['params']>
+  /** Ends the process with SIGKILL. */
   kill(): void
 }
 
 const program = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
-/** @param execArgv what Node itself is told */
+/** @param execArgv Node's own options for the child */
 export function forkWorker(id: number, execArgv: readonly string[]): WorkerProcess {
   const child = fork(program, [String(id)], { execArgv: [...execArgv] })
-  const line = createLine(wireToChild(child))
-  const ready = Promise.withResolvers<Questions['ready']['asks']>()
-  const ended = Promise.withResolvers<End>()
-  let failure: End['failure']
-  line.answer('ready', (sold) => {
-    ready.resolve(sold)
+  const ipc = createIpcPeer(channelToChild(child))
+  const ready = Promise.withResolvers<IpcRequests['ready']['params']>()
+  const exit = Promise.withResolvers<WorkerExit>()
+  let failure: WorkerExit['failure']
+  ipc.handle('ready', (catalog) => {
+    ready.resolve(catalog)
     return null
   })
-  line.answer('failed', (why) => {
-    failure = why
+  ipc.handle('failed', (reported) => {
+    failure = reported
     return null
   })
-  // The end of a process tells of a channel that breaks; one that cannot even be started has no end.
+  // A process that could not be started emits no `close`. Every other error is followed by one.
   child.on('error', () => {
-    if (child.pid === undefined) ended.resolve({ code: 1, signal: null, failure })
+    if (child.pid === undefined) exit.resolve({ code: 1, signal: null, failure })
   })
-  // Comes after all that it has said. A channel with a connection on its way never tells that it is closed.
+  // `close` comes after the last message. A channel that is transferring a connection emits no `disconnect`.
   child.on('close', (code, signal) => {
-    line.hangUp()
-    ended.resolve({ code, signal, failure })
+    ipc.close()
+    exit.resolve({ code, signal, failure })
   })
   return {
     id,
     pid: child.pid,
-    line,
+    ipc,
     ready: ready.promise,
-    ended: ended.promise,
-    take: line.hand,
+    exit: exit.promise,
+    receive: ipc.handOff,
     stop: () => void child.kill('SIGTERM'),
     kill: () => void child.kill('SIGKILL'),
   }

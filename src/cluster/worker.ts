@@ -4,63 +4,66 @@ import { KeyMissing } from '../nodes.ts'
 import { RecordTooOld } from '../operations/startup-check.ts'
 import { loadSandbox } from '../sandbox-parts.ts'
 import { startStore } from '../store-process.ts'
-import { countingAtOwner } from './counting.ts'
-import { serveHanded } from './handed.ts'
-import { createLine, type Line } from './line.ts'
-import { wireToParent } from './wire.ts'
+import { serveHandedOffConnections } from './connection-handoff.ts'
+import { createIpcPeer, type IpcPeer } from './ipc.ts'
+import { channelToParent } from './ipc-channel.ts'
+import { limitersAtPrimary } from './rate-limits.ts'
 
-/** The primary answers at once; when it does not, it is going away. */
-const told = 5_000
-/** The faucet serves one after the other, each as fast as the sandbox chain makes a block. */
-const faucetWithinMs = 25_000
-/** The primary waits a second for what the others counted. */
-const numbersWithinMs = 3_000
+/** The primary answers at once unless it is exiting. */
+const primaryTimeoutMs = 5_000
+/** The faucet serves one request at a time, each within one block of the sandbox chain. */
+const faucetTimeoutMs = 25_000
+/** The primary waits up to a second for the metrics of the other workers. */
+const metricsTimeoutMs = 3_000
 
-/** One of several processes that serve the port. The primary starts it, with the same environment but for its secrets. */
-async function main(line: Line): Promise<void> {
-  const config = readConfig({ ...process.env, ...(await line.ask('secrets', null, told)) })
+/** Runs one worker. The primary starts it with its own environment, without the secrets. */
+async function main(ipc: IpcPeer): Promise<void> {
+  const config = readConfig({
+    ...process.env,
+    ...(await ipc.request('secrets', null, primaryTimeoutMs)),
+  })
   const starting = startStore(config, {
-    sandbox: await sandboxOf(config, line),
+    sandbox: await sandboxOf(config, ipc),
     worker: Number(process.argv[2]),
-    atOwner: countingAtOwner(line),
+    limitersAtPrimary: limitersAtPrimary(ipc),
     numbers(own) {
-      line.answer('counted', () => own.getMetricsAsJSON())
-      return () => line.ask('numbers', null, numbersWithinMs)
+      ipc.handle('ownMetrics', () => own.getMetricsAsJSON())
+      return () => ipc.request('metrics', null, metricsTimeoutMs)
     },
   })
   const isEnding = onSignal(starting, config.drainMs)
   const { service } = await starting
   if (isEnding()) return
-  void service.refused.then((error) => giveUp(line, error))
-  await serveHanded(service.app, line)
+  void service.refused.then((error) => giveUp(ipc, error))
+  await serveHandedOffConnections(service.app, ipc)
   const { offers, rejected, readAt } = service.catalog()
-  await line.ask('ready', { offers, rejected, readAt: readAt.toISOString() }, told)
+  await ipc.request('ready', { offers, rejected, readAt: readAt.toISOString() }, primaryTimeoutMs)
 }
 
-/** The parts that the primary has started, as it wrote them down in the data folder. */
-async function sandboxOf(config: Config, line: Line) {
+/** Reads from the data folder which sandbox parts the primary has started. */
+async function sandboxOf(config: Config, ipc: IpcPeer) {
   if (config.mode === 'live') return undefined
   const { runningSandbox } = await loadSandbox()
   const parts = await runningSandbox(config.dataDir)
-  const faucet = (address: string) => line.ask('faucet', address, faucetWithinMs)
+  const faucet = (address: string) => ipc.request('faucet', address, faucetTimeoutMs)
   return parts && { parts, faucet }
 }
 
-/** The primary tells the operator, once for all workers, and decides what becomes of the others. */
-async function giveUp(line: Line, error: unknown): Promise<void> {
+/** Reports the failure to the primary, which tells the operator once and decides about the other workers. */
+async function giveUp(ipc: IpcPeer, error: unknown): Promise<void> {
   const failure = { reason: reasonOf(error), isFinal: isFinal(error) }
-  // A primary that is gone cannot be told; this process ends all the same.
-  await line.ask('failed', failure, told).catch(() => undefined)
+  // The primary may have exited already.
+  await ipc.request('failed', failure, primaryTimeoutMs).catch(() => undefined)
   process.exit(1)
 }
 
-/** Every worker would find the same record and the same tables, with the same keys. */
+/** Whether every other worker would fail the same way, with the same database and keys. */
 function isFinal(error: unknown): boolean {
   if (error instanceof ConfigError) return error.isFinal
   return error instanceof RecordTooOld || error instanceof KeyMissing
 }
 
-const line = createLine(wireToParent())
-// Without the primary nothing comes any more, and nobody would stop this process.
+const ipc = createIpcPeer(channelToParent())
+// Without the primary this worker gets no connections and no stop signal.
 process.on('disconnect', () => process.exit(1))
-main(line).catch((error: unknown) => giveUp(line, error))
+main(ipc).catch((error: unknown) => giveUp(ipc, error))

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest'
-import { type End, startWorkers, type Worker } from './workers.ts'
+import { startWorkers, type Worker, type WorkerExit } from './workers.ts'
 
-const killed: End = { code: null, signal: 'SIGKILL' }
-const says = (reason: string, isFinal = false): End => ({
+const killed: WorkerExit = { code: null, signal: 'SIGKILL' }
+const failedWith = (reason: string, isFinal = false): WorkerExit => ({
   code: 1,
   signal: null,
   failure: { reason, isFinal },
 })
 
-/** Workers whose lives the test decides, in a time that it decides. */
+/** Workers that become ready and exit at the test's command, with a clock that the test sets. */
 function workersOf(size: number) {
-  const started: { getReady(): void; end(how: End): void; isStopped: () => boolean }[] = []
+  const started: { getReady(): void; end(how: WorkerExit): void; isStopped: () => boolean }[] = []
   const pauses: number[] = []
-  const lost: End[] = []
+  const exits: WorkerExit[] = []
   let now = 0
   const start = (): Worker => {
     const ready = Promise.withResolvers<void>()
-    const ended = Promise.withResolvers<End>()
+    const exit = Promise.withResolvers<WorkerExit>()
     let stopped = false
-    started.push({ getReady: ready.resolve, end: ended.resolve, isStopped: () => stopped })
+    started.push({ getReady: ready.resolve, end: exit.resolve, isStopped: () => stopped })
     return {
       ready: ready.promise,
-      ended: ended.promise,
+      exit: exit.promise,
       stop() {
         stopped = true
       },
@@ -30,15 +30,15 @@ function workersOf(size: number) {
   const workers = startWorkers({
     size,
     start,
-    lost: (_, end) => lost.push(end),
+    onExit: (_, exit) => exits.push(exit),
     monotonicMs: () => now,
     pause: async (ms) => {
       pauses.push(ms)
     },
   })
-  const told: string[] = []
-  void workers.complete.then(() => told.push('complete'))
-  void workers.hopeless.then((reason) => told.push(reason))
+  const outcomes: string[] = []
+  void workers.allReady.then(() => outcomes.push('all ready'))
+  void workers.failed.then((reason) => outcomes.push(reason))
   const worker = (index: number) => {
     const one = started[index]
     if (one === undefined) throw new Error(`Worker ${index} was not started`)
@@ -47,8 +47,8 @@ function workersOf(size: number) {
   return {
     workers,
     pauses,
-    lost,
-    told,
+    exits,
+    outcomes,
     worker,
     count: () => started.length,
     pass: (ms: number) => {
@@ -57,89 +57,89 @@ function workersOf(size: number) {
   }
 }
 
-/** Lets everything happen that follows from what was said. */
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+/** Resolves when all pending promise callbacks have run. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-async function completeWorkers(size: number) {
+async function readyWorkers(size: number) {
   const world = workersOf(size)
   for (let index = 0; index < size; index += 1) world.worker(index).getReady()
-  await settled()
-  expect(world.told).toEqual(['complete'])
+  await settle()
+  expect(world.outcomes).toEqual(['all ready'])
   return world
 }
 
-test('is complete when all of them listen', async () => {
-  const { worker, told, count } = workersOf(2)
+test('reports that all workers are ready', async () => {
+  const { worker, outcomes, count } = workersOf(2)
   expect(count()).toBe(2)
   worker(0).getReady()
-  await settled()
-  expect(told).toEqual([])
+  await settle()
+  expect(outcomes).toEqual([])
   worker(1).getReady()
-  await settled()
-  expect(told).toEqual(['complete'])
+  await settle()
+  expect(outcomes).toEqual(['all ready'])
 })
 
-test('one that dies is replaced, and it is told', async () => {
-  const { worker, count, lost, pauses } = await completeWorkers(2)
+test('replaces a worker that dies and reports its exit', async () => {
+  const { worker, count, exits, pauses } = await readyWorkers(2)
   worker(0).end(killed)
-  await settled()
+  await settle()
   expect(count()).toBe(3)
-  expect(lost).toEqual([killed])
+  expect(exits).toEqual([killed])
   expect(pauses).toEqual([250])
 })
 
-test('until all have listened, one that says why it cannot start ends the start', async () => {
-  const { worker, told, count } = workersOf(2)
+test('ends the startup when a worker reports why it cannot start', async () => {
+  const { worker, outcomes, count } = workersOf(2)
   worker(0).getReady()
-  worker(1).end(says('PORT 1 is taken'))
-  await settled()
-  expect(told).toEqual(['PORT 1 is taken'])
+  worker(1).end(failedWith('PORT 1 is taken'))
+  await settle()
+  expect(outcomes).toEqual(['PORT 1 is taken'])
   expect(count()).toBe(2)
 })
 
-test('one that crashes at every start without a word is tried five times, ever more slowly', async () => {
-  const { worker, told, pauses } = workersOf(1)
+test('tries a worker that crashes at every start five times, with growing delays', async () => {
+  const { worker, outcomes, pauses } = workersOf(1)
   for (let index = 0; index < 5; index += 1) {
     worker(index).end(killed)
-    await settled()
+    await settle()
   }
   expect(pauses).toEqual([250, 500, 1_000, 2_000])
-  expect(told).toEqual(['The store cannot start: its workers end by SIGKILL, 5 times in a row.'])
+  expect(outcomes).toEqual(['The store cannot start: workers exited by SIGKILL 5 times in a row.'])
 })
 
-test('a place that cannot be filled is tried for as long as others serve', async () => {
-  const { worker, told, pauses } = await completeWorkers(2)
+test('keeps restarting a failing worker while others serve', async () => {
+  const { worker, outcomes, pauses } = await readyWorkers(2)
   worker(0).end(killed)
-  await settled()
+  await settle()
   for (let index = 2; index < 12; index += 1) {
-    worker(index).end(says('DATABASE_URL: connection refused'))
-    await settled()
+    worker(index).end(failedWith('DATABASE_URL: connection refused'))
+    await settle()
   }
-  expect(told).toEqual(['complete'])
+  expect(outcomes).toEqual(['all ready'])
   expect(Math.max(...pauses)).toBe(15_000)
   worker(1).end(killed)
-  await settled()
-  worker(12).end(says('DATABASE_URL: connection refused'))
-  await settled()
-  expect(told).toEqual(['complete', 'DATABASE_URL: connection refused'])
+  await settle()
+  worker(12).end(failedWith('DATABASE_URL: connection refused'))
+  await settle()
+  expect(outcomes).toEqual(['all ready', 'DATABASE_URL: connection refused'])
 })
 
-test('what no worker could get over ends the store at any time', async () => {
-  const { worker, told, count } = await completeWorkers(2)
-  worker(1).end(says('The record is older than the chain', true))
-  await settled()
-  expect(told).toEqual(['complete', 'The record is older than the chain'])
+test('stops the store after a failure that every worker would have', async () => {
+  const { worker, outcomes, count } = await readyWorkers(2)
+  worker(1).end(failedWith('The record is older than the chain', true))
+  await settle()
+  expect(outcomes).toEqual(['all ready', 'The record is older than the chain'])
   expect(count()).toBe(2)
 })
 
-test('one that dies soon after it listened is replaced ever more slowly, until one has lasted', async () => {
-  const { worker, pauses, pass } = await completeWorkers(1)
+test('delays restarts of short-lived workers, until one has served long enough', async () => {
+  const { worker, pauses, pass } = await readyWorkers(1)
   const dieAfter = async (index: number, ms: number) => {
     worker(index).getReady()
-    await settled()
+    await settle()
     pass(ms)
     worker(index).end(killed)
-    await settled()
+    await settle()
   }
   await dieAfter(0, 9_000)
   await dieAfter(1, 100)
@@ -153,8 +153,8 @@ test.each([
   [{ code: 0, signal: null }, true],
   [{ code: 1, signal: null }, false],
   [killed, false],
-])('stopped, it tells each worker and waits for it: %j', async (end, isWell) => {
-  const { workers, worker, count } = await completeWorkers(2)
+])('stop signals each worker and waits for it: %j', async (end, isWell) => {
+  const { workers, worker, count } = await readyWorkers(2)
   const stopped = workers.stop()
   expect([worker(0).isStopped(), worker(1).isStopped()]).toEqual([true, true])
   worker(0).end({ code: 0, signal: null })
@@ -163,7 +163,7 @@ test.each([
   expect(count()).toBe(2)
 })
 
-test('a worker that is told to stop before it listened has nothing to finish', async () => {
+test('a worker that is stopped before it was ready counts as a clean exit', async () => {
   const { workers, worker } = workersOf(1)
   const stopped = workers.stop()
   worker(0).end({ code: null, signal: 'SIGTERM' })

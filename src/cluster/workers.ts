@@ -1,133 +1,133 @@
 /** How a worker process ended. */
-export interface End {
+export interface WorkerExit {
   readonly code: number | null
   readonly signal: string | null
-  /** Why it could not go on, when it said so. Final: no other worker could either. */
+  /** The reason, if the worker reported one. When `isFinal`, a new worker would fail the same way. */
   readonly failure?: { readonly reason: string; readonly isFinal: boolean } | undefined
 }
 
-/** A worker process. */
 export interface Worker {
-  /** Comes when it listens; never, when it ends before. */
+  /** Resolves when the worker serves connections; never resolves when it exits first. */
   readonly ready: Promise<unknown>
-  readonly ended: Promise<End>
-  /** Tells it to finish what it has begun and end. */
+  readonly exit: Promise<WorkerExit>
+  /** Asks the worker to finish its open requests and exit. */
   stop(): void
 }
 
 export interface WorkersOptions<W extends Worker> {
   readonly size: number
   readonly start: () => W
-  /** Hears of every end that nobody asked for, and how soon another worker is started. */
-  readonly lost: (worker: W, end: End, startsInMs: number) => void
+  /** Called for every unexpected exit, with the delay before the replacement starts. */
+  readonly onExit: (worker: W, exit: WorkerExit, startsInMs: number) => void
   /** A clock that never goes back, in milliseconds. */
   readonly monotonicMs: () => number
-  /** Waits, or less when the signal says stop. */
+  /** Waits for this time, or until the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 export interface Workers {
-  /** Comes when all workers listen for the first time. */
-  readonly complete: Promise<void>
-  /** Comes with the reason when there is no use in going on. */
-  readonly hopeless: Promise<string>
-  /** Stops all workers; true when every one of them ended well. */
+  /** Resolves when all workers have been ready for the first time. */
+  readonly allReady: Promise<void>
+  /** Resolves with the reason when restarting workers cannot help. */
+  readonly failed: Promise<string>
+  /** Stops all workers. Resolves to whether all of them exited cleanly. */
   stop(): Promise<boolean>
 }
 
-/** How long a lost worker's place stays empty: doubles while the new ones do not last. */
+/** The delay before a restart. It doubles while workers exit early. */
 const minPauseMs = 250
 const maxPauseMs = 15_000
-/** A worker that served for so long was a good one. */
-const lastedMs = 10_000
-/** So many starts in a row that came to nothing, and nobody else serves: it will not get better. */
-const maxStartsInVain = 5
+/** A worker that served for this long resets the restart delay. */
+const stableAfterMs = 10_000
+/** Startup fails after this many failed starts in a row while no other worker serves. */
+const maxFailedStarts = 5
 
 /**
- * Keeps as many workers running as it was told, each in a place of its own. Until all of them have
- * listened once, a worker that says why it cannot start ends the whole start, as it would have ended
- * a single process. Later the others go on serving, while its place is tried again and again.
+ * Keeps `size` workers running, each in its own slot. Until all of them have been ready once, a worker
+ * that reports why it cannot start ends the whole startup, as it would for a single process. Afterwards
+ * the other workers keep serving while the failed one is restarted.
  */
 export function startWorkers<W extends Worker>(options: WorkersOptions<W>): Workers {
-  const { size, start, lost, monotonicMs, pause } = options
+  const { size, start, onExit, monotonicMs, pause } = options
   const stopping = new AbortController()
-  const complete = Promise.withResolvers<void>()
-  const hopeless = Promise.withResolvers<string>()
+  const allReady = Promise.withResolvers<void>()
+  const failed = Promise.withResolvers<string>()
   const alive = new Set<Worker>()
   const serving = new Set<Worker>()
-  let wasComplete = false
-  let endedWell = true
+  let wereAllReady = false
+  let stoppedCleanly = true
 
-  function goesOn(end: End, startsInVain: number): boolean {
-    if (end.failure?.isFinal) return false
-    if (end.failure !== undefined && !wasComplete) return false
-    const hasOthers = wasComplete && serving.size > 0
-    return hasOthers || startsInVain < maxStartsInVain
+  function shouldRestart(exit: WorkerExit, failedStarts: number): boolean {
+    if (exit.failure?.isFinal) return false
+    if (exit.failure !== undefined && !wereAllReady) return false
+    const hasOthers = wereAllReady && serving.size > 0
+    return hasOthers || failedStarts < maxFailedStarts
   }
 
-  /** Lets one worker live. Returns how it ended and how long it served; undefined: not at all. */
-  async function live() {
+  /** Runs one worker until it exits. `servedMs` is undefined when it never became ready. */
+  async function runWorker() {
     const worker = start()
     let readyAt: number | undefined
     void worker.ready.then(() => {
       readyAt = monotonicMs()
       serving.add(worker)
-      wasComplete ||= serving.size === size
-      if (wasComplete) complete.resolve()
+      wereAllReady ||= serving.size === size
+      if (wereAllReady) allReady.resolve()
     })
     alive.add(worker)
-    const end = await worker.ended
+    const exit = await worker.exit
     alive.delete(worker)
     serving.delete(worker)
     const servedMs = readyAt === undefined ? undefined : monotonicMs() - readyAt
-    return { worker, end, servedMs }
+    return { worker, exit, servedMs }
   }
 
-  async function keepPlace(): Promise<void> {
-    const patience = createPatience()
+  async function superviseSlot(): Promise<void> {
+    const backoff = createBackoff()
     while (!stopping.signal.aborted) {
-      const { worker, end, servedMs } = await live()
+      const { worker, exit, servedMs } = await runWorker()
       if (stopping.signal.aborted) {
-        // Before it listens it has begun nothing, and ends by the signal itself.
-        endedWell &&= end.code === 0 || servedMs === undefined
+        // A worker that was not ready yet handles no signal, so SIGTERM ends it.
+        stoppedCleanly &&= exit.code === 0 || servedMs === undefined
         return
       }
-      const { startsInVain, pauseMs } = patience.after(servedMs)
-      if (!goesOn(end, startsInVain)) return hopeless.resolve(end.failure?.reason ?? wordsFor(end))
-      lost(worker, end, pauseMs)
+      const { failedStarts, pauseMs } = backoff.afterExit(servedMs)
+      if (!shouldRestart(exit, failedStarts))
+        return failed.resolve(exit.failure?.reason ?? describeRepeatedExit(exit))
+      onExit(worker, exit, pauseMs)
       await pause(pauseMs, stopping.signal)
     }
   }
 
-  const places = Array.from({ length: size }, keepPlace)
+  const slots = Array.from({ length: size }, superviseSlot)
   return {
-    complete: complete.promise,
-    hopeless: hopeless.promise,
+    allReady: allReady.promise,
+    failed: failed.promise,
     async stop() {
       stopping.abort()
       for (const worker of alive) worker.stop()
-      await Promise.all(places)
-      return endedWell
+      await Promise.all(slots)
+      return stoppedCleanly
     },
   }
 }
 
-/** Remembers of one place how its workers fared, and so how long it stays empty. */
-function createPatience() {
-  let startsInVain = 0
+/** Computes the restart delay of one slot from how long its workers served. */
+function createBackoff() {
+  let failedStarts = 0
   let pauseMs = minPauseMs / 2
   return {
-    /** @param servedMs how long the last worker served; undefined when it never came to that */
-    after(servedMs: number | undefined) {
-      startsInVain = servedMs === undefined ? startsInVain + 1 : 0
-      const lasted = servedMs !== undefined && servedMs >= lastedMs
+    /** @param servedMs how long the last worker served; undefined when it never became ready */
+    afterExit(servedMs: number | undefined) {
+      failedStarts = servedMs === undefined ? failedStarts + 1 : 0
+      const lasted = servedMs !== undefined && servedMs >= stableAfterMs
       pauseMs = lasted ? minPauseMs : Math.min(pauseMs * 2, maxPauseMs)
-      return { startsInVain, pauseMs }
+      return { failedStarts: failedStarts, pauseMs }
     },
   }
 }
 
-function wordsFor({ code, signal }: End): string {
+function describeRepeatedExit({ code, signal }: WorkerExit): string {
   const how = signal === null ? `with status ${code}` : `by ${signal}`
-  return `The store cannot start: its workers end ${how}, ${maxStartsInVain} times in a row.`
+  return `The store cannot start: workers exited ${how} ${maxFailedStarts} times in a row.`
 }

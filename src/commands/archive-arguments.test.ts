@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fewestArchiveMonths } from '../environment.ts'
+import { fewestArchiveMonths } from '../environment/common.ts'
 import { commandOf, monthsAgo } from './archive-arguments.ts'
 
 const now = new Date('2026-05-31T12:00:00Z')

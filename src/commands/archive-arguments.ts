@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { fewestArchiveMonths } from '../environment.ts'
+import { fewestArchiveMonths } from '../environment/common.ts'
 
 export const usage = `Moves orders that ended long ago out of the database, into one file a month, and shows one of them.
 

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
 import { reachStorage, type Storage } from '../adapters/storage/storage.ts'
-import { createZenditClient } from '../adapters/suppliers/zendit/client.ts'
-import { zenditStatement } from '../adapters/suppliers/zendit/statement.ts'
 import { connectCoins } from '../coin-payments.ts'
 import {
   type Common,
@@ -12,8 +10,10 @@ import {
   readConfig,
   type SandboxConfig,
 } from '../config.ts'
-import type { ProcessorStatement, SupplierStatement } from '../reconcile/ports.ts'
+import type { ProcessorStatement } from '../reconcile/ports.ts'
 import { loadSandbox, sandboxOptions, sandboxOutside } from '../sandbox-parts.ts'
+import type { SupplierStatement } from '../suppliers/supplier.ts'
+import { connectSuppliers } from '../supply.ts'
 
 type StoreConfig = Common & Outside & { readonly mode: 'sandbox' | 'live' }
 
@@ -22,7 +22,7 @@ export interface Connection {
   readonly config: StoreConfig
   readonly storage: Storage
   readonly chain: ConnectedChain
-  readonly supplier: SupplierStatement
+  readonly suppliers: ReadonlyMap<string, SupplierStatement>
   /** Undefined where the store takes no coins. */
   readonly processor: ProcessorStatement | undefined
   /** Closes what was opened, and stops what was started, for this command. */
@@ -31,8 +31,6 @@ export interface Connection {
 
 /** A command reads over all orders, and nobody waits for it. */
 const statementTimeoutMs = 600_000
-/** A page of the supplier's list is large. */
-const listTimeoutMs = 30_000
 
 /**
  * Connects by the same environment as the store. In the sandbox, the parts of the store that runs in
@@ -62,14 +60,13 @@ export async function connect(
 function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>): Connection {
   const now = () => new Date()
   const stopping = new AbortController()
-  const { supplierUrl: baseUrl, supplierKey: apiKey } = config
   const coins = connectCoins(config, { ...storage, now })
-  const client = createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs })
+  const suppliers = connectSuppliers(config, now, stopping.signal)
   return {
     config,
     storage,
     chain: connectChain(config, now),
-    supplier: zenditStatement(client, { now, signal: stopping.signal }),
+    suppliers: new Map(Array.from(suppliers, ([name, { statement }]) => [name, statement])),
     processor: coins.statement,
     async close() {
       stopping.abort()

@@ -109,10 +109,10 @@ function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): n
   return report.silent.length === 0 ? 0 : 2
 }
 
-async function sourcesOf({ chain, supplier, storage, processor, config }: Connection) {
+async function sourcesOf({ chain, suppliers, storage, processor, config }: Connection) {
   return {
     chain: chain.statement(await storage.wallets.ours(presentOf(config, chain))),
-    supplier,
+    suppliers,
     store: storage.record,
     checkouts: storage.checkoutRecord,
     processor,

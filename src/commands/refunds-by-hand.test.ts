@@ -17,8 +17,14 @@ import { bookByHand, createHandPayouts } from '../adapters/storage/hand-payouts.
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { openFacts } from '../adapters/storage/order-facts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
+import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
 import { createStoreRecord } from '../adapters/storage/store-record.ts'
-import { type Checkout, type CheckoutIn, returnReference } from '../checkouts/checkout.ts'
+import {
+  type Checkout,
+  type CheckoutIn,
+  returnReference,
+  withReturn,
+} from '../checkouts/checkout.ts'
 import { usdc } from '../lib/money.ts'
 import type { In, Order, Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/retry-refund.ts'
@@ -36,7 +42,7 @@ beforeEach(async () => {
 })
 
 const operator = () => ({ database, caps, by: 'ada@console' })
-const checkouts = () => createCheckoutStore(database, caps)
+const checkouts = () => createCheckoutStore(database)
 const orders = () => createOrderStore(database)
 const records = () => ({ store: checkouts(), orders: orders() })
 const hash = (digit: string) => digit.repeat(64)
@@ -54,8 +60,7 @@ async function returnAt(
   const open = await moveOn(records, checkout, opened(first))
   const due = await moveOn(records, open, returning(ended(open, [payment(100n)]), 100n))
   if (step === 'DUE') return due
-  const returns = due.returns.map((one) => ({ ...one, step: { type: step, code, reason: 'x' } }))
-  return moveOn(records, due, { ...due, returns })
+  return moveOn(records, due, withReturn(due, 1, { state: step, code, reason: 'x' }))
 }
 
 /** An order of an invoice whose refund an operator has to pay. */
@@ -67,8 +72,8 @@ async function orderByHand(): Promise<Order> {
   const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
   const bought: In<'PAID'> = { ...first, state: 'PAID', ...settled }
   const given = failed(fulfilling(bought))
-  const refund = { step: 'FAILED', code: operatorPays, reason: 'x' } as const
-  const way: readonly Order[] = [bought, fulfilling(bought), { ...given, refund }]
+  const payout = { state: 'FAILED', code: operatorPays, reason: 'x' } as const
+  const way: readonly Order[] = [bought, fulfilling(bought), { ...given, payout }]
   let order: Order = first
   for (const next of way) order = expectWon(await orders().move(order, next))
   return order
@@ -95,7 +100,7 @@ test('what an operator pays is listed, with amount and address, and noted once',
   expect(await createHandPayouts(database).find(order.id)).toBe(hash('b'))
   // Both are due again at once, so that the store books them.
   expect(await checkouts().claimDue(9)).toMatchObject([{ id: checkout.id }])
-  expect(await orders().claimDue(9)).toMatchObject([{ id: order.id, refund: { step: 'DUE' } }])
+  expect(await orders().claimDue(9)).toMatchObject([{ id: order.id, payout: { state: 'DUE' } }])
   expect(await hand()).toBe('Nothing is to be paid by hand.')
   const { rows } = await database.query('select reference, noted_by from hand_payouts order by 1')
   expect(rows).toEqual([
@@ -188,7 +193,9 @@ test('a refund in USDC that an operator paid is booked with its note, and owed n
     isDone: true,
     lines: [`${stuck.id}: booked as paid: 12.50 USDC to ${stuck.tender.payer}`],
   })
-  expect(await orders().find(stuck.id)).toMatchObject({ refund: { step: 'REFUNDED', transaction } })
+  expect(await orders().find(stuck.id)).toMatchObject({
+    payout: { state: 'CONFIRMED', transaction },
+  })
   expect(await booked()).toBe(-stuck.amount)
   expect((await openFacts(database)).exposure).toBe(0n)
   const retried = await carryOut(operator(), { does: 'retry', names: 'all' })
@@ -243,7 +250,7 @@ test('retry makes a failed return due again, and says why it leaves another alon
     `${names[2]}: there is no such return`,
   ])
   const again = (await checkouts().find(stuck.id)) as Checkout
-  expect(again).toMatchObject({ returns: [{ seq: 1, step: { type: 'DUE' } }], version: 5 })
+  expect(again).toMatchObject({ returns: [{ seq: 1, payout: { state: 'DUE' } }], version: 5 })
   expect(await checkouts().claimDue(9)).toEqual([again])
 })
 
@@ -265,10 +272,10 @@ test('the status has returns at their steps, until they are sent', async () => {
   const checkout = await returnAt('DUE')
   const status = async () => (await carryOut(operator(), { does: 'status' })).lines.join('\n')
   expect(await status()).toContain('under way: 1, 0.10 USDC')
-  await checkouts().allowReturn(checkout.id, 1)
+  await createPayoutLimits(database, caps).allow(returnReference(checkout.id, 1))
   expect(await status()).toContain('Returns granted in the last hour 0.10 of 50.00 USDC')
-  const sending = await moveOn(records, checkout, stepping(checkout, 'SENDING'))
+  const sending = await moveOn(records, checkout, stepping(checkout, 'APPROVED'))
   expect(await status()).toContain(`${returnReference(checkout.id, 1)}    0.000001 BTC`)
-  await moveOn(records, sending, stepping(sending, 'SENT'))
+  await moveOn(records, sending, stepping(sending, 'CONFIRMED'))
   expect(await status()).toContain('under way: none')
 })

@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import type { Database } from '../adapters/storage/database.ts'
 import { bookByHand, createHandPayouts, type Noted } from '../adapters/storage/hand-payouts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { readRefundQueue } from '../adapters/storage/refund-queue.ts'
-import type { Payout } from '../checkouts/ports.ts'
+import { readPayoutQueue } from '../adapters/storage/payout-queue.ts'
+import type { CoinPayout } from '../checkouts/ports.ts'
 import { isOrderId } from '../lib/ids.ts'
 import { formatUsdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
@@ -66,16 +66,17 @@ async function noteRefund(
   return { isNoted, line: booked.outcome === 'noted' ? `booked as paid: ${paid}` : line }
 }
 
-async function waitingPayout(database: Database, reference: string): Promise<Payout | undefined> {
-  const { open, returns } = await readRefundQueue(database)
-  const all = [...open, ...returns.map((one) => ({ ...one, payout: one }))]
-  return all.find(
-    ({ payout, step, code }) =>
-      payout?.reference === reference && step === 'FAILED' && payableByHand.has(code),
-  )?.payout
+async function waitingPayout(
+  database: Database,
+  reference: string,
+): Promise<CoinPayout | undefined> {
+  const { open } = await readPayoutQueue(database)
+  return open.find(
+    (one) => one.reference === reference && one.state === 'FAILED' && payableByHand.has(one.code),
+  )?.inCoin
 }
 
-function inWords(noted: Noted, payout?: Payout): NotedInWords {
+function inWords(noted: Noted, payout?: CoinPayout): NotedInWords {
   switch (noted.outcome) {
     case 'noted':
       return {

@@ -32,7 +32,7 @@ beforeEach(async () => {
 function storeWorld() {
   const world = checkoutWorld()
   const { clock } = world
-  const checkouts = createCheckoutStore(database, caps)
+  const checkouts = createCheckoutStore(database)
   const orders = createOrderStore(database)
   const processor = memoryProcessor({ now: clock.now, hands: createHandPayouts(database) })
   const deps: typeof world.deps = {
@@ -41,7 +41,7 @@ function storeWorld() {
     orders,
     processor,
     payoutLimits: createPayoutLimits(database, caps),
-    rails: { ...world.deps.rails, btcpay: invoiceRail(processor, world.deps.watchPayout) },
+    rails: { ...world.deps.rails, btcpay: invoiceRail(processor, async (_, paid) => paid) },
   }
   const at = async (id: CheckoutId) => {
     const checkout = await checkouts.find(id)
@@ -65,7 +65,7 @@ test('what is paid becomes an order with its goods, and what came beside it goes
   const paid = await world.goOn(id)
   expect(paid).toMatchObject({ state: 'ORDERED', isPlaced: true, price: invoice.units })
   expect(paid.returns).toMatchObject([
-    { units: invoice.units, why: 'surplus', step: { type: 'SENT' } },
+    { units: invoice.units, why: 'surplus', payout: { state: 'CONFIRMED' } },
   ])
   expect(await world.orders.find(orderId)).toMatchObject({
     state: 'FULFILLED',
@@ -88,13 +88,13 @@ test('an operator pays what the processor cannot, says so, and the store books i
   world.processor.pay(invoice.id, invoice.units / 2n)
   world.clock.pass(day)
   const failed = await world.goOn(id)
-  expect(failed).toMatchObject({ state: 'ENDED', returns: [{ step: { code: 'operator_pays' } }] })
+  expect(failed).toMatchObject({ state: 'ENDED', returns: [{ payout: { code: 'operator_pays' } }] })
   const { lines } = await carryOut(operator, { does: 'hand' })
   expect(lines.join('\n')).toMatch(/ XMR on Monero\n {6}to xmr-address-of-ada\n/)
   const transaction = 'd'.repeat(64)
   const noted = await carryOut(operator, { does: 'paid', reference: `${id}-1`, transaction })
   expect(noted.isDone).toBe(true)
   const sent = await world.goOn(id)
-  expect(sent.returns).toMatchObject([{ step: { type: 'SENT', transaction } }])
+  expect(sent.returns).toMatchObject([{ payout: { state: 'CONFIRMED', transaction } }])
   expect(await createCheckoutRecord(database).misbooked()).toEqual([])
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { refundTo } from '../../test/contract/sample-checkouts.ts'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
-import type { RefundQueue } from '../adapters/storage/refund-queue.ts'
-import type { OpenReturn } from '../adapters/storage/return-queue.ts'
+import type { OpenPayout, PayoutQueue } from '../adapters/storage/payout-queue.ts'
 import { returnReference } from '../checkouts/checkout.ts'
+import type { CoinPayout } from '../checkouts/ports.ts'
 import { usdc } from '../lib/money.ts'
 import { handLines, statusLines } from './refunds-status.ts'
 
@@ -11,12 +11,11 @@ const id = newOrderId()
 const other = newOrderId()
 
 const at = new Date('2026-03-01T10:00:00Z')
-const calm: RefundQueue = {
+const calm: PayoutQueue = {
   turned: { stopped: false, reason: null, by: null, at },
   granted: { hour: usdc(0n), day: usdc(12_500_000n) },
   returned: { hour: usdc(1_000_000n), day: usdc(2_000_000n) },
   open: [],
-  returns: [],
 }
 const caps = { hour: usdc(1_000_000_000n), day: usdc(5_000_000_000n) }
 
@@ -34,32 +33,18 @@ describe('the status', () => {
 
   test('names who stopped refunds and why, and every open refund', () => {
     const payee = `0x${'ab'.repeat(20)}`
-    const amount = usdc(650_000n)
+    const open = (one: Pick<OpenPayout, 'reference'> & Partial<OpenPayout>) => ({
+      ...{ invoice: null, worth: usdc(650_000n), to: payee, state: 'DUE' as const },
+      ...{ code: null, reason: null, isNoted: false, since: at },
+      ...one,
+    })
     const lines = statusLines(
       {
         ...calm,
         turned: { stopped: true, reason: 'The key may have leaked.', by: 'ada@console', at },
         open: [
-          {
-            order: id,
-            amount,
-            payee,
-            step: 'FAILED',
-            code: 'no_float',
-            reason: 'It has 0.10.',
-            isNoted: false,
-            since: at,
-          },
-          {
-            order: other,
-            amount,
-            payee,
-            step: 'DUE',
-            code: null,
-            reason: null,
-            isNoted: false,
-            since: at,
-          },
+          open({ reference: id, state: 'FAILED', code: 'no_float', reason: 'It has 0.10.' }),
+          open({ reference: other }),
         ],
       },
       caps,
@@ -78,57 +63,42 @@ describe('the status', () => {
 
   test('names what goes back in coins as a wallet takes it, and what to pay by hand', () => {
     const checkout = newCheckoutId()
-    const give = (seq: number, changes: Partial<OpenReturn>): OpenReturn => ({
-      checkout,
-      seq,
-      reference: returnReference(checkout, seq),
-      invoice: 'inv',
-      coin: 'XMR',
-      network: 'Monero',
-      units: 1_234_500_000_000n,
-      to: refundTo,
-      worth: usdc(2_000_000n),
-      step: 'FAILED',
-      code: 'operator_pays',
-      reason: null,
-      isNoted: false,
-      since: at,
-      ...changes,
-    })
-    const payout = {
-      reference: id,
-      coin: 'XMR',
-      network: 'Monero',
-      units: 5n,
-      to: '4Address',
+    const failed = { state: 'FAILED', code: 'operator_pays', reason: null, isNoted: false } as const
+    const give = (
+      seq: number,
+      inCoin: Partial<CoinPayout>,
+      changes: Partial<OpenPayout> = {},
+    ): OpenPayout => {
+      const one = { reference: returnReference(checkout, seq), to: refundTo }
+      const units = 1_234_500_000_000n
+      return {
+        ...{ ...one, invoice: 'inv', worth: usdc(2_000_000n), ...failed, since: at },
+        inCoin: { ...one, coin: 'XMR', network: 'Monero', units, ...inCoin },
+        ...changes,
+      }
+    }
+    const refund = {
+      ...{ reference: id, invoice: null, worth: usdc(650_000n), to: '4Address', ...failed },
+      inCoin: { reference: id, coin: 'XMR', network: 'Monero', units: 5n, to: '4Address' },
+      since: new Date('2026-02-01T10:00:00Z'),
     } as const
-    const open: RefundQueue['open'] = [
-      {
-        ...{ order: id, amount: usdc(650_000n), payee: 'XMR:4Address', payout, step: 'FAILED' },
-        ...{
-          code: 'operator_pays',
-          reason: null,
-          isNoted: false,
-          since: new Date('2026-02-01T10:00:00Z'),
-        },
-      },
-    ]
-    const returns = [
+    const open = [
+      refund,
       give(1, {}),
-      give(2, { coin: 'BTC', units: 1n, step: 'SENDING', code: null }),
-      give(3, { coin: 'LTC', units: 10n ** 8n, code: 'no_funds' }),
-      give(4, { coin: 'USDT', network: 'Tron', units: 25_000_000n, code: 'note_transaction' }),
+      give(2, { coin: 'BTC', units: 1n }, { state: 'APPROVED', code: null }),
+      give(3, { coin: 'LTC', units: 10n ** 8n }, { code: 'no_funds' }),
+      give(4, { coin: 'USDT', network: 'Tron', units: 25_000_000n }, { code: 'note_transaction' }),
       // It was noted, and the store has not booked it yet.
-      give(5, { isNoted: true }),
+      give(5, {}, { isNoted: true }),
     ]
-    const lines = statusLines({ ...calm, open, returns }, caps)
+    const lines = statusLines({ ...calm, open }, caps)
     const since = 'since 2026-03-01T10:00:00.000Z'
     expect(lines.slice(4)).toEqual([
       'Refunds failed and waiting for you: 2, 4.00 USDC',
       `  ${checkout}-3           1 LTC  to ${refundTo}  no_funds  ${since}`,
       `  ${checkout}-5      1.2345 XMR  to ${refundTo}  operator_pays  ${since}`,
       'Refunds under way: 1, 2.00 USDC',
-      `  ${checkout}-2  0.00000001 BTC  to ${refundTo}  SENDING  ${since}`,
+      `  ${checkout}-2  0.00000001 BTC  to ${refundTo}  APPROVED  ${since}`,
       '',
       'To be paid by you: 2',
       `  ${id}  since 2026-02-01T10:00:00.000Z`,
@@ -143,7 +113,7 @@ describe('the status', () => {
       `      to ${refundTo}`,
       'Then say so: npm run refunds -- paid REFERENCE TRANSACTION',
     ])
-    expect(handLines({ ...calm, open, returns })).toEqual(lines.slice(lines.lastIndexOf('') + 1))
+    expect(handLines({ ...calm, open })).toEqual(lines.slice(lines.lastIndexOf('') + 1))
     expect(handLines(calm)).toEqual(['Nothing is to be paid by hand.'])
   })
 })

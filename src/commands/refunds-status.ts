@@ -1,31 +1,16 @@
-import type { OpenRefund, RefundQueue } from '../adapters/storage/refund-queue.ts'
-import type { Payout } from '../checkouts/ports.ts'
+import type { OpenPayout, PayoutQueue } from '../adapters/storage/payout-queue.ts'
 import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { nonceSpent, noteTransaction, operatorPays } from '../payments/pay-back-faults.ts'
 
-/** Something that goes back to a buyer: the refund of an order, or a return of a checkout. */
-interface Listed {
-  readonly name: string
-  readonly worth: Usdc
-  readonly payout: Payout | undefined
-  readonly payee: string
-  readonly step: string
-  readonly code: string | null
-  readonly reason: string | null
-  readonly isNoted: boolean
-  readonly since: Date
-}
-
 /** How it stands with refunds, for a person at a terminal. */
 export function statusLines(
-  queue: RefundQueue,
+  queue: PayoutQueue,
   caps: { readonly hour: Usdc; readonly day: Usdc },
 ): readonly string[] {
-  const { turned, granted, returned } = queue
-  const listed = listedIn(queue)
-  const failed = listed.filter((one) => one.step === 'FAILED' && !isByHand(one))
-  const pending = listed.filter(({ step }) => step !== 'FAILED')
+  const { turned, granted, returned, open } = queue
+  const failed = open.filter((one) => one.state === 'FAILED' && !isByHand(one))
+  const pending = open.filter(({ state }) => state !== 'FAILED')
   return [
     turned.stopped
       ? `Refunds are STOPPED since ${turned.at.toISOString()}${byAndWhy(turned)}`
@@ -35,7 +20,7 @@ export function statusLines(
     '',
     ...tableOf('failed and waiting for you', failed),
     ...tableOf('under way', pending),
-    ...(listed.some(isByHand) ? ['', ...handLines(queue)] : []),
+    ...(open.some(isByHand) ? ['', ...handLines(queue)] : []),
   ]
 }
 
@@ -48,12 +33,12 @@ function againstCaps(granted: Window, caps: Window): string {
 }
 
 /** What an operator pays by hand: each with the amount as a wallet takes it, and the address. */
-export function handLines(queue: RefundQueue): readonly string[] {
-  const byHand = listedIn(queue).filter(isByHand)
+export function handLines(queue: PayoutQueue): readonly string[] {
+  const byHand = queue.open.filter(isByHand)
   if (byHand.length === 0) return ['Nothing is to be paid by hand.']
   const [sent, unsent] = [true, false].map((isSent) =>
     byHand.filter(({ code }) => (code === noteTransaction) === isSent),
-  ) as [Listed[], Listed[]]
+  ) as [OpenPayout[], OpenPayout[]]
   return [
     ...handTable('To be paid by you', unsent),
     ...handTable('Paid by BTCPay, of which you know the transaction', sent),
@@ -61,57 +46,40 @@ export function handLines(queue: RefundQueue): readonly string[] {
   ]
 }
 
-function handTable(what: string, listed: readonly Listed[]): string[] {
+function handTable(what: string, listed: readonly OpenPayout[]): string[] {
   if (listed.length === 0) return []
-  const linesFor = ({ name, worth, payout, payee, since }: Listed) => [
-    `  ${name}  since ${since.toISOString()}`,
-    payout
-      ? `      ${formatUnits(payout.units, payout.coin)} ${payout.coin} on ${payout.network}`
+  const linesFor = ({ reference, worth, inCoin, to, since }: OpenPayout) => [
+    `  ${reference}  since ${since.toISOString()}`,
+    inCoin
+      ? `      ${formatUnits(inCoin.units, inCoin.coin)} ${inCoin.coin} on ${inCoin.network}`
       : `      ${formatUsdc(worth)} USDC, from another wallet than the refund wallet`,
-    `      to ${payee}`,
+    `      to ${to}`,
   ]
   return [`${what}: ${listed.length}`, ...listed.flatMap(linesFor)]
 }
 
-function isByHand({ step, code, payout, isNoted }: Listed): boolean {
-  const waits = payout ? code === operatorPays || code === noteTransaction : code === nonceSpent
-  return step === 'FAILED' && waits && !isNoted
+function isByHand({ state, code, inCoin, isNoted }: OpenPayout): boolean {
+  const waits = inCoin ? code === operatorPays || code === noteTransaction : code === nonceSpent
+  return state === 'FAILED' && waits && !isNoted
 }
 
-/** All that is not paid, of orders and of checkouts, the oldest first. */
-function listedIn({ open, returns }: RefundQueue): readonly Listed[] {
-  const ofOrders = open.map(listedRefund)
-  const ofCheckouts = returns.map((one) => ({
-    ...one,
-    name: one.reference,
-    payout: one,
-    payee: one.to,
-  }))
-  return [...ofOrders, ...ofCheckouts].sort(
-    (one, other) => one.since.getTime() - other.since.getTime(),
-  )
-}
-
-function listedRefund({ order, amount, payout, payee, ...rest }: OpenRefund): Listed {
-  return { ...rest, name: order, worth: amount, payout, payee: payout?.to ?? payee }
-}
-
-function byAndWhy({ by, reason }: RefundQueue['turned']): string {
+function byAndWhy({ by, reason }: PayoutQueue['turned']): string {
   return `${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`
 }
 
-function tableOf(what: string, listed: readonly Listed[]): readonly string[] {
+function tableOf(what: string, listed: readonly OpenPayout[]): readonly string[] {
   const sum = listed.reduce((total, { worth }) => total + worth, 0n)
   const few = listed.length === 0 ? 'none' : `${listed.length}, ${formatUsdc(usdc(sum))} USDC`
   return [`Refunds ${what}: ${few}`, ...listed.flatMap(linesOf)]
 }
 
-function linesOf({ name, worth, payout, payee, step, code, reason, since }: Listed): string[] {
-  const amount = payout
-    ? `${formatUnits(payout.units, payout.coin)} ${payout.coin}`
+function linesOf(open: OpenPayout): string[] {
+  const { reference, worth, inCoin, to, state, code, reason, since } = open
+  const amount = inCoin
+    ? `${formatUnits(inCoin.units, inCoin.coin)} ${inCoin.coin}`
     : `${formatUsdc(worth)} USDC`
   return [
-    `  ${name}  ${amount.padStart(14)}  to ${payee}  ${code ?? step}  since ${since.toISOString()}`,
+    `  ${reference}  ${amount.padStart(14)}  to ${to}  ${code ?? state}  since ${since.toISOString()}`,
     ...(reason === null ? [] : [`      ${reason}`]),
   ]
 }

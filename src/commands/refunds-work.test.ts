@@ -106,7 +106,7 @@ test('retry makes one failed refund due again, as a move that the history keeps'
   const other = await record(unpayable(failed(asked())))
   const done = await carryOut(operator(), { does: 'retry', names: [stuck.id] })
   expect(done).toEqual({ isDone: true, lines: [`${stuck.id}: due again`] })
-  expect(await orders.find(stuck.id)).toMatchObject({ refund: { step: 'DUE' } })
+  expect(await orders.find(stuck.id)).toMatchObject({ payout: { state: 'DUE' } })
   expect(await historyOf(stuck)).toEqual(['FAILED', 'DUE'])
   expect(await orders.find(other.id)).toEqual(other)
   // It is due now and leased to nobody.
@@ -126,8 +126,8 @@ test('retry --all takes every failed refund that is owed', async () => {
 })
 
 test('a refund whose payment vanished is neither shown nor tried: nothing is owed', async () => {
-  const refund = { step: 'FAILED', code: 'payment_vanished', reason: 'gone' } as const
-  const vanished = await record({ ...failed(asked()), settlement: 'LOST', refund })
+  const payout = { state: 'FAILED', code: 'payment_vanished', reason: 'gone' } as const
+  const vanished = await record({ ...failed(asked()), settlement: 'LOST', payout })
   expect(await status()).not.toContain(vanished.id)
   const all = await carryOut(operator(), { does: 'retry', names: 'all' })
   expect(all).toEqual({ isDone: true, lines: ['No refund has failed.'] })
@@ -158,7 +158,7 @@ test('retry says why it leaves an order alone, and is then not done', async () =
     `${open.id}: it is PAYMENT_PENDING and has no refund`,
     `${given.id}: it is FULFILLED and has no refund`,
     `${due.id}: its refund has not failed; it is DUE`,
-    `${back.id}: its refund has not failed; it is REFUNDED`,
+    `${back.id}: its refund has not failed; it is CONFIRMED`,
     `${unknown}: there is no such order`,
   ])
   expect(await orders.find(due.id)).toEqual(due)

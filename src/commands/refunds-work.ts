@@ -3,13 +3,13 @@ import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import type { RefundCaps } from '../adapters/storage/payout-limits.ts'
 import { switchRefunds } from '../adapters/storage/payout-limits.ts'
-import { readRefundQueue } from '../adapters/storage/refund-queue.ts'
-import { isInvoiced, returnOfReference } from '../checkouts/checkout.ts'
-import { retryReturn } from '../checkouts/retry-return.ts'
+import { readPayoutQueue } from '../adapters/storage/payout-queue.ts'
+import { isInvoiced, returnOfReference, withReturn } from '../checkouts/checkout.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { never } from '../lib/never.ts'
 import { isRefunding } from '../orders/order.ts'
 import { retryRefund, whyNotTried } from '../orders/retry-refund.ts'
+import { moveAside } from '../orders/workflow.ts'
 import type { RefundsCommand } from './refunds-arguments.ts'
 import { notePaid } from './refunds-by-hand.ts'
 import { handLines, statusLines } from './refunds-status.ts'
@@ -31,7 +31,7 @@ interface Done {
 export async function carryOut(operator: Operator, command: RefundsCommand): Promise<Done> {
   switch (command.does) {
     case 'status':
-      return done(statusLines(await readRefundQueue(operator.database), operator.caps))
+      return done(statusLines(await readPayoutQueue(operator.database), operator.caps))
     case 'stop':
       await turn(operator, true, command.reason)
       return done(['Refunds are stopped, on every node. Each one waits and goes on after "start".'])
@@ -40,7 +40,7 @@ export async function carryOut(operator: Operator, command: RefundsCommand): Pro
     case 'retry':
       return command.names === 'all' ? retryAll(operator) : retryThese(operator, command.names)
     case 'hand':
-      return done(handLines(await readRefundQueue(operator.database)))
+      return done(handLines(await readPayoutQueue(operator.database)))
     case 'paid':
       return paid(operator, command)
     default:
@@ -56,14 +56,13 @@ function turn({ database, by }: Operator, stopped: boolean, reason: string | und
 async function start(operator: Operator, reason: string | undefined): Promise<Done> {
   await turn(operator, false, reason)
   const orders = createOrderStore(operator.database)
-  const checkouts = createCheckoutStore(operator.database, operator.caps)
-  const { open, returns } = await readRefundQueue(operator.database)
-  const waiting = open.filter(({ step }) => step === 'DUE' || step === 'SIGNED')
-  const going = returns.filter(({ step }) => step !== 'FAILED')
-  for (const { order } of waiting) await orders.hasten(order)
-  for (const { invoice } of going) await checkouts.hasten(invoice)
-  const count = waiting.length + going.length
-  return done([`Refunds go out again. ${count} of them were waiting.`])
+  const checkouts = createCheckoutStore(operator.database)
+  const { open } = await readPayoutQueue(operator.database)
+  const going = open.filter(({ state }) => state === 'DUE' || state === 'APPROVED')
+  for (const { reference, invoice } of going) {
+    await (invoice === null ? orders.hasten(reference as OrderId) : checkouts.hasten(invoice))
+  }
+  return done([`Refunds go out again. ${going.length} of them were waiting.`])
 }
 
 /** A payout in a coin goes on at once: who asks the processor for it next is told of the transaction. */
@@ -79,11 +78,8 @@ async function paid(
 }
 
 async function retryAll(operator: Operator): Promise<Done> {
-  const { open, returns } = await readRefundQueue(operator.database)
-  const failed = [
-    ...open.filter(({ step }) => step === 'FAILED').map(({ order }) => order),
-    ...returns.filter(({ step }) => step === 'FAILED').map(({ reference }) => reference),
-  ]
+  const { open } = await readPayoutQueue(operator.database)
+  const failed = open.filter(({ state }) => state === 'FAILED').map(({ reference }) => reference)
   if (failed.length === 0) return done(['No refund has failed.'])
   const tried = await retryEach(operator, failed)
   return done(tried.map(({ line }) => line))
@@ -120,17 +116,17 @@ async function retryOrder({ database }: Operator, id: OrderId): Promise<string |
 }
 
 async function retryOneReturn(
-  { database, caps }: Operator,
+  { database }: Operator,
   reference: string,
 ): Promise<string | undefined> {
   const named = returnOfReference(reference)
-  const checkouts = createCheckoutStore(database, caps)
+  const checkouts = createCheckoutStore(database)
   const checkout = named && (await checkouts.find(named.id))
   if (!checkout || !isInvoiced(checkout)) return 'there is no such return'
-  const step = checkout.returns.find(({ seq }) => seq === named.seq)?.step.type
-  if (step === undefined) return 'there is no such return'
-  if (step !== 'FAILED') return `it has not failed; it is ${step}`
-  await retryReturn(checkouts, checkout, named.seq)
+  const state = checkout.returns.find(({ seq }) => seq === named.seq)?.payout.state
+  if (state === undefined) return 'there is no such return'
+  if (state !== 'FAILED') return `it has not failed; it is ${state}`
+  await moveAside(checkouts, checkout, withReturn(checkout, named.seq, { state: 'DUE' }))
   return undefined
 }
 

@@ -7,6 +7,7 @@ const funds = (available: bigint, committed = 0n) => ({
   available: usdc(available),
   committed: usdc(committed),
   unconfirmed: usdc(0n),
+  pending: usdc(0n),
 })
 
 function begin() {
@@ -21,7 +22,7 @@ function begin() {
   return { clock, watch, refuse }
 }
 
-test('two purchases that are refused for want of funds close the supplier, one told twice does not', () => {
+test('two refusals for insufficient funds close the supplier, one reported twice does not', () => {
   const { watch, refuse } = begin()
   refuse('a')
   refuse('a', 5n)
@@ -30,33 +31,33 @@ test('two purchases that are refused for want of funds close the supplier, one t
   expect(watch.isRefused()).toBe(true)
 })
 
-test('a balance opens it again that is more than the one that did not suffice', () => {
+test('a balance higher than the insufficient one reopens the supplier', () => {
   const { watch, refuse } = begin()
   watch.noteBalance(funds(8n))
   refuse('a', 5n)
   refuse('b', 7n)
-  // The supplier refused with this balance, whatever it reads.
+  // The supplier refused purchases with this balance.
   watch.noteBalance(funds(8n))
   expect(watch.isRefused()).toBe(true)
   watch.noteBalance(funds(10n, 3n))
   expect(watch.isRefused()).toBe(false)
-  // Who learns of them later does not close it once more.
+  // Reporting the same refusals again does not close the supplier again.
   refuse('a', 5n)
   refuse('b', 7n)
   expect(watch.isRefused()).toBe(false)
 })
 
-test('a balance that explains the refusals bounds purchases by itself', () => {
+test('a balance that explains the refusals limits purchases by itself', () => {
   const { watch, refuse } = begin()
   watch.noteBalance(funds(8n))
   refuse('a', 5n)
   refuse('b', 6n)
-  // It would do for each, and not beside what is open.
+  // The balance covers each order, but not together with the open orders.
   watch.noteBalance(funds(6n, 2n))
   expect(watch.isRefused()).toBe(false)
 })
 
-test('while it is not known what the refused purchases cost, no balance opens it', () => {
+test('no balance reopens the supplier while the prices of the refused purchases are unknown', () => {
   const { watch, refuse } = begin()
   refuse('a')
   refuse('b')
@@ -64,12 +65,12 @@ test('while it is not known what the refused purchases cost, no balance opens it
   expect(watch.isRefused()).toBe(true)
   refuse('a', 5n)
   refuse('b', 5n)
-  // None was seen before they were refused, so this one is not known not to suffice.
+  // No balance was known before the refusals, so this one may be sufficient.
   watch.noteBalance(funds(1_000n))
   expect(watch.isRefused()).toBe(false)
 })
 
-test('a refusal that another node heard before our last look at the balance still counts', () => {
+test('a refusal that another node got before the last balance check still counts', () => {
   const { clock, watch } = begin()
   const at = clock.now()
   clock.pass(4_000)
@@ -79,18 +80,18 @@ test('a refusal that another node heard before our last look at the balance stil
   expect(watch.isRefused()).toBe(true)
 })
 
-test('an order that held the balance and came to nothing explains what was refused beside it', () => {
+test('a failed order that had reserved the balance explains the refusals beside it', () => {
   const { clock, watch, refuse } = begin()
   watch.noteBalance(funds(8n))
   refuse('b', 5n, 8n)
   refuse('c', 5n, 8n)
   clock.pass(5_000)
-  // It was released since, so the balance reads as before and nothing is open.
+  // The reservation has been released, so the balance is unchanged and nothing is open.
   watch.noteBalance(funds(8n))
   expect(watch.isRefused()).toBe(false)
 })
 
-test('five minutes after the last refusal one purchase is let through, and decides', () => {
+test('allows one trial purchase five minutes after the last refusal, which decides', () => {
   const { clock, watch, refuse } = begin()
   watch.noteBalance(funds(100n))
   refuse('a', 5n)
@@ -102,7 +103,7 @@ test('five minutes after the last refusal one purchase is let through, and decid
   expect(watch.isRefused()).toBe(false)
   watch.noteSold('c')
   expect(watch.isRefused()).toBe(true)
-  // No order came of it, so the next one decides.
+  // The trial did not become an order, so the next purchase is the trial.
   watch.noteUnsold('c')
   expect(watch.isRefused()).toBe(false)
   watch.noteSold('c')
@@ -115,7 +116,7 @@ test('five minutes after the last refusal one purchase is let through, and decid
   expect(watch.isRefused()).toBe(false)
 })
 
-test('a refusal is forgotten after an hour', () => {
+test('forgets a refusal after an hour', () => {
   const { clock, watch, refuse } = begin()
   refuse('a', 5n)
   clock.pass(60 * 60_000 - 1)

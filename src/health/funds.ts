@@ -1,92 +1,92 @@
 import type { Usdc } from '../lib/money.ts'
 import type { Funds } from './verdict.ts'
 
-/** A purchase that the supplier refused because the wallet there does not suffice. */
+/** A purchase that the supplier refused for insufficient funds in the store's wallet there. */
 export interface FundsRefusal {
-  /** Ours, so that the same refusal counts once, whoever tells of it. */
+  /** The store's own reference of the purchase, so that a refusal reported twice counts once. */
   readonly reference: string
   readonly at: Date
-  /** What the order costs; undefined while only the answer is known. */
+  /** The price of the order; undefined until the record has been read. */
   readonly amount?: Usdc
-  /** What the supplier may have held meanwhile for orders that it released since. */
+  /** The amount that the supplier may have reserved for other orders at that time and released since. */
   readonly releasedSince?: Usdc
 }
 
-/** One refusal may be a purchase that was too large; with the second one the wallet is taken for empty. */
+/** One refusal may be a purchase that was too large. After the second the wallet counts as empty. */
 const maxRefusals = 2
-const forgottenAfterMs = 60 * 60_000
-/** After so long without a refusal one purchase is let through, whatever the balance reads. */
-const triedAfterMs = 5 * 60_000
+const forgetAfterMs = 60 * 60_000
+/** After this long without a refusal one trial purchase is allowed, regardless of the balance. */
+const trialAfterMs = 5 * 60_000
 
 /**
- * Whether the supplier refuses purchases for want of funds although its balance reads otherwise: until a
- * balance is seen that is more, or that explains the refusals, or a purchase that is let through is
- * taken. The balance explains a refusal when it was less than that order and those that were open
- * beside it: otherwise buyers could stop the store by buying more at once than it holds.
+ * Detects that the supplier refuses purchases for insufficient funds although the balance looks
+ * sufficient. This ends with a higher balance, a balance that explains the refusals, or a successful
+ * trial purchase. A balance explains a refusal when it did not cover that order and the orders open at the
+ * same time. Without this rule, buyers could stop the store by buying more at once than the wallet holds.
  */
 export interface FundsWatch {
   noteRefusal(refusal: FundsRefusal): void
   noteBalance(funds: Funds): void
-  /** A purchase is sold under this reference. */
+  /** A purchase was sold under this reference. */
   noteSold(reference: string): void
-  /** No order was opened under it after all. */
+  /** The sale did not become an order. */
   noteUnsold(reference: string): void
-  /** The supplier has delivered it. */
+  /** The supplier delivered this purchase. */
   noteTaken(reference: string): void
   isRefused(): boolean
 }
 
-interface Noted extends FundsRefusal {
-  /** Whether a balance was seen since that is more, or that explains it. */
+interface NotedRefusal extends FundsRefusal {
+  /** Whether a later balance was higher or explained the refusal. */
   readonly isSettled: boolean
 }
 
 export function watchFunds(now: () => Date): FundsWatch {
-  const all = new Map<string, Noted>()
-  let seen: Usdc | undefined
-  /** The balance that did not suffice, as it was seen last before; undefined where none was. */
+  const all = new Map<string, NotedRefusal>()
+  let lastBalance: Usdc | undefined
+  /** The last balance before the newest refusal; undefined when none was known. */
   let insufficient: Usdc | undefined
-  /** The purchase that was let through last while the wallet was taken for empty. */
+  /** The last trial purchase. */
   let trial: { readonly reference: string; readonly at: number } | undefined
 
-  function standing(): readonly Noted[] {
-    const since = now().getTime() - forgottenAfterMs
+  function unexplained(): readonly NotedRefusal[] {
+    const since = now().getTime() - forgetAfterMs
     for (const [reference, { at }] of all) if (at.getTime() <= since) all.delete(reference)
     return [...all.values()].filter(({ isSettled }) => !isSettled)
   }
 
-  const settle = (one: Noted) => all.set(one.reference, { ...one, isSettled: true })
-  const isTakenForEmpty = () => standing().length >= maxRefusals
+  const settle = (one: NotedRefusal) => all.set(one.reference, { ...one, isSettled: true })
+  const seemsEmpty = () => unexplained().length >= maxRefusals
 
   return {
     noteRefusal(refusal) {
       const known = all.get(refusal.reference)
-      if (!known) insufficient = seen
+      if (!known) insufficient = lastBalance
       all.set(refusal.reference, { ...refusal, isSettled: known?.isSettled ?? false })
     },
     noteBalance({ available, committed }) {
-      seen = available
+      lastBalance = available
       const isMore = insufficient === undefined || available > insufficient
-      for (const one of standing()) {
+      for (const one of unexplained()) {
         const { amount, releasedSince = 0n } = one
         if (amount === undefined) continue
-        // A balance that is seen not to suffice bounds purchases by itself.
+        // An insufficient balance limits purchases by itself.
         if (isMore || available < committed + releasedSince + amount) settle(one)
       }
     },
     noteSold(reference) {
-      if (isTakenForEmpty()) trial = { reference, at: now().getTime() }
+      if (seemsEmpty()) trial = { reference, at: now().getTime() }
     },
     noteUnsold(reference) {
       if (trial?.reference === reference) trial = undefined
     },
     noteTaken(reference) {
-      if (trial?.reference === reference) for (const one of standing()) settle(one)
+      if (trial?.reference === reference) for (const one of unexplained()) settle(one)
     },
     isRefused() {
-      if (!isTakenForEmpty()) return false
-      const last = Math.max(trial?.at ?? 0, ...standing().map(({ at }) => at.getTime()))
-      return now().getTime() - last < triedAfterMs
+      if (!seemsEmpty()) return false
+      const last = Math.max(trial?.at ?? 0, ...unexplained().map(({ at }) => at.getTime()))
+      return now().getTime() - last < trialAfterMs
     },
   }
 }

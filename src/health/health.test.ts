@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
 import { usdc } from '../lib/money.ts'
 import { createHealth } from './health.ts'
-import { ample } from './means.fixture.ts'
+import { ample, fundsOf } from './means.fixture.ts'
 import { type Part, signalsOf } from './signals.ts'
 
 const measured = ['supplier', 'chain', 'database'] as const
@@ -14,15 +14,19 @@ function wellStore() {
   const health = createHealth(clock.now)
   health.noteCatalog(clock.now())
   health.noteMeans(seenWell)
-  for (const part of measured) health.note(part, true)
+  const note = (part: (typeof measured)[number], ok: boolean) =>
+    part === 'supplier'
+      ? health.noteSupplier('zendit', ok, ok ? '' : 'timeout')
+      : health.note(part, ok, ok ? '' : 'timeout')
+  for (const part of measured) note(part, true)
   const fail = (part: (typeof measured)[number], times = 1) => {
-    for (let time = 0; time < times; time += 1) health.note(part, false, 'timeout')
+    for (let time = 0; time < times; time += 1) note(part, false)
   }
-  return { clock, health, fail }
+  return { clock, health, note, fail }
 }
 
 describe('the signals', () => {
-  test('say pay while everything is well', () => {
+  test('say pay while every part is healthy', () => {
     const { health, clock } = wellStore()
     expect(health.signals()).toEqual({
       provider_health: 'healthy',
@@ -32,17 +36,17 @@ describe('the signals', () => {
   })
 
   test.each(measured)('say stop once %s failed three times in a row', (part) => {
-    const { health, fail } = wellStore()
+    const { health, note, fail } = wellStore()
     fail(part, 2)
     expect(health.signals().agent_action).not.toBe('stop')
     fail(part)
     expect(health.signals()).toMatchObject({ provider_health: 'down', agent_action: 'stop' })
     expect(health.parts()[part]).toEqual({ state: 'down', detail: 'timeout' })
-    health.note(part, true)
+    note(part, true)
     expect(health.signals().agent_action).toBe('retry_later')
   })
 
-  test('say stop while the database takes no writes, however well it is read', () => {
+  test('say stop while the database refuses writes, even if reads succeed', () => {
     const { health, clock } = wellStore()
     health.noteUnwritable('disk full')
     health.note('database', true)
@@ -56,18 +60,18 @@ describe('the signals', () => {
 
   test('say retry_later while more than a quarter fails', () => {
     const { health, fail } = wellStore()
-    for (let time = 0; time < 5; time += 1) health.note('supplier', true)
+    for (let time = 0; time < 5; time += 1) health.noteSupplier('zendit', true)
     fail('supplier', 2)
     expect(health.signals().agent_action).toBe('pay')
     fail('supplier')
-    health.note('supplier', true)
+    health.noteSupplier('zendit', true)
     expect(health.signals()).toMatchObject({
       provider_health: 'degraded',
       agent_action: 'retry_later',
     })
   })
 
-  test('forget what is older than five minutes', () => {
+  test('ignore outcomes older than five minutes', () => {
     const { health, fail, clock } = wellStore()
     fail('chain', 3)
     clock.pass(5 * minute)
@@ -88,23 +92,22 @@ describe('the signals', () => {
     expect(health.signals().agent_action).toBe('retry_later')
   })
 
-  test('are made of what the tally tells', () => {
+  test('agree with the tally', () => {
     const { health, fail, clock } = wellStore()
     fail('supplier', 2)
-    expect(health.tally('supplier')).toEqual({ good: 1, failed: 2 })
-    expect(health.tally('chain')).toEqual({ good: 1, failed: 0 })
+    expect(health.tallies().get('zendit')).toEqual({ good: 1, failed: 2 })
     clock.pass(5 * minute + 1)
-    expect(health.tally('supplier')).toEqual({ good: 0, failed: 0 })
+    expect(health.tallies().get('zendit')).toEqual({ good: 0, failed: 0 })
   })
 
-  test('see an outage behind any number of old successes', () => {
+  test('detect an outage after any number of old successes', () => {
     const { health, fail } = wellStore()
     for (let time = 0; time < 1_000; time += 1) health.note('database', true)
     fail('database', 3)
     expect(health.signals().agent_action).toBe('stop')
   })
 
-  test('stop purchases while refunds may need more than their wallet holds with one purchase more', () => {
+  test('stop purchases while the refund wallet does not cover one more', () => {
     const health = createHealth(() => new Date(0))
     health.noteCatalog(new Date(0))
     const cover = (float: bigint, exposure: bigint) => {
@@ -118,15 +121,16 @@ describe('the signals', () => {
   })
 
   test.each(['cover', 'gas', 'funds'] as const)(
-    'stop purchases while %s was not seen lately, because no bound is known',
+    'stop purchases while %s has not been read recently',
     (part) => {
       const { health } = wellStore()
-      health.noteMeans({ ...seenWell, [part]: undefined })
+      const unseen = { [part]: part === 'funds' ? new Map() : undefined }
+      health.noteMeans({ ...seenWell, ...unseen })
       expect(health.signals().agent_action).toBe('stop')
     },
   )
 
-  test('are as bad as the worst part, whichever it is', () => {
+  test('follow the worst part', () => {
     const well = { state: 'healthy', detail: '' } as const
     const parts = {
       supplier: well,
@@ -153,44 +157,48 @@ describe('the signals', () => {
   })
 })
 
-describe('what is sold', () => {
+describe('a sale', () => {
   const held = (funds: bigint, float = 1_000n) => ({
     ...seenWell,
     cover: { float: usdc(float), exposure: usdc(0n) },
-    funds: { available: usdc(funds), committed: usdc(0n), unconfirmed: usdc(0n) },
+    funds: fundsOf(funds),
   })
 
-  test('is taken off the bounds until a look that began after its order was on record', () => {
+  test('is deducted from the bounds until the means include its order', () => {
     const { clock, health } = wellStore()
     health.noteMeans(held(10n))
     const lookBegan = clock.now()
-    expect(health.sell('a', usdc(6n))).toBeUndefined()
-    expect(health.unsold(usdc(6n), true)).toMatchObject({ type: 'too_large', bound: { most: 4n } })
-    expect(health.sell('b', usdc(6n))?.type).toBe('too_large')
-    // The look that was under way may not have seen it.
+    expect(health.sell('a', usdc(6n), 'zendit')).toBeUndefined()
+    expect(health.unsold(usdc(6n), 'zendit', true)).toMatchObject({
+      type: 'too_large',
+      bound: { max: 4n },
+    })
+    expect(health.sell('b', usdc(6n), 'zendit')?.type).toBe('too_large')
+    // The reading that was in progress may have missed the order.
     health.noteOpened('a')
     health.noteMeans(held(10n), lookBegan)
-    expect(health.sell('b', usdc(6n))?.type).toBe('too_large')
+    expect(health.sell('b', usdc(6n), 'zendit')?.type).toBe('too_large')
     clock.pass(1)
     health.noteMeans(held(10n))
-    expect(health.sell('b', usdc(6n))).toBeUndefined()
+    expect(health.sell('b', usdc(6n), 'zendit')).toBeUndefined()
   })
 
-  test('is taken off the bounds however many looks pass before its order is on record', () => {
+  test('stays deducted from the bounds until its order is on record', () => {
     const { clock, health } = wellStore()
     health.noteMeans(held(10n))
-    health.sell('a', usdc(6n))
+    health.sell('a', usdc(6n), 'zendit')
     clock.pass(5_000)
     health.noteMeans(held(10n))
-    expect(health.sell('b', usdc(6n))?.type).toBe('too_large')
+    expect(health.sell('b', usdc(6n), 'zendit')?.type).toBe('too_large')
   })
 
-  test('is the same sale when its payment comes again, and none when no order was opened', () => {
+  test('counts once for a repeated payment, and not at all without an order', () => {
     const { health } = wellStore()
     health.noteMeans(held(10n))
-    for (let time = 0; time < 3; time += 1) expect(health.sell('a', usdc(6n))).toBeUndefined()
+    for (let time = 0; time < 3; time += 1)
+      expect(health.sell('a', usdc(6n), 'zendit')).toBeUndefined()
     health.unsell('a')
-    expect(health.sell('b', usdc(10n))).toBeUndefined()
+    expect(health.sell('b', usdc(10n), 'zendit')).toBeUndefined()
     expect(health.signals().agent_action).toBe('stop')
   })
 })

@@ -1,182 +1,169 @@
 import type { Usdc } from '../lib/money.ts'
-import { type FundsRefusal, watchFunds } from './funds.ts'
-import { keepSales } from './sales.ts'
+import type { FundsRefusal } from './funds.ts'
+import { keepOutcomes as createOutcomes, healthOf, type Tally } from './outcomes.ts'
+import { createSales } from './sales.ts'
 import type { PartHealth, Parts, Signals } from './signals.ts'
 import { signalsOf } from './signals.ts'
-import { type Means, type Unsold, unsold, type Verdict, verdictOf } from './verdict.ts'
+import { keepSuppliers } from './suppliers.ts'
+import {
+  type Means,
+  type Unsold,
+  unsold,
+  type Verdict,
+  verdictOf,
+  verdictOfAll,
+} from './verdict.ts'
 
-/** How far back outcomes count. */
-const windowMs = 5 * 60_000
-/** Outcomes kept per part; the newest matter. */
-const maxKept = 200
-/** This many failures without one success among them is an outage. */
-const outageAfter = 3
-/** A database that refused a write is not written to for so long, and is then tried again. */
-const unwritableMs = 3_000
-/** The catalog is read every 15 minutes; after this long without one it is old. */
-const catalogOldMs = 60 * 60_000
+/** After a refused write the database counts as down for this long; then it is tried again. */
+const writeRetryMs = 3_000
+/** The catalog is refreshed every 15 minutes and counts as stale after this long. */
+const catalogStaleMs = 60 * 60_000
 
-interface Outcome {
-  readonly at: number
-  readonly ok: boolean
-  readonly detail: string
-}
+/** The parts whose health follows from the outcomes of their calls. */
+type MeasuredPart = 'chain' | 'database'
 
-/** The parts whose health is told by how their calls end. */
-type Called = 'supplier' | 'chain' | 'database'
-
-export interface Tally {
-  readonly good: number
-  readonly failed: number
-}
-
-/** What the parts of the store did in the last minutes. */
+/** The health of the store's parts over the last five minutes. */
 export interface Health {
-  note(part: Called, ok: boolean, detail?: string): void
-  /** The database answers, but just refused a write: it is full, or a standby. */
+  note(part: MeasuredPart, ok: boolean, detail?: string): void
+  noteSupplier(name: string, ok: boolean, detail?: string): void
+  /** The database answered but refused a write, because it is full or a standby. */
   noteUnwritable(detail: string): void
-  /** A catalog was read from the supplier, at that moment. */
+  /** A catalog was read from the suppliers at this time. */
   noteCatalog(readAt: Date): void
   /**
-   * What the store buys and pays back with, as it was seen just now.
+   * Sets the current funds for purchases and refunds.
    *
-   * @param since when the look began: orders that were opened from then on it may not have seen
+   * @param since when reading them began; orders opened after this time may be missing from them
    */
   noteMeans(means: Means, since?: Date): void
-  /** The supplier refused a purchase because the wallet there does not suffice. */
-  noteFundsRefusal(refusal: FundsRefusal): void
-  /** The supplier has delivered the purchase of this reference. */
-  noteFundsTaken(reference: string): void
-  /** Stops purchases for this reason, until it is called without one. */
+  /** A supplier refused a purchase for insufficient funds. */
+  noteFundsRefusal(supplier: string, refusal: FundsRefusal): void
+  /** The supplier delivered the purchase with this reference. */
+  noteFundsTaken(supplier: string, reference: string): void
+  /** Stops purchases for this reason, until called with undefined. */
   hold(reason: string | undefined): void
   parts(): Parts
-  /** Why a purchase of this amount is not sold; see `unsold`. */
-  unsold(amount: Usdc, isFromFloat: boolean): Unsold | undefined
+  /** The health of each supplier that has been checked. */
+  suppliers(): ReadonlyMap<string, PartHealth>
+  /** Returns why a purchase of this amount at this supplier is refused; see `unsold`. */
+  unsold(amount: Usdc, supplier: string, isFromFloat: boolean): Unsold | undefined
   /**
-   * Sells a purchase that is paid in USDC: until a look sees its order it is taken off the bounds, so
-   * that purchases at once are not sold against the same money. Says why not where it is not sold.
+   * Sells a purchase that is paid in USDC, or returns why it is refused. The amount is deducted from the
+   * bounds until its order shows in the means, so that concurrent purchases do not count on the same money.
    *
-   * @param reference what the supplier will know it by
+   * @param reference the reference of the purchase at the supplier
    */
-  sell(reference: string, amount: Usdc): Unsold | undefined
-  /** Its order is on record. */
+  sell(reference: string, amount: Usdc, supplier: string): Unsold | undefined
+  /** The order of this sale is on record. */
   noteOpened(reference: string): void
-  /** It was not sold after all: no order was opened for it. */
+  /** Cancels a sale that did not become an order. */
   unsell(reference: string): void
-  /** What a purchase may cost at most just now, the tightest bound first. */
+  /** The current upper bounds on the price of a purchase, the tightest first. */
   bounds(): Verdict['bounds']
-  /** As they were seen last; undefined until the first look. */
+  /** The last known means; undefined at first. */
   means(): Means | undefined
-  /** How its calls ended in the last minutes: what `parts` and `signals` are made of. */
-  tally(part: Called): Tally
+  /** Counts the recent outcomes of each supplier's calls, from which `parts` and `signals` are computed. */
+  tallies(): ReadonlyMap<string, Tally>
   signals(): Signals
 }
 
 export function createHealth(now: () => Date): Health {
-  const calls = keepOutcomes(now)
-  let unwritable: { readonly at: number; readonly detail: string } | undefined
-  let catalogReadAt: Date | undefined
+  const { parts, ...notes } = keepParts(now)
+  const suppliers = keepSuppliers(now)
   let means: Means | undefined
   let held: string | undefined
-  const funds = watchFunds(now)
-  const sales = keepSales(now)
+  const sales = createSales(now)
 
-  /** Looks that only read go well while the database takes no writes, so those count by themselves. */
-  function databaseHealth(): PartHealth {
-    if (unwritable === undefined || now().getTime() - unwritable.at > unwritableMs) {
-      return healthOf(calls.recent('database'))
-    }
-    return { state: 'down', detail: unwritable.detail }
+  function verdictAt(name: string): Verdict {
+    const supplier = suppliers.factsOf(name, means, sales.total(name))
+    return verdictOf(
+      { parts: parts(), means, holdReason: held, sold: sales.total(), supplier },
+      now(),
+    )
   }
 
   function verdict(): Verdict {
-    const parts = {
-      supplier: healthOf(calls.recent('supplier')),
-      chain: healthOf(calls.recent('chain')),
-      database: databaseHealth(),
-      catalog: catalogHealth(catalogReadAt, now()),
-    }
-    const isRefusedForFunds = funds.isRefused()
-    return verdictOf({ parts, means, held, isRefusedForFunds, sold: sales.total() }, now())
+    // Before the first look nobody knows any, and nothing is sold.
+    const [first = '', ...others] = suppliers.names()
+    const all = [first, ...others].map((name) => [name, verdictAt(name)] as const)
+    return verdictOfAll(new Map(all), now())
+  }
+
+  function unsoldAt(amount: Usdc, supplier: string, isFromFloat: boolean): Unsold | undefined {
+    const reason = unsold(verdictAt(supplier), amount, isFromFloat)
+    const isPaused = reason?.type === 'paused' && verdict().action !== 'stop'
+    return isPaused ? { type: 'supplier_paused' } : reason
   }
 
   return {
-    note: calls.note,
-    noteUnwritable(detail) {
-      unwritable = { at: now().getTime(), detail }
-    },
-    noteCatalog(readAt) {
-      catalogReadAt = readAt
-    },
+    ...notes,
+    noteSupplier: suppliers.note,
     noteMeans(seen, since = now()) {
       means = seen
       sales.forgetBefore(since)
-      if (seen.funds && seen.funds !== 'unbounded') funds.noteBalance(seen.funds)
+      suppliers.noteMeans(seen)
     },
-    noteFundsRefusal: funds.noteRefusal,
-    noteFundsTaken: funds.noteTaken,
+    noteFundsRefusal: suppliers.noteRefusal,
+    noteFundsTaken: suppliers.noteTaken,
     hold(reason) {
       held = reason
     },
     parts: () => verdict().parts,
-    unsold: (amount, isFromFloat) => unsold(verdict(), amount, isFromFloat),
-    sell(reference, amount) {
-      const reason = sales.has(reference) ? undefined : unsold(verdict(), amount, true)
+    suppliers: () =>
+      new Map(suppliers.names().map((name) => [name, verdictAt(name).parts.supplier])),
+    unsold: unsoldAt,
+    sell(reference, amount, supplier) {
+      const reason = sales.has(reference) ? undefined : unsoldAt(amount, supplier, true)
       if (reason) return reason
-      sales.add(reference, amount)
-      funds.noteSold(reference)
+      sales.add(reference, amount, supplier)
+      suppliers.noteSold(supplier, reference)
       return undefined
     },
     noteOpened: sales.noteOpened,
     unsell(reference) {
       sales.remove(reference)
-      funds.noteUnsold(reference)
+      suppliers.noteUnsold(reference)
     },
     bounds: () => verdict().bounds,
     means: () => means,
-    tally: calls.tally,
+    tallies: suppliers.tallies,
     signals: () => signalsOf(verdict().parts, now()),
   }
 }
 
-/** How the calls of each part ended, the newest last. */
-function keepOutcomes(now: () => Date) {
-  const outcomes: Record<Called, Outcome[]> = { supplier: [], chain: [], database: [] }
+/** The parts that the purchases of all suppliers need. */
+function keepParts(now: () => Date) {
+  const calls = { chain: createOutcomes(now), database: createOutcomes(now) }
+  let unwritable: { readonly at: number; readonly detail: string } | undefined
+  let catalogReadAt: Date | undefined
 
-  function recent(part: Called): readonly Outcome[] {
-    const since = now().getTime() - windowMs
-    return outcomes[part].filter(({ at }) => at >= since)
+  /** Health checks only read, so they succeed while writes fail. Refused writes are tracked separately. */
+  function databaseHealth(): PartHealth {
+    if (unwritable === undefined || now().getTime() - unwritable.at > writeRetryMs) {
+      return healthOf(calls.database.recent())
+    }
+    return { state: 'down', detail: unwritable.detail }
   }
 
   return {
-    recent,
-    note(part: Called, ok: boolean, detail = '') {
-      outcomes[part] = [...outcomes[part].slice(1 - maxKept), { at: now().getTime(), ok, detail }]
+    note: (part: MeasuredPart, ok: boolean, detail?: string) => calls[part].note(ok, detail),
+    noteUnwritable(detail: string) {
+      unwritable = { at: now().getTime(), detail }
     },
-    tally(part: Called): Tally {
-      const all = recent(part)
-      const good = all.filter(({ ok }) => ok).length
-      return { good, failed: all.length - good }
+    noteCatalog(readAt: Date) {
+      catalogReadAt = readAt
     },
+    parts: () => ({
+      chain: healthOf(calls.chain.recent()),
+      database: databaseHealth(),
+      catalog: catalogHealth(catalogReadAt, now()),
+    }),
   }
-}
-
-/** Down while the newest outcomes are all failures, degraded while many are. */
-function healthOf(recent: readonly Outcome[]): PartHealth {
-  const failures = recent.filter(({ ok }) => !ok)
-  const newest = recent.slice(-outageAfter)
-  if (newest.length === outageAfter && newest.every(({ ok }) => !ok)) {
-    return { state: 'down', detail: newest.at(-1)?.detail ?? '' }
-  }
-  if (failures.length * 4 > recent.length) {
-    return { state: 'degraded', detail: failures.at(-1)?.detail ?? '' }
-  }
-  return { state: 'healthy', detail: '' }
 }
 
 function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
-  if (readAt === undefined) return { state: 'down', detail: 'No catalog was read yet.' }
-  const old = now.getTime() - readAt.getTime() > catalogOldMs
+  if (readAt === undefined) return { state: 'down', detail: 'No catalog has been read yet.' }
+  const old = now.getTime() - readAt.getTime() > catalogStaleMs
   return old
     ? { state: 'degraded', detail: `The catalog was last read at ${readAt.toISOString()}.` }
     : { state: 'healthy', detail: '' }

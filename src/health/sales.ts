@@ -1,21 +1,28 @@
 import { type Usdc, usdc } from '../lib/money.ts'
 
-/** What this process sold, of which a look at the means may not know yet. */
+/** The sales of this process that may not show in the means yet. */
 export interface Sales {
-  add(reference: string, amount: Usdc): void
+  add(reference: string, amount: Usdc, supplier: string): void
   has(reference: string): boolean
-  /** Its order is on record, where the next look sees it. */
+  /** The order of this sale is on record, so the next reading of the means includes it. */
   noteOpened(reference: string): void
   remove(reference: string): void
-  /** What was on record then is seen where the means are. */
+  /** Forgets sales whose orders were on record before this time: the means include them. */
   forgetBefore(then: Date): void
-  total(): Usdc
+  /** @param supplier only what was sold of its offers */
+  total(supplier?: string): Usdc
 }
 
-export function keepSales(now: () => Date): Sales {
-  const sold = new Map<string, { readonly amount: Usdc; readonly openedAt?: Date }>()
+interface Sale {
+  readonly amount: Usdc
+  readonly supplier: string
+  readonly openedAt?: Date
+}
+
+export function createSales(now: () => Date): Sales {
+  const sold = new Map<string, Sale>()
   return {
-    add: (reference, amount) => void sold.set(reference, { amount }),
+    add: (reference, amount, supplier) => void sold.set(reference, { amount, supplier }),
     has: (reference) => sold.has(reference),
     noteOpened(reference) {
       const sale = sold.get(reference)
@@ -27,6 +34,9 @@ export function keepSales(now: () => Date): Sales {
         if (openedAt && openedAt < then) sold.delete(reference)
       }
     },
-    total: () => usdc([...sold.values()].reduce((sum, { amount }) => sum + amount, 0n)),
+    total(supplier) {
+      const of = [...sold.values()].filter((one) => !supplier || one.supplier === supplier)
+      return usdc(of.reduce((sum, { amount }) => sum + amount, 0n))
+    },
   }
 }

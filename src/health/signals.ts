@@ -7,7 +7,7 @@ export interface Signals {
 
 export type Part = 'supplier' | 'chain' | 'database' | 'catalog' | 'refunds' | 'gas'
 
-/** How one part of the store is doing, and since when in words for an operator. */
+/** The health of one part, with a detail for the operator. */
 export interface PartHealth {
   readonly state: Signals['provider_health']
   readonly detail: string
@@ -16,9 +16,9 @@ export interface PartHealth {
 export type Parts = Readonly<Record<Part, PartHealth>>
 
 /**
- * What agents are told. A database or chain that is down stops purchases, because then money
- * could move without a record or a proof; so does a supplier that answers nothing, and a wallet for
- * refunds that could not pay back what is open. An old catalog only slows agents down.
+ * The signals for agents. Purchases stop while the database or the chain is down, because money could
+ * then move without a record or proof. They also stop while the supplier is down or the refund wallet does
+ * not cover the open orders. A stale catalog only slows agents down.
  */
 export function signalsOf(parts: Parts, now: Date): Signals {
   const states = Object.values(parts).map(({ state }) => state)

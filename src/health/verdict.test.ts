@@ -6,15 +6,15 @@ import { type Usdc, usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { requireSold } from '../orders/not-now.ts'
 import type { FundsRefusal } from './funds.ts'
-import { createHealth } from './health.ts'
-import { ample } from './means.fixture.ts'
-import type { Cover, Funds, Gas } from './verdict.ts'
+import { createHealth, type Health } from './health.ts'
+import { ample, fundsOf } from './means.fixture.ts'
+import type { Cover, Gas } from './verdict.ts'
 
 const cheapest = usdc(10n)
 const amounts = [0n, 9n, 10n, 11n, 100n].map(usdc)
 const flags = [false, true]
 
-/** Every fact that decides whether the store sells, in every state that makes a difference. */
+/** Every fact that decides whether the store sells, with each value that makes a difference. */
 const facts = {
   failing: ['none', 'supplier', 'chain', 'database'],
   isCatalogRead: flags,
@@ -26,7 +26,7 @@ const facts = {
   maxBorneOut: [undefined, usdc(9n), usdc(11n)],
   gas: [undefined, 0n, 5n],
   refusals: [1, 2],
-  /** What an order beside it costs that is sold and not on record yet, or whose payment is under way. */
+  /** The price of another order that is not on record yet (`sold`) or not settled yet (`pending`). */
   sold: [0n, 1n],
   pending: [0n, 1n],
 } as const
@@ -49,35 +49,42 @@ function* everyFact(): Generator<Fact> {
 
 const { now } = orderWorld().deps
 
+function failingAt(health: Health, part: Fact['failing']): void {
+  for (let time = 0; time < 3 && part !== 'none'; time += 1) {
+    if (part === 'supplier') health.noteSupplier('zendit', false, 'timeout')
+    else health.note(part, false, 'timeout')
+  }
+}
+
 function healthWith(fact: Fact) {
   const health = createHealth(now)
   if (fact.isCatalogRead) health.noteCatalog(now())
   health.hold(fact.held ? 'not known yet' : undefined)
-  for (let time = 0; time < 3 && fact.failing !== 'none'; time += 1) {
-    health.note(fact.failing, false, 'timeout')
-  }
+  failingAt(health, fact.failing)
   const cover: Cover | undefined =
     fact.float === undefined ? undefined : { float: usdc(4n * fact.float + 7n), exposure: usdc(7n) }
-  const funds: Funds | undefined =
+  const pending = usdc(fact.pending)
+  const funds =
     fact.funds === undefined
-      ? undefined
-      : { available: usdc(fact.funds + 3n), committed: usdc(3n), unconfirmed: usdc(0n) }
+      ? new Map()
+      : fundsOf(fact.funds + 3n, { pending, committed: usdc(3n) })
   const gas: Gas | undefined = fact.gas === undefined ? undefined : { balance: fact.gas, need: 5n }
   const { maxRefund, maxBorneOut } = fact
-  const pending = usdc(fact.pending)
   if (fact.isLookedAt)
     health.noteMeans({ cover, gas, funds, maxRefund, maxBorneOut, cheapest, pending })
-  if (fact.sold > 0n) health.sell('sold', usdc(fact.sold))
+  if (fact.sold > 0n) health.sell('sold', usdc(fact.sold), 'zendit')
   for (let count = 0; count < fact.refusals; count += 1) {
     const refusal: FundsRefusal = { reference: `r${count}`, at: now() }
-    health.noteFundsRefusal(refusal)
+    health.noteFundsRefusal('zendit', refusal)
   }
   return health
 }
 
+const offer = { source: { supplier: 'zendit', product: 'A' } }
+
 function codeOf(health: ReturnType<typeof healthWith>, amount: Usdc, isFromFloat = true) {
   try {
-    requireSold(health, amount, isFromFloat)
+    requireSold(health, { amount, offer }, isFromFloat)
     return 'sold'
   } catch (error) {
     if (error instanceof Refusal) return error.code
@@ -85,7 +92,7 @@ function codeOf(health: ReturnType<typeof healthWith>, amount: Usdc, isFromFloat
   }
 }
 
-test('the signals say stop exactly when the cheapest purchase is refused, whatever is known', () => {
+test('the signals say stop exactly when the cheapest purchase is refused', () => {
   let stopped = 0
   let sold = 0
   for (const fact of everyFact()) {
@@ -102,7 +109,7 @@ test('the signals say stop exactly when the cheapest purchase is refused, whatev
   expect([stopped > 0, sold > 0]).toEqual([true, true])
 })
 
-test('a purchase is sold exactly up to the tightest bound, and a larger one hears why not', () => {
+test('sells purchases exactly up to the tightest bound and refuses larger ones with the reason', () => {
   for (const fact of everyFact()) {
     const health = healthWith(fact)
     if (health.signals().agent_action === 'stop') continue
@@ -117,7 +124,7 @@ test('a purchase is sold exactly up to the tightest bound, and a larger one hear
   }
 })
 
-test('what is paid back from elsewhere is not bounded by the refund wallet', () => {
+test('the refund wallet does not limit purchases that are refunded from elsewhere', () => {
   const health = createHealth(now)
   health.noteCatalog(now())
   const cover = { float: usdc(40n), exposure: usdc(0n) }
@@ -127,18 +134,18 @@ test('what is paid back from elsewhere is not bounded by the refund wallet', () 
   expect(codeOf(health, usdc(11n))).toBe('offer_unavailable')
 })
 
-test('coin payments that are not confirmed take at most half of the supplier’s wallet', () => {
+test('unconfirmed coin payments reserve at most half of the supplier’s wallet', () => {
   const health = createHealth(now)
   health.noteCatalog(now())
   const most = (unconfirmed: bigint) => {
-    const funds = { available: usdc(100n), committed: usdc(10n), unconfirmed: usdc(unconfirmed) }
-    health.noteMeans({ ...ample, funds })
-    return health.bounds().find(({ by }) => by === 'supplier_funds')?.most
+    const open = { committed: usdc(10n), unconfirmed: usdc(unconfirmed) }
+    health.noteMeans({ ...ample, funds: fundsOf(100n, open) })
+    return health.bounds().find(({ by }) => by === 'supplier_funds')?.max
   }
   expect([0n, 50n, 51n, 1_000n].map(most)).toEqual([90n, 40n, 40n, 40n])
 })
 
-test('a wallet that is empty closes the store before it is known what anything costs', () => {
+test('an empty wallet closes the store before any price is known', () => {
   const cover = { float: usdc(7n), exposure: usdc(7n) }
   const health = createHealth(now)
   health.noteCatalog(now())
@@ -148,7 +155,7 @@ test('a wallet that is empty closes the store before it is known what anything c
   expect(health.parts().refunds.state).toBe('down')
 })
 
-test('/readyz says what the signals say, and names the part', async () => {
+test('/readyz agrees with the signals and names the part', async () => {
   const well: Fact = {
     failing: 'none',
     isCatalogRead: true,

@@ -1,5 +1,7 @@
+import { crc32 } from 'node:zlib'
 import type { ReadDeps } from '../api/deps.ts'
 import type { Content, Query } from '../api/query.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import { staleParts } from '../catalog/staleness.ts'
 import { type ByteBounded, byteBounded } from './byte-bounded.ts'
@@ -91,7 +93,8 @@ export function createAnswerCache(
       if (known !== undefined) {
         return { answer: known, smaller: (coding) => smaller(key, known, coding) }
       }
-      const answer = answerOf((question ?? read()).answer(), `${edition} ${key}`)
+      const name = () => `${edition}-${crc32(key).toString(36)}`
+      const answer = answerOf((question ?? read()).answer(), name)
       answers.set(key, answer, answer.body.length)
       return { answer, smaller: () => undefined }
     },
@@ -102,18 +105,16 @@ export function createAnswerCache(
  * All that an answer depends on besides its address, the catalog first. Prices also end by time alone,
  * when the rates or a list become too old.
  */
-function basisOf(catalog: unknown, pricing: Pricing): readonly unknown[] {
-  return [catalog, pricing.markupBps, pricing.rates(), staleParts(pricing)]
+function basisOf(catalog: Catalog, pricing: Pricing): readonly unknown[] {
+  return [catalog, pricing.markupBps, pricing.rates(), staleParts(pricing, catalog.sizes)]
 }
 
 /**
- * @param name what decides the answer of a search: reading tens of kilobytes to name them takes longer
- *   than finding them, so such an answer is named by its question and by what it was found in
+ * @param name of what a search was found in and of its question. At one address the first decides the
+ *   answer, and reading tens of kilobytes to name them takes longer than finding them.
  */
-function answerOf(content: Content | string, name: string): Answer {
-  if (Buffer.isBuffer(content)) {
-    return { body: content, digest: digestOf(name), forms: new Map() }
-  }
+function answerOf(content: Content | string, name: () => string): Answer {
+  if (Buffer.isBuffer(content)) return { body: content, digest: name(), forms: new Map() }
   const body = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
   return { body, digest: digestOf(body), forms: new Map() }
 }

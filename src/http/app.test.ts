@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { invalidBody } from '../lib/refusal.ts'
 
 describe('methods and paths', () => {
   const { app } = testApp()
@@ -200,9 +200,7 @@ describe('further routes', () => {
     const { app } = made
     app.post('/api/catalog/orders/:id/refund', { config: { charges: true } }, (request) => {
       if (request.body === undefined) return { empty: true }
-      throw new Refusal('invalid_body', 'Nothing fits.', {
-        errors: [{ parameter: 'reason', message: 'is missing' }],
-      })
+      throw invalidBody([{ field: 'reason', code: 'missing' }])
     })
     app.get('/api/catalog/broken', { config: { charges: true } }, () => {
       throw new Error('secret: password is hunter2')

@@ -14,7 +14,7 @@ import { createRouteTable } from './route-table.ts'
 import { shareTurns } from './turns.ts'
 
 /**
- * Pages of every origin may ask (docs/decisions/017). Their requests bring no cookie: those of the
+ * Pages of every origin may ask (docs/contributors/decisions/017). Their requests bring no cookie: those of the
  * website follow links alone (`SameSite=Lax`), and no origin is allowed credentials.
  */
 const crossOrigin = {
@@ -50,6 +50,7 @@ const crossOrigin = {
     'ETag',
     'X-Request-Id',
     'Link',
+    'Mcp-Session-Id',
   ].join(', '),
   strictPreflight: false,
   maxAge: 86_400,

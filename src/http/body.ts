@@ -11,6 +11,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * that would reach an object's prototype are refused.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _, done) => {
+    const once = onceOf(request.headers['content-type'] ?? '')
+    if (once !== undefined) request.headers['content-type'] = once
+    done()
+  })
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(
@@ -25,6 +30,16 @@ export function takeJsonBodies(app: FastifyInstance): void {
       )
     },
   )
+}
+
+/**
+ * The content type that a header repeats: libraries that write one of their own beside the caller's
+ * join both with a comma. Undefined where there is one only, or two that differ.
+ */
+function onceOf(header: string): string | undefined {
+  const [first = '', ...others] = header.split(',').map((type) => type.trim())
+  const isRepeated = others.every((type) => type.toLowerCase() === first.toLowerCase())
+  return others.length > 0 && isRepeated ? first : undefined
 }
 
 function textOf(body: Buffer): string | undefined {

@@ -212,10 +212,15 @@ describe('the detail of an offer', () => {
     expect(body.brandName).toBe('Nomadnet')
   })
 
+  test('is found by its id in small letters', async () => {
+    const { status, body } = await get('/vouchers/offers/amz_us_25')
+    expect([status, body.offerId]).toEqual([200, 'AMZ_US_25'])
+  })
+
   test.each([
     '/vouchers/offers/NONE',
     '/vouchers/offers/CLARO_GT_5',
-    '/vouchers/offers/amz_us_25',
+    '/vouchers/offers/AMZ-US-25',
     '/esims/offers/__proto__',
     '/topups/offers/%E2%82%AC',
     `/topups/offers/${'x'.repeat(199)}`,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { countingTogether } from './counting-together.ts'
-import { type Counting, countingHere, type Taken } from './rate-limit.ts'
+import { countingHere, type RateLimiterFactory, type RateLimitResult } from './rate-limit.ts'
 
 const rule = { name: 'test', limit: 3, windowSeconds: 60 }
 
@@ -11,15 +11,15 @@ function world() {
   let now = 0
   const monotonicMs = () => now
   const shared = countingHere(monotonicMs)(rule)
-  const asking = async (ask: () => Taken | Promise<Taken>) => {
+  const asking = async (ask: () => RateLimitResult | Promise<RateLimitResult>) => {
     others.asked += 1
     if (others.areAway) throw new Error('away')
     return ask()
   }
-  const together: Counting = () => ({
+  const together: RateLimiterFactory = () => ({
     ...rule,
     take: (key) => asking(() => shared.take(key)),
-    look: (key) => asking(() => shared.look(key)),
+    peek: (key) => asking(() => shared.peek(key)),
   })
   const process = () =>
     countingTogether(together, {
@@ -38,7 +38,7 @@ test('while the others answer there is one count', async () => {
   const { one, other, changes } = world()
   expect(await one.take('a')).toMatchObject({ remaining: 2 })
   expect(await other.take('a')).toMatchObject({ remaining: 1 })
-  expect(await one.look('a')).toMatchObject({ remaining: 1 })
+  expect(await one.peek('a')).toMatchObject({ remaining: 1 })
   expect(await one.take('a')).toMatchObject({ allowed: true, remaining: 0 })
   expect(await other.take('a')).toMatchObject({ allowed: false })
   expect(changes).toEqual([])
@@ -51,7 +51,7 @@ test('while they do not, each counts alone, from what it let through before', as
   others.areAway = true
   expect(await one.take('a')).toMatchObject({ allowed: true, remaining: 0 })
   expect(await one.take('a')).toMatchObject({ allowed: false })
-  expect(await one.look('a')).toMatchObject({ allowed: false })
+  expect(await one.peek('a')).toMatchObject({ allowed: false })
   expect(await other.take('a')).toMatchObject({ allowed: true, remaining: 2 })
 })
 
@@ -62,7 +62,7 @@ test('it is told once, and nobody waits for them again but one request a second'
   expect(changes).toEqual(['alone: away'])
   expect(others.asked).toBe(1)
   pass(1_000)
-  await Promise.all([one.take('b'), one.take('b'), one.look('b')])
+  await Promise.all([one.take('b'), one.take('b'), one.peek('b')])
   expect(others.asked).toBe(2)
   expect(changes).toEqual(['alone: away'])
 })

@@ -1,8 +1,8 @@
-import type { Counting, Taken } from './rate-limit.ts'
+import type { RateLimiterFactory, RateLimitResult } from './rate-limit.ts'
 
 export interface TogetherOptions {
   /** Counts in this process while nobody else can be asked. It answers at once. */
-  readonly alone: Counting
+  readonly alone: RateLimiterFactory
   /** A clock that never goes back, in milliseconds. */
   readonly monotonicMs: () => number
   /** Hears of each change between counting together and counting alone, and why. */
@@ -21,15 +21,18 @@ const retryMs = 1_000
  *
  * @param together rejects, soon, when the others do not answer
  */
-export function countingTogether(together: Counting, options: TogetherOptions): Counting {
+export function countingTogether(
+  together: RateLimiterFactory,
+  options: TogetherOptions,
+): RateLimiterFactory {
   const { alone, monotonicMs, changed } = options
   let isAlone = false
   let triesAgainAt = 0
 
   async function asked(
-    ask: () => Taken | Promise<Taken>,
-    askHere: () => Taken | Promise<Taken>,
-  ): Promise<Taken> {
+    ask: () => RateLimitResult | Promise<RateLimitResult>,
+    askHere: () => RateLimitResult | Promise<RateLimitResult>,
+  ): Promise<RateLimitResult> {
     if (isAlone && monotonicMs() < triesAgainAt) return askHere()
     triesAgainAt = monotonicMs() + retryMs
     try {
@@ -58,10 +61,10 @@ export function countingTogether(together: Counting, options: TogetherOptions): 
         }
         return asked(noted, () => here.take(key))
       },
-      look: async (key) =>
+      peek: async (key) =>
         asked(
-          () => there.look(key),
-          () => here.look(key),
+          () => there.peek(key),
+          () => here.peek(key),
         ),
     }
   }

@@ -28,6 +28,7 @@ describe('index and capabilities', () => {
       accepts_crypto: ['BTC', 'ETH', 'USDT', 'LTC', 'XMR'],
       delivery: 'instant',
       website: 'https://kiosk.example',
+      search: '/ai/search',
       catalogs: { vouchers: '/ai/vouchers', topups: '/ai/topups', esims: '/ai/esims' },
       capabilities: '/ai/capabilities',
       offers: {
@@ -236,7 +237,6 @@ describe('an empty result explains itself', () => {
     ['vouchers?search=playstaton5', 'search', 'PlayStation'],
     ['topups?brand=tigo&subType=data', 'subType', 'voice'],
     ['topups?brand=airtel&region=Caribbean', 'region', 'South Asia'],
-    ['esims?country=PL', 'country', 'FR'],
     ['esims?regions=Global&country=PL', 'regions', 'Europe'],
     ['esims?regions=Europe&country=US', 'regions', 'Global'],
   ])('%s: %s, try %s', async (query, parameter, nearest) => {
@@ -248,10 +248,16 @@ describe('an empty result explains itself', () => {
     expect(found.body.total).toBeGreaterThan(0)
   })
 
-  test('names no value when none would help', async () => {
-    const { body } = await get('/ai/vouchers?brand=zzzz&country=FR')
-    expect(body.hint.parameter).toBe('country')
-    expect(body.hint.nearest).toBeUndefined()
+  test.each([
+    ['vouchers?brand=zzzz&country=FR', 'country'],
+    ['vouchers?search=zzzzqq', 'search'],
+    ['vouchers?country=KP', 'country'],
+    ['esims?country=PL', 'country'],
+    ['topups?region=Caribbean', 'region'],
+  ])('%s names no value where none is near', async (query, parameter) => {
+    const { hint } = (await get(`/ai/${query}`)).body
+    expect(hint.parameter).toBe(parameter)
+    expect(hint.nearest).toBeUndefined()
   })
 })
 
@@ -259,8 +265,6 @@ const long = 'x'.repeat(65)
 const badQueries = [
   ['/ai?x=1', 'x'],
   ['/ai/capabilities?limit=1', 'limit'],
-  ['/ai/vouchers?country=', 'country'],
-  ['/ai/vouchers?country', 'country'],
   ['/ai/vouchers?country=XX', 'country'],
   ['/ai/vouchers?country=UK', 'country'],
   ['/ai/vouchers?country=USA', 'country'],
@@ -277,7 +281,6 @@ const badQueries = [
   ['/ai/vouchers?brand=%C3%28', 'brand'],
   ['/ai/vouchers?brand=%zz', 'brand'],
   ['/ai/vouchers?brand=%', 'brand'],
-  ['/ai/vouchers?brand=%20', 'brand'],
   ['/ai/vouchers?brand=a&brand=b', 'brand'],
   ['/ai/vouchers?brand=a&brand=a', 'brand'],
   ['/ai/vouchers?brand[]=a', 'brand[]'],
@@ -289,14 +292,12 @@ const badQueries = [
   ['/ai/vouchers?limit=1.5', 'limit'],
   ['/ai/vouchers?limit=ten', 'limit'],
   ['/ai/vouchers?limit=1e1', 'limit'],
-  ['/ai/vouchers?limit=', 'limit'],
   ['/ai/vouchers?offset=-1', 'offset'],
   ['/ai/vouchers?offset=99999999999999999999', 'offset'],
   ['/ai/topups?region=Global', 'region'],
   ['/ai/topups?subType=sms', 'subType'],
   ['/ai/topups?search=x', 'search'],
   ['/ai/esims?regions=Western%20Europe', 'regions'],
-  ['/ai/esims?q=', 'q'],
 ] as const
 
 describe('bad input is refused with 400 that names the parameter', () => {

@@ -8,7 +8,7 @@ function countedElsewhere(change: Partial<RateLimiter> = {}): Limits {
   const elsewhere = (limiter: RateLimiter): RateLimiter => ({
     ...limiter,
     take: async (key) => limiter.take(key),
-    look: async (key) => limiter.look(key),
+    peek: async (key) => limiter.peek(key),
     ...change,
   })
   return {

@@ -2,7 +2,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
 import { holdUp } from './held-up.ts'
-import { type Limits, type RateLimiter, rateLimitHeaders, type Taken } from './rate-limit.ts'
+import {
+  type Limits,
+  type RateLimiter,
+  type RateLimitResult,
+  rateLimitHeaders,
+} from './rate-limit.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
 
 export interface GateDeps {
@@ -20,7 +25,7 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
     const known = request.is404 ? routes.find(pathOf(request.raw.url ?? '')) : undefined
     const name = request.routeOptions.config?.limit ?? known?.config.limit
     const limiter = name && limits[name]
-    const letIn = (taken?: Taken) => {
+    const letIn = (taken?: RateLimitResult) => {
       const refusal = limiter && taken && aboveLimit(limiter, taken, reply)
       if (refusal) return holdUp(limits, request, refusal)
       if (known !== undefined) throw methodNotAllowed(request.method, known.methods, reply)
@@ -42,7 +47,7 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
  *
  * @throws Refusal `rate_limited` when nothing is
  */
-export function counted(limiter: RateLimiter, taken: Taken, reply: FastifyReply): void {
+export function counted(limiter: RateLimiter, taken: RateLimitResult, reply: FastifyReply): void {
   const refusal = aboveLimit(limiter, taken, reply)
   if (refusal) throw refusal
 }
@@ -50,7 +55,7 @@ export function counted(limiter: RateLimiter, taken: Taken, reply: FastifyReply)
 /** The same, for whom the refusal may wait. */
 export function aboveLimit(
   limiter: RateLimiter,
-  taken: Taken,
+  taken: RateLimitResult,
   reply: FastifyReply,
 ): Refusal | undefined {
   reply.headers(rateLimitHeaders(limiter, taken))

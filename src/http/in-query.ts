@@ -1,5 +1,5 @@
-import { echoOf, type ParamSource, unknownParameter } from '../api/param-source.ts'
-import { refused } from '../api/params.ts'
+import { echoOf, type ParamSource, unknownParameter } from '../catalog/search/param-source.ts'
+import { refused } from '../catalog/search/params.ts'
 import { Refusal } from '../lib/refusal.ts'
 
 /** The most bytes of a query string. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { newOrderId } from '../../test/doubles/ids.ts'
 import { testApp } from '../../test/fixtures/app.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { supplierReferenceOf } from '../orders/order.ts'
 import { routeSupplierWebhook } from './supplier-webhook.ts'
 
 test('a request has so long for its headers, so long in all, and a connection so many', () => {
@@ -62,12 +64,21 @@ test('payments that are accepted, or refused for another reason, do not count', 
 
 test('a webhook that is nobody’s is turned away before its body is looked at', async () => {
   const { app } = testApp()
+  const order = newOrderId()
+  const reference = supplierReferenceOf(order)
   const hastened: string[] = []
   routeSupplierWebhook(app, {
     orders: { hasten: async (order) => void hastened.push(order) },
     notifier: { notify: () => {}, wait: async () => {} },
-    isGenuine: ({ secret }) => secret === 'ours',
-    referenceIn: () => 'none',
+    suppliers: [
+      { webhook: { isGenuine: ({ secret }) => secret === 'ours', referenceIn: () => 'none' } },
+      {
+        webhook: {
+          isGenuine: ({ secret }) => secret === 'of another',
+          referenceIn: () => reference,
+        },
+      },
+    ],
   })
   const send = (secret: string, payload: string) =>
     app.inject({
@@ -77,6 +88,9 @@ test('a webhook that is nobody’s is turned away before its body is looked at',
       payload,
     })
   const large = JSON.stringify({ text: 'x'.repeat(200 * 1_024) })
+  // Each supplier has a header of its own, and a body in its own words.
+  expect([(await send('of another', '{}')).statusCode, hastened]).toEqual([204, [order]])
+  hastened.length = 0
   expect((await send('ours', large)).statusCode).toBe(204)
   expect((await send('ours', '{')).statusCode).toBe(400)
   expect((await send('ours', `${large}${' '.repeat(60 * 1_024)}`)).statusCode).toBe(413)

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { fulfillmentPolicy, refundPolicy } from '../api/extensions/policies.ts'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
-import type { Params } from '../api/params.ts'
 import { catalogPrefix } from '../api/paths.ts'
 import type { Site } from '../api/site.ts'
 import { manifests } from '../api/store-operations.ts'
+import type { Params } from '../catalog/search/params.ts'
 import type { Signals } from '../health/signals.ts'
 
 export interface ManifestDeps {

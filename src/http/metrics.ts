@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../lib/refusal.ts'
 import { hashOf, sameHash } from '../secrets/tokens.ts'
+import { isOwnName } from './own-names.ts'
 
 export interface MetricsDeps {
   readonly page: () => Promise<{ readonly contentType: string; readonly body: string }>
@@ -54,14 +55,12 @@ function carries({ headers }: FastifyRequest, token: string): boolean {
 /** A proxy on this machine brings strangers here, and a browser brings pages of strangers. */
 const broughtBy = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via', 'origin']
 const loopback = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
-const ownNames = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 
 /** Looks at the socket itself: what proxies say of the client takes no part. */
 function isFromHere({ headers, socket }: FastifyRequest): boolean {
   return (
     loopback.test(socket.remoteAddress ?? '') &&
-    // A name of this machine: a page whose own name was pointed here would call it by that name.
-    ownNames.test(headers.host ?? '') &&
+    isOwnName(headers.host ?? '') &&
     broughtBy.every((name) => headers[name] === undefined)
   )
 }

@@ -14,30 +14,46 @@ export interface OpenApiDeps {
   readonly asset: string
 }
 
-/** The OpenAPI document of this store, read and filled in once. */
+/**
+ * The OpenAPI document of this store, with an example of each operation and each error, or with
+ * `?examples=full` with all that are recorded.
+ */
 export function routeOpenApi(app: FastifyInstance, deps: OpenApiDeps): void {
-  const file = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')
-  const found = fixedText(openApiFor(deps, file))
+  const file = readFileSync(fileOf('openapi.json'), 'utf8')
+  const brief = fixedText(JSON.stringify(openApiFor(deps, file)))
+  let full: typeof brief | undefined
+  const fullOnce = () => {
+    full ??= fixedText(JSON.stringify(withExamples(deps, file)))
+    return full
+  }
   for (const path of openApiPaths) {
-    app.get(path, { config: { limit: 'reading' } }, (request, reply) =>
-      sendAnswer(request, reply, { found, cacheControl: publicMinute }),
-    )
+    app.get(path, { config: { limit: 'reading' } }, (request, reply) => {
+      const isFull = new URL(request.url, deps.site.url).searchParams.get('examples') === 'full'
+      const found = isFull ? fullOnce() : brief
+      return sendAnswer(request, reply, { found, cacheControl: publicMinute })
+    })
   }
 }
+
+const fileOf = (name: string) => new URL(`../../${name}`, import.meta.url)
 
 interface Document {
   info: object
   servers: [{ url: string }]
-  paths: Record<string, Record<string, Paid>>
+  paths: Record<string, Record<string, Described>>
 }
-interface Paid {
+interface Described {
+  operationId: string
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
   'x-payment-info'?: { offers: { currency: string }[] }
 }
+type Content = Record<string, { examples?: Record<string, object> }>
 
 /** The checked-in document, with this store in the place of the one that it speaks of. */
-function openApiFor({ site, asset }: OpenApiDeps, file: string): string {
-  const document: Document = JSON.parse(namedAs(site.url, file))
-  for (const operation of Object.values(document.paths).flatMap(Object.values<Paid>)) {
+function openApiFor({ site, asset }: OpenApiDeps, file: string): Document {
+  const document: Document = JSON.parse(namedAs(site.url, file, file))
+  for (const operation of operationsOf(document)) {
     for (const offer of operation['x-payment-info']?.offers ?? []) offer.currency = asset
   }
   const { name, description, contact, url } = site
@@ -47,16 +63,47 @@ function openApiFor({ site, asset }: OpenApiDeps, file: string): string {
     description,
     contact: { name, email: contact, url },
   }
-  return JSON.stringify({ ...document, info })
+  return { ...document, info }
 }
 
-/** The text with this store's address, and its bare host, in the place of those it speaks of. */
-function namedAs(url: string, file: string): string {
+const operationsOf = ({ paths }: Document) => Object.values(paths).flatMap(Object.values<Described>)
+
+/** What `openapi/examples.json` has of each operation. */
+interface Example {
+  readonly name: string
+  readonly summary: string
+  readonly status: number
+  readonly sent?: unknown
+  readonly body: unknown
+}
+
+function withExamples(deps: OpenApiDeps, file: string): Document {
+  const document = openApiFor(deps, file)
+  const text = readFileSync(fileOf('openapi/examples.json'), 'utf8')
+  const recorded: Record<string, Example[]> = JSON.parse(namedAs(deps.site.url, text, file))
+  for (const { operationId, requestBody, responses } of operationsOf(document)) {
+    for (const { name, summary, status, sent, body } of recorded[operationId] ?? []) {
+      addExample(responses[status]?.content, name, { summary, value: body })
+      if (sent !== undefined && status < 400) {
+        addExample(requestBody?.content, name, { summary, value: sent })
+      }
+    }
+  }
+  return document
+}
+
+function addExample(content: Content = {}, name: string, example: object): void {
+  for (const media of Object.values(content))
+    media.examples = { ...media.examples, [name]: example }
+}
+
+/** The text with this store's address, and its bare host, in the place of those that the document has. */
+function namedAs(url: string, text: string, file: string): string {
   const [spokenOf] = (JSON.parse(file) as Document).servers
   const { host } = new URL(url)
   const hostThere = new URL(spokenOf.url).host
   // In one pass: an address that begins like the other one must not be replaced again.
-  return file
+  return text
     .split(spokenOf.url)
     .map((part) => part.replaceAll(hostThere, host))
     .join(url)

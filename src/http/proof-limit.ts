@@ -35,13 +35,13 @@ export async function lookAtRefused(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Refusal | undefined> {
-  const looked = await limiter.look(clientKeyOf(request.ip))
+  const looked = await limiter.peek(clientKeyOf(request.ip))
   if (looked.allowed) return undefined
   reply.headers(rateLimitHeaders(limiter, looked))
   const { limit, windowSeconds } = limiter
   return new Refusal(
     'rate_limited',
-    `More than ${limit} payments or sign-ins were refused in ${windowSeconds} seconds; try again in ${looked.resetSeconds}.`,
+    `More than ${limit} payments, sign-ins or ICCIDs were refused in ${windowSeconds} seconds; try again in ${looked.resetSeconds}.`,
     { retryAfterSeconds: looked.resetSeconds },
   )
 }

@@ -3,19 +3,19 @@ import { expect, test } from 'vitest'
 import { describeRateLimiter } from '../../test/contract/rate-limiter.ts'
 import { clientKeyOf } from './client-key.ts'
 import {
-  type Counting,
   countingHere,
   type RateLimiter,
+  type RateLimiterFactory,
+  type RateLimitResult,
   rateLimitHeaders,
   slidingWindow,
-  type Taken,
 } from './rate-limit.ts'
 
 describeRateLimiter('in this process', async () => {
   const counting = countingHere(() => performance.now())
   const limiters = new Map<string, RateLimiter>()
   // The parts of one process share its one counter of each limit.
-  const seat: Counting = (rule) => {
+  const seat: RateLimiterFactory = (rule) => {
     const shared = limiters.get(rule.name) ?? counting(rule)
     limiters.set(rule.name, shared)
     return shared
@@ -36,7 +36,7 @@ function limiter(limit = 3, maxKeys?: number) {
     window,
     at(time: number, key = 'a') {
       now = time
-      return window.take(key) as Taken
+      return window.take(key) as RateLimitResult
     },
   }
 }
@@ -93,10 +93,10 @@ test('forgets the client that was not seen for longest when there are too many',
 
 test('looking does not count, and says what taking would', () => {
   const { window, at } = limiter(1)
-  expect(window.look('a')).toMatchObject({ allowed: true, remaining: 1 })
-  expect(window.look('a')).toMatchObject({ allowed: true, remaining: 1 })
+  expect(window.peek('a')).toMatchObject({ allowed: true, remaining: 1 })
+  expect(window.peek('a')).toMatchObject({ allowed: true, remaining: 1 })
   expect(at(0).allowed).toBe(true)
-  expect(window.look('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 60 })
+  expect(window.peek('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 60 })
 })
 
 test('writes the headers as structured fields', () => {

@@ -1,5 +1,5 @@
 /** What one request may do, and when the next may come. */
-export interface Taken {
+export interface RateLimitResult {
   readonly allowed: boolean
   /** How many more requests would be taken right now. */
   readonly remaining: number
@@ -20,9 +20,9 @@ export interface LimitRule {
  * A promise is rejected, soon, when the count cannot be made.
  */
 export interface RateLimiter extends LimitRule {
-  take(key: string): Taken | Promise<Taken>
+  take(key: string): RateLimitResult | Promise<RateLimitResult>
   /** Whether one more would be taken now, without counting it. */
-  look(key: string): Taken | Promise<Taken>
+  peek(key: string): RateLimitResult | Promise<RateLimitResult>
 }
 
 /** The limits of the store, by what they guard. */
@@ -30,7 +30,7 @@ export interface Limits {
   readonly discovery: RateLimiter
   readonly reading: RateLimiter
   readonly purchase: RateLimiter
-  /** Payments and sign-ins that were not accepted. */
+  /** Payments and sign-ins that were not accepted, and ICCIDs that nobody knew. */
   readonly refused: RateLimiter
   /** Checkouts that a visitor has begun, each with an invoice of the payment processor. */
   readonly checkout: RateLimiter
@@ -44,7 +44,7 @@ export interface Limits {
 export type LimitName = keyof Limits
 
 /** Where requests are counted: makes the counter of each limit. */
-export type Counting = (rule: LimitRule) => RateLimiter
+export type RateLimiterFactory = (rule: LimitRule) => RateLimiter
 
 export interface WindowOptions extends LimitRule {
   /** A clock that never goes back, in milliseconds. */
@@ -76,7 +76,7 @@ export const limitRules: Readonly<Record<LimitName, LimitRule>> = {
   mailing: perHour('mailing', 6),
 }
 
-export function createLimits(counting: Counting): Limits {
+export function createLimits(counting: RateLimiterFactory): Limits {
   return {
     discovery: counting(limitRules.discovery),
     reading: counting(limitRules.reading),
@@ -90,7 +90,7 @@ export function createLimits(counting: Counting): Limits {
 }
 
 /** Counts in this process, for itself alone. */
-export function countingHere(monotonicMs: () => number): Counting {
+export function countingHere(monotonicMs: () => number): RateLimiterFactory {
   return (rule) => slidingWindow({ ...rule, monotonicMs })
 }
 
@@ -103,7 +103,7 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
   const windowMs = windowSeconds * 1000
   const clients = new Map<string, number[]>()
 
-  const taken = (times: readonly number[], allowed: boolean, now: number): Taken => {
+  const taken = (times: readonly number[], allowed: boolean, now: number): RateLimitResult => {
     // In this order, since the clock has fractions: a sum with them may round to more than a window.
     const waitMs = windowMs - (now - (times[0] ?? now))
     const resetSeconds = Math.max(1, Math.ceil(waitMs / 1000))
@@ -124,7 +124,7 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
       forget(clients, maxKeys, now - windowMs)
       return taken(times, allowed, now)
     },
-    look(key) {
+    peek(key) {
       const now = monotonicMs()
       const times = stillCounted(clients.get(key) ?? [], now - windowMs)
       return taken(times, times.length < limit, now)
@@ -133,7 +133,10 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
 }
 
 /** The headers that every answer of a limited path carries (draft-ietf-httpapi-ratelimit-headers). */
-export function rateLimitHeaders(limiter: RateLimiter, taken: Taken): Record<string, string> {
+export function rateLimitHeaders(
+  limiter: RateLimiter,
+  taken: RateLimitResult,
+): Record<string, string> {
   return {
     'ratelimit-policy': `"${limiter.name}";q=${limiter.limit};w=${limiter.windowSeconds}`,
     ratelimit: `"${limiter.name}";r=${taken.remaining};t=${taken.resetSeconds}`,

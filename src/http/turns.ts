@@ -91,7 +91,7 @@ function tooMany(maxAtOnce: number): Refusal {
  *
  * Node takes one new connection in a turn, in the order in which they came, and whoever comes behind
  * hundreds of them waits for hundreds of turns. So while connections come in, what a client may use of
- * one turn has to last it for {@link arrivalsMost}.
+ * one turn has to last it for {@link maxArrivals}.
  *
  * @param done is told of each client whose use of a turn no longer counts
  */

@@ -1,4 +1,4 @@
 declare const brand: unique symbol
 
-/** A `T` that only its own constructor can make, so that two kinds of string or bigint never mix. */
+/** A `T` that only its own constructor creates, so that the compiler tells two kinds of string or bigint apart. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name }

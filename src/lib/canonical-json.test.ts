@@ -42,9 +42,9 @@ describe('canonical JSON', () => {
   })
 
   test.each([[Number.NaN], [Number.POSITIVE_INFINITY], ['\ud800'], [undefined], [() => 0]])(
-    'has no word for %j',
+    'rejects %j',
     (value) => {
-      expect(() => canonicalJson([value])).toThrow(/JSON has no word/)
+      expect(() => canonicalJson([value])).toThrow(/JSON cannot express/)
     },
   )
 

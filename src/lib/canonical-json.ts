@@ -1,21 +1,21 @@
 /**
- * The one spelling of a JSON value (RFC 8785), so that two who hash the same value get the same.
- * The names of every object are in the order of their UTF-16 code units; numbers and strings are
- * written as ECMAScript writes them, which is what the RFC took over.
+ * Serializes a JSON value in its canonical form (RFC 8785), so that equal values have equal hashes.
+ * Members are sorted by the UTF-16 code units of their names. Numbers and strings are written as
+ * ECMAScript writes them, as the RFC requires.
  *
- * @throws Error for what JSON cannot say: infinite numbers, half a surrogate pair, functions
+ * @throws Error for a value that JSON cannot express: an infinite number, a lone surrogate, a function
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value === 'object' && value !== null) return canonicalObject(value)
   if (typeof value === 'number' && !Number.isFinite(value)) throw notJson('an infinite number')
-  if (typeof value === 'string' && !value.isWellFormed()) throw notJson('half a surrogate pair')
+  if (typeof value === 'string' && !value.isWellFormed()) throw notJson('a lone surrogate')
   const text = JSON.stringify(value) as string | undefined
   if (text === undefined) throw notJson(`a value of type ${typeof value}`)
   return text
 }
 
-/** A member that is undefined is not there, as in `JSON.stringify`. */
+/** Omits undefined members, like `JSON.stringify`. */
 function canonicalObject(value: object): string {
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
@@ -25,5 +25,5 @@ function canonicalObject(value: object): string {
 }
 
 function notJson(what: string): Error {
-  return new Error(`JSON has no word for ${what}`)
+  return new Error(`JSON cannot express ${what}`)
 }

@@ -6,24 +6,24 @@ import { isOrderId, isPaymentId, type OrderId, refundIdOf } from './ids.ts'
 const form = /^[0-9a-hjkmnp-tv-z]{26}$/
 
 describe('ids', () => {
-  test('have 26 letters that cannot be misread, and never come twice', () => {
+  test('have 26 unambiguous letters and never repeat', () => {
     const ids = Array.from({ length: 2_000 }, () => [newOrderId(), newPaymentId()]).flat()
     expect(new Set(ids).size).toBe(4_000)
     for (const id of ids) expect(id.slice(4)).toMatch(form)
   })
 
-  test('use the whole alphabet alike at every place, so none of the 130 bits is lost', () => {
+  test('use the whole alphabet evenly at every position, so all 130 bits count', () => {
     const ids = Array.from({ length: 4_000 }, () => newOrderId().slice(4))
     for (let place = 0; place < 26; place += 1) {
       const counts = new Map<string, number>()
       for (const id of ids) counts.set(id.charAt(place), (counts.get(id.charAt(place)) ?? 0) + 1)
       expect(counts.size).toBe(32)
-      // 125 of each are expected; eight standard deviations around it.
+      // 125 of each are expected; 90 is eight standard deviations.
       for (const count of counts.values()) expect(Math.abs(count - 125)).toBeLessThan(90)
     }
   })
 
-  test('are told apart by what they name', () => {
+  test('differ in form between orders and payments', () => {
     const order = newOrderId()
     const payment = newPaymentId()
     expect([isOrderId(order), isPaymentId(order)]).toEqual([true, false])
@@ -48,7 +48,7 @@ describe('ids', () => {
     expect(isOrderId(text)).toBe(false)
   })
 
-  test('of refunds follow from the order alone, and differ for every order', () => {
+  test('of refunds derive from the order id and differ between orders', () => {
     const orders = Array.from({ length: 1_000 }, newOrderId)
     const refunds = new Set(orders.map(refundIdOf))
     expect(refunds.size).toBe(1_000)
@@ -56,7 +56,7 @@ describe('ids', () => {
     for (const refund of refunds) expect(refund.replace(/^ref_/, '')).toMatch(form)
   })
 
-  test('of refunds do not give the order away', () => {
+  test('of refunds do not reveal the order id', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 4 }), (text) => {
         expect(refundIdOf(`ord_${text}` as OrderId)).not.toContain(text)

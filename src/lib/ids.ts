@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { Brand } from './brand.ts'
 
-/** The supplier's own name for an offer; the same everywhere in the store. */
+/** The supplier's own id of an offer, used throughout the store. */
 export type OfferId = Brand<string, 'OfferId'>
-/** One unit of fulfilment. Knowing it is enough to read the order's state, so it cannot be guessed. */
+/** Identifies an order. It is unguessable, because it grants access to the order's state. */
 export type OrderId = Brand<string, 'OrderId'>
-/** One settlement of money, in the words of x402-signals. */
+/** Identifies one settlement of money (x402-signals). */
 export type PaymentId = Brand<string, 'PaymentId'>
-/** A person's way to an order, from the form to the payment. */
+/** Identifies a checkout. */
 export type CheckoutId = Brand<string, 'CheckoutId'>
-/** The one refund that a payment can have. */
+/** Identifies the only refund of a payment. */
 export type RefundId = Brand<string, 'RefundId'>
 
-/** Crockford's alphabet in lower case: no letter that a person or a model reads as another. */
+/** Crockford's base 32 in lower case, which has no ambiguous letters. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const idPattern = /^(ord|pay|chk)_[0-9a-hjkmnp-tv-z]{26}$/
 
 /**
- * The order id of a payment, with 130 bits: whoever has it sees the order's state, so nobody may guess
- * it (docs/decisions/005).
+ * Derives the order id of a payment. It has 130 bits, because it grants access to the order's state and
+ * must not be guessable (docs/contributors/decisions/005).
  *
  * @param digest of the payment, keyed with a secret of the store: 32 bytes in hex
  */
@@ -26,23 +26,33 @@ export function orderIdOf(digest: string): OrderId {
   return `ord_${idText(digest)}` as OrderId
 }
 
-/** A payment id, as unguessable as an order id because it finds the same record. */
+/** Derives the payment id. It has 130 bits too, because it leads to the same record as the order id. */
 export function paymentIdOf(digest: string): PaymentId {
   return `pay_${idText(digest)}` as PaymentId
 }
 
-/** The refund id of an order. It is derived, so that asking twice can never name two refunds. */
+/**
+ * Derives the token that opens the page of an approval. It has 130 bits, because whoever has it may
+ * approve the purchase.
+ *
+ * @param digest of the approval, keyed with a secret of the store: 32 bytes in hex
+ */
+export function approvalTokenOf(digest: string): string {
+  return `apr_${idText(digest)}`
+}
+
+/** Derives the refund id of an order, so that an order has only one refund id. */
 export function refundIdOf(order: OrderId): RefundId {
   const digest = createHash('sha256').update(`refund-id:${order}`).digest()
   return `ref_${idText(digest.toString('hex'))}` as RefundId
 }
 
-/** A checkout id, as unguessable as that of the order which it opens. */
+/** Derives the checkout id. It has 130 bits, because it grants access to its order. */
 export function checkoutIdOf(digest: string): CheckoutId {
   return `chk_${idText(digest)}` as CheckoutId
 }
 
-/** Whether the text has the form of an order id; anything else need not be looked up. */
+/** Whether the text has the form of an order id. */
 export function isOrderId(text: string): text is OrderId {
   return idPattern.test(text) && text.startsWith('ord_')
 }

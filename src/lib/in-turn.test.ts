@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
 import { inTurn } from './in-turn.ts'
 
-test('work is done in the order in which it came, one piece at a time', async () => {
+test('runs functions one at a time, in the order of the calls', async () => {
   const turn = inTurn()
-  const told: string[] = []
+  const log: string[] = []
   const gates = ['a', 'b', 'c'].map((name) => ({ name, ...Promise.withResolvers<void>() }))
   const results = gates.map(({ name, promise }) =>
     turn(async () => {
-      told.push(`${name} begins`)
+      log.push(`${name} begins`)
       await promise
-      told.push(`${name} ends`)
+      log.push(`${name} ends`)
       return name
     }),
   )
-  // Whatever the last one waits for, it has not begun.
+  // Resolving the later gates first must not change the order.
   for (const { resolve } of gates.toReversed()) resolve()
   expect(await Promise.all(results)).toEqual(['a', 'b', 'c'])
-  expect(told).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+  expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
 })
 
-test('a failure is told to whoever brought the work, and holds up nobody else', async () => {
+test('rejects only the failed call and continues with the next', async () => {
   const turn = inTurn()
   const failed = turn(() => Promise.reject(new Error('down')))
   const thrown = turn(() => {
@@ -31,7 +31,7 @@ test('a failure is told to whoever brought the work, and holds up nobody else', 
   expect(await fine).toBe('fine')
 })
 
-test('work that comes later, and from within work, has its turn too', async () => {
+test('runs functions that are added later or from within another', async () => {
   const turn = inTurn()
   expect(await turn(async () => 1)).toBe(1)
   let inner: Promise<number> | undefined

@@ -1,4 +1,4 @@
-/** Runs pieces of work one after the other, in the order in which they came; a failed one holds up no other. */
+/** Runs async functions one at a time, in the order of the calls. A failed one does not block the next. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
 export function inTurn(): InTurn {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cents, formatUsdc, usdc, usdcFromCents } from './money.ts'
+import { cents, formatUsdc, usdc, usdcFromCents, usdcFromText } from './money.ts'
 
 const atomic = fc.bigInt({ min: 0n, max: 10n ** 24n })
 
@@ -62,3 +62,18 @@ test.each([0.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
     expect(() => cents(value)).toThrow(/not whole cents/)
   },
 )
+
+test.each([
+  ['0', 0n],
+  ['25', 25_000_000n],
+  ['12.5', 12_500_000n],
+  ['0.000001', 1n],
+  ['007', 7_000_000n],
+  ['999999999.999999', 999_999_999_999_999n],
+])('%s USDC is %s atomic', (text, atomic) => {
+  expect(usdcFromText(text)).toBe(atomic)
+})
+
+test.each(['', '1,5', '-1', '1e3', '.5', '0.0000001'])('"%s" is no amount of USDC', (text) => {
+  expect(() => usdcFromText(text)).toThrow()
+})

@@ -1,4 +1,4 @@
-/** Marks a branch that cannot be taken: adding a case to a union breaks the build here. */
+/** Marks an unreachable branch. Adding a case to the union becomes a compile error here. */
 export function never(value: never): never {
   throw new Error(`Unexpected ${JSON.stringify(value)}`)
 }

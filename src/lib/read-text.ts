@@ -1,6 +1,6 @@
 /**
- * The body of an answer as text, or undefined when it has more bytes than this. No more is read
- * than that, so a server that never ends cannot fill our memory.
+ * Reads the body of a response as text, or returns undefined when it exceeds `maxBytes`. Reading stops
+ * there, so an endless response cannot fill the memory.
  */
 export async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
   if (response.body === null) return ''

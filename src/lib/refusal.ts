@@ -1,4 +1,6 @@
-/** Every reason why the store turns a request down. The HTTP edge gives each one its status. */
+import type { Fault } from './fault.ts'
+
+/** The code of every refused request. The HTTP layer maps each to a status. */
 export const refusalCodes = [
   'invalid_parameter',
   'unknown_parameter',
@@ -13,6 +15,7 @@ export const refusalCodes = [
   'method_not_allowed',
   'offer_not_found',
   'offer_unavailable',
+  'price_above_maximum',
   'order_not_found',
   'payment_invalid',
   'payment_mismatch',
@@ -20,10 +23,13 @@ export const refusalCodes = [
   'idempotency_conflict',
   'idempotency_key_missing',
   'no_receipt',
+  'no_webhook',
   'not_refundable',
   'refund_destination_refused',
   'sign_in_invalid',
   'limit_exceeded',
+  'approval_required',
+  'approval_declined',
   'rate_limited',
   'budget_spent',
   'store_paused',
@@ -32,33 +38,25 @@ export const refusalCodes = [
 ] as const
 export type RefusalCode = (typeof refusalCodes)[number]
 
-/** One thing wrong with one field of a request. */
-export interface Fault {
-  readonly parameter: string
-  readonly message: string
-  /** What was probably meant instead. */
-  readonly didYouMean?: string | number
-}
-
 export interface RefusalDetails {
-  /** The one parameter at fault. */
+  /** The parameter at fault, if there is only one. */
   readonly parameter?: string
-  /** The values that would have been taken, where there is a list. */
+  /** The accepted values, if they are a list. */
   readonly allowed?: readonly string[]
-  /** Every fault of a body, when there may be several. */
-  readonly errors?: readonly Fault[]
+  /** All faults of a body. The messages are made from them. */
+  readonly faults?: readonly Fault[]
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number
-  /** Whether the buyer's money moved (docs/errors.md). Absent where no money can be involved. */
+  /** Whether the buyer's money moved (docs/agents/errors.md). Absent where no money can be involved. */
   readonly charged?: 'no' | 'yes' | 'unknown'
-  /** Further facts that the caller may see, by their published names. */
+  /** Further facts for the caller, by their published names. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
 /**
- * The caller asked for something that the store will not do, and the message may be shown to them.
+ * A request that the store refuses. The message may be shown to the caller.
  *
- * Anything else that is thrown is a defect of ours and answers 500 without a detail.
+ * Every other exception is a defect of the store and becomes a 500 without details.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode
@@ -70,4 +68,21 @@ export class Refusal extends Error {
     this.code = code
     this.details = details
   }
+}
+
+/** Refuses a body. Reports only the first fault of each field. */
+export function invalidBody(found: readonly Fault[]): Refusal {
+  const faults = found.filter(
+    ({ field }, at) => found.findIndex((fault) => fault.field === field) === at,
+  )
+  const [first] = faults
+  const message = faults.map(({ field, code }) => `${field} ${code}`).join(', ')
+  return new Refusal('invalid_body', message, {
+    faults,
+    ...(faults.length === 1 && first ? onlyFault(first) : {}),
+  })
+}
+
+function onlyFault({ field, didYouMean }: Fault): RefusalDetails {
+  return { parameter: field, ...(didYouMean === undefined ? {} : { extra: { didYouMean } }) }
 }

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('waits long after a good run, and longer and longer after bad ones', async () => {
+it('waits the full interval after a success and backs off after failures', async () => {
   const stop = new AbortController()
   const results = [true, false, false, false, false, true, false, true]
   const ranAt: number[] = []
@@ -19,14 +19,14 @@ it('waits long after a good run, and longer and longer after bad ones', async ()
   }
   const ended = repeat(task, { everyMs: 200_000, retryMs: 30_000, signal: stop.signal })
   await vi.advanceTimersByTimeAsync(1_100_000)
-  // 200 after good ones; after bad ones 30, 60, 120, then no more than 200; then 30 again.
+  // 200 s after a success; 30, 60, 120 and at most 200 s after failures; then 30 s again.
   expect(ranAt).toEqual([0, 200, 230, 290, 410, 610, 810, 840, 1040])
   stop.abort()
   await ended
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('never runs twice at once, and ends after the run that is under way', async () => {
+it('never runs twice at once, and ends after the current run', async () => {
   const stop = new AbortController()
   const { promise: slow, resolve: finish } = Promise.withResolvers<boolean>()
   const task = vi.fn(() => slow)
@@ -44,7 +44,7 @@ it('never runs twice at once, and ends after the run that is under way', async (
   expect(task).toHaveBeenCalledTimes(1)
 })
 
-it('does not start when it was stopped before', async () => {
+it('does not run when the signal is already aborted', async () => {
   const task = vi.fn(async () => true)
   await repeat(task, { everyMs: 1, retryMs: 1, signal: AbortSignal.abort() })
   expect(task).not.toHaveBeenCalled()

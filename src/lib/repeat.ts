@@ -1,17 +1,17 @@
-export interface Rhythm {
-  /** Between one good run and the next. */
+export interface RepeatOptions {
+  /** The delay after a successful run. */
   readonly everyMs: number
-  /** After a bad run; doubles with every further one, up to `everyMs`. */
+  /** The delay after a failed run. It doubles with every further failure, up to `everyMs`. */
   readonly retryMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * Runs `task` now and then again and again, one after the other and never two at once, until the
- * signal says stop. The task tells whether it went well; it must not throw for what can go wrong.
- * Ends when the last run has ended.
+ * Runs `task` immediately and then repeatedly, never twice at once, until the signal aborts. The task
+ * returns whether it succeeded; it must not throw for expected failures. Resolves when the last run
+ * has ended.
  */
-export async function repeat(task: () => Promise<boolean>, rhythm: Rhythm): Promise<void> {
+export async function repeat(task: () => Promise<boolean>, rhythm: RepeatOptions): Promise<void> {
   let retryMs = rhythm.retryMs
   while (!rhythm.signal.aborted) {
     const isGood = await task()
@@ -21,7 +21,7 @@ export async function repeat(task: () => Promise<boolean>, rhythm: Rhythm): Prom
   }
 }
 
-/** Ends after that time, or at once when the signal says stop. */
+/** Resolves after this time, or at once when the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise<void>((resolve) => {

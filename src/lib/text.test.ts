@@ -15,7 +15,7 @@ test.each([
   expect(fold(text)).toBe(folded)
 })
 
-test('takes runs of letters and digits for words', () => {
+test('splits text into runs of letters and digits', () => {
   expect(wordsOf("McDonald's 7-Eleven, été!")).toEqual(['mcdonald', 's', '7', 'eleven', 'ete'])
   expect(wordsOf(' - ')).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Lower case without accents, so that text compares as people mean it. */
+/** Lower-cases the text and strips accents, for comparing. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -7,7 +7,7 @@ export function fold(text: string): string {
     .replace(/[ßæœøłđðþħı]/g, (letter) => plain[letter] ?? letter)
 }
 
-/** Letters that no normal form takes apart, as people without them type them. */
+/** Letters that NFKD does not decompose, with the usual ASCII spelling. */
 const plain: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -21,12 +21,12 @@ const plain: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** The words of a text, folded: runs of letters and digits. */
+/** Splits a text into folded words, which are runs of letters and digits. */
 export function wordsOf(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** The lower-case name with hyphens: "South Asia" is `south-asia`. */
+/** Turns a name into a slug: "South Asia" becomes `south-asia`. */
 export function slugOf(name: string): string {
   return wordsOf(name).join('-')
 }

@@ -1,14 +1,18 @@
 /**
- * The answer, if it comes in time. What has arrived already counts, even where this process was too
- * busy to look at it: a busy process says nothing of whoever was asked.
+ * Waits for the answer up to a timeout. An answer that has arrived in time counts even when this
+ * process was too busy to handle it: a busy caller says nothing about the other side.
  *
- * @param late what is said when it does not
- * @throws after so many milliseconds, or what the answer is rejected with
+ * @param timeoutMessage the message of the error after the timeout
+ * @throws after `ms`, or with the rejection of `answer`
  */
-export async function within<T>(ms: number, answer: Promise<T>, late: string): Promise<T> {
+export async function within<T>(
+  ms: number,
+  answer: Promise<T>,
+  timeoutMessage: string,
+): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
-  // After a long turn of the event loop timers come before the next input, and immediates after it.
-  const timer = setTimeout(() => setImmediate(() => reject(new Error(late))), ms)
+  // After a long turn of the event loop Node runs timers before pending input, and immediates after it.
+  const timer = setTimeout(() => setImmediate(() => reject(new Error(timeoutMessage))), ms)
   try {
     return await Promise.race([answer, tooLate])
   } finally {

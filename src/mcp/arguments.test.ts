@@ -35,8 +35,10 @@ describe('arguments', () => {
   test('of our own are of their type', () => {
     expect(flagIn({}, 'goods')).toBe(false)
     expect(flagIn({ goods: true }, 'goods')).toBe(true)
-    expect(() => flagIn({ goods: 'true' }, 'goods')).toThrow(/must be true or false/)
-    expect(textIn({ id: 'x' }, 'id')).toBe('x')
+    expect(flagIn({ goods: 'true' }, 'goods')).toBe(true)
+    expect(() => flagIn({ goods: 'yes' }, 'goods')).toThrow(/must be true or false/)
+    expect(textIn({ id: ' x' }, 'id')).toBe('x')
+    expect(textIn({ id: '' }, 'id')).toBeUndefined()
     expect(textIn({}, 'id')).toBeUndefined()
     expect(() => textIn({ id: 1 }, 'id')).toThrow(/must be text/)
     expect(without({ a: 1, b: 2 }, ['a'])).toEqual({ b: 2 })

@@ -1,5 +1,5 @@
-import { echoOf, type ParamSource, unknownParameter } from '../api/param-source.ts'
-import { refused } from '../api/params.ts'
+import { echoOf, type ParamSource, unknownParameter } from '../catalog/search/param-source.ts'
+import { refused } from '../catalog/search/params.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -46,13 +46,14 @@ function isPlain(value: unknown): value is string | number | boolean {
 export function flagIn(args: Arguments, name: string): boolean {
   const value = args[name] ?? false
   if (typeof value === 'boolean') return value
+  if (value === 'true' || value === 'false' || value === '') return value === 'true'
   throw refused(name, `${name} must be true or false.`)
 }
 
 /** An argument that is a text. @throws Refusal `invalid_parameter` */
 export function textIn(args: Arguments, name: string): string | undefined {
   const value = args[name]
-  if (value === undefined || typeof value === 'string') return value
+  if (value === undefined || typeof value === 'string') return value?.trim() || undefined
   throw refused(name, `${name} must be text.`)
 }
 

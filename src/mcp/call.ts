@@ -1,45 +1,51 @@
-import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { chargeOf } from '../api/buying/charge.ts'
 import type { FaultLog } from '../api/buying/deps.ts'
+import type { ProofLimit } from '../api/buying/purchase.ts'
 import { problem, rules } from '../api/refusals.ts'
 import { isNotAccepted } from '../http/proof-limit.ts'
 import type { LimitName } from '../http/rate-limit.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { givenIn } from './arguments.ts'
+import type { HostSettings } from './host.ts'
+import { type Person, visitError, visitResult } from './person.ts'
 import { bringsPayment, carriesProof } from './proofs.ts'
 import { problemResult, resultOf } from './results.ts'
 import type { Tool, ToolCall, ToolDeps } from './tool.ts'
 
-/** Whoever calls, as far as the limits and the log know them. */
-export interface Visit {
+/** Whoever calls, as far as the limits, the log and their host know them. */
+export interface Visit extends ProofLimit {
   readonly requestId: string
   /** The address that the call came from, as limits count it. */
   readonly client: string
   readonly log: FaultLog
+  readonly host: HostSettings
   /** The limit that the request is above already, before its body was read. */
   readonly heldUp: Refusal | undefined
   /** The refusal of a call above this limit. */
   readonly count: (limit: LimitName) => Promise<Refusal | undefined>
-  /** Before a signature is checked: the refusal of who had too many refused. */
-  readonly mayProve: () => Promise<Refusal | undefined>
-  /** After one was not accepted. */
-  readonly provedNothing: () => Promise<void>
 }
 
 export interface RawCall {
   readonly args: Readonly<Record<string, unknown>> | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
+  readonly person: Person
 }
 
-/** Answers one call of a tool. A refusal is an answer too; only a defect of ours is logged. */
+/**
+ * Answers one call of a tool. A refusal is an answer too; only a defect of ours is logged.
+ *
+ * @throws UrlElicitationRequiredError for a client that brings a person to a page in that way
+ */
 export async function answerCall(
   deps: ToolDeps,
   visit: Visit,
   tool: Tool,
-  { args, meta = {} }: RawCall,
-): Promise<CallToolResult> {
+  { args, meta = {}, person }: RawCall,
+): Promise<CallToolResult | InputRequiredResult> {
   const charge = chargeOf(bringsPayment({ meta }))
-  const call = { args: givenIn(args), meta, log: visit.log, client: visit.client, charge }
+  const { log, client, host } = visit
+  const call = { args: givenIn(args), meta, log, client, host, person, proofs: visit, charge }
   const { result, isAccepted } = await answer(deps, visit, tool, call)
   if ((!isAccepted || charge.showedNothing) && carriesProof(call)) await visit.provedNothing()
   return result
@@ -50,16 +56,34 @@ async function answer(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted) {
   try {
     const heldUp = await holdUp(visit, tool, call)
     const said = await tool.run({ ...call, heldUp }, deps)
-    return { result: resultOf(said), isAccepted: said.type !== 'demand' }
+    const page = said.type === 'answer' ? said.visit : undefined
+    const result = page ? visitResult(page) : resultOf(said)
+    return { result, isAccepted: said.type !== 'demand' }
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : undefined
-    if (refusal === undefined) visit.log.error({ err: error }, 'unexpected error')
-    const { url: siteUrl } = deps.reading.site
-    const charge = tool.charges ? call.charge : undefined
-    const context = { siteUrl, requestId: visit.requestId, charge }
-    const isAccepted = refusal === undefined || !isNotAccepted(rules[refusal.code].status)
-    return { result: problemResult(problem(refusal, context)), isAccepted }
+    return failed(deps, visit, tool, call, error)
   }
+}
+
+function failed(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: unknown) {
+  const refusal = error instanceof Refusal ? error : undefined
+  if (refusal === undefined) visit.log.error({ err: error }, 'unexpected error')
+  const asked = refusal?.code === 'approval_required' ? askPerson(call.person, refusal) : undefined
+  if (asked) return { result: asked, isAccepted: true }
+  const { url: siteUrl } = deps.reading.site
+  const charge = tool.charges ? call.charge : undefined
+  const context = { siteUrl, requestId: visit.requestId, charge }
+  const isAccepted = refusal === undefined || !isNotAccepted(rules[refusal.code].status)
+  return { result: problemResult(problem(refusal, context)), isAccepted }
+}
+
+/** What brings a person to the page of their approval; undefined: the model has to. */
+function askPerson({ reached, isBack }: Person, { details }: Refusal) {
+  const url = String(details.extra?.['approvalUrl'])
+  const page = { url, message: 'Approve or decline this purchase on a page of the store.' }
+  // Who was there and has not decided has the page still open: to ask again at once would go on for ever.
+  if (reached === undefined || isBack) return undefined
+  if (reached === 'by_error') throw visitError(page)
+  return visitResult(page)
 }
 
 type Counted = Omit<ToolCall, 'heldUp'>

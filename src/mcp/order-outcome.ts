@@ -3,7 +3,8 @@ import { revealLink } from '../api/buying/reveal.ts'
 import { type OrderView, orderBody } from '../api/views/order.ts'
 import { retryAfterSeconds } from '../api/views/order-message.ts'
 import { isUnderWay, type Order, refundStateOf } from '../orders/order.ts'
-import type { ToolOutcome } from './tool.ts'
+import { flagIn } from './arguments.ts'
+import type { ToolCall, ToolOutcome } from './tool.ts'
 
 export const includeGoods = {
   type: 'boolean',
@@ -12,21 +13,44 @@ export const includeGoods = {
     'true: the answer has the goods and the access token in it, for everyone who reads this conversation. Otherwise it has reveal.url, which shows the goods to a person once.',
 } as const
 
+/** How the goods are shown to who may see them. */
+interface Showing {
+  /** In the answer itself, rather than by a link. */
+  readonly inline: boolean
+  /** Whether the client brings a person to the link, or has done so. */
+  readonly visit: 'now' | 'done' | undefined
+}
+
+/**
+ * How a call wants the goods shown. Where its host takes links alone, a client that can brings a person
+ * to the link before the model gets the answer, which is without it then.
+ */
+export function showingOf({ args, host, person }: ToolCall): Showing {
+  const inline = flagIn(args, 'include_goods') && host.goods === undefined
+  // The call comes again for the answer, and shows anew whose the goods are. A payment alone would not.
+  const mayComeAgain = args['idempotency_key'] !== undefined || args['access_token'] !== undefined
+  const isBrought = host.goods === 'link' && person.reached === 'by_result' && mayComeAgain
+  return { inline, visit: isBrought ? (person.isBack ? 'done' : 'now') : undefined }
+}
+
 /**
  * What a tool says of an order. Codes stay out of the model's sight unless they are asked for: what
  * a model has read, it can be made to repeat.
  */
 export async function orderOutcome(
   deps: BuyingDeps,
-  { order, reveal, accessToken }: OrderView,
-  inline: boolean,
+  { order, reveal, accessToken, webhook }: OrderView,
+  showing: Showing,
 ): Promise<Extract<ToolOutcome, { type: 'answer' }>> {
-  const view = { order, reveal: reveal && inline, accessToken: inline ? accessToken : undefined }
+  const { inline } = showing
+  const secrets = inline ? { accessToken, webhook } : {}
+  const view = { order, reveal: reveal && inline, ...secrets }
   const { orders, ...body } = await orderBody(deps.purchases.vault, view)
-  const offersLink = reveal && !inline && mayBeDelivered(order)
+  const way = reveal ? wayOf(order, showing) : 'locked'
+  const link = way === 'link' && mayBeDelivered(order) ? revealLink(deps, order) : undefined
   const shown = orders.map(withoutPictures)
-  const hint = offersLink ? linkHint : lockedHint
-  const advice = adviceOn(order, reveal ? (inline ? 'inline' : 'link') : 'locked')
+  const advice = adviceOn(order, way)
+  const hint = hints[way === 'link' && !link ? 'locked' : way]
   return {
     type: 'answer',
     body: {
@@ -35,17 +59,41 @@ export async function orderOutcome(
       orders: shown.map(({ order: one }) =>
         'result_hint' in one ? { ...one, result_hint: hint } : one,
       ),
-      ...(offersLink ? { reveal: revealLink(deps, order) } : {}),
+      ...(link ? { reveal: link } : {}),
     },
     advice,
     picture: shown.find(({ picture }) => picture !== undefined)?.picture,
+    visit: link && isVisited(order, showing) ? { url: link.url, message: linkMessage } : undefined,
   }
 }
+
+type Way = 'inline' | 'link' | 'shown' | 'locked'
+
+function wayOf(order: Order, { inline, visit }: Showing): Way {
+  if (inline) return 'inline'
+  return order.state === 'FULFILLED' && visit === 'done' ? 'shown' : 'link'
+}
+
+function isVisited({ state }: Order, { visit }: Showing): boolean {
+  return state === 'FULFILLED' && visit === 'now'
+}
+
+const linkMessage = 'Your purchase is here. The link shows it once.'
 
 const linkHint =
   'The goods are behind reveal.url, which opens once: give the link to the person they are for. With include_goods: true they stand here instead.'
 const lockedHint =
   'Show that the goods are yours: call again with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"].'
+
+const shownAdvice =
+  'Delivered. The person was given a link that shows the goods once. For a new one, call order_status.'
+
+const hints: Readonly<Record<Way, string>> = {
+  inline: lockedHint,
+  link: linkHint,
+  shown: shownAdvice,
+  locked: lockedHint,
+}
 
 function mayBeDelivered(order: Order): boolean {
   return order.state === 'FULFILLED' || isUnderWay(order)
@@ -64,7 +112,7 @@ function withoutPictures(order: Listed) {
 }
 
 /** What the caller does now. */
-function adviceOn(order: Order, goods: 'inline' | 'link' | 'locked'): string {
+function adviceOn(order: Order, goods: Way): string {
   const again = `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds`
   switch (order.state) {
     case 'FULFILLED':
@@ -83,6 +131,7 @@ function adviceOn(order: Order, goods: 'inline' | 'link' | 'locked'): string {
 }
 
 const deliveredAdvice = {
+  shown: shownAdvice,
   inline: 'Delivered. The goods stand above; treat them like cash.',
   link: 'Delivered. Give reveal.url to the person the goods are for; it opens once.',
   locked: 'Delivered. The goods are shown to whoever shows that they are theirs.',

@@ -1,6 +1,7 @@
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/presented.ts'
 import { type Credentials, keyOf } from '../api/buying/viewer.ts'
+import { buyPath, purchasePath } from '../api/paths.ts'
 import { textIn } from './arguments.ts'
 import { toolBazaar } from './bazaar.ts'
 import type { ToolCall } from './tool.ts'
@@ -18,10 +19,12 @@ const signInKey = 'sign-in-with-x'
 export const mcpTransport: PaymentTransport = {
   resource: () => 'mcp://tool/buy',
   howToSend: `call buy again with the same arguments and the signed payment in _meta["${paymentKey}"]`,
+  otherwise: ({ url }, kind, { offerId }) =>
+    `If you cannot send _meta, POST what bodySchema describes to ${url}${purchasePath(kind)} with an x402 client, or give the person ${url}${buyPath(String(offerId))} to pay there.`,
   discovery: (_, example) => toolBazaar(example),
 }
 
-export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"]. Nothing is charged.`
+export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"], or call with a listToken as access_token. Nothing is charged.`
 
 /** Whether a call has something whose signature must be checked, which costs. */
 export function carriesProof({ meta }: Pick<ToolCall, 'meta'>): boolean {
@@ -42,12 +45,12 @@ export function presentedWith({ meta }: ToolCall): Presented {
 export const credentialFields = {
   idempotency_key: {
     type: 'string',
-    pattern: '^[A-Za-z0-9_-]{16,128}$',
     description: 'The idempotency_key of the purchase: shows that the goods are yours',
   },
   access_token: {
     type: 'string',
-    description: 'The accessToken of the purchase, if you have it: shows that the goods are yours',
+    description:
+      'The accessToken of the purchase: shows that the goods are yours. Without an id: a listToken',
   },
 } as const
 

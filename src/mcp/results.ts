@@ -21,12 +21,15 @@ function answerResult(said: Extract<ToolOutcome, { type: 'answer' }>): CallToolR
   }
 }
 
-/** A demand for a payment or a sign-in: the data, and the very same as the only text (x402). */
+/**
+ * A demand for a payment or a sign-in: the data, and the very same as the only text (x402). It begins
+ * with the sentence, because a model may be shown no more than the beginning.
+ */
 function paymentRequiredResult({
   required,
   more,
 }: Extract<ToolOutcome, { type: 'demand' }>): CallToolResult {
-  const body = { ...required, ...more }
+  const body = { ...more, ...required }
   return {
     isError: true,
     structuredContent: dataOf(body),

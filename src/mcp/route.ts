@@ -3,16 +3,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mcpPath } from '../api/paths.ts'
 import { clientKeyOf } from '../http/client-key.ts'
 import { aboveLimit } from '../http/gate.ts'
+import { isOwnName } from '../http/own-names.ts'
 import { countRefused, lookAtRefused } from '../http/proof-limit.ts'
 import type { LimitName, Limits } from '../http/rate-limit.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { answerCall, type Visit } from './call.ts'
+import { hostSettingsIn } from './host.ts'
+import { sessionFor } from './person.ts'
 import { bringsPayment } from './proofs.ts'
 import { createServer } from './server.ts'
 import type { ToolDeps } from './tool.ts'
 
 export interface McpDeps extends ToolDeps {
   readonly limits: Limits
+  /** Whether nobody but this machine can reach the store, so that it need not answer other names. */
+  readonly isLocal: boolean
 }
 
 /**
@@ -21,12 +26,16 @@ export interface McpDeps extends ToolDeps {
  *
  * Every request counts as reading before its body is read. What a call of a tool asks for is in its
  * body, so the limit that the same question has over HTTP is counted there. Pages of any origin may
- * call, as they may over HTTP: nothing is kept in cookies, and nobody has more rights by being near.
+ * call, as they may over HTTP: nothing is kept in cookies, and nobody has more rights by being near. A
+ * store that only its own machine reaches answers that machine's names and pages alone.
  */
 export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
   app.post(
     mcpPath,
-    { config: { limit: 'reading', charges: true, findsOrders: true, mayBringPayment } },
+    {
+      config: { limit: 'reading', charges: true, findsOrders: true, mayBringPayment },
+      onRequest: deps.isLocal ? [refuseForeign] : [],
+    },
     async (request, reply) => {
       // It was let in because its payment could be in its body, and there is none.
       if (request.heldUp && !mayBringPayment(request)) throw request.heldUp
@@ -42,7 +51,9 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
         () =>
           createServer({
             site: deps.reading.site,
-            call: (tool, args, meta) => answerCall(deps, visit, tool, { args, meta }),
+            session: sessionIn(request),
+            call: (tool, args, meta, person) =>
+              answerCall(deps, visit, tool, { args, meta, person }),
           }),
         {
           // Nothing that a client could listen for changes while it listens.
@@ -56,9 +67,24 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
       const response = await fetch(webRequest(request), { parsedBody: request.body })
       // What the library refuses is the caller's fault, unless it says that it is ours.
       if (response.status >= 500) request.log.error({ err: fault }, 'unexpected error')
-      return send(reply, response)
+      const session = sessionFor(request.body)
+      if (session !== undefined) reply.header(sessionHeader, session)
+      return send(reply, response, takesStream(request))
     },
   )
+}
+
+/** Refuses who calls this machine by a name that is not its own, or is a page from elsewhere. */
+async function refuseForeign(
+  { headers: { host = '', origin } }: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const isOwnPage = origin === undefined || isOwnName(origin.replace(/^https?:\/\//, ''))
+  if (isOwnName(host) && isOwnPage) return
+  const message =
+    'This store answers its own machine only. Call it as localhost or 127.0.0.1, from a program or a page of this machine; or set PUBLIC_URL to the address that others call it by.'
+  reply.code(403).header('cache-control', 'no-store')
+  return reply.send({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
 }
 
 function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): Visit {
@@ -67,6 +93,7 @@ function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): 
     client: clientKeyOf(request.ip),
     log: request.log,
     heldUp: request.heldUp,
+    host: hostSettingsIn(request.raw.url ?? ''),
     async count(name: LimitName) {
       // The request itself has counted as reading.
       if (name === 'reading') return undefined
@@ -77,6 +104,13 @@ function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): 
   }
 }
 
+const sessionHeader = 'mcp-session-id'
+
+function sessionIn({ headers }: FastifyRequest): string | undefined {
+  const session = headers[sessionHeader]
+  return typeof session === 'string' ? session : undefined
+}
+
 /** A body that was not read, or cannot be, may have a payment in it like any other. */
 function mayBringPayment({ body }: FastifyRequest): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return true
@@ -85,16 +119,41 @@ function mayBringPayment({ body }: FastifyRequest): boolean {
   return typeof meta === 'object' && meta !== null && bringsPayment({ meta: { ...meta } })
 }
 
-/** The request as the library of the protocol reads it: its headers; the body is parsed already. */
-function webRequest({ headers }: FastifyRequest): Request {
+const streamType = 'text/event-stream'
+const anyJson = /(^|[,\s])(\*\/\*|application\/(json|\*))/i
+
+/** Whether the caller reads streams of events. Whoever asks with a plain HTTP client does not. */
+function takesStream({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return accept.toLowerCase().includes(streamType)
+}
+
+/**
+ * The request as the library of the protocol reads it: its headers; the body is parsed already. The
+ * library turns away who does not name both types that it answers with.
+ */
+function webRequest({ headers: { accept = '*/*', ...headers } }: FastifyRequest): Request {
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )
-  return new Request(`http://localhost${mcpPath}`, { method: 'POST', headers: given })
+  const taken = anyJson.test(accept) ? `application/json, ${streamType}` : accept
+  return new Request(`http://localhost${mcpPath}`, {
+    method: 'POST',
+    headers: [...given, ['accept', taken]],
+  })
 }
 
-async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+async function send(
+  reply: FastifyReply,
+  response: Response,
+  isStreamTaken: boolean,
+): Promise<FastifyReply> {
   const type = response.headers.get('content-type')
   reply.code(response.status).header('cache-control', 'no-store')
-  return type === null ? reply.send() : reply.type(type).send(await response.text())
+  if (type === null) return reply.send()
+  const text = await response.text()
+  const [, only] = /^data: (.*)$/m.exec(text) ?? []
+  if (isStreamTaken || !type.startsWith(streamType) || only === undefined) {
+    return reply.type(type).send(text)
+  }
+  return reply.type('application/json').send(only)
 }

@@ -2,9 +2,13 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import type { PaymentRequired } from '@x402/core/types'
 import type { Charge } from '../api/buying/charge.ts'
 import type { BuyingDeps, FaultLog } from '../api/buying/deps.ts'
+import type { ProofLimit } from '../api/buying/purchase.ts'
 import type { ReadDeps } from '../api/deps.ts'
 import type { LimitName } from '../http/rate-limit.ts'
 import type { Refusal } from '../lib/refusal.ts'
+import type { AppName } from './apps.ts'
+import type { HostSettings } from './host.ts'
+import type { Person, Visit } from './person.ts'
 
 /** Something that a model may ask of the store. */
 export interface Tool {
@@ -16,6 +20,8 @@ export interface Tool {
   /** JSON Schema of the arguments. What is really taken is for the API to read. */
   readonly inputSchema: JsonObject
   readonly annotations: ToolAnnotations
+  /** The document that shows its answers to a person. */
+  readonly app: AppName
   /** What a call counts as: what the same question counts as over HTTP. */
   readonly limit: LimitName
   /** Whether the call is about money, so that its errors say if any moved. */
@@ -43,8 +49,13 @@ export interface ToolCall {
   readonly log: FaultLog
   /** The address that it came from, as limits count it. */
   readonly client: string
+  readonly proofs: ProofLimit
   /** What is known of its money. */
   readonly charge: Charge
+  /** What its host has set. */
+  readonly host: HostSettings
+  /** The person behind it. */
+  readonly person: Person
   /** Why it may do no more than find the order that it has already paid for. */
   readonly heldUp: Refusal | undefined
 }
@@ -60,5 +71,7 @@ export type ToolOutcome =
       /** A PNG to be shown, in base64. */
       readonly picture?: string | undefined
       readonly meta?: Readonly<Record<string, unknown>>
+      /** What a person is brought to before they get this answer. */
+      readonly visit?: Visit | undefined
     }
   | { readonly type: 'demand'; readonly required: PaymentRequired; readonly more: object }

@@ -4,7 +4,7 @@ import { faultsOfMetrics, promtoolSays } from '../../test/harness/prometheus.ts'
 import { countedReporter, createCounters } from './counters.ts'
 import { eventNames } from './reporter.ts'
 
-test('events are counted by name, and still reported', async () => {
+test('counts events by name and still reports them', async () => {
   const counters = createCounters()
   const heard: unknown[] = []
   const report = countedReporter((event) => heard.push(event), counters)
@@ -16,10 +16,10 @@ test('events are counted by name, and still reported', async () => {
   }
 })
 
-test('requests are counted and timed by route', async () => {
+test('counts and times requests by route', async () => {
   const counters = createCounters()
-  counters.answered({ route: '/ai/:kind', method: 'GET', status: 200, seconds: 0.004 })
-  counters.answered({ route: '/ai/:kind', method: 'GET', status: 404, seconds: 3 })
+  counters.countRequest({ route: '/ai/:kind', method: 'GET', status: 200, seconds: 0.004 })
+  counters.countRequest({ route: '/ai/:kind', method: 'GET', status: 404, seconds: 3 })
   const text = await counters.registry.metrics()
   expect(text).toContain(
     'kiosk402_http_requests_total{route="/ai/:kind",method="GET",status="404"} 1',
@@ -28,7 +28,7 @@ test('requests are counted and timed by route', async () => {
   expect(text).toContain('duration_seconds_sum{route="/ai/:kind",method="GET"} 3.004')
 })
 
-test('what is counted keeps the rules of Prometheus', async () => {
+test('follows the naming rules of Prometheus', async () => {
   const page = await createCounters().registry.metrics()
   expect(faultsOfMetrics(page)).toEqual([])
   expect(promtoolSays(page)).toBe('')

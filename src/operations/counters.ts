@@ -1,25 +1,30 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { type MetricName, metrics } from './metric-list.ts'
 import { eventNames, type OperatorEvent } from './reporter.ts'
 
-/** One answered request. The route is a pattern: an address would name orders and people. */
-interface Answered {
+/** One answered request. The route is a pattern, because a URL may contain order ids. */
+interface AnsweredRequest {
   readonly method: string
   readonly route: string
   readonly status: number
   readonly seconds: number
 }
 
-/** What this process did since it started. */
+const webhookOutcomes = ['delivered', 'failed', 'given_up'] as const
+type WebhookOutcome = (typeof webhookOutcomes)[number]
+
+/** The counters of this process since its start. */
 export interface Counters {
   readonly registry: Registry
-  answered(request: Answered): void
-  happened(name: OperatorEvent['name']): void
+  countRequest(request: AnsweredRequest): void
+  countEvent(name: OperatorEvent['name']): void
+  countWebhook(outcome: WebhookOutcome): void
 }
 
-/** From an answer out of memory to a purchase that waits as long as it may. */
+/** From a cached answer to a purchase at its timeout. */
 const secondsBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30]
 
-/** Gauges of prom-client that end as counters do; the same, by type, stand without the ending. */
+/** prom-client's gauges whose names end like counters. The same values exist by type, under names without `_total`. */
 const misnamed = ['active_resources_total', 'active_handles_total', 'active_requests_total']
 
 export function createCounters(): Counters {
@@ -28,44 +33,49 @@ export function createCounters(): Counters {
   for (const name of misnamed) registry.removeSingleMetric(`nodejs_${name}`)
   const registers = [registry]
   const requests = new Counter({
-    name: 'kiosk402_http_requests_total',
-    help: 'Requests answered, by route pattern, method and status.',
-    labelNames: ['route', 'method', 'status'],
+    ...definitionOf('kiosk402_http_requests_total'),
     registers,
   })
   const durations = new Histogram({
-    name: 'kiosk402_http_request_duration_seconds',
-    help: 'Request duration, by route pattern and method.',
-    labelNames: ['route', 'method'],
+    ...definitionOf('kiosk402_http_request_duration_seconds'),
     buckets: secondsBuckets,
     registers,
   })
   const events = new Counter({
-    name: 'kiosk402_events_total',
-    help: 'Events for the operator, by name.',
-    labelNames: ['event'],
+    ...definitionOf('kiosk402_events_total'),
     registers,
   })
-  // There from the start, at 0, so that the first rise of each is seen as one.
+  const webhooks = new Counter({
+    ...definitionOf('kiosk402_webhook_deliveries_total'),
+    registers,
+  })
+  // Start each counter at 0, so that its first increment shows as a rise.
   for (const event of eventNames) events.inc({ event }, 0)
+  for (const outcome of webhookOutcomes) webhooks.inc({ outcome }, 0)
 
   return {
     registry,
-    answered({ method, route, status, seconds }) {
+    countRequest({ method, route, status, seconds }) {
       requests.inc({ route, method, status })
       durations.observe({ route, method }, seconds)
     },
-    happened: (event) => events.inc({ event }),
+    countEvent: (event) => events.inc({ event }),
+    countWebhook: (outcome) => webhooks.inc({ outcome }),
   }
 }
 
-/** The same reporter; what it hears is counted. */
+function definitionOf(name: MetricName) {
+  const { help, labels } = metrics[name]
+  return { name, help, labelNames: labels }
+}
+
+/** Wraps a reporter so that its events are counted. */
 export function countedReporter(
-  report: (told: OperatorEvent) => void,
-  { happened }: Counters,
-): (told: OperatorEvent) => void {
+  report: (event: OperatorEvent) => void,
+  { countEvent }: Counters,
+): (event: OperatorEvent) => void {
   return (event) => {
-    happened(event.name)
+    countEvent(event.name)
     report(event)
   }
 }

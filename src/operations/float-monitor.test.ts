@@ -3,8 +3,8 @@ import { createHealth } from '../health/health.ts'
 import type { Means } from '../health/verdict.ts'
 import { usdc } from '../lib/money.ts'
 import type { OpenFacts } from '../orders/ports.ts'
+import { withRecentValue } from './cached-reads.ts'
 import { type GasFacts, monitorFloat } from './float-monitor.ts'
-import { lastSeen } from './looks.ts'
 import { type PartEvent, partChanges } from './part-changes.ts'
 
 beforeEach(() => {
@@ -16,14 +16,12 @@ afterEach(() => {
 
 const nothingOpen: OpenFacts = {
   exposure: usdc(0n),
-  pending: usdc(0n),
-  committed: usdc(0n),
-  unconfirmed: usdc(0n),
+  suppliers: new Map(),
   refunds: 0,
   fundsRefusals: [],
 }
 
-/** A store that is well, and whose means are what is said here. */
+/** A healthy store with the given means. */
 function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
   const seen = {
     float: async () => usdc(7n),
@@ -32,7 +30,9 @@ function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
     wallet: { available: 12.34, currency: 'USD' },
     ...away,
   }
-  const supplierWallet = lastSeen(async () => seen.wallet ?? Promise.reject(new Error('429')))
+  const supplierWallet = withRecentValue(
+    async () => seen.wallet ?? Promise.reject(new Error('429')),
+  )
   const now = () => new Date()
   const health = createHealth(now)
   health.noteCatalog(now())
@@ -47,7 +47,7 @@ function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
     float: () => seen.float(),
     gas: () => seen.gas(),
     open: () => seen.open(),
-    supplierWallet: supplierWallet.look,
+    supplierWallets: new Map([['zendit', supplierWallet.read]]),
     cheapest: () => usdc(1n),
     maxRefund: usdc(50n),
     maxBorneOut: async () => usdc(40n),
@@ -58,7 +58,7 @@ function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
     {
       now,
       signal: stop.signal,
-      looked: partChanges(health, (event) => told.push(event)),
+      onRead: partChanges(health, (event) => told.push(event)),
     },
   )
   return {
@@ -75,22 +75,25 @@ function begin(open: Partial<OpenFacts> = {}, away: object = {}) {
   }
 }
 
-test('looks at once and every 5 s, and tells what it saw', async () => {
+test('reads the means at once and every 5 s', async () => {
   const { noted, look, end } = begin({
-    pending: usdc(4n),
-    unconfirmed: usdc(1n),
+    suppliers: new Map([
+      ['zendit', { pending: usdc(4n), unconfirmed: usdc(1n), committed: usdc(2n) }],
+      ['acme', { pending: usdc(5n), unconfirmed: usdc(0n), committed: usdc(0n) }],
+    ]),
     exposure: usdc(3n),
-    committed: usdc(2n),
     refunds: 4,
   })
   await vi.advanceTimersByTimeAsync(0)
   expect(noted).toEqual([
     {
       cover: { float: 7n, exposure: 3n },
-      // Four open refunds and twenty transfers ahead.
+      // Four open refunds and twenty further transfers.
       gas: { balance: 100n, need: 120n },
-      funds: { available: 12_340_000n, committed: 2n, unconfirmed: 1n },
-      pending: 4n,
+      funds: new Map([
+        ['zendit', { available: 12_340_000n, pending: 4n, committed: 2n, unconfirmed: 1n }],
+      ]),
+      pending: 9n,
       cheapest: 1n,
       maxRefund: 50n,
       maxBorneOut: 40n,
@@ -105,7 +108,7 @@ test('looks at once and every 5 s, and tells what it saw', async () => {
   expect(noted).toHaveLength(2)
 })
 
-test('stops purchases while the float has no room for one more, tells of it once, and lets them go on', async () => {
+test('stops purchases while the float covers no more, reports it once, and resumes', async () => {
   const { seen, health, told, action, look, end } = begin()
   await vi.advanceTimersByTimeAsync(0)
   expect([action(), told]).toEqual(['pay', []])
@@ -114,7 +117,7 @@ test('stops purchases while the float has no room for one more, tells of it once
   await look()
   expect(action()).toBe('stop')
   const detail =
-    'Refunds may need 0.000007 USDC, and their wallet holds 0.000007: a purchase may take a quarter of the rest.'
+    'The refund wallet holds 0.000007 USDC, and open refunds may need 0.000007. One purchase may take a quarter of the rest. Top up the wallet.'
   expect(health.parts().refunds).toEqual({ state: 'down', detail })
   expect(told).toEqual([{ name: 'part_down', part: 'refunds', detail }])
   seen.float = async () => usdc(11n)
@@ -135,10 +138,15 @@ test('an empty gas wallet stops purchases', async () => {
   await end()
 })
 
-test('refusals for want of funds that are on record close the supplier', async () => {
+test('recorded refusals for insufficient funds close the supplier', async () => {
   const { seen, health, action, look, end } = begin()
   await vi.advanceTimersByTimeAsync(0)
-  const refused = (reference: string) => ({ reference, at: new Date(), amount: usdc(5n) })
+  const refused = (reference: string) => ({
+    reference,
+    supplier: 'zendit',
+    at: new Date(),
+    amount: usdc(5n),
+  })
   seen.open = async () => ({ ...nothingOpen, fundsRefusals: [refused('a'), refused('b')] })
   await look()
   expect([action(), health.parts().supplier.state]).toEqual(['stop', 'down'])
@@ -148,16 +156,16 @@ test('refusals for want of funds that are on record close the supplier', async (
   await end()
 })
 
-test('a wallet at the supplier in another currency bounds nothing', async () => {
+test('a supplier wallet in another currency limits nothing', async () => {
   const { seen, noted, end } = begin()
   seen.wallet = { available: 0, currency: 'EUR' }
   await vi.advanceTimersByTimeAsync(0)
-  expect(noted.at(-1)?.funds).toBe('unbounded')
+  expect(noted.at(-1)?.funds.get('zendit')).toBe('unbounded')
   await end()
 })
 
 const unseeable = ['float', 'gas', 'open', 'wallet'] as const
-/** What cannot be known without each of them. */
+/** The means that are unknown when a source fails. */
 const unknownWithout = {
   float: ['cover'],
   gas: ['gas'],
@@ -169,7 +177,7 @@ const away = (part: (typeof unseeable)[number]) => ({
 })
 
 test.each(unseeable)(
-  'holds purchases against what it saw last when it cannot see %s, and sells nothing after 5 minutes',
+  'uses the last value for 5 minutes when it cannot read %s, and then sells nothing',
   async (part) => {
     const { seen, health, noted, action, look, end } = begin()
     await vi.advanceTimersByTimeAsync(0)
@@ -184,24 +192,25 @@ test.each(unseeable)(
   },
 )
 
-test.each(unseeable)('sells nothing before it has seen %s', async (part) => {
+test.each(unseeable)('sells nothing before it has read %s', async (part) => {
   const { noted, action, end } = begin({}, away(part))
   await vi.advanceTimersByTimeAsync(0)
   expect([noted.length, action()]).toEqual([1, 'stop'])
-  const unknown = (['cover', 'gas', 'funds'] as const).filter((one) => !noted[0]?.[one])
+  const seen = { ...noted[0], funds: noted[0]?.funds.get('zendit') }
+  const unknown = (['cover', 'gas', 'funds'] as const).filter((one) => !seen[one])
   expect(unknown).toEqual(unknownWithout[part])
   await end()
 })
 
-test('what is sold during a look stays off the bounds until the next one', async () => {
+test('a sale during a reading stays deducted until the next one', async () => {
   const { seen, health, look, end } = begin()
   await vi.advanceTimersByTimeAsync(0)
-  const most = () => health.bounds().find(({ by }) => by === 'refund_float')?.most
+  const most = () => health.bounds().find(({ by }) => by === 'refund_float')?.max
   const slow = Promise.withResolvers<ReturnType<typeof usdc>>()
   seen.float = () => slow.promise
   await look()
   await vi.advanceTimersByTimeAsync(1)
-  expect(health.sell('a', usdc(1n))).toBeUndefined()
+  expect(health.sell('a', usdc(1n), 'zendit')).toBeUndefined()
   health.noteOpened('a')
   await vi.advanceTimersByTimeAsync(1)
   slow.resolve(usdc(8n))
@@ -212,7 +221,7 @@ test('what is sold during a look stays off the bounds until the next one', async
   await end()
 })
 
-test('never looks twice at once, however slow a look is', async () => {
+test('never starts a reading before the last one has ended', async () => {
   const { seen, noted, end } = begin()
   await vi.advanceTimersByTimeAsync(0)
   let looks = 0

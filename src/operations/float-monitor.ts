@@ -1,90 +1,105 @@
 import type { Health } from '../health/health.ts'
-import type { Gas, Means } from '../health/verdict.ts'
+import type { Funds, Gas, Means } from '../health/verdict.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
 import { repeat } from '../lib/repeat.ts'
-import type { OpenFacts } from '../orders/ports.ts'
+import { nothingOpen, type OpenFacts } from '../orders/ports.ts'
+import { withRecentValue } from './cached-reads.ts'
 import type { SupplierWallet } from './gauges.ts'
-import { lastSeen } from './looks.ts'
 
-const lookEveryMs = 5_000
+const readEveryMs = 5_000
 
-/** Transfers that the gas wallet must be able to send beside the refunds that are open. */
+/** The number of transfers that the gas wallet must cover beyond the open refunds. */
 const transfersAhead = 20n
 const centInAtomic = 10_000n
 
-/** What one transfer of USDC costs at the price of now, and what the gas wallet holds; wei. */
+/** The balance of the gas wallet and the current cost of one USDC transfer, in wei. */
 export interface GasFacts {
   readonly balance: bigint
   readonly perTransfer: bigint
 }
 
-/** Where the means of the store can be seen. Those that give a promise may throw. */
+/** The sources of the means. The asynchronous ones may throw. */
 export interface MeansSources {
   readonly float: () => Promise<Usdc>
   readonly gas: () => Promise<GasFacts>
   readonly open: () => Promise<OpenFacts>
-  /** As it was seen last where it cannot be seen just now; undefined once that is too long ago. */
-  readonly supplierWallet: () => Promise<SupplierWallet | undefined>
+  /** The current wallet, or the last known one; undefined when that is too old. */
+  readonly supplierWallets: ReadonlyMap<string, () => Promise<SupplierWallet | undefined>>
   readonly cheapest: () => Usdc | undefined
   readonly maxRefund: Usdc | undefined
   readonly maxBorneOut: () => Promise<Usdc | undefined>
 }
 
-interface Looking {
+interface MonitorOptions {
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** Called after each look. */
-  readonly looked?: () => void
+  /** Called after each reading. */
+  readonly onRead?: () => void
 }
 
 /**
- * Looks at once and then every 5 s at what the store buys and pays back with. What cannot be seen is
- * taken as it was seen last, for 5 minutes. Purchases are held against it, less what this process sold
- * since; what other nodes sold within these seconds is not counted.
+ * Reads the means at once and then every 5 s. When a source fails, its last value counts for 5 minutes.
+ * Purchases are checked against the means less the recent sales of this process. Sales of other nodes
+ * within the last seconds are not included.
  */
 export function monitorFloat(
   sources: MeansSources,
   health: Pick<Health, 'noteMeans' | 'noteFundsRefusal'>,
-  { now, signal, looked = () => undefined }: Looking,
+  { now, signal, onRead = () => undefined }: MonitorOptions,
 ): Promise<void> {
-  const looks = {
-    float: lastSeen(sources.float),
-    gas: lastSeen(sources.gas),
-    open: lastSeen(sources.open),
+  const reads = {
+    float: withRecentValue(sources.float),
+    gas: withRecentValue(sources.gas),
+    open: withRecentValue(sources.open),
   }
   const task = async () => {
     const since = now()
-    // An order that ends between the two is counted twice for a moment, and not left out.
-    const open = await looks.open.look()
-    const [float, gas, wallet, maxBorneOut] = await Promise.all([
-      looks.float.look(),
-      looks.gas.look(),
-      sources.supplierWallet(),
+    // Open orders are read first: an order that ends in between counts twice for a moment, but is never missed.
+    const open = await reads.open.read()
+    const [float, gas, wallets, maxBorneOut] = await Promise.all([
+      reads.float.read(),
+      reads.gas.read(),
+      walletsSeen(sources.supplierWallets),
       sources.maxBorneOut(),
     ])
-    for (const refusal of open?.fundsRefusals ?? []) health.noteFundsRefusal(refusal)
-    health.noteMeans(meansOf(sources, { float, gas, wallet, open, maxBorneOut }), since)
-    looked()
+    for (const refusal of open?.fundsRefusals ?? [])
+      health.noteFundsRefusal(refusal.supplier, refusal)
+    health.noteMeans(meansOf(sources, { float, gas, wallets, open, maxBorneOut }), since)
+    onRead()
     return true
   }
-  return repeat(task, { everyMs: lookEveryMs, retryMs: lookEveryMs, signal })
+  return repeat(task, { everyMs: readEveryMs, retryMs: readEveryMs, signal })
 }
 
-interface Looked {
+/** The wallets that could be seen. */
+async function walletsSeen(
+  wallets: MeansSources['supplierWallets'],
+): Promise<ReadonlyMap<string, SupplierWallet>> {
+  const seen = await Promise.all(
+    Array.from(wallets, async ([name, look]) => [name, await look()] as const),
+  )
+  return new Map(seen.flatMap(([name, wallet]) => (wallet ? [[name, wallet]] : [])))
+}
+
+interface MeansReadings {
   readonly float: Usdc | undefined
   readonly gas: GasFacts | undefined
-  readonly wallet: SupplierWallet | undefined
+  readonly wallets: ReadonlyMap<string, SupplierWallet>
   readonly open: OpenFacts | undefined
   readonly maxBorneOut: Usdc | undefined
 }
 
-function meansOf(sources: MeansSources, looked: Looked): Means {
-  const { float, gas, wallet, open, maxBorneOut } = looked
+function meansOf(sources: MeansSources, onRead: MeansReadings): Means {
+  const { float, gas, wallets, open, maxBorneOut } = onRead
+  const pending = [...(open?.suppliers.values() ?? [])].reduce((sum, at) => sum + at.pending, 0n)
   return {
     cover: float !== undefined && open ? { float, exposure: open.exposure } : undefined,
-    pending: open?.pending ?? usdc(0n),
+    pending: usdc(pending),
     gas: gas && open && gasOf(gas, open),
-    funds: wallet && open && fundsOf(wallet, open),
+    funds: new Map(
+      open &&
+        Array.from(wallets, ([name, wallet]) => [name, fundsOf(wallet, open.suppliers.get(name))]),
+    ),
     maxRefund: sources.maxRefund,
     maxBorneOut,
     cheapest: sources.cheapest(),
@@ -95,11 +110,8 @@ function gasOf({ balance, perTransfer }: GasFacts, { refunds }: OpenFacts): Gas 
   return { balance, need: perTransfer * (transfersAhead + BigInt(refunds)) }
 }
 
-function fundsOf(
-  { available, currency }: SupplierWallet,
-  { committed, unconfirmed }: OpenFacts,
-): Means['funds'] {
+function fundsOf({ available, currency }: SupplierWallet, open = nothingOpen): Funds | 'unbounded' {
   if (currency !== 'USD') return 'unbounded'
   const wholeCents = BigInt(Math.max(0, Math.floor(available * 100 + 1e-6)))
-  return { available: usdc(wholeCents * centInAtomic), committed, unconfirmed }
+  return { available: usdc(wholeCents * centInAtomic), ...open }
 }

@@ -1,25 +1,28 @@
 import { expect, test } from 'vitest'
 import { orderWorld } from '../../test/doubles/orders.ts'
-import { noFundsCode } from '../orders/ports.ts'
+import type { Health } from '../health/health.ts'
+import { noFundsCode } from '../suppliers/supplier.ts'
 import { fundedSupplier } from './funded-supplier.ts'
 
 const order = {
   reference: 'r',
   kind: 'esim',
-  offerId: 'E' as never,
+  product: 'E',
   recipient: { kind: 'esim' },
   isRepeat: false,
   notAfter: new Date(0),
 } as const
 
 test.each(['place', 'lookup'] as const)(
-  'a refusal for want of funds is told by its reference, and no other: %s',
+  'reports only refusals for insufficient funds, by reference: %s',
   async (call) => {
-    const { deps, script } = orderWorld()
+    const { deps, supplier: plain, script } = orderWorld()
     const told: string[] = []
-    const noteFundsRefusal = ({ reference }: { reference: string }) => void told.push(reference)
+    const noteFundsRefusal: Health['noteFundsRefusal'] = (name, { reference }) =>
+      void told.push(name, reference)
     const supplier = fundedSupplier(
-      deps.supplier,
+      'acme',
+      plain,
       { noteFundsRefusal, noteFundsTaken: () => undefined },
       deps.now,
     )
@@ -30,18 +33,18 @@ test.each(['place', 'lookup'] as const)(
       script.held = declined
       expect(await ask()).toBe(declined)
     }
-    expect(told).toEqual(['r'])
+    expect(told).toEqual(['acme', 'r'])
   },
 )
 
-test('a delivery is told by its reference', async () => {
-  const { deps } = orderWorld()
+test('reports a delivery by its reference', async () => {
+  const { deps, supplier: plain } = orderWorld()
   const told: string[] = []
-  const noteFundsTaken = (reference: string) => void told.push(reference)
+  const noteFundsTaken = (name: string, reference: string) => void told.push(name, reference)
   const health = { noteFundsRefusal: () => undefined, noteFundsTaken }
-  const supplier = fundedSupplier(deps.supplier, health, deps.now)
+  const supplier = fundedSupplier('acme', plain, health, deps.now)
   await supplier.place(order)
   expect(told).toEqual([])
   await supplier.lookup('esim', 'r')
-  expect(told).toEqual(['r'])
+  expect(told).toEqual(['acme', 'r'])
 })

@@ -1,25 +1,26 @@
 import type { Health } from '../health/health.ts'
-import { type Held, noFundsCode, type Placed, type Supplier } from '../orders/ports.ts'
+import { type Held, noFundsCode, type Placed, type Supplier } from '../suppliers/supplier.ts'
 
 /**
- * The same supplier. Where it refuses a purchase for want of funds that is told at once, because the next
- * look at the record, by which other nodes learn of it, is seconds away; so is what it delivered.
+ * Wraps a supplier so that refusals for insufficient funds and deliveries reach `health` at once. Other
+ * nodes learn of them from the database, seconds later.
  */
 export function fundedSupplier(
+  name: string,
   supplier: Supplier,
   health: Pick<Health, 'noteFundsRefusal' | 'noteFundsTaken'>,
   now: () => Date,
 ): Supplier {
-  const told = <T extends Placed | Held>(reference: string, answer: T): T => {
+  const noted = <T extends Placed | Held>(reference: string, answer: T): T => {
     if (answer.outcome === 'declined' && answer.code === noFundsCode) {
-      health.noteFundsRefusal({ reference, at: now() })
+      health.noteFundsRefusal(name, { reference, at: now() })
     }
-    if (answer.outcome === 'delivered') health.noteFundsTaken(reference)
+    if (answer.outcome === 'delivered') health.noteFundsTaken(name, reference)
     return answer
   }
   return {
     ...supplier,
-    place: async (order) => told(order.reference, await supplier.place(order)),
-    lookup: async (kind, reference) => told(reference, await supplier.lookup(kind, reference)),
+    place: async (order) => noted(order.reference, await supplier.place(order)),
+    lookup: async (kind, reference) => noted(reference, await supplier.lookup(kind, reference)),
   }
 }

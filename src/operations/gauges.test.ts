@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { usdc } from '../lib/money.ts'
 import { moves } from '../orders/order.ts'
-import { gaugesOf, type Seen } from './gauges.ts'
+import { gaugesOf, type StoreState } from './gauges.ts'
 
 const well = { state: 'healthy', detail: '' } as const
 const down = { state: 'down', detail: 'timeout' } as const
 const now = new Date('2026-03-01T12:00:00Z')
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000)
 
-function seen(changes: Partial<Seen> = {}): Seen {
+function seen(changes: Partial<StoreState> = {}): StoreState {
   return {
     now,
     parts: { supplier: well, chain: well, database: well, catalog: well, refunds: well, gas: well },
-    bounds: [{ by: 'refund_float', most: usdc(2_500_000n) }],
+    bounds: [{ by: 'refund_float', max: usdc(2_500_000n) }],
     gas: { balance: 3n, need: 20_000_000_000_000_000n },
     takesPurchases: true,
     orders: {
@@ -33,14 +33,24 @@ function seen(changes: Partial<Seen> = {}): Seen {
       returnsGranted: { hour: usdc(2_500_000n), day: usdc(3_000_000n) },
       oldestReturnSince: ago(90),
     },
+    webhooks: { pending: 3, oldestPendingSeconds: 41 },
     chain: {
       headAt: ago(2),
       safeHeadAt: ago(60),
       refundFloat: usdc(900_000_000n),
       gasWei: 1_500_000_000_000_000_000n,
     },
-    supplierCalls: { good: 3, failed: 1 },
-    supplierWallet: { available: 1_234.56, currency: 'USD' },
+    suppliers: new Map([
+      [
+        'zendit',
+        {
+          isUp: true,
+          calls: { good: 3, failed: 1 },
+          wallet: { available: 1_234.56, currency: 'USD' },
+        },
+      ],
+      ['acme', { isUp: false, calls: { good: 0, failed: 0 }, wallet: undefined }],
+    ]),
     nodes: {
       processes: [
         { node: 'a:8402', version: '1.0.0' },
@@ -55,8 +65,8 @@ function seen(changes: Partial<Seen> = {}): Seen {
   }
 }
 
-/** Each value by its name and labels. */
-function valuesOf(changes: Partial<Seen> = {}): Record<string, number> {
+/** The values by metric name and labels. */
+function valuesOf(changes: Partial<StoreState> = {}): Record<string, number> {
   const pairs = gaugesOf(seen(changes)).flatMap(({ name, values }) =>
     values.map(({ labels = {}, value }) => [
       [name.replace('kiosk402_', ''), ...Object.values(labels)].join(' '),
@@ -67,7 +77,7 @@ function valuesOf(changes: Partial<Seen> = {}): Record<string, number> {
 }
 
 describe('the gauges', () => {
-  test('are in the units of their names', () => {
+  test('use the units in their names', () => {
     const { up: _, ...values } = valuesOf()
     expect(values).toMatchObject({
       takes_purchases: 1,
@@ -85,6 +95,8 @@ describe('the gauges', () => {
       returns_pending: 2,
       returns_failed: 1,
       oldest_return_age_seconds: 90,
+      webhook_events_pending: 3,
+      oldest_webhook_event_age_seconds: 41,
       open_exposure_usdc: 12.500001,
       refunds_stopped: 1,
       'refunds_granted_usdc hour': 1.5,
@@ -95,8 +107,10 @@ describe('the gauges', () => {
       gas_wallet_balance_eth: 1.5,
       chain_head_age_seconds: 2,
       chain_safe_head_age_seconds: 60,
-      supplier_success_ratio: 0.75,
-      'supplier_wallet_balance USD': 1_234.56,
+      'supplier_up zendit': 1,
+      'supplier_up acme': 0,
+      'supplier_success_ratio zendit': 0.75,
+      'supplier_wallet_balance USD zendit': 1_234.56,
       catalog_age_seconds: 900,
       catalog_offers_on_sale: 11_000,
       'catalog_offers_set_aside no_price': 7,
@@ -107,18 +121,18 @@ describe('the gauges', () => {
     })
   })
 
-  test('have every state, also those without orders', () => {
+  test('include states without orders', () => {
     for (const state of Object.keys(moves)) expect(valuesOf()).toHaveProperty([`orders ${state}`])
     expect(valuesOf()['orders EXPIRED']).toBe(0)
   })
 
-  test('leave out what is not known', () => {
+  test('leave out unknown values', () => {
     const values = valuesOf({
       orders: undefined,
       checkouts: undefined,
+      webhooks: undefined,
       chain: undefined,
-      supplierCalls: { good: 0, failed: 0 },
-      supplierWallet: undefined,
+      suppliers: new Map(),
       catalog: { readAt: undefined, onSale: 0, rejected: {} },
       ratesAsOf: undefined,
       bounds: [],
@@ -130,7 +144,7 @@ describe('the gauges', () => {
       'up supplier': 1,
       'up catalog': 1,
       'up refunds': 1,
-      // A look that failed, or took long, is no evidence of its own.
+      // A reading that failed or was slow is no evidence about the part.
       'up database': 1,
       'up chain': 1,
       takes_purchases: 1,
@@ -148,12 +162,12 @@ describe('the gauges', () => {
     },
   )
 
-  test('are never younger than now, whatever the clocks say', () => {
+  test('never report a negative age when clocks differ', () => {
     const chain = { headAt: ago(-3), safeHeadAt: ago(0), refundFloat: usdc(0n), gasWei: 0n }
     expect(valuesOf({ chain })['chain_head_age_seconds']).toBe(0)
   })
 
-  test('of a database whose orders are all finished say an age of 0', () => {
+  test('report an age of 0 when all orders are finished', () => {
     const { orders } = seen()
     const finished = orders && { ...orders, oldestOpenSeconds: undefined }
     expect(valuesOf({ orders: finished })['oldest_open_order_age_seconds']).toBe(0)

@@ -1,58 +1,63 @@
 import { type CheckoutState, checkoutMoves } from '../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
-import type { Tally } from '../health/health.ts'
+import type { Tally } from '../health/outcomes.ts'
 import type { Parts } from '../health/signals.ts'
 import type { Bound, Gas } from '../health/verdict.ts'
 import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { moves, type State } from '../orders/order.ts'
 import type { OrderFacts } from '../orders/ports.ts'
+import type { WebhookFacts } from '../orders/webhooks/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
+import type { MetricName } from './metric-list.ts'
 
-/** The wallet that purchases at the supplier are paid from, in whole units of its currency. */
+/** The store's wallet at the supplier, in whole units of its currency. */
 export interface SupplierWallet {
   readonly available: number
   readonly currency: string
 }
 
-/** What is on sale. */
+interface SupplierSeen {
+  readonly isUp: boolean
+  readonly calls: Tally
+  readonly wallet: SupplierWallet | undefined
+}
+
+/** The offers on sale and the rejected ones. */
 export interface CatalogFacts {
-  /** Undefined before the first list was read. */
+  /** Undefined until the first catalog has been read. */
   readonly readAt: Date | undefined
   readonly onSale: number
   readonly rejected: Readonly<Record<string, number>>
 }
 
-/** The processes of the store that serve, and in what other nodes differ from the one that is asked. */
-export interface NodesSeen {
+/** The serving processes of the store, and the settings in which other nodes differ from this one. */
+export interface NodesState {
   readonly processes: readonly { readonly node: string; readonly version: string }[]
   readonly disagreements: readonly { readonly node: string; readonly setting: string }[]
 }
 
-/** Everything that can be told at one moment. What could not be seen just now is undefined. */
-export interface Seen {
+/** The state behind the gauges. A value that could not be read is undefined. */
+export interface StoreState {
   readonly now: Date
   readonly parts: Parts
-  /** What a purchase may cost at most. */
+  /** The upper bounds on the price of a purchase. */
   readonly bounds: readonly Bound[]
   readonly gas: Gas | undefined
   readonly takesPurchases: boolean
   readonly orders: OrderFacts | undefined
   readonly checkouts: CheckoutFacts | undefined
+  readonly webhooks: WebhookFacts | undefined
   readonly chain: ChainFacts | undefined
-  readonly supplierCalls: Tally
-  readonly supplierWallet: SupplierWallet | undefined
-  readonly nodes: NodesSeen
+  readonly suppliers: ReadonlyMap<string, SupplierSeen>
+  readonly nodes: NodesState
   readonly catalog: CatalogFacts
-  /** The day that the newest exchange rates are of. */
+  /** The date of the newest exchange rates. */
   readonly ratesAsOf: Date | undefined
 }
 
-/** One metric as it stands. Names end with their unit (Prometheus naming). */
+/** The current values of one metric. */
 export interface Gauge {
-  readonly name: string
-  /** A count that never falls, for `rate`; a gauge where it is left out. */
-  readonly type?: 'counter'
-  readonly help: string
+  readonly name: MetricName
   readonly values: readonly GaugeValue[]
 }
 
@@ -61,44 +66,40 @@ interface GaugeValue {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** What is not known is left out: a 0 in its place would be a lie that alarms trust. */
-export function gaugesOf(seen: Seen): readonly Gauge[] {
+/** Computes the gauges. Unknown values are left out, because alerts would take a 0 as real. */
+export function gaugesOf(state: StoreState): readonly Gauge[] {
   return [
-    ...healthGauges(seen),
-    ...(seen.orders ? orderGauges(seen.orders) : []),
-    ...(seen.checkouts ? checkoutGauges(seen.checkouts, seen.now) : []),
-    ...(seen.chain ? chainGauges(seen.chain, seen.now) : []),
-    ...supplierGauges(seen),
-    ...catalogGauges(seen),
-    ...nodeGauges(seen.nodes),
+    ...healthGauges(state),
+    ...(state.orders ? orderGauges(state.orders) : []),
+    ...(state.checkouts ? checkoutGauges(state.checkouts, state.now) : []),
+    ...(state.webhooks ? webhookGauges(state.webhooks) : []),
+    ...(state.chain ? chainGauges(state.chain, state.now) : []),
+    ...supplierGauges(state),
+    ...catalogGauges(state),
+    ...nodeGauges(state.nodes),
   ]
 }
 
-/** Told by how the parts' own calls end: a look that takes long makes no part down. */
-function healthGauges({ parts, bounds, gas, takesPurchases }: Seen): Gauge[] {
+/** Reports the health from the parts' own calls. A slow scrape makes no part down. */
+function healthGauges({ parts, bounds, gas, takesPurchases }: StoreState): Gauge[] {
   const values = Object.entries(parts).map(([part, { state }]) => ({
     labels: { part },
     value: Number(state !== 'down'),
   }))
   return [
-    { name: 'kiosk402_up', help: '1 if the part is up, otherwise 0.', values },
-    one('takes_purchases', '1 if purchases are accepted, otherwise 0.', {
+    { name: 'kiosk402_up', values },
+    one('kiosk402_takes_purchases', {
       value: Number(takesPurchases),
     }),
     {
       name: 'kiosk402_purchase_most_usdc',
-      help: 'Current maximum price of one purchase, by what bounds it.',
-      values: bounds.map(({ by, most }) => ({ labels: { by }, value: wholeUsdc(most) })),
+      values: bounds.map(({ by, max }) => ({ labels: { by }, value: wholeUsdc(max) })),
     },
-    one(
-      'gas_wallet_need_eth',
-      'What the gas wallet needs for the refunds that are open and 20 further transfers.',
-      gas && { value: Number(gas.need) / 1e18 },
-    ),
+    one('kiosk402_gas_wallet_need_eth', gas && { value: Number(gas.need) / 1e18 }),
   ]
 }
 
-/** The ends of a purchase, in the words of the metric. */
+/** The final states of a purchase, by the metric's label values. */
 const outcomes: Readonly<Partial<Record<State, string>>> = {
   FULFILLED: 'delivered',
   FULFILLMENT_FAILED: 'failed',
@@ -110,36 +111,33 @@ function orderGauges(orders: OrderFacts): Gauge[] {
   const states = Object.keys(moves) as State[]
   const values = states.map((state) => ({ labels: { state }, value: orders.byState[state] ?? 0 }))
   return [
-    { name: 'kiosk402_orders', help: 'Orders on record, by state.', values },
+    { name: 'kiosk402_orders', values },
     {
       name: 'kiosk402_purchases_total',
-      type: 'counter',
-      help: 'Finished purchases of the whole store, by outcome.',
       values: Object.entries(outcomes).map(([state, outcome]) => ({
         labels: { outcome },
         value: orders.ended[state as State] ?? 0,
       })),
     },
-    one('oldest_open_order_age_seconds', 'Age of the oldest order whose buyer waits, or 0.', {
+    one('kiosk402_oldest_open_order_age_seconds', {
       value: orders.oldestOpenSeconds ?? 0,
     }),
-    one('refunds_pending', 'Refunds in progress.', { value: orders.refundsPending }),
-    one('refunds_failed', 'Refunds that need an operator.', { value: orders.refundsFailed }),
-    one('open_exposure_usdc', 'Paid in USDC for orders that are neither delivered nor refunded.', {
+    one('kiosk402_refunds_pending', { value: orders.refundsPending }),
+    one('kiosk402_refunds_failed', { value: orders.refundsFailed }),
+    one('kiosk402_open_exposure_usdc', {
       value: wholeUsdc(orders.exposure),
     }),
-    one('refunds_stopped', '1 if an operator has stopped all refunds, otherwise 0.', {
+    one('kiosk402_refunds_stopped', {
       value: Number(orders.refundsStopped),
     }),
-    windowed('kiosk402_refunds_granted_usdc', 'Refunds', orders.granted),
+    windowed('kiosk402_refunds_granted_usdc', orders.granted),
   ]
 }
 
-/** What was granted in each window of time that a cap counts. */
-function windowed(name: string, what: string, granted: Readonly<Record<string, Usdc>>): Gauge {
+/** The granted amounts, by the time window of each cap. */
+function windowed(name: MetricName, granted: Readonly<Record<string, Usdc>>): Gauge {
   return {
     name,
-    help: `${what} granted in the last hour and day, which their caps count.`,
     values: Object.entries(granted).map(([window, amount]) => ({
       labels: { window },
       value: wholeUsdc(amount),
@@ -156,101 +154,100 @@ function checkoutGauges(facts: CheckoutFacts, now: Date): Gauge[] {
   return [
     {
       name: 'kiosk402_checkouts',
-      help: 'Checkouts in coins that are under way or still watched for payments, by state.',
       values,
     },
-    one('returns_pending', 'Returns of checkouts under way.', { value: returnsPending }),
-    one('returns_failed', 'Returns of checkouts that wait for an operator.', {
+    one('kiosk402_returns_pending', { value: returnsPending }),
+    one('kiosk402_returns_failed', {
       value: returnsFailed,
     }),
-    one('oldest_return_age_seconds', 'Age of the oldest return that is not sent, or 0.', {
+    one('kiosk402_oldest_return_age_seconds', {
       value: oldestReturnSince ? ageOf(oldestReturnSince, now) : 0,
     }),
-    one('payouts_late', 'Payouts in coins that wait at the payment processor for hours.', {
+    one('kiosk402_payouts_late', {
       value: facts.payoutsLate,
     }),
-    windowed('kiosk402_returns_granted_usdc', 'Returns', returnsGranted),
+    windowed('kiosk402_returns_granted_usdc', returnsGranted),
+  ]
+}
+
+function webhookGauges({ pending, oldestPendingSeconds }: WebhookFacts): Gauge[] {
+  return [
+    one('kiosk402_webhook_events_pending', { value: pending }),
+    one('kiosk402_oldest_webhook_event_age_seconds', { value: oldestPendingSeconds ?? 0 }),
   ]
 }
 
 function chainGauges({ headAt, safeHeadAt, refundFloat, gasWei }: ChainFacts, now: Date): Gauge[] {
   return [
-    one('chain_head_age_seconds', 'Age of the newest block.', { value: ageOf(headAt, now) }),
-    one('chain_safe_head_age_seconds', 'Age of the newest block that cannot be dropped.', {
+    one('kiosk402_chain_head_age_seconds', { value: ageOf(headAt, now) }),
+    one('kiosk402_chain_safe_head_age_seconds', {
       value: ageOf(safeHeadAt, now),
     }),
-    one('refund_wallet_balance_usdc', 'Balance of the refund wallet.', {
+    one('kiosk402_refund_wallet_balance_usdc', {
       value: wholeUsdc(refundFloat),
     }),
-    one('gas_wallet_balance_eth', 'Balance of the gas wallet.', { value: Number(gasWei) / 1e18 }),
+    one('kiosk402_gas_wallet_balance_eth', { value: Number(gasWei) / 1e18 }),
   ]
 }
 
-function supplierGauges({ supplierCalls, supplierWallet }: Seen): Gauge[] {
-  const { good, failed } = supplierCalls
-  const calls = good + failed
+function supplierGauges({ suppliers }: StoreState): Gauge[] {
+  const of = (read: (seen: SupplierSeen, supplier: string) => GaugeValue | undefined) =>
+    Array.from(suppliers, ([supplier, seen]) => read(seen, supplier) ?? []).flat()
   return [
-    one(
-      'supplier_success_ratio',
-      'Share of calls that the supplier answered in the last 5 minutes.',
-      calls === 0 ? undefined : { value: good / calls },
-    ),
-    one(
-      'supplier_wallet_balance',
-      'What the wallet at the supplier holds, in whole units of its currency.',
-      supplierWallet && {
-        value: supplierWallet.available,
-        labels: { currency: supplierWallet.currency },
-      },
-    ),
+    {
+      name: 'kiosk402_supplier_up',
+      values: of(({ isUp }, supplier) => ({ labels: { supplier }, value: Number(isUp) })),
+    },
+    {
+      name: 'kiosk402_supplier_success_ratio',
+      values: of(({ calls: { good, failed } }, supplier) =>
+        good + failed === 0 ? undefined : { labels: { supplier }, value: good / (good + failed) },
+      ),
+    },
+    {
+      name: 'kiosk402_supplier_wallet_balance',
+      values: of(
+        ({ wallet }, supplier) =>
+          wallet && { labels: { currency: wallet.currency, supplier }, value: wallet.available },
+      ),
+    },
   ]
 }
 
-function nodeGauges({ processes, disagreements }: NodesSeen): Gauge[] {
+function nodeGauges({ processes, disagreements }: NodesState): Gauge[] {
   const alike = Map.groupBy(processes, ({ node, version }) => JSON.stringify([node, version]))
   return [
     {
       name: 'kiosk402_nodes',
-      help: 'Processes that serve the store, by the node they are on and their version.',
       values: [...alike.values()].flatMap((same) =>
         same.slice(0, 1).map((labels) => ({ labels, value: same.length })),
       ),
     },
     {
       name: 'kiosk402_nodes_disagree',
-      help: '1 for each setting in which a node differs from this one; none while all agree.',
       values: disagreements.map((labels) => ({ labels, value: 1 })),
     },
   ]
 }
 
-function catalogGauges({ catalog, ratesAsOf, now }: Seen): Gauge[] {
+function catalogGauges({ catalog, ratesAsOf, now }: StoreState): Gauge[] {
   const { readAt, onSale, rejected } = catalog
   return [
-    one(
-      'catalog_age_seconds',
-      'Time since the catalog was read from the supplier.',
-      readAt && { value: ageOf(readAt, now) },
-    ),
-    one('catalog_offers_on_sale', 'Offers that can be bought.', { value: onSale }),
+    one('kiosk402_catalog_age_seconds', readAt && { value: ageOf(readAt, now) }),
+    one('kiosk402_catalog_offers_on_sale', { value: onSale }),
     {
       name: 'kiosk402_catalog_offers_set_aside',
-      help: 'Offers of the supplier that are rejected, by reason.',
       values: Object.entries(rejected).map(([reason, value]) => ({ labels: { reason }, value })),
     },
-    one(
-      'exchange_rates_age_seconds',
-      'Time since the exchange rates were published.',
-      ratesAsOf && { value: ageOf(ratesAsOf, now) },
-    ),
+    one('kiosk402_exchange_rates_age_seconds', ratesAsOf && { value: ageOf(ratesAsOf, now) }),
   ]
 }
 
-function one(name: string, help: string, value: GaugeValue | undefined): Gauge {
-  return { name: `kiosk402_${name}`, help, values: value ? [value] : [] }
+function one(name: MetricName, value: GaugeValue | undefined): Gauge {
+  return { name, values: value ? [value] : [] }
 }
 
-/** A clock that is a little ahead of ours makes nothing younger than now. */
+/** Never negative: another machine's clock may be ahead of this one's. */
 function ageOf(then: Date, now: Date): number {
   return Math.max(0, (now.getTime() - then.getTime()) / 1_000)
 }

@@ -22,7 +22,7 @@ function stoppable() {
 }
 
 describe('the sweep', () => {
-  test('takes a hundred orders a second at most, however many are due', async () => {
+  test('advances at most a hundred orders a second', async () => {
     const { deps, orders, clock } = checkoutWorld({ held: { outcome: 'pending' } })
     for (let at = 0; at < 120; at += 1) {
       const tender = tenderOf({ nonce: `0x${String(at).padStart(64, '0')}` })
@@ -43,7 +43,7 @@ describe('the sweep', () => {
     expect(failed).not.toHaveBeenCalled()
   })
 
-  test('goes on after the database was away, and says so', async () => {
+  test('resumes after a database outage and reports it', async () => {
     const { deps, orders } = checkoutWorld()
     const claimDue = vi.spyOn(orders, 'claimDue').mockRejectedValueOnce(new Error('gone'))
     const { stop, failed, loop } = stoppable()
@@ -57,7 +57,7 @@ describe('the sweep', () => {
 })
 
 describe('a payment processor that does not answer', () => {
-  test('holds up no order that was paid in USDC', async () => {
+  test('does not delay orders paid in USDC', async () => {
     const world = checkoutWorld({ held: { outcome: 'pending' } })
     const { deps, orders, clock, processor, reading } = world
     const { checkout } = await world.start()
@@ -72,7 +72,7 @@ describe('a payment processor that does not answer', () => {
     const { stop, loop } = stoppable()
     const ended = runSweeper(deps, loop)
     await vi.advanceTimersByTimeAsync(0)
-    // The checkout and the order of a coin are worked on, and get no further.
+    // The checkout and the order paid in a coin are tried and make no progress.
     expect(reading.read).toHaveBeenCalledTimes(2)
     const order = newOrder(deps)
     await orders.open(order, [])
@@ -91,7 +91,7 @@ function inCoin({ id, coin, network, refundTo, amount }: Checkout, units: bigint
   return { ...paid, nonce: id, invoice: 'invoice', units }
 }
 
-describe('forgetting', () => {
+describe('data retention', () => {
   const keeping = () => {
     const now = new Date('2026-03-01T00:00:00Z')
     const orders = {
@@ -99,20 +99,26 @@ describe('forgetting', () => {
       forgetKeys: vi.fn(async (_: Date, _signal?: AbortSignal) => 0),
       forgetNeverPaid: vi.fn(async (_: Date, _signal?: AbortSignal) => 0),
     }
-    const checkouts = { erasePersonal: vi.fn(async (_: Date, _signal?: AbortSignal) => 0) }
+    const checkouts = {
+      erasePersonal: vi.fn(async (_: Date, _signal?: AbortSignal) => 0),
+      forgetNeverPaid: vi.fn(async (_: Date, _signal?: AbortSignal) => 0),
+    }
     const limits = { forgetLifted: vi.fn(async (_: Date) => 0) }
     const reservations = { forget: vi.fn(async (_: Date, _signal?: AbortSignal) => 0) }
+    const approvals = { forget: vi.fn(async (_: Date) => 0) }
     const mail = { forget: vi.fn(async (_: Date) => 0) }
+    const webhooks = { forget: vi.fn(async (_: Date, _signal?: AbortSignal) => 0) }
     const forgetNonces = vi.fn(async () => 0)
     const addUpEnds = vi.fn(async () => undefined)
     return {
-      ...{ orders, checkouts, limits, reservations, mail, forgetNonces, addUpEnds },
+      ...{ orders, checkouts, limits, reservations, approvals, mail, webhooks },
+      ...{ forgetNonces, addUpEnds },
       personalDataDays: 7,
       now: () => now,
     }
   }
 
-  test('erases by the operator’s days, keys after thirty, what was never paid after one, and limits and nonces that ran out, every hour', async () => {
+  test('erases personal data, keys, unpaid orders, limits and nonces after their retention times, every hour', async () => {
     const kept = keeping()
     const { stop, loop } = stoppable()
     const ended = keepRetention(kept, loop)
@@ -122,9 +128,12 @@ describe('forgetting', () => {
     expect(kept.checkouts.erasePersonal.mock.calls).toEqual([[ago(7), loop.signal]])
     expect(kept.orders.forgetKeys.mock.calls).toEqual([[ago(30), loop.signal]])
     expect(kept.orders.forgetNeverPaid.mock.calls).toEqual([[ago(1), loop.signal]])
+    expect(kept.checkouts.forgetNeverPaid.mock.calls).toEqual([[ago(90), loop.signal]])
     expect(kept.mail.forget.mock.calls).toEqual([[ago(7)]])
+    expect(kept.webhooks.forget.mock.calls).toEqual([[ago(7), loop.signal]])
     expect(kept.limits.forgetLifted.mock.calls).toEqual([[ago(0)]])
     expect(kept.reservations.forget.mock.calls).toEqual([[ago(1), loop.signal]])
+    expect(kept.approvals.forget.mock.calls).toEqual([[ago(1)]])
     expect(kept.forgetNonces).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(3_600_000)
     expect(kept.forgetNonces).toHaveBeenCalledTimes(2)
@@ -133,7 +142,7 @@ describe('forgetting', () => {
     await ended
   })
 
-  test('that failed is tried again in a minute, and said', async () => {
+  test('reports a failure and retries after a minute', async () => {
     const kept = keeping()
     kept.orders.erasePersonal.mockRejectedValueOnce(new Error('gone'))
     const { stop, failed, loop } = stoppable()

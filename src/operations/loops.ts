@@ -1,26 +1,27 @@
+import { checkoutSweeper } from '../checkouts/advance.ts'
 import type { CheckoutStore } from '../checkouts/ports.ts'
 import type { CheckoutStepDeps } from '../checkouts/steps.ts'
-import { sweepCheckouts } from '../checkouts/sweep.ts'
 import { repeat } from '../lib/repeat.ts'
+import { orderSweeper } from '../orders/advance.ts'
 import type { MailBook } from '../orders/mail.ts'
-import type { LimitStore, OrderStore, ReservationStore } from '../orders/ports.ts'
-import { createSweeper } from '../orders/sweep.ts'
-import type { Tender } from '../payments/payment.ts'
+import type { ApprovalStore, LimitStore, OrderStore, ReservationStore } from '../orders/ports.ts'
+import type { WebhookStore } from '../orders/webhooks/ports.ts'
+import type { Sweeper } from '../orders/workflow.ts'
 
 /**
- * How many orders one look takes, and how often it looks: a node goes on with a hundred orders a
- * second at most. So a backlog of any size leaves it time for those who buy now.
+ * Each sweep takes at most this many due orders, four times a second. A node thus advances at most a
+ * hundred orders a second, so that a backlog of any size leaves time for current buyers.
  */
 const sweepLimit = 25
 const sweepEveryMs = 250
 /**
- * How many orders of one way to pay a node works on at once. Where the supplier hangs, each holds its
- * place for as long as a call may take, and the others go on in the places that are left.
+ * The number of orders of one payment method that a node advances at once. While the supplier hangs, a
+ * stuck order occupies one of these slots until its call times out.
  */
-const atOnce = 100
+const maxConcurrent = 100
 /**
- * How many checkouts one look takes. Each reads its invoice, in two calls, so a node makes some
- * eighty calls a second at most of a processor that answers at once, and fewer of a slower one.
+ * The number of checkouts per sweep. Each reads its invoice in two calls, so a node makes at most about
+ * eighty calls a second to the payment processor.
  */
 const checkoutLimit = 10
 const dayMs = 86_400_000
@@ -32,77 +33,86 @@ export interface LoopDeps {
 }
 
 /**
- * Goes on with whatever is due, four times a second, until the signal says stop. What waits for the
- * payment processor is swept by itself: a processor that is slow or gone must not take the places of
- * those who paid in USDC.
+ * Advances due orders and checkouts four times a second until the signal aborts. Orders paid in coins are
+ * swept separately, so that a slow payment processor does not delay orders paid in USDC.
  */
 export async function runSweeper(advance: CheckoutStepDeps, loop: LoopDeps): Promise<void> {
   await Promise.all([
-    sweepOrders('sweep', advance, 'x402', loop),
-    sweepOrders('sweep of coins', advance, 'btcpay', loop),
-    sweepAgain('sweep of checkouts', () => sweepCheckouts(advance, checkoutLimit), loop),
+    repeatSweep('sweep', orderSweeper(advance, maxConcurrent, 'x402'), sweepLimit, loop),
+    repeatSweep('sweep of coins', orderSweeper(advance, maxConcurrent, 'btcpay'), sweepLimit, loop),
+    repeatSweep('sweep of checkouts', checkoutSweeper(advance, checkoutLimit), checkoutLimit, loop),
   ])
 }
 
-async function sweepOrders(
+async function repeatSweep(
   what: string,
-  advance: CheckoutStepDeps,
-  rail: Tender['rail'],
-  loop: LoopDeps,
+  sweeper: Sweeper,
+  limit: number,
+  { signal, failed }: LoopDeps,
 ): Promise<void> {
-  const sweeper = createSweeper(advance, { atOnce, rail })
-  await sweepAgain(what, () => sweeper.look(sweepLimit), loop)
-  await sweeper.settled()
-}
-
-function sweepAgain(what: string, look: () => Promise<unknown>, { signal, failed }: LoopDeps) {
   const task = async () => {
     try {
-      await look()
+      await sweeper.look(limit)
       return true
     } catch (error) {
       failed(what, error)
       return false
     }
   }
-  return repeat(task, { everyMs: sweepEveryMs, retryMs: sweepEveryMs, signal })
+  await repeat(task, { everyMs: sweepEveryMs, retryMs: sweepEveryMs, signal })
+  await sweeper.settled()
 }
 
-export interface Keeping {
+export interface RetentionDeps {
   readonly orders: Pick<OrderStore, 'erasePersonal' | 'forgetKeys' | 'forgetNeverPaid'>
-  readonly checkouts: Pick<CheckoutStore, 'erasePersonal'>
+  readonly checkouts: Pick<CheckoutStore, 'erasePersonal' | 'forgetNeverPaid'>
   readonly limits: Pick<LimitStore, 'forgetLifted'>
   readonly reservations: Pick<ReservationStore, 'forget'>
+  readonly approvals: Pick<ApprovalStore, 'forget'>
   readonly mail: Pick<MailBook, 'forget'>
-  /** Forgets sign-in nonces that have run out anyway. */
+  readonly webhooks: Pick<WebhookStore, 'forget'>
+  /** Deletes expired sign-in nonces. */
   readonly forgetNonces: () => Promise<unknown>
-  /** Adds up what was counted of orders. */
+  /** Sums the counts of finished orders. */
   readonly addUpEnds: () => Promise<unknown>
   readonly personalDataDays: number
   readonly now: () => Date
 }
 
-/** What was never paid is of use to nobody after this long, and anybody can cause it for free. */
+/** Unpaid orders cost their sender nothing and are useless after this long. */
 const neverPaidDays = 1
 
-/** Idempotency keys are kept this long, as docs/buying.md tells buyers. */
+/** Unpaid checkouts are kept longer, to answer buyers who paid too late. */
+const neverPaidCheckoutDays = 90
+
+/** Idempotency keys are kept this long (docs/agents/buying.md). */
 const keyDays = 30
 
 /**
- * Erases what was kept long enough, and adds up what was counted, every hour (docs/decisions/005). A
- * backlog of any size is left for the next start, soon after the signal says stop.
+ * Sends events to the webhooks of buyers until the signal aborts, and then ends what is under way.
  */
-export function keepRetention(keeping: Keeping, { signal, failed }: LoopDeps): Promise<void> {
+export function sendWebhooks(sender: Sweeper, loop: LoopDeps): Promise<void> {
+  return repeatSweep('webhooks', sender, sweepLimit, loop)
+}
+
+/**
+ * Erases expired data and sums the order counts every hour (docs/contributors/decisions/005). When the
+ * signal aborts, it stops soon and leaves the rest of a backlog to the next start.
+ */
+export function keepRetention(keeping: RetentionDeps, { signal, failed }: LoopDeps): Promise<void> {
   const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
   const task = async () => {
     try {
       await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays), signal)
       await keeping.mail.forget(daysAgo(keeping.personalDataDays))
+      await keeping.webhooks.forget(daysAgo(keeping.personalDataDays), signal)
       await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays), signal)
       await keeping.orders.forgetKeys(daysAgo(keyDays), signal)
       await keeping.orders.forgetNeverPaid(daysAgo(neverPaidDays), signal)
+      await keeping.checkouts.forgetNeverPaid(daysAgo(neverPaidCheckoutDays), signal)
       await keeping.limits.forgetLifted(keeping.now())
       await keeping.reservations.forget(daysAgo(1), signal)
+      await keeping.approvals.forget(daysAgo(1))
       await keeping.forgetNonces()
       await keeping.addUpEnds()
       return true

@@ -32,7 +32,7 @@ const checkouts = {
   returnsGranted: none,
 }
 
-/** The metrics of a store whose parts answer, but for how it counts its orders. */
+/** The metrics of a healthy store with the given order counts. */
 function metricsWith(count: () => Promise<OrderFacts>) {
   const now = () => new Date()
   const health = createHealth(now)
@@ -41,14 +41,15 @@ function metricsWith(count: () => Promise<OrderFacts>) {
     now,
     monotonicMs: () => Date.now(),
     health,
-    counted: async () => '',
+    counters: async () => '',
     orders: count,
     checkouts: async () => checkouts,
+    webhooks: async () => ({ pending: 0, oldestPendingSeconds: undefined }),
     chain: async () => {
       const at = now()
       return { headAt: at, safeHeadAt: at, refundFloat: usdc(0n), gasWei: 0n }
     },
-    supplierWallet: () => undefined,
+    supplierWallets: new Map(),
     nodes: () => ({ processes: [], disagreements: [] }),
     liveCatalog: createLiveCatalog(),
     pricing: { rates: () => undefined },
@@ -56,14 +57,14 @@ function metricsWith(count: () => Promise<OrderFacts>) {
   return { health, page }
 }
 
-test('purchases are told as a counter, by the record', async () => {
+test('reports purchases as a counter from the database', async () => {
   const { body } = await metricsWith(async () => orders).page()
   expect(body).toContain('# TYPE kiosk402_purchases_total counter')
   expect(body).toContain('kiosk402_purchases_total{outcome="delivered"} 9')
   expect(body).toContain('kiosk402_orders{state="FULFILLED"} 7')
 })
 
-test('a count that fails or takes long is left out, and makes no part down', async () => {
+test('leaves out counts that fail or are slow, without marking a part down', async () => {
   const fails = async () => Promise.reject(new Error('canceling statement due to timeout'))
   const takesLong = () => new Promise<OrderFacts>(() => undefined)
   for (const count of [fails, takesLong]) {

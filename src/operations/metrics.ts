@@ -4,80 +4,99 @@ import type { Pricing } from '../catalog/pricing.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
 import type { Health } from '../health/health.ts'
 import type { OrderFacts } from '../orders/ports.ts'
+import type { WebhookFacts } from '../orders/webhooks/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
+import { cachedBriefly } from './cached-reads.ts'
 import {
   type CatalogFacts,
   type Gauge,
   gaugesOf,
-  type NodesSeen,
+  type NodesState,
+  type StoreState,
   type SupplierWallet,
 } from './gauges.ts'
-import { keptBriefly } from './looks.ts'
-import { noted } from './probes.ts'
+import { metrics } from './metric-list.ts'
+import { checkPart } from './probes.ts'
 
-/** Where the numbers come from. */
+/** The sources of the metrics. */
 export interface MetricsDeps {
   readonly now: () => Date
   readonly monotonicMs: () => number
-  readonly health: Pick<Health, 'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'tally'>
-  /** What was counted since the start, in the Prometheus text format. */
-  readonly counted: () => Promise<string>
+  readonly health: Pick<
+    Health,
+    'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'suppliers' | 'tallies'
+  >
+  /** The counters since the start, in the Prometheus text format. */
+  readonly counters: () => Promise<string>
   /** Throws when the database does not answer. */
   readonly orders: () => Promise<OrderFacts>
   /** Throws when the database does not answer. */
   readonly checkouts: () => Promise<CheckoutFacts>
+  /** Throws when the database does not answer. */
+  readonly webhooks: () => Promise<WebhookFacts>
   /** Throws when the chain does not answer. */
   readonly chain: () => Promise<ChainFacts>
-  /** What the last probe saw; undefined when it failed. */
-  readonly supplierWallet: () => SupplierWallet | undefined
-  /** The nodes as this one has met them last. */
-  readonly nodes: () => NodesSeen
+  /** The wallet at each supplier at its last health check; undefined when that failed. */
+  readonly supplierWallets: ReadonlyMap<string, () => SupplierWallet | undefined>
+  /** The nodes at the last heartbeat of this one. */
+  readonly nodes: () => NodesState
   readonly liveCatalog: Pick<LiveCatalog, 'current'>
   readonly pricing: Pick<Pricing, 'rates'>
 }
 
-/** The metrics of now, in the Prometheus text format. */
+/** The current metrics in the Prometheus text format. */
 export interface MetricsPage {
   readonly contentType: string
   readonly body: string
 }
 
 /**
- * Writes what was counted and what stands at this moment. Never fails for a part that is
- * down or slow: its metrics are left out. Whether a part is down, `health` says, as it does to the signals.
+ * Renders the counters and the current gauges. A part that is down or slow never makes this fail: its
+ * metrics are left out. Like the signals, `kiosk402_up` comes from `health`.
  */
 export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
   const { health, monotonicMs } = deps
-  // Whatever such a look shows of the database, its statements tell by themselves (`onTrouble`).
-  const lookAtOrders = keptBriefly(() => deps.orders().catch(() => undefined), monotonicMs)
-  const lookAtCheckouts = keptBriefly(() => deps.checkouts().catch(() => undefined), monotonicMs)
-  const lookAtChain = keptBriefly(() => noted('chain', health, deps.chain), monotonicMs)
+  // Each database statement already reports its outcome to `health` (`onTrouble`).
+  const readOrders = cachedBriefly(() => deps.orders().catch(() => undefined), monotonicMs)
+  const readCheckouts = cachedBriefly(() => deps.checkouts().catch(() => undefined), monotonicMs)
+  const readWebhooks = cachedBriefly(() => deps.webhooks().catch(() => undefined), monotonicMs)
+  const readChain = cachedBriefly(() => checkPart('chain', health, deps.chain), monotonicMs)
 
   return async () => {
-    const [orders, checkouts, chain] = await Promise.all([
-      lookAtOrders(),
-      lookAtCheckouts(),
-      lookAtChain(),
+    const [orders, checkouts, webhooks, chain] = await Promise.all([
+      readOrders(),
+      readCheckouts(),
+      readWebhooks(),
+      readChain(),
     ])
     const gauges = gaugesOf({
       now: deps.now(),
-      // Read after the looks, because what they met is part of it.
+      // Read last, because the reads above update the health.
       parts: health.parts(),
       bounds: health.bounds(),
       gas: health.means()?.gas,
       takesPurchases: health.signals().agent_action !== 'stop',
       orders,
       checkouts,
+      webhooks,
       chain,
-      supplierCalls: health.tally('supplier'),
-      supplierWallet: deps.supplierWallet(),
+      suppliers: suppliersSeen(deps),
       nodes: deps.nodes(),
       catalog: catalogFacts(deps.liveCatalog),
       ratesAsOf: deps.pricing.rates()?.asOf,
     })
-    const [counted, standing] = await Promise.all([deps.counted(), textOf(gauges)])
+    const [counted, standing] = await Promise.all([deps.counters(), textOf(gauges)])
     return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: `${counted}\n${standing}` }
   }
+}
+
+function suppliersSeen({ health, supplierWallets }: MetricsDeps): StoreState['suppliers'] {
+  const tallies = health.tallies()
+  const seen = Array.from(health.suppliers(), ([name, { state }]) => {
+    const calls = tallies.get(name) ?? { good: 0, failed: 0 }
+    return [name, { isUp: state !== 'down', calls, wallet: supplierWallets.get(name)?.() }] as const
+  })
+  return new Map(seen)
 }
 
 function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): CatalogFacts {
@@ -86,12 +105,12 @@ function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): CatalogFacts {
   return { readAt: size === 0 ? undefined : readAt, onSale, rejected }
 }
 
-/** Made anew each time, so that a number from before never stands in for one that is not known. */
+/** Uses a new registry each time, so that no old value stands in for an unknown one. */
 function textOf(gauges: readonly Gauge[]): Promise<string> {
   const registry = new Registry()
-  for (const { name, type, help, values } of gauges) {
-    const labelNames = Object.keys(values[0]?.labels ?? {})
+  for (const { name, values } of gauges) {
     if (values.length === 0) continue
+    const { type, help, labels: labelNames } = metrics[name]
     const Metric = type === 'counter' ? Counter : PrometheusGauge
     const metric = new Metric({ name, help, labelNames, registers: [registry] })
     for (const { labels = {}, value } of values) metric.inc(labels, value)

@@ -1,34 +1,36 @@
 import type { Health } from '../health/health.ts'
-import type { Part, PartHealth, Parts } from '../health/signals.ts'
+import type { Part, PartHealth } from '../health/signals.ts'
 
-/** A part of the store went down, or is up again. */
+/** A part of the store, or one of several suppliers, went down or came up again. */
 export interface PartEvent {
   readonly name: 'part_down' | 'part_up'
   readonly part: Part
+  readonly supplier?: string
   readonly detail: string
 }
 
 /**
- * Tells operators when a part goes down and when it is up again, once each. What is down when the
- * store starts is told too.
+ * Reports to the operator, once each, when a part goes down and when it is up again. A part that is down at
+ * the start is reported too.
  */
 export function partChanges(
-  health: Pick<Health, 'parts'>,
+  health: Pick<Health, 'parts' | 'suppliers'>,
   report: (event: PartEvent) => void,
 ): () => void {
-  let before: Parts | undefined
-  return () => {
-    const now = health.parts()
-    for (const [name, state] of Object.entries(now)) {
-      const part = name as Part
-      const wasDown = isDown(before?.[part])
-      if (isDown(state) === wasDown) continue
-      report({ name: wasDown ? 'part_up' : 'part_down', part, detail: state.detail })
-    }
-    before = now
+  const down = new Set<string>()
+  const look = (named: Pick<PartEvent, 'part' | 'supplier'>, { state, detail }: PartHealth) => {
+    const key = JSON.stringify(named)
+    const wasDown = down.has(key)
+    if ((state === 'down') === wasDown) return
+    if (wasDown) down.delete(key)
+    else down.add(key)
+    report({ name: wasDown ? 'part_up' : 'part_down', ...named, detail })
   }
-}
-
-function isDown(state: PartHealth | undefined): boolean {
-  return state?.state === 'down'
+  return () => {
+    for (const [part, state] of Object.entries(health.parts())) look({ part: part as Part }, state)
+    const suppliers = health.suppliers()
+    // One alone is the part.
+    if (suppliers.size === 1) return
+    for (const [supplier, state] of suppliers) look({ part: 'supplier', supplier }, state)
+  }
 }

@@ -10,21 +10,22 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('probes look at every part at once and again and again, and one that fails hides no other', async () => {
+test('checks all parts at once and repeatedly, independently of each other', async () => {
   const health = createHealth(() => new Date())
+  const supplier = vi.fn(async () => true)
   const probes = {
     database: vi.fn(async () => true),
     chain: vi.fn(() => Promise.reject(new Error('stopped\nat a line of its own'))),
-    supplier: vi.fn(async () => true),
+    suppliers: new Map([['zendit', supplier]]),
   }
   const stop = new AbortController()
   const ended = runHealthChecks(probes, health, stop.signal)
   await vi.advanceTimersByTimeAsync(20_000)
   stop.abort()
   await ended
-  // At once, and after 1, 2, 4 and 8 s.
+  // At once, then after 1, 2, 4 and 8 s.
   expect(probes.chain).toHaveBeenCalledTimes(5)
-  expect(probes.supplier).toHaveBeenCalledTimes(3)
+  expect(supplier).toHaveBeenCalledTimes(3)
   expect(probes.database).toHaveBeenCalledTimes(41)
   health.noteMeans(ample)
   expect(health.parts()).toMatchObject({
@@ -34,12 +35,13 @@ test('probes look at every part at once and again and again, and one that fails 
   })
 })
 
-test('a part that fails is looked at again within a second, and is down within four', async () => {
+test('checks a failed part again within a second and marks it down within four', async () => {
   const health = createHealth(() => new Date())
   const chain = vi.fn(() => Promise.reject(new Error('stopped')))
   const stop = new AbortController()
   const well = async () => true
-  const ended = runHealthChecks({ database: well, chain, supplier: well }, health, stop.signal)
+  const suppliers = new Map([['zendit', well]])
+  const ended = runHealthChecks({ database: well, chain, suppliers }, health, stop.signal)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(chain).toHaveBeenCalledTimes(2)
   await vi.advanceTimersByTimeAsync(2_000)
@@ -51,7 +53,7 @@ test('a part that fails is looked at again within a second, and is down within f
   await ended
 })
 
-test('a database that answers nothing is down within three seconds, and well with its first answer', async () => {
+test('marks a silent database down within three seconds and up with its first answer', async () => {
   const health = createHealth(() => new Date())
   const givenUpMs = 1_500
   let isFrozen = false
@@ -62,7 +64,8 @@ test('a database that answers nothing is down within three seconds, and well wit
   }
   const stop = new AbortController()
   const well = async () => true
-  const ended = runHealthChecks({ database, chain: well, supplier: well }, health, stop.signal)
+  const suppliers = new Map([['zendit', well]])
+  const ended = runHealthChecks({ database, chain: well, suppliers }, health, stop.signal)
   await vi.advanceTimersByTimeAsync(1_000)
   isFrozen = true
   await vi.advanceTimersByTimeAsync(3_000)

@@ -2,70 +2,89 @@ import type { Health } from '../health/health.ts'
 import { repeat } from '../lib/repeat.ts'
 
 /**
- * Looks at the parts that purchases need. Each throws when it is not well. They are the only evidence
- * of a part's health besides the operator's own scrapes: how a purchase ends depends on what its
- * payer sent, on the code of its wallet and on what the supplier makes of the number or card in it,
- * so a few free requests would otherwise stop the store for everybody.
+ * Health checks of the parts that purchases need. Each throws when its part is unhealthy. Purchases are not
+ * evidence of a part's health, because their outcomes depend on the payer's input: a few free requests
+ * could otherwise stop the store for everybody. Only these checks and the operator's scrapes count.
  */
 export interface Probes {
   readonly database: () => Promise<unknown>
   readonly chain: () => Promise<unknown>
-  readonly supplier: () => Promise<unknown>
+  readonly suppliers: ReadonlyMap<string, () => Promise<unknown>>
 }
 
-const probeEveryMs = 10_000
-/** After a failure; doubles up to the usual time, so that an outage is known within seconds. */
-const probeAgainMs = 1_000
-/** The database is near, and nothing is sold without it. */
+const checkEveryMs = 10_000
+/** The first retry after a failure; it doubles up to the usual interval. An outage is thus known within seconds. */
+const checkRetryMs = 1_000
+/** The database is checked more often: it is near, and nothing is sold without it. */
 const databaseEveryMs = 500
 
 /**
- * Probes at once and then again and again, until the signal says stop: chain and supplier every 10 s,
- * and sooner after a failure; the database every half second, also while an earlier look at it has no
- * answer yet, so that three looks have failed within 3 s of its last answer.
+ * Checks all parts at once and then repeatedly until the signal aborts: the chain and the suppliers every
+ * 10 s, and sooner after a failure; the database every half second, even while an earlier check is
+ * unanswered, so that three checks have failed within 3 s of its last answer.
  */
 export async function runHealthChecks(
   probes: Probes,
   health: Health,
   signal: AbortSignal,
 ): Promise<void> {
-  const look = async (part: keyof Probes) =>
-    (await noted(part, health, async () => {
-      await probes[part]()
-      return true
-    })) === true
-  const underWay = new Set<Promise<unknown>>()
-  const beginAtDatabase = async () => {
-    const one = look('database').finally(() => underWay.delete(one))
-    underWay.add(one)
+  const check = (part: 'chain' | 'database') => succeeded(probes[part], noteOf(part, health))
+  const pending = new Set<Promise<unknown>>()
+  const startDatabaseCheck = async () => {
+    const one = check('database').finally(() => pending.delete(one))
+    pending.add(one)
     return true
   }
-  const outside = { everyMs: probeEveryMs, retryMs: probeAgainMs, signal }
+  const outside = { everyMs: checkEveryMs, retryMs: checkRetryMs, signal }
   await Promise.all([
-    repeat(() => look('chain'), outside),
-    repeat(() => look('supplier'), outside),
-    repeat(beginAtDatabase, { everyMs: databaseEveryMs, retryMs: databaseEveryMs, signal }),
+    repeat(() => check('chain'), outside),
+    ...Array.from(probes.suppliers, ([name, probe]) =>
+      repeat(
+        () => succeeded(probe, (ok, detail) => health.noteSupplier(name, ok, detail)),
+        outside,
+      ),
+    ),
+    repeat(startDatabaseCheck, { everyMs: databaseEveryMs, retryMs: databaseEveryMs, signal }),
   ])
-  await Promise.all(underWay)
+  await Promise.all(pending)
 }
 
-/** What a look at a part saw, or undefined when it failed. Either way it tells of the part's health. */
-export async function noted<T>(
-  part: keyof Probes,
+/** Runs a check and notes its outcome in `health`. Returns undefined when the check failed. */
+export async function checkPart<T>(
+  part: 'chain' | 'database',
   health: Pick<Health, 'note'>,
-  look: () => Promise<T>,
+  check: () => Promise<T>,
 ): Promise<T | undefined> {
+  return noteOutcome(noteOf(part, health), check)
+}
+
+type Note = (ok: boolean, detail?: string) => void
+
+const noteOf =
+  (part: 'chain' | 'database', health: Pick<Health, 'note'>): Note =>
+  (ok, detail) =>
+    health.note(part, ok, detail)
+
+async function noteOutcome<T>(note: Note, check: () => Promise<T>): Promise<T | undefined> {
   try {
-    const seen = await look()
-    health.note(part, true)
+    const seen = await check()
+    note(true)
     return seen
   } catch (error) {
-    health.note(part, false, shortly(error))
+    note(false, firstLineOf(error))
     return undefined
   }
 }
 
-function shortly(error: unknown): string {
+async function succeeded(probe: () => Promise<unknown>, note: Note): Promise<boolean> {
+  const seen = await noteOutcome(note, async () => {
+    await probe()
+    return true
+  })
+  return seen === true
+}
+
+function firstLineOf(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return line.slice(0, 200)
 }

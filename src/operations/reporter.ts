@@ -3,36 +3,81 @@ import type { CheckoutEvent } from '../checkouts/report.ts'
 import type { StoreEvent } from '../orders/report.ts'
 import type { PartEvent } from './part-changes.ts'
 
-/** Whatever an operator may hear of, from orders, from checkouts and from the parts of the store. */
+/** Every event for the operator, from orders, checkouts and the parts of the store. */
 export type OperatorEvent = StoreEvent | CheckoutEvent | PartEvent
 
-/** What each event is to an operator: something to know, or something to act on. */
-const levels: Readonly<Record<OperatorEvent['name'], 'warn' | 'error'>> = {
-  goods_returned: 'warn',
-  goods_lost: 'error',
-  charge_rose: 'warn',
-  refund_failed: 'error',
-  refund_held: 'error',
-  payment_vanished: 'error',
-  payment_lost: 'error',
-  budget_spent: 'warn',
-  purchase_failed: 'error',
-  step_failed: 'error',
-  return_failed: 'error',
-  return_held: 'error',
-  settled_payment_gone: 'error',
-  invoice_gone: 'error',
-  invoice_unread: 'error',
-  address_taken: 'error',
-  payment_unconfirmed: 'error',
-  payout_waits: 'error',
-  checkout_step_failed: 'error',
-  part_down: 'error',
-  part_up: 'warn',
+interface About {
+  /** `warn`: something to know. `error`: something to act on. */
+  readonly level: 'warn' | 'error'
+  /** What happened and what the operator should do, for docs/operators/operations.md. */
+  readonly help: string
 }
 
-export const eventNames = Object.keys(levels) as readonly OperatorEvent['name'][]
+const warn = (help: string): About => ({ level: 'warn', help })
+const error = (help: string): About => ({ level: 'error', help })
 
-export function reporterTo(log: Logger): (told: OperatorEvent) => void {
-  return ({ name, ...facts }) => log[levels[name]]({ event: name, ...facts }, name)
+export const events: Readonly<Record<OperatorEvent['name'], About>> = {
+  refund_failed: error(
+    'A refund failed (`reason`). See [A refund that failed](#a-refund-that-failed).',
+  ),
+  refund_held: error(
+    'Refunds are stopped, or a cap is reached (`reason`). The refund waits and goes on by itself.',
+  ),
+  goods_lost: error(
+    'Goods arrived too late, or the supplier never gave a final answer. Ask the supplier for the money.',
+  ),
+  charge_rose: warn(
+    'The supplier charged more than its list said (`listed`, `charged`). The [difference](docs/operators/suppliers.md#when-a-purchase-costs-more-than-the-list-said) is yours.',
+  ),
+  goods_returned: warn('Goods arrived too late, and the supplier took them back. Do nothing.'),
+  payment_vanished: error(
+    'The chain dropped a block with a payment in it. The store sends the payment again and refunds nothing meanwhile.',
+  ),
+  payment_lost: error(
+    'Such a payment can never arrive any more (`reason`). What was delivered for it is your loss.',
+  ),
+  step_failed: error(
+    'Working on an order failed with an error, and is tried again. If it keeps failing, it is a defect.',
+  ),
+  webhook_given_up: warn(
+    'A buyer’s webhook did not take an event of its order for three days, or answered 410 (`answer`). Do nothing: the order is not touched by it, and its buyer may ask for the event again.',
+  ),
+  webhook_step_failed: error(
+    'Sending to a buyer’s webhook failed with an error, and is tried again. If it keeps failing, it is a defect.',
+  ),
+  return_failed: error(
+    'A return of a checkout failed (`reason`). [A refund that failed](#a-refund-that-failed) applies to it too; [pay](docs/operators/treasury.md#coins) `operator_pays` by hand.',
+  ),
+  return_held: error('Like `refund_held`, for a return of a checkout.'),
+  settled_payment_gone: error(
+    'BTCPay no longer shows a payment that it called settled. Look at the invoice there: goods may have been delivered for nothing. Wait for more confirmations from now on.',
+  ),
+  checkout_step_failed: error('Like `step_failed`, for a checkout.'),
+  invoice_gone: error(
+    'BTCPay does not know an open invoice any more. See [lost invoices](docs/operators/payment-processor.md#when-btcpay-has-lost-an-invoice).',
+  ),
+  invoice_unread: error(
+    'An invoice cannot be read for an hour: BTCPay is away, or its answer is not understood; the log says which.',
+  ),
+  address_taken: error('BTCPay handed out an address that another checkout still has.'),
+  payment_unconfirmed: error('A payment in a coin has no confirmations after a day.'),
+  payout_waits: error(
+    'A payout in a coin has waited at BTCPay for three hours: nobody approves it, its wallet is empty, or its automatic sender gave up.',
+  ),
+  purchase_failed: error(
+    'A purchase could not be considered, because a part of the store is down. Look at `/readyz`.',
+  ),
+  budget_spent: warn(
+    'A purchase was refused, because too many orders of a payer, an address or a receiver came to nothing within an hour (`budget`, `whose`). Do nothing, unless many are refused ([budgets](docs/operators/treasury.md#budgets)).',
+  ),
+  part_down: error(
+    'A part of the store went down (`part`, `detail`), and nothing is sold meanwhile. One of several suppliers is named in `supplier`; the others sell on. With the part supplier, refunds or gas a wallet may need money: `detail` says which, and [the treasury](docs/operators/treasury.md) why.',
+  ),
+  part_up: warn('The part is up again. The store sells again, unless another part is down.'),
+}
+
+export const eventNames = Object.keys(events) as readonly OperatorEvent['name'][]
+
+export function reporterTo(log: Logger): (event: OperatorEvent) => void {
+  return ({ name, ...facts }) => log[events[name].level]({ event: name, ...facts }, name)
 }

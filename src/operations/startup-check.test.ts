@@ -24,7 +24,7 @@ const refund: ChainTransfer = {
   nonce: 'nonce of ord_known',
 }
 
-/** A chain and a record that say what the test sets. */
+/** A chain and a database with the contents that the test sets. */
 function sources() {
   const said = {
     paidBack: [] as ChainTransfer[],
@@ -67,7 +67,7 @@ function start(world: ReturnType<typeof sources>) {
   return { stop, health, failed, guard, mayBuy: () => health.signals().agent_action !== 'stop' }
 }
 
-test('a refund that a person vouches for stops no start', async () => {
+test('a refund that the operator confirms does not stop the start', async () => {
   const world = sources()
   world.said.paidBack = [refund]
   world.said.acknowledged = [{ ...refund, reason: 'The key leaked', by: 'Ann Smith' }]
@@ -75,7 +75,7 @@ test('a refund that a person vouches for stops no start', async () => {
   await expect((await guard).passed).resolves.toBe(true)
 })
 
-test('a record that knows every refund lets the store begin', async () => {
+test('starts when every refund is on record', async () => {
   const world = sources()
   world.said.paidBack = [refund]
   world.said.decided = ['ord_known' as OrderId]
@@ -86,14 +86,14 @@ test('a record that knows every refund lets the store begin', async () => {
   expect(world.asked).toEqual([[3_700, 5_000]])
 })
 
-test('an empty record looks back as far as a payment can be used', async () => {
+test('searches back as far as a payment is valid when the database is empty', async () => {
   const world = sources()
   world.said.newestBlock = undefined
   await start(world).guard
   expect(world.asked).toEqual([[2_000, 5_000]])
 })
 
-test('a record that is ahead of the chain looks at its end', async () => {
+test('searches only the end of the chain when the database is ahead of it', async () => {
   const world = sources()
   world.said.newestBlock = 9_000
   await start(world).guard
@@ -113,14 +113,14 @@ test.each([
   expect(mayBuy()).toBe(false)
 })
 
-test('what an operator takes out of the wallet is no refund', async () => {
+test('does not take an operator’s withdrawal for a refund', async () => {
   const world = sources()
   const { nonce: _, ...plain } = refund
   world.said.paidBack = [plain]
   expect(await (await start(world).guard).passed).toBe(true)
 })
 
-test('while the chain is silent nothing is sold, and it begins once the chain has answered', async () => {
+test('sells nothing until the chain answers', async () => {
   const world = sources()
   world.said.silent = true
   const { guard, mayBuy, failed } = start(world)
@@ -134,7 +134,7 @@ test('while the chain is silent nothing is sold, and it begins once the chain ha
   expect(mayBuy()).toBe(true)
 })
 
-test('a chain that answers late can still refuse the record', async () => {
+test('refuses an old database even when the chain answers late', async () => {
   const world = sources()
   world.said.silent = true
   const { guard, mayBuy } = start(world)
@@ -148,7 +148,7 @@ test('a chain that answers late can still refuse the record', async () => {
   expect(mayBuy()).toBe(false)
 })
 
-test('a store that stops before the chain has answered never begins', async () => {
+test('never starts when stopped before the chain answers', async () => {
   const world = sources()
   world.said.silent = true
   const { guard, stop, mayBuy } = start(world)

@@ -9,25 +9,25 @@ import {
 } from '../reconcile/startup-check.ts'
 import type { LoopDeps } from './loops.ts'
 
-/** How long a start waits for the chain, which may be slow or silent. */
+/** The startup waits this long for the chain. */
 const startWaitMs = 10_000
 const retryMs = 2_000
 
-/** The record is older than the chain: nothing may be sold or delivered by it. */
+/** The database is older than the chain, so the store must neither sell nor deliver. */
 export class RecordTooOld extends Error {
   override readonly name = 'RecordTooOld'
 }
 
-export interface Guard {
-  /** True once the record is known to be as new as the chain; false when the store stops before. */
+export interface StartupCheck {
+  /** Resolves to true when the database is as recent as the chain, or to false when the store stops first. */
   readonly passed: Promise<boolean>
-  /** Comes only when the chain answered late, and shows that the store must not run. */
+  /** Resolves only when the chain answered late and the store must not run. */
   readonly refused: Promise<RecordTooOld>
 }
 
 /**
- * Looks before an empty database is taken, so that a start which is refused leaves it empty. A chain that
- * does not answer in time is looked at again by `guarding`.
+ * Checks the chain before an empty database is set up, so that a refused start leaves it empty. If the chain
+ * does not answer in time, `checkStartup` checks it again.
  *
  * @throws RecordTooOld
  */
@@ -38,8 +38,8 @@ export async function requireNoRefunds(chain: StartupSources['chain']): Promise<
 }
 
 /**
- * Looks, before anything is sold or swept, whether every refund on the chain is on record. While the
- * chain does not answer, the store is held: it shows what it has and takes no purchase.
+ * Checks before any sale or sweep that every refund on the chain is on record. While the chain does not
+ * answer, the store shows its offers and accepts no purchases.
  *
  * @throws RecordTooOld when the chain answers in time and has a refund that is not on record
  */
@@ -47,8 +47,8 @@ export async function checkStartup(
   sources: StartupSources,
   health: Pick<Health, 'hold'>,
   loop: LoopDeps,
-): Promise<Guard> {
-  const ended = new AbortController()
+): Promise<StartupCheck> {
+  const settled = new AbortController()
   const refused = Promise.withResolvers<RecordTooOld>()
   let isKnown = false
   const task = async () => {
@@ -57,19 +57,19 @@ export async function checkStartup(
       isKnown = unknown.length === 0
       if (isKnown) health.hold(undefined)
       else refused.resolve(new RecordTooOld(refusalText(unknown)))
-      ended.abort()
+      settled.abort()
       return true
     } catch (error) {
       loop.failed('start guard', error)
       return false
     }
   }
-  health.hold('It is not known yet whether every refund on the chain is on record.')
-  const signal = AbortSignal.any([loop.signal, ended.signal])
+  health.hold('The chain has not answered yet whether every refund on it is on record.')
+  const signal = AbortSignal.any([loop.signal, settled.signal])
   const passed = repeat(task, { everyMs: retryMs, retryMs, signal }).then(() => isKnown)
-  const waited = Promise.withResolvers<void>()
-  const timer = setTimeout(waited.resolve, startWaitMs)
-  const first = await Promise.race([refused.promise, passed, waited.promise])
+  const timeout = Promise.withResolvers<void>()
+  const timer = setTimeout(timeout.resolve, startWaitMs)
+  const first = await Promise.race([refused.promise, passed, timeout.promise])
   clearTimeout(timer)
   if (first instanceof RecordTooOld) throw first
   return { passed, refused: refused.promise }

@@ -14,7 +14,7 @@ export interface Viewer {
 
 /**
  * Whether this viewer gets the goods of this order. A repeated payment signature proves nothing: it is
- * public once the payment is on the chain (docs/decisions/005).
+ * public once the payment is on the chain (docs/contributors/decisions/005).
  */
 export async function mayReveal(
   orders: Pick<OrderStore, 'hasKey'>,

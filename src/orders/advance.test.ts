@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
+import { sweep } from '../../test/model/sweep.ts'
+import type { Supplier } from '../suppliers/supplier.ts'
 import { advance } from './advance.ts'
 import type { In, Order } from './order.ts'
-import type { Supplier } from './ports.ts'
-import { sweep } from './sweep.ts'
 
 type World = ReturnType<typeof orderWorld>
 
@@ -83,7 +83,7 @@ test('pays back at once what the supplier declines', async () => {
   expect(order).toMatchObject({
     state: 'FULFILLMENT_FAILED',
     failure: { trigger: 'fulfillment_failed', code: 'OUT_OF_STOCK' },
-    refund: { step: 'REFUNDED' },
+    payout: { state: 'CONFIRMED' },
   })
   expect(world.calls).toEqual(['collect', 'place', 'standing', 'allow', 'sign', 'allow', 'payBack'])
 })
@@ -94,7 +94,7 @@ test('puts the signed refund on record before it is sent', async () => {
     paidBack: { outcome: 'pending', reason: 'sent' },
   })
   const order = await start(world)
-  expect(order).toMatchObject({ refund: { step: 'SIGNED', signed: { rail: 'x402' } } })
+  expect(order).toMatchObject({ payout: { state: 'APPROVED', signed: { rail: 'x402' } } })
 })
 
 test('does not pay back money that may still vanish from the chain', async () => {
@@ -102,7 +102,7 @@ test('does not pay back money that may still vanish from the chain', async () =>
     placed: { outcome: 'declined', code: 'X', reason: 'x' },
     standing: 'not_yet',
   })
-  expect(await start(world)).toMatchObject({ refund: { step: 'DUE' } })
+  expect(await start(world)).toMatchObject({ payout: { state: 'DUE' } })
   expect(world.calls).not.toContain('sign')
 })
 
@@ -130,7 +130,7 @@ test('gives up a purchase that the supplier never took and does not show, and pa
   expect(await live(world, 180_000)).toMatchObject({
     state: 'FULFILLMENT_FAILED',
     failure: { trigger: 'upstream_timeout' },
-    refund: { step: 'REFUNDED' },
+    payout: { state: 'CONFIRMED' },
     supply: { state: 'OPEN' },
   })
   expect(world.reports).toEqual([])
@@ -140,7 +140,7 @@ test('keeps that the supplier took a purchase although somebody else has moved t
   const world = orderWorld({ held: { outcome: 'unknown', reason: '503' } })
   const { deps } = world
   const supplier: Supplier = {
-    ...deps.supplier,
+    ...world.supplier,
     async place() {
       const order = world.orders.history.at(-1) as In<'FULFILLING'>
       expect((await world.orders.move(order, { ...order, askedAgainAt: deps.now() })).won).toBe(
@@ -149,7 +149,7 @@ test('keeps that the supplier took a purchase although somebody else has moved t
       return { outcome: 'held' }
     },
   }
-  const order = await start({ ...world, deps: { ...deps, supplier } }, 0)
+  const order = await start({ ...world, deps: { ...deps, suppliers: { at: () => supplier } } }, 0)
   expect(order.state).toBe('FULFILLING')
   expect(world.orders.history.at(-1)).toMatchObject({
     acceptedAt: expect.any(Date),
@@ -174,11 +174,11 @@ test.each(['place', 'lookup'])('takes no absence for a no after a %s showed it',
   expect(world.calls.filter((made) => made === 'place')).toHaveLength(1)
   expect(await live(world, 200_000)).toMatchObject({
     state: 'EXPIRED',
-    refund: { step: 'WAITING' },
+    refundAt: expect.any(Date),
     supply: { state: 'OPEN' },
   })
   expect(await live(world, 6 * 3_600_000)).toMatchObject({
-    refund: { step: 'REFUNDED' },
+    payout: { state: 'CONFIRMED' },
     supply: { state: 'OPEN' },
   })
 })
@@ -199,12 +199,13 @@ test('takes the refusal of a repeat for no final no', async () => {
 test('lets a request leave for a short while only after it was put on record', async () => {
   const world = orderWorld()
   let leftMs = 0
-  const place: typeof world.deps.supplier.place = async ({ notAfter }) => {
+  const place: Supplier['place'] = async ({ notAfter }) => {
     leftMs = notAfter.getTime() - world.clock.now().getTime()
     return { outcome: 'held' }
   }
   const { order } = await world.orders.open(newOrder(world.deps), [])
-  await advance({ ...world.deps, supplier: { ...world.deps.supplier, place } }, order, 0)
+  const supplier = { ...world.supplier, place }
+  await advance({ ...world.deps, suppliers: { at: () => supplier } }, order, 0)
   expect(leftMs).toBe(15_000)
 })
 
@@ -218,7 +219,7 @@ test('pays back at the deadline what was never taken, and books goods that come 
   world.script.held = { outcome: 'none' }
   expect(await live(world, 120_000)).toMatchObject({
     state: 'EXPIRED',
-    refund: { step: 'REFUNDED' },
+    payout: { state: 'CONFIRMED' },
     supply: { state: 'OPEN' },
   })
   world.clock.pass(70 * 3_600_000)
@@ -236,7 +237,7 @@ test('ends the watch after 72 h without a word about what was never taken', asyn
   await live(world, 180_000)
   const asked = world.calls.length
   const order = await live(world, 74 * 3_600_000)
-  expect(order).toMatchObject({ supply: { state: 'NONE' }, refund: { step: 'REFUNDED' } })
+  expect(order).toMatchObject({ supply: { state: 'NONE' }, payout: { state: 'CONFIRMED' } })
   expect(world.calls.length - asked).toBeLessThan(120)
   expect(world.reports).toEqual([])
 })
@@ -281,7 +282,7 @@ test('counts an eSIM as returned when that is done, not when it is accepted', as
   await live(world, 660_000)
   world.script.held = orderWorld().script.held
   const order = await live(world, 120_000)
-  expect(order).toMatchObject({ refund: { step: 'REFUNDED' }, supply: { state: 'OPEN' } })
+  expect(order).toMatchObject({ payout: { state: 'CONFIRMED' }, supply: { state: 'OPEN' } })
   world.script.cancelled = { outcome: 'refused', reason: 'it failed' }
   expect(await live(world, 120_000)).toMatchObject({ supply: { state: 'LOST' } })
   expect(world.reports).toMatchObject([{ name: 'goods_lost' }])
@@ -302,7 +303,7 @@ test('expires after the deadline, and signs nothing while the supplier may still
   const order = await live(world, 660_000)
   expect(order).toMatchObject({
     state: 'EXPIRED',
-    refund: { step: 'WAITING' },
+    refundAt: expect.any(Date),
     supply: { state: 'OPEN' },
   })
   expect(world.calls).not.toContain('sign')
@@ -315,7 +316,7 @@ test('pays back an expired order at the supplier’s final no', async () => {
   world.script.held = { outcome: 'declined', code: 'FAILED', reason: 'no' }
   expect(await live(world, 60_000)).toMatchObject({
     state: 'EXPIRED',
-    refund: { step: 'REFUNDED' },
+    payout: { state: 'CONFIRMED' },
     supply: { state: 'NONE' },
   })
 })
@@ -324,7 +325,7 @@ test('pays back an expired order when the grace ends, and watches for goods that
   const world = orderWorld({ held: { outcome: 'pending' } })
   await start(world)
   const paidBack = await live(world, 660_000 + 6 * 3_600_000)
-  expect(paidBack).toMatchObject({ refund: { step: 'REFUNDED' }, supply: { state: 'OPEN' } })
+  expect(paidBack).toMatchObject({ payout: { state: 'CONFIRMED' }, supply: { state: 'OPEN' } })
   world.script.held = orderWorld().script.held
   expect(await live(world, 120_000)).toMatchObject({ supply: { state: 'LOST' } })
   expect(world.reports).toMatchObject([{ name: 'goods_lost' }])
@@ -338,7 +339,7 @@ test('keeps goods that come after the deadline from the buyer and pays back', as
   const order = await live(world, 60_000)
   expect(order).toMatchObject({
     state: 'EXPIRED',
-    refund: { step: 'REFUNDED' },
+    payout: { state: 'CONFIRMED' },
     supply: { state: 'RETURNED' },
   })
   expect(order).not.toHaveProperty('delivery')
@@ -350,7 +351,7 @@ test('leaves a refund that cannot be paid to an operator, and rings', async () =
     paidBack: { outcome: 'blocked', code: 'payer_blacklisted', reason: 'blacklisted' },
   })
   expect(await start(world)).toMatchObject({
-    refund: { step: 'FAILED', code: 'payer_blacklisted' },
+    payout: { state: 'FAILED', code: 'payer_blacklisted' },
   })
   expect(world.reports).toMatchObject([{ name: 'refund_failed' }])
   const asked = world.calls.length
@@ -365,7 +366,7 @@ test('signs a refund again whose signature ran out', async () => {
   })
   await start(world, 0)
   world.script.paidBack = { outcome: 'paid', transaction: '0x2' }
-  expect(await live(world, 60_000)).toMatchObject({ refund: { step: 'REFUNDED' } })
+  expect(await live(world, 60_000)).toMatchObject({ payout: { state: 'CONFIRMED' } })
   expect(world.calls.filter((call) => call === 'sign').length).toBeGreaterThan(1)
 })
 

@@ -1,10 +1,12 @@
 import { never } from '../lib/never.ts'
+import type { Tender } from '../payments/payment.ts'
 import { collect } from './collect.ts'
 import { begin, fulfil, keep, recall } from './fulfil.ts'
 import { isUnderWay, type Order, restOf } from './order.ts'
 import type { Notifier, OrderStore } from './ports.ts'
 import { payBack } from './refund.ts'
-import { rest, type Step, type StepDeps } from './steps.ts'
+import type { Step, StepDeps } from './steps.ts'
+import { carry, createSweeper, type Flow, rest, type Sweeper } from './workflow.ts'
 
 export interface AdvanceDeps extends StepDeps {
   readonly orders: OrderStore
@@ -14,93 +16,30 @@ export interface AdvanceDeps extends StepDeps {
 }
 
 /**
- * Carries an order as far as it can go now, and waits for the outside no longer than `patienceMs`.
- *
- * A live request, the sweep and a restart all come through here, so there is one path to get
- * right. The caller must hold the order's lease; it is given up on the way out.
+ * Carries an order as far as it can go now, and waits for its goods no longer than `patienceMs`. Nobody
+ * is kept waiting for a refund. The caller must hold the order's lease; it is given up on the way out.
  */
-export async function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
-  const until = deps.now().getTime() + patienceMs
-  let at: Position = { order, step: await stepOf(deps, order), movesLeft: maxMoves }
-  while (at.step.type !== 'rest') at = await take(deps, at, until)
-  return at.order
+export function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
+  return carry(orderFlow(deps), order, {
+    ms: patienceMs,
+    isFor: isUnderWay,
+    wait: ({ id }, ms) => deps.notifier.wait(id, ms),
+  })
 }
 
-/** A whole life takes fewer. An order that moves in circles must not hold its worker for ever. */
-const maxMoves = 20
-const circlePauseMs = 15_000
-
-/** An order, and what comes next for it. */
-interface Position {
-  readonly order: Order
-  readonly step: Step
-  readonly movesLeft: number
+/** @param rail only orders that were paid in this way */
+export function orderSweeper(deps: AdvanceDeps, atOnce: number, rail?: Tender['rail']): Sweeper {
+  return createSweeper(orderFlow(deps), (limit) => deps.orders.claimDue(limit, rail), atOnce)
 }
 
-/** Takes one step. Whoever lost the order to another worker stops, with what that one wrote. */
-async function take(deps: AdvanceDeps, at: Position, until: number): Promise<Position> {
-  const { step, movesLeft } = at
-  switch (step.type) {
-    case 'move':
-    case 'intend':
-    case 'learn':
-      return movesLeft === 0 ? leave(deps, at, circlePauseMs) : write(deps, at, step)
-    case 'wait':
-      return pause(deps, at, step.ms, until)
-    case 'rest':
-      return at
-    default:
-      return never(step)
+function orderFlow(deps: AdvanceDeps): Flow<Order> {
+  const { orders: store, now, stopping, report } = deps
+  return {
+    ...{ store, now, stopping },
+    next: (order) => stepOf(deps, order),
+    isLeft: (order) => restOf(order) !== null,
+    failed: ({ id }, error) => report({ name: 'step_failed', order: id, error }),
   }
-}
-
-async function write(
-  deps: AdvanceDeps,
-  at: Position,
-  step: Extract<Step, { to: Order }>,
-): Promise<Position> {
-  const moved = await deps.orders.move(at.order, step.to)
-  if (!moved.won && step.type === 'learn') await insist(deps, moved.order, step.onto)
-  // Others have it, or it rests where the write itself ended the lease.
-  if (!moved.won || restOf(moved.order) !== null) return { ...at, order: moved.order, step: rest }
-  const after = step.type === 'move' ? stepOf(deps, moved.order) : step.effect(moved.order)
-  return { order: moved.order, step: await after, movesLeft: at.movesLeft - 1 }
-}
-
-/** Writes what was learnt onto whatever others have made of the order, and leaves it to the sweep. */
-async function insist(
-  { orders }: AdvanceDeps,
-  stored: Order,
-  onto: (stored: Order) => Order | undefined,
-): Promise<void> {
-  let now = stored
-  for (let tries = 0; tries < maxMoves; tries += 1) {
-    const to = onto(now)
-    if (!to) return
-    const moved = await orders.move(now, to)
-    if (moved.won) return orders.release(moved.order, 0)
-    now = moved.order
-  }
-}
-
-/** Waits for the goods while there is patience left. Nobody is kept waiting for a refund. */
-async function pause(
-  deps: AdvanceDeps,
-  at: Position,
-  ms: number,
-  until: number,
-): Promise<Position> {
-  const leftMs = isUnderWay(at.order) ? until - deps.now().getTime() : 0
-  if (deps.stopping.aborted) return leave(deps, at, 0)
-  if (leftMs <= 0) return leave(deps, at, ms)
-  await deps.notifier.wait(at.order.id, Math.min(ms, leftMs))
-  return { ...at, step: await stepOf(deps, at.order) }
-}
-
-/** Leaves the order to the sweep. */
-async function leave(deps: AdvanceDeps, at: Position, againInMs: number): Promise<Position> {
-  await deps.orders.release(at.order, againInMs)
-  return { ...at, step: rest }
 }
 
 /** The one next thing to do, once the record has what this process knows. */

@@ -1,6 +1,6 @@
 import { signedTo } from '../payments/acceptance.ts'
 import type { Checked, Rails } from '../payments/ports.ts'
-import type { Payee } from '../payments/terms.ts'
+import type { Payees } from '../payments/terms.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import type { PurchaseRequest } from './replay.ts'
 
@@ -34,17 +34,18 @@ export function moneyOf(checked: Checked): Money {
  * and whoever had one that was counts as refused.
  */
 export async function chargedFor(
-  { rails, payee }: { readonly rails: Rails; readonly payee: Payee },
+  { rails, payees }: { readonly rails: Rails; readonly payees: Payees },
   { heldUp, showedNothing }: Pick<PurchaseRequest, 'heldUp' | 'showedNothing'>,
   payment: PaymentPayload,
   money: Money,
 ): Promise<Charged> {
   if (money !== 'unseen') return money === 'unmoved' ? 'no' : money === 'landed' ? 'yes' : 'unknown'
-  const tender = signedTo(payee, payment)
-  if (tender === undefined) return 'no'
+  const tenders = signedTo(payees, payment)
+  if (tenders.length === 0) return 'no'
   // Whoever is above a limit has nobody asked.
   if (heldUp?.code === 'rate_limited') return 'unknown'
-  if (await rails.x402.isUnused(tender)) return 'no'
+  const unused = await Promise.all(tenders.map(rails.x402.isUnused))
+  if (unused.every(Boolean)) return 'no'
   showedNothing?.()
   return 'unknown'
 }

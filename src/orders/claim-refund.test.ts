@@ -21,7 +21,7 @@ const claim = { key: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
 async function holding(order: Order) {
   const world = orderWorld()
   const { order: opened } = await world.orders.open(newOrder(world.deps, { id: order.id }), [])
-  const { order: stored } = await world.orders.move(opened, { ...order, version: opened.version })
+  const { record: stored } = await world.orders.move(opened, { ...order, version: opened.version })
   return { ...world, stored }
 }
 
@@ -39,7 +39,7 @@ describe('a claim', () => {
 
   test('starts a refund again that could not be paid, and leaves it to the sweep at once', async () => {
     const { deps, stored, orders } = await holding(unpayable(failed(fulfilling(paid(pending())))))
-    expect(await claimRefund(deps, stored, claim)).toMatchObject({ refund: { step: 'DUE' } })
+    expect(await claimRefund(deps, stored, claim)).toMatchObject({ payout: { state: 'DUE' } })
     expect(await orders.claimDue(1)).toMatchObject([{ id: stored.id }])
   })
 
@@ -61,15 +61,15 @@ describe('a claim', () => {
     script.paidBack = { outcome: 'blocked', code, reason }
     const tryNow = async (key: string) => {
       const claimed = await claimRefund(deps, await latest(), { ...claim, key })
-      return claimed.refund.step === 'DUE' ? advance(deps, claimed, 0) : claimed
+      return claimed.payout?.state === 'DUE' ? advance(deps, claimed, 0) : claimed
     }
     const latest = async () => (await orders.find(stored.id)) as Refunding
     // The first fails for a reason that nobody has heard of yet.
     for (const key of ['a', 'b', 'b', 'b']) {
-      expect(await tryNow(key)).toMatchObject({ refund: { step: 'FAILED', code } })
+      expect(await tryNow(key)).toMatchObject({ payout: { state: 'FAILED', code } })
     }
     expect(reports).toMatchObject([{ name: 'refund_failed', reason: code }])
-    const tries = orders.history.filter((at) => 'refund' in at && at.refund.step === 'DUE')
+    const tries = orders.history.filter((at) => 'payout' in at && at.payout?.state === 'DUE')
     expect(tries).toHaveLength(2)
     // An operator who has it tried again hears of it again.
     await retryRefund(orders, await latest(), 'operator')
@@ -100,7 +100,7 @@ describe('a claim', () => {
     await expect(claimBy(false, 'a')).rejects.toMatchObject({
       details: { extra: { whose: 'order' } },
     })
-    expect(await claimBy(true, 'a')).toMatchObject({ refund: { step: 'DUE' } })
+    expect(await claimBy(true, 'a')).toMatchObject({ payout: { state: 'DUE' } })
     await expect(claimBy(true, 'b')).rejects.toMatchObject({
       details: { extra: { whose: 'client' } },
     })
@@ -139,7 +139,7 @@ describe('a claim', () => {
     const refunding = await advance(world.deps, order, 0)
     await claimRefund(world.deps, refunding, claim)
     const signed = world.orders.history.flatMap((at) =>
-      'refund' in at && at.refund.step === 'SIGNED' ? [at.refund.signed.to] : [],
+      'payout' in at && at.payout?.state === 'APPROVED' ? [at.payout.signed.to] : [],
     )
     expect(signed).toEqual([order.tender.payer])
   })

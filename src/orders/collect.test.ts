@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newOrder, orderWorld, tenderOf } from '../../test/doubles/orders.ts'
+import { sweep } from '../../test/model/sweep.ts'
 import type { Collecting } from '../payments/ports.ts'
 import { advance } from './advance.ts'
-import { sweep } from './sweep.ts'
 
 const second = 1_000
 

@@ -1,7 +1,8 @@
 import { never } from '../lib/never.ts'
 import { type Collected, railOf } from '../payments/ports.ts'
 import type { In, Next, Order } from './order.ts'
-import { intend, moveTo, pollDelay, type Step, type StepDeps, wait } from './steps.ts'
+import type { Step, StepDeps } from './steps.ts'
+import { intend, moveTo, pollDelay, wait } from './workflow.ts'
 
 /**
  * How often a payment is sent that is reverted. An estimate finds nearly everything that would be, for

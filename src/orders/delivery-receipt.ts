@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { kinds } from '../catalog/good.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** The `typ` of a delivery receipt's header: keeps another signature of ours from being taken for one. */
@@ -15,7 +16,7 @@ export const ReceiptClaims = z.object({
   iat: z.number().int().describe('When it was signed; seconds since 1970'),
   sub: z.string().describe('The order id'),
   paymentId: z.string(),
-  kind: z.enum(['voucher', 'topup', 'esim']),
+  kind: z.enum(kinds),
   offerId: z.string(),
   brandName: z.string(),
   state: z.enum(['PAID', 'FULFILLING', 'FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED']),

@@ -1,28 +1,41 @@
-import { foreignIccid, invalidBody, type LineItem } from '../catalog/purchase-body.ts'
-import type { Refusal } from '../lib/refusal.ts'
+import { invalidBody, type Refusal } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
+import type { Suppliers } from '../suppliers/supplier.ts'
 import { notNow } from './not-now.ts'
-import type { OrderStore, Supplier } from './ports.ts'
+import type { OrderStore } from './ports.ts'
+import type { Priced } from './price.ts'
 
 export interface ForeignEsimDeps {
   readonly orders: Pick<OrderStore, 'boughtIccid'>
-  readonly supplier: Pick<Supplier, 'knowsIccid'>
+  readonly suppliers: Suppliers
   readonly digest: Digest
+}
+
+type Recharge = Pick<Priced, 'offer' | 'lineItem'>
+
+/** The eSIM that is to get another plan, where one is named. */
+export function rechargedIccid({ lineItem: { recipient } }: Recharge): string | undefined {
+  return 'iccid' in recipient ? recipient.iccid : undefined
 }
 
 /**
  * Why this eSIM gets no other plan, or undefined when it may: it must be the buyer's, or one that the
  * supplier knows.
+ *
+ * @param payer undefined where nobody pays yet: then the supplier has to know it
  */
 export async function foreignEsim(
   deps: ForeignEsimDeps,
-  { recipient }: Pick<LineItem, 'recipient'>,
-  payer: string,
+  priced: Recharge,
+  payer: string | undefined,
 ): Promise<Refusal | undefined> {
-  if (recipient.kind !== 'esim' || recipient.iccid === undefined) return undefined
-  if (await deps.orders.boughtIccid(payer, deps.digest.of(recipient.iccid))) return undefined
-  const known = await deps.supplier.knowsIccid(recipient.iccid)
+  const iccid = rechargedIccid(priced)
+  if (iccid === undefined) return undefined
+  if (payer !== undefined && (await deps.orders.boughtIccid(payer, deps.digest.of(iccid)))) {
+    return undefined
+  }
+  const known = await deps.suppliers.at(priced.offer.source).knowsIccid(iccid)
   if (known === 'yes') return undefined
   if (known === 'unknown') return notNow('The eSIM could not be looked up just now.', 'no')
-  return invalidBody([{ parameter: 'iccid', message: foreignIccid }])
+  return invalidBody([{ field: 'iccid', code: 'foreign_esim' }])
 }

@@ -1,23 +1,13 @@
 import type { Recipient } from '../catalog/good.ts'
-import type { Charge } from '../catalog/offer.ts'
+import type { Charge } from '../catalog/offer-base.ts'
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
+import type { Held, Placed } from '../suppliers/supplier.ts'
 import type { Failure, In, Next, Order } from './order.ts'
 import { acceptedOrder, paymentWatchMs, supplierReferenceOf } from './order.ts'
-import type { Held, Placed } from './ports.ts'
 import { assure, isToBeWatched } from './settlement.ts'
-import {
-  intend,
-  learn,
-  moveTo,
-  placeLeavesWithinMs,
-  pollDelay,
-  rest,
-  type Step,
-  type StepDeps,
-  supplierSettlesMs,
-  wait,
-} from './steps.ts'
+import { placeLeavesWithinMs, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
+import { intend, learn, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
 /** A payment that was seen so recently is there: whoever saw it goes straight on. */
 const freshMs = 5_000
@@ -32,13 +22,13 @@ export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Nex
     const standing = await railOf(deps.rails, order.tender).standingOf(order.tender, order.receipt)
     if (standing === 'gone') return moveTo(unpaid(deps, order))
   }
-  const asking = {
+  const asking: In<'FULFILLING'> = {
     ...order,
     state: 'FULFILLING',
     changedAt: now,
     askedAt: now,
-  } as const
-  return intend<In<'FULFILLING'>>(asking, (saved) => place(deps, saved))
+  }
+  return intend(asking, (saved) => place(deps, saved))
 }
 
 /** Looks at what the supplier holds and, if it never heard of the order, asks again. */
@@ -83,8 +73,9 @@ async function look(
   }
 }
 
-function lookUp({ supplier }: StepDeps, order: In<'FULFILLING'>): Promise<Held> {
-  return supplier.lookup(order.item.kind, supplierReferenceOf(order.id))
+function lookUp({ suppliers }: StepDeps, order: In<'FULFILLING'>): Promise<Held> {
+  const { kind, source } = order.item
+  return suppliers.at(source).lookup(kind, supplierReferenceOf(order.id))
 }
 
 /** Goes on when it is on record that the supplier holds the purchase, from now on and for good. */
@@ -118,13 +109,14 @@ function accepted(deps: StepDeps, order: In<'FULFILLING'>): In<'FULFILLING'> {
 }
 
 async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
-  const placed = await deps.supplier.place({
+  const { kind, source, value } = order.item
+  const placed = await deps.suppliers.at(source).place({
     reference: supplierReferenceOf(order.id),
-    kind: order.item.kind,
-    offerId: order.item.offerId,
+    kind,
+    product: source.product,
     recipient: recipientOf(deps, order),
     isRepeat: order.askedAgainAt !== undefined,
-    ...(order.item.value === undefined ? {} : { value: order.item.value }),
+    ...(value === undefined ? {} : { value }),
     notAfter: new Date(lastAskedAt(order).getTime() + placeLeavesWithinMs),
   })
   switch (placed.outcome) {
@@ -154,11 +146,12 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
 function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
   const triedForMs = now.getTime() - order.askedAt.getTime()
-  const mayAskAgain = triedForMs < deps.supplier.placeWithinMs && now < order.deliverBy
+  const { placeWithinMs } = deps.suppliers.at(order.item.source)
+  const mayAskAgain = triedForMs < placeWithinMs && now < order.deliverBy
   if (mayAskAgain) {
     return intend({ ...order, askedAgainAt: now }, (saved) => place(deps, saved))
   }
-  if (triedForMs < deps.supplier.placeWithinMs + supplierSettlesMs) {
+  if (triedForMs < placeWithinMs + supplierSettlesMs) {
     return waitOrExpire(deps, order)
   }
   const message = 'The supplier could not be reached in time and shows no purchase.'
@@ -183,7 +176,7 @@ function waitOrExpire(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFI
     state: 'EXPIRED',
     changedAt: now,
     failure: { trigger: 'expired', message },
-    refund: { step: 'WAITING', signAt: new Date(now.getTime() + deps.policy.refundGraceMs) },
+    refundAt: new Date(now.getTime() + deps.policy.refundGraceMs),
     supply: { state: 'OPEN' },
   })
 }
@@ -213,8 +206,7 @@ function delivered(
     deps.report({ name: 'charge_rose', order: order.id, listed, charged: charge })
   }
   const delivery = deps.vault.seal(held.delivery, { order: order.id, field: 'delivery' })
-  const iccid =
-    held.delivery.kind === 'esim' ? { iccidDigest: deps.digest.of(held.delivery.iccid) } : {}
+  const iccid = 'iccid' in held.delivery ? { iccidDigest: deps.digest.of(held.delivery.iccid) } : {}
   const told = { delivery, deliveredAt: now, ...iccid, ...(charge ? { charge } : {}) }
   return { ...order, state: 'FULFILLED', changedAt: now, ...told }
 }
@@ -235,7 +227,7 @@ function failed(
     state: 'FULFILLMENT_FAILED',
     changedAt: deps.now(),
     failure,
-    refund: { step: 'DUE' },
+    payout: { state: 'DUE' },
     supply: { state: 'NONE' },
   }
 }

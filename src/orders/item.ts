@@ -11,6 +11,7 @@ export function itemOf(offer: Offer, lineItem: LineItem): Item {
   return {
     kind: offer.kind,
     offerId: offer.id,
+    source: offer.source,
     brandName: offer.brandName,
     ...(offer.country === undefined ? {} : { country: offer.country }),
     ...(value === undefined ? {} : { value }),

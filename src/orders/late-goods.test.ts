@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
+import { sweep } from '../../test/model/sweep.ts'
+import type { Cancelled } from '../suppliers/supplier.ts'
 import { advance } from './advance.ts'
 import { isRefunding, type Refunding } from './order.ts'
-import type { Cancelled } from './ports.ts'
 import { retryRefund } from './retry-refund.ts'
-import { sweep } from './sweep.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -41,7 +41,7 @@ test('asks goods back once that is on record, and says when it may have asked be
   const world = await expired()
   const answers: Cancelled[] = [{ outcome: 'unknown', reason: 'timeout' }, { outcome: 'cancelled' }]
   const asked: unknown[] = []
-  world.deps.supplier.cancel = async (_kind, _reference, isRepeat) => {
+  world.supplier.cancel = async (_kind, _reference, isRepeat) => {
     asked.push([isRepeat, last(world).supply])
     return answers.shift() ?? { outcome: 'cancelled' }
   }
@@ -59,10 +59,10 @@ test.each(['hour_cap', 'day_cap', 'payer_share', 'stopped'] as const)(
   'looks for late goods while the refund is held back: %s',
   async (allowed) => {
     const world = await expired({ allowed })
-    expect(last(world)).toMatchObject({ refund: { step: 'DUE' }, supply: { state: 'OPEN' } })
+    expect(last(world)).toMatchObject({ payout: { state: 'DUE' }, supply: { state: 'OPEN' } })
     come(world)
     await live(world, 2 * minute)
-    expect(last(world)).toMatchObject({ refund: { step: 'DUE' }, supply: { state: 'LOST' } })
+    expect(last(world)).toMatchObject({ payout: { state: 'DUE' }, supply: { state: 'LOST' } })
   },
 )
 
@@ -71,7 +71,7 @@ test('watches for late goods until 72 h after the refund, though it was held bac
   await live(world, 80 * hour)
   world.script.allowed = 'granted'
   await live(world, 60 * hour)
-  expect(last(world)).toMatchObject({ refund: { step: 'REFUNDED' }, supply: { state: 'OPEN' } })
+  expect(last(world)).toMatchObject({ payout: { state: 'CONFIRMED' }, supply: { state: 'OPEN' } })
   come(world)
   await live(world, hour)
   expect(last(world)).toMatchObject({ supply: { state: 'LOST' } })
@@ -84,11 +84,11 @@ test('watches again after a refund that could not be paid for longer than that',
     allowed: 'over_cap',
   })
   await live(world, 80 * hour)
-  expect(last(world)).toMatchObject({ refund: { step: 'FAILED' }, supply: { state: 'NONE' } })
+  expect(last(world)).toMatchObject({ payout: { state: 'FAILED' }, supply: { state: 'NONE' } })
   world.script.allowed = 'granted'
   await retryRefund(world.orders, last(world), 'operator')
   await live(world, hour)
-  expect(last(world)).toMatchObject({ refund: { step: 'REFUNDED' }, supply: { state: 'OPEN' } })
+  expect(last(world)).toMatchObject({ payout: { state: 'CONFIRMED' }, supply: { state: 'OPEN' } })
   come(world)
   await live(world, 2 * hour)
   expect(last(world)).toMatchObject({ supply: { state: 'LOST' } })

@@ -6,23 +6,31 @@ import type { Order } from './order.ts'
  */
 export type Account = 'received' | 'open' | 'delivered' | 'refunded'
 
-/** One side of a double entry, in atomic USDC: what is received is positive, where it is, negative. */
-export interface Entry {
-  readonly account: Account
+/** One side of a double entry, in the smallest unit: what is received is positive, where it is, negative. */
+export interface Entry<A = Account> {
+  readonly account: A
   readonly amount: bigint
 }
 
 /** What has to be written into the ledger when an order becomes another one; mostly nothing. */
 export function entriesOf(from: Order | undefined, to: Order): readonly Entry[] {
-  const sums = new Map<Account, bigint>()
-  const add = ({ account, amount }: Entry, sign: bigint) =>
+  return entriesBetween(from ? balancesOf(from) : [], balancesOf(to))
+}
+
+/** What leads from these balances to those. */
+export function entriesBetween<A>(
+  from: readonly Entry<A>[],
+  to: readonly Entry<A>[],
+): readonly Entry<A>[] {
+  const sums = new Map<A, bigint>()
+  const add = ({ account, amount }: Entry<A>, sign: bigint) =>
     sums.set(account, (sums.get(account) ?? 0n) + sign * amount)
-  for (const entry of from ? balancesOf(from) : []) add(entry, -1n)
-  for (const entry of balancesOf(to)) add(entry, 1n)
+  for (const entry of from) add(entry, -1n)
+  for (const entry of to) add(entry, 1n)
   return [...sums].flatMap(([account, amount]) => (amount === 0n ? [] : [{ account, amount }]))
 }
 
-/** Where the money of an order is. A payment that vanished from the chain was never received. */
+/** Where the money of an order is, in atomic USDC. A payment that vanished from the chain was never received. */
 export function balancesOf(order: Order): readonly Entry[] {
   if (order.state === 'PAYMENT_PENDING' || order.state === 'PAYMENT_FAILED') return []
   if (order.settlement === 'LOST') return []
@@ -35,5 +43,5 @@ export function balancesOf(order: Order): readonly Entry[] {
 
 function whereabouts(order: Order): Exclude<Account, 'received'> {
   if (order.state === 'FULFILLED') return 'delivered'
-  return 'refund' in order && order.refund.step === 'REFUNDED' ? 'refunded' : 'open'
+  return 'payout' in order && order.payout?.state === 'CONFIRMED' ? 'refunded' : 'open'
 }

@@ -1,8 +1,11 @@
+import type { Offer } from '../catalog/offer.ts'
 import type { Health } from '../health/health.ts'
 import type { Unsold } from '../health/verdict.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
+import { never } from '../lib/never.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Checked } from '../payments/ports.ts'
+import type { Priced } from './price.ts'
 import { money } from './spending-limits/answer.ts'
 
 /** A part of the store is away, and the same request may succeed in a moment. */
@@ -19,28 +22,47 @@ export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
  */
 export function requireSold(
   health: Pick<Health, 'unsold'>,
-  amount: Usdc,
+  { amount, offer }: Sale,
   isFromFloat: boolean,
 ): void {
-  refuseUnsold(health.unsold(amount, isFromFloat), amount)
+  refuseUnsold(health.unsold(amount, offer.source.supplier, isFromFloat), amount)
 }
+
+type Sale = Pick<Priced, 'amount'> & { readonly offer: Pick<Offer, 'source'> }
 
 /**
  * Sells it where it still can be bought and paid back, and takes it off what the next one may cost.
  *
  * @throws Refusal as `requireSold` does
  */
-export function sell(health: Pick<Health, 'sell'>, reference: string, amount: Usdc): void {
-  refuseUnsold(health.sell(reference, amount), amount)
+export function sell(
+  health: Pick<Health, 'sell'>,
+  reference: string,
+  { amount, offer }: Sale,
+): void {
+  refuseUnsold(health.sell(reference, amount, offer.source.supplier), amount)
 }
 
 function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
-  if (reason) throw reason.type === 'paused' ? storePaused() : tooLarge(amount, reason)
+  switch (reason?.type) {
+    case undefined:
+      return
+    case 'paused':
+      throw storePaused()
+    case 'supplier_paused':
+      throw new Refusal('offer_unavailable', 'The supplier of this offer sells nothing just now.', {
+        retryAfterSeconds: 60,
+      })
+    case 'too_large':
+      throw tooLarge(amount, reason)
+    default:
+      never(reason)
+  }
 }
 
 /** The answer tells the bound and not what it is made of, which is the operator's own affair. */
 function tooLarge(amount: Usdc, { bound }: Extract<Unsold, { type: 'too_large' }>): Refusal {
-  const { most } = bound
+  const { max: most } = bound
   const message = `The store sells for at most ${formatUsdc(most)} USDC at a time just now; this is ${formatUsdc(amount)} USDC.`
   return new Refusal('offer_unavailable', message, {
     retryAfterSeconds: 60,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { moves, refundMoves, type State } from './order.ts'
+import { moves, type State } from './order.ts'
+import { type PayoutState, payoutMoves } from './payout.ts'
 
 test('every state can be reached from PAYMENT_PENDING', () => {
   const reached = new Set<State>(['PAYMENT_PENDING'])
@@ -7,12 +8,12 @@ test('every state can be reached from PAYMENT_PENDING', () => {
   expect([...reached].sort()).toEqual(Object.keys(moves).sort())
 })
 
-test('every step of a refund can be reached, and all but a failed one lead to the payout', () => {
-  const reached = new Set<keyof typeof refundMoves>(['WAITING'])
-  for (const step of reached) for (const next of refundMoves[step]) reached.add(next)
-  expect([...reached].sort()).toEqual(Object.keys(refundMoves).sort())
-  const ends = Object.entries(refundMoves).filter(([, next]) => next.length === 0)
-  expect(ends.map(([step]) => step)).toEqual(['REFUNDED'])
+test('every state of a payout can be reached, and only a confirmed one is its end', () => {
+  const reached = new Set<PayoutState>(['DUE'])
+  for (const state of reached) for (const next of payoutMoves[state]) reached.add(next)
+  expect([...reached].sort()).toEqual(Object.keys(payoutMoves).sort())
+  const ends = Object.entries(payoutMoves).filter(([, next]) => next.length === 0)
+  expect(ends.map(([state]) => state)).toEqual(['CONFIRMED'])
 })
 
 test('money that was taken ends as goods or goes back', () => {

@@ -1,14 +1,18 @@
-import type { Charge, Kind } from '../catalog/offer.ts'
+import type { Kind } from '../catalog/offer.ts'
+import type { Charge, Source } from '../catalog/offer-base.ts'
 import type { OfferDetails } from '../catalog/offer-details.ts'
 import { isOrderId, type OfferId, type OrderId, type PaymentId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
-import type { Receipt, SignedRefund, Tender } from '../payments/payment.ts'
+import type { Receipt, Tender } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
+import type { Payout, PayoutState } from './payout.ts'
 
 /** What was bought, as it was when it was bought; the catalog may change afterwards. */
 export interface Item {
   readonly kind: Kind
   readonly offerId: OfferId
+  /** Where it is bought, whatever the catalog says later. */
+  readonly source: Source
   readonly brandName: string
   readonly country?: string
   /** What the buyer chose on an open-value offer, in the supplier's minor units. */
@@ -70,23 +74,6 @@ export interface Failure {
   readonly message: string
 }
 
-/**
- * The way back of the money. It starts where delivering was given up, and has steps of its own so
- * that each is on record before the next one acts.
- */
-export type Refund =
-  /** Decided, but the supplier may still deliver: signed when it gives a final word, or then. */
-  | { readonly step: 'WAITING'; readonly signAt: Date }
-  | ({ readonly step: 'DUE' } & Known)
-  | ({ readonly step: 'SIGNED'; readonly signed: SignedRefund } & Known)
-  | { readonly step: 'REFUNDED'; readonly transaction: string; readonly refundedAt: Date }
-  | { readonly step: 'FAILED'; readonly code: string; readonly reason: string }
-
-/** Why it could not be paid before somebody claimed it: the operator has heard of that. */
-interface Known {
-  readonly knownFault?: string
-}
-
 /** What became of goods that were ordered and that the buyer will not get. */
 export type Supply =
   /**
@@ -103,8 +90,19 @@ export type Supply =
 
 interface GivenUp extends Paid, Partial<Asking> {
   readonly failure: Failure
-  readonly refund: Refund
   readonly supply: Supply
+}
+
+/** The buyer's money is owed, and on its way back. */
+interface Owed extends GivenUp {
+  readonly payout: Payout
+  readonly refundAt?: never
+}
+
+/** Nothing is owed yet: the supplier may still deliver, and has until then to give a final word. */
+interface Awaited extends GivenUp {
+  readonly refundAt: Date
+  readonly payout?: never
 }
 
 /**
@@ -131,8 +129,8 @@ export type Order =
         /** Finds the eSIM again that this order delivered, without telling its ICCID. */
         readonly iccidDigest?: string
       })
-  | (GivenUp & { readonly state: 'FULFILLMENT_FAILED' })
-  | (GivenUp & { readonly state: 'EXPIRED' })
+  | (Owed & { readonly state: 'FULFILLMENT_FAILED' })
+  | ((Owed | Awaited) & { readonly state: 'EXPIRED' })
 
 export type State = Order['state']
 
@@ -142,7 +140,7 @@ export type In<S extends State> = Extract<Order, { state: S }>
 /** An order whose payment was seen on the chain. */
 export type PaidOrder = Exclude<Order, In<'PAYMENT_PENDING' | 'PAYMENT_FAILED'>>
 
-/** An order whose money goes back. */
+/** An order whose money goes back, or will where the supplier does not deliver yet. */
 export type Refunding = In<'FULFILLMENT_FAILED' | 'EXPIRED'>
 
 /**
@@ -158,18 +156,6 @@ export const moves = {
   FULFILLMENT_FAILED: [],
   EXPIRED: [],
 } as const satisfies Record<State, readonly State[]>
-
-/**
- * The life of a refund, beside the life of its order. A record that is older than the chain goes from
- * `DUE` straight to `REFUNDED`: what was paid back before needs no signature again.
- */
-export const refundMoves = {
-  WAITING: ['DUE', 'FAILED'],
-  DUE: ['SIGNED', 'REFUNDED', 'FAILED'],
-  SIGNED: ['DUE', 'REFUNDED', 'FAILED'],
-  REFUNDED: [],
-  FAILED: ['DUE'],
-} as const satisfies Record<Refund['step'], readonly Refund['step'][]>
 
 /** What an order in state `S` may be after one step: still `S`, or one legal move further. */
 export type Next<S extends State> = In<S | (typeof moves)[S][number]>
@@ -189,8 +175,13 @@ export function isPaid(order: Order): order is PaidOrder {
 /** Null where no refund is under way (x402-signals 6.3). */
 export function refundStateOf(order: Order): RefundState | null {
   if (!isRefunding(order)) return null
-  if (order.refund.step === 'REFUNDED') return 'REFUNDED'
-  return order.refund.step === 'FAILED' ? 'REFUND_FAILED' : 'REFUND_PENDING'
+  if (order.payout?.state === 'CONFIRMED') return 'REFUNDED'
+  return order.payout?.state === 'FAILED' ? 'REFUND_FAILED' : 'REFUND_PENDING'
+}
+
+/** How far the payout is; `WAITING` where nothing is owed yet. */
+export function payoutStateOf({ payout }: Refunding): PayoutState | 'WAITING' {
+  return payout?.state ?? 'WAITING'
 }
 
 /** Whether the goods may still come. */
@@ -206,10 +197,8 @@ export function isFinished(order: Order): boolean {
     case 'FULFILLED':
       return order.settlement !== 'SEEN'
     case 'FULFILLMENT_FAILED':
-    case 'EXPIRED': {
-      const paidBack = order.refund.step === 'REFUNDED' || order.refund.step === 'FAILED'
-      return paidBack && order.supply.state !== 'OPEN'
-    }
+    case 'EXPIRED':
+      return refundStateOf(order) !== 'REFUND_PENDING' && order.supply.state !== 'OPEN'
     default:
       return false
   }
@@ -257,15 +246,12 @@ export function orderIdOfReference(reference: string): OrderId | undefined {
 }
 
 /**
- * The order with its money back at the buyer. Goods that nobody had heard of when their watch ended, since
- * the refund could not be paid for so long, are watched for again, as after every refund.
+ * The order with its payout. Goods that nobody had heard of when their watch ended, since the refund could
+ * not be paid for so long, are watched for again once it is, as after every refund.
  */
-export function paidBackOrder<T extends Refunding>(
-  order: T,
-  paid: { readonly transaction: string; readonly refundedAt: Date },
-): T {
-  const { supply } = order
+export function withPayout(order: Refunding, payout: Payout): Refunding {
+  const { refundAt: _, supply, ...rest } = order
   const isUnheard = supply.state === 'NONE' && supply.unheard
-  const watched: Supply = isUnheard ? { state: 'OPEN' } : supply
-  return { ...order, refund: { step: 'REFUNDED', ...paid }, supply: watched }
+  const isWatchedAgain = payout.state === 'CONFIRMED' && isUnheard
+  return { ...rest, payout, supply: isWatchedAgain ? { state: 'OPEN' } : supply }
 }

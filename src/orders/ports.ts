@@ -1,26 +1,32 @@
-import type { Delivery, Recipient } from '../catalog/good.ts'
-import type { Charge, Kind } from '../catalog/offer.ts'
+import type { Kind } from '../catalog/offer.ts'
 import type { FundsRefusal } from '../health/funds.ts'
-import type { OfferId, OrderId, PaymentId } from '../lib/ids.ts'
-import type { Usdc } from '../lib/money.ts'
+import type { OrderId, PaymentId } from '../lib/ids.ts'
+import { type Usdc, usdc } from '../lib/money.ts'
 import type { Tender } from '../payments/payment.ts'
+import type { Sealed } from '../secrets/vault.ts'
 import type { BudgetRules, Risk, Spent, Subjects } from './budgets.ts'
 import type { In, Order, State } from './order.ts'
 import type { LimitName, Spend, WalletLimits } from './spending-limits/rules.ts'
-
-/**
- * How long whoever took an order may work on it without writing. Every write renews it; every
- * outside call ends well before, so that an order is worked on by one at a time.
- */
-export const leaseMs = 45_000
+import type { NewWebhook, WebhookState } from './webhooks/ports.ts'
+import type { WorkflowStore } from './workflow.ts'
 
 /** The order that was just opened, or the one that holds the same payment or key already. */
-export type Opened = { readonly isNew: boolean; readonly order: Order }
+export interface Opened {
+  readonly isNew: boolean
+  readonly order: Order
+  /** Whether its webhook gets anything, where it was just opened with one. */
+  readonly webhook?: WebhookState
+}
 
-/** What is stored after a move: ours, or that of whoever moved the order before us. */
-export type Moved<T extends Order = Order> =
-  | { readonly won: true; readonly order: T }
-  | { readonly won: false; readonly order: Order }
+/** What an order is opened with besides its keys. */
+export interface OpenedFor {
+  /** Digest of whom the goods go to, for the limits of the payer; it is not kept. */
+  readonly recipient?: string | undefined
+  /** Whom it counts for, and how many orders of theirs may come to nothing. */
+  readonly counted?: Counted | undefined
+  /** Where its states go. A payer who has too many gets the order, and a webhook that gets nothing. */
+  readonly webhook?: NewWebhook | undefined
+}
 
 export interface OrderPage {
   readonly total: number
@@ -28,24 +34,17 @@ export interface OrderPage {
 }
 
 /** The record of all orders. Every write also appends to the order's history. */
-export interface OrderStore {
+export interface OrderStore extends WorkflowStore<Order> {
   /**
    * Saves a new order, leased to the caller, in one statement. One payment opens one order, and a
    * key that the payer used before keeps its order: whoever comes second gets that order as it
    * stands, with `isNew` false, and must leave it alone.
    *
    * @param keys SHA-256 of the idempotency keys sent along
-   * @param recipient digest of whom the goods go to, for the limits of the payer; it is not kept
-   * @param counted whom it counts for, and how many orders of theirs may come to nothing
    * @throws LimitReached when the payer's limits do not allow it; then nothing was written
    * @throws BudgetSpent when too many of theirs came to nothing; then nothing was written
    */
-  open(
-    order: In<'PAYMENT_PENDING'>,
-    keys: readonly string[],
-    recipient?: string,
-    counted?: Counted,
-  ): Promise<Opened>
+  open(order: In<'PAYMENT_PENDING'>, keys: readonly string[], opened?: OpenedFor): Promise<Opened>
 
   /**
    * A budget that these have spent by now: of several, the one that is spent for longest; or else the
@@ -57,12 +56,6 @@ export interface OrderStore {
     now: Date,
     risk?: Risk,
   ): Promise<Spent | undefined>
-
-  /** Replaces the order, only if nobody moved it since `from` was read, and renews the lease. */
-  move<T extends Order>(from: Order, to: T): Promise<Moved<T>>
-
-  /** Ends the lease; the order is looked at again after that many milliseconds. */
-  release(order: Order, againInMs: number): Promise<void>
 
   /** Makes the order due now, because something may have happened to it. */
   hasten(id: OrderId): Promise<void>
@@ -143,7 +136,7 @@ export interface Reservation {
 
 /**
  * Which request each payment came with, from before anybody outside sees the payment
- * (docs/decisions/016).
+ * (docs/contributors/decisions/016).
  */
 export interface ReservationStore {
   /**
@@ -162,6 +155,62 @@ export interface ReservationStore {
   isConsidered(paymentKey: string): Promise<boolean>
   /** Forgets what was reserved before then. Returns how many; fewer once told to stop. */
   forget(reservedBefore: Date, signal?: AbortSignal): Promise<number>
+}
+
+/** What a person is asked to approve: exactly one purchase by one wallet (docs/contributors/decisions/020). */
+export interface Approval {
+  readonly id: string
+  /** SHA-256 of the token that opens its page. */
+  readonly tokenHash: string
+  readonly payer: string
+  /** Keyed digest of what is asked for, as an order has it. */
+  readonly purchase: string
+  /** The price when it was asked for. */
+  readonly amount: Usdc
+  /** The most that the purchase may cost: the maximum that the buyer named, or else the price. */
+  readonly most: Usdc
+  /** What is bought, in words. */
+  readonly bought: Sealed
+  readonly decision?: 'APPROVED' | 'DECLINED'
+  readonly endsAt: Date
+  /** The order that it was used for. */
+  readonly usedBy?: OrderId
+}
+
+/** A purchase that a person may have approved. */
+interface ApprovedPurchase {
+  /** In lower case. */
+  readonly payer: string
+  /** Keyed digest of what is asked for. */
+  readonly purchase: string
+  readonly amount: Usdc
+}
+
+/** What persons were asked to approve, and what they said (docs/contributors/decisions/020). */
+export interface ApprovalStore {
+  /**
+   * The approval that this payer is waiting for with this purchase at this price, or that was declined:
+   * what is kept already, or else this new one, which is kept then.
+   */
+  ask(wanted: Approval, now: Date): Promise<Approval>
+  /** By the SHA-256 of its token. */
+  find(tokenHash: string): Promise<Approval | undefined>
+  /**
+   * Keeps what a person said, once. False: there is nothing to decide any more.
+   *
+   * @param endsAt until when it may be used, or was declined
+   */
+  decide(
+    tokenHash: string,
+    said: { readonly decision: 'APPROVED' | 'DECLINED'; readonly now: Date; readonly endsAt: Date },
+  ): Promise<boolean>
+  /**
+   * Uses an approval for the payment of this order. True when there is one: of the same payer and
+   * purchase, for no less than this amount, not over, and not used for another order.
+   */
+  use(bought: ApprovedPurchase, order: OrderId, now: Date): Promise<boolean>
+  /** Forgets what ended before then. Returns how many. */
+  forget(endedBefore: Date): Promise<number>
 }
 
 /** What is kept of a claim. */
@@ -251,16 +300,27 @@ export interface OrderFacts {
 export interface OpenFacts {
   /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
+  /** By the supplier that the goods are bought from; one without any may be missing. */
+  readonly suppliers: ReadonlyMap<string, OpenAtSupplier>
+  /** Refunds under way. */
+  readonly refunds: number
+  /** Orders of the last hour that their supplier refused for want of funds, by its references. */
+  readonly fundsRefusals: readonly (FundsRefusal & { readonly supplier: string })[]
+}
+
+export interface OpenAtSupplier {
   /** What the orders cost whose payment in USDC is under way. */
   readonly pending: Usdc
   /** What the orders cost that the supplier may still take money for, and checkouts that are paid. */
   readonly committed: Usdc
   /** What the checkouts cost that are paid with a payment that is not confirmed. */
   readonly unconfirmed: Usdc
-  /** Refunds under way. */
-  readonly refunds: number
-  /** Orders of the last hour that the supplier refused for want of funds, by its references. */
-  readonly fundsRefusals: readonly FundsRefusal[]
+}
+
+export const nothingOpen: OpenAtSupplier = {
+  pending: usdc(0n),
+  committed: usdc(0n),
+  unconfirmed: usdc(0n),
 }
 
 export interface OrderPageRequest {
@@ -270,82 +330,28 @@ export interface OrderPageRequest {
 }
 
 /**
- * Whether a refund may be paid: yes, not now, or never without an operator. `over_cap` is a single
+ * Whether a payout may be made: yes, not now, or never without an operator. `over_cap` is a single
  * refund above the cap of an hour or a day, which no waiting brings under it. `payer_share` is one that
  * would leave too little for other payers and clients, or for a refund that has waited for long.
  */
 export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'payer_share' | 'over_cap'
 
-/** What bounds the loss when everything else has failed: caps, and a switch that stops all refunds. */
+/** What bounds the loss when everything else has failed: caps, and a switch that stops all payouts. */
 export interface PayoutLimits {
   /**
-   * Grants the refund of this order, on record and before it is signed. What was granted once counts
-   * towards the caps once and stays granted, unless refunds are stopped.
+   * Grants a payout, on record and before it is signed. What was granted once counts towards the caps
+   * once and stays granted, unless refunds are stopped. Refunds of orders and returns of checkouts have
+   * caps of their own, equally high: anybody can cause returns, and shall hold up no refund.
+   *
+   * @param reference the order, or the return of a checkout
    */
-  allow(id: OrderId): Promise<Allowance>
+  allow(reference: string): Promise<Allowance>
 }
 
 /** Sign-in nonces that were used. One sign-in message is good for one use. */
 export interface NonceStore {
   /** Whether this is the nonce's first use. */
   useOnce(nonce: string, expiresAt: Date): Promise<boolean>
-}
-
-/** What the store asks a supplier for. The reference is ours, and the supplier's idempotency key. */
-export interface SupplierOrder {
-  readonly reference: string
-  readonly kind: Kind
-  readonly offerId: OfferId
-  readonly recipient: Recipient
-  /** Whether it may have been asked for before, so that a refusal may only say that. */
-  readonly isRepeat: boolean
-  /** In the supplier's minor units, on RANGE offers only. */
-  readonly value?: number
-  /** The request leaves before then or never: later, its absence may be taken for proof. */
-  readonly notAfter: Date
-}
-
-/** The code of a refusal because the wallet at the supplier does not suffice, whoever the supplier is. */
-export const noFundsCode = 'INSUFFICIENT_FUNDS'
-
-/** Yes, no, or not known. Unknown is not no. */
-export type Placed =
-  | { readonly outcome: 'held' }
-  | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
-  | { readonly outcome: 'unknown'; readonly reason: string }
-
-export type Held =
-  | { readonly outcome: 'delivered'; readonly delivery: Delivery; readonly charge?: Charge }
-  /** Bought and charged, but not all of the goods are shown yet, and perhaps never; `delivery` is what is. */
-  | { readonly outcome: 'done'; readonly delivery?: Delivery; readonly charge?: Charge }
-  | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
-  | { readonly outcome: 'pending' }
-  | { readonly outcome: 'none' }
-  | { readonly outcome: 'unknown'; readonly reason: string }
-
-export type Cancelled =
-  | { readonly outcome: 'cancelled' }
-  /** Taken up by the supplier, which has not said yet what becomes of it. */
-  | { readonly outcome: 'pending' }
-  | { readonly outcome: 'refused'; readonly reason: string }
-  | { readonly outcome: 'unknown'; readonly reason: string }
-
-export interface Supplier {
-  /** Places the purchase. Safe to repeat: the same reference never buys twice. */
-  place(order: SupplierOrder): Promise<Placed>
-  /** What the supplier holds under the reference. */
-  lookup(kind: Kind, reference: string): Promise<Held>
-  /**
-   * Gives back goods that came too late, and may be called again. `refused` where the kind cannot be
-   * given back.
-   *
-   * @param isRepeat whether they may have been asked back before, so that a refusal may only say that
-   */
-  cancel(kind: Kind, reference: string, isRepeat: boolean): Promise<Cancelled>
-  /** Whether the supplier knows this eSIM as one of ours, so that it can be recharged. */
-  knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>
-  /** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
-  readonly placeWithinMs: number
 }
 
 /** Tells whoever waits for an order in this process that something may have happened to it. */

@@ -4,21 +4,23 @@ import type { Kind, Offer } from '../catalog/offer.ts'
 import { chargeFor, type Pricing, valueFault } from '../catalog/pricing.ts'
 import {
   type Fields,
-  invalidBody,
   type LineItem,
   readLineItem,
   recipientFaults,
 } from '../catalog/purchase-body.ts'
-import type { Usdc } from '../lib/money.ts'
+import { type Cents, formatUsdc, type Usdc } from '../lib/money.ts'
+import { invalidBody, Refusal } from '../lib/refusal.ts'
 import type { Quoted, Quotes } from '../payments/quotes.ts'
-import { type Payee, termsOf } from '../payments/terms.ts'
-import type { Terms } from '../payments/x402.ts'
+import { type Accepts, acceptsOf, type Payees } from '../payments/terms.ts'
+import { money } from './spending-limits/answer.ts'
 
 export interface PriceDeps {
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
-  readonly payee: Payee
+  readonly payees: Payees
   readonly quotes: Quotes
+  /** Whether webhooks may go to this machine: only in a sandbox. */
+  readonly allowsLoopback?: boolean | undefined
 }
 
 /** What is asked for, checked against the catalog of now and priced. */
@@ -37,7 +39,7 @@ export interface Priced {
  *
  * @param kind undefined where the offer says which it is
  * @param promise what the buyer echoes as our promise of a price
- * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `price_above_maximum`
  */
 export function price(
   deps: PriceDeps,
@@ -46,12 +48,25 @@ export function price(
   promise?: unknown,
 ): Priced {
   const offer = offerOf(deps.liveCatalog, kind, fields)
-  const lineItem = readLineItem(offer, fields, (value) => valueFault(offer, value, deps.pricing))
+  const rangeFault = (value: Cents) => valueFault(offer, value, deps.pricing)
+  const { allowsLoopback } = deps
+  const lineItem = readLineItem(offer, fields, { rangeFault, allowsLoopback })
   const amount = chargeFor(offer, lineItem.value, deps.pricing)
   const promised = deps.quotes.promised(promise, quotedOf(offer, lineItem))
+  requireWithin(lineItem.most, promised ?? amount)
   return promised === undefined
     ? { offer, lineItem, amount }
     : { offer, lineItem, amount: promised, promise: String(promise) }
+}
+
+/** A buyer who names a maximum is never asked for more. */
+function requireWithin(most: Usdc | undefined, amount: Usdc): void {
+  if (most === undefined || amount <= most) return
+  const message = `The price is ${formatUsdc(amount)} USDC, above the maximum of ${formatUsdc(most)} USDC that this request sets. Nothing was bought.`
+  throw new Refusal('price_above_maximum', message, {
+    parameter: 'maxUsdc',
+    extra: { price: money(amount) },
+  })
 }
 
 function quotedOf({ id, price, faceValue }: Offer, { value }: LineItem): Quoted {
@@ -64,16 +79,16 @@ function quotedOf({ id, price, faceValue }: Offer, { value }: LineItem): Quoted 
  * The terms for a priced line item, with our promise of the price. A price that was promised keeps the
  * promise it has: a new one would let a buyer who never pays hold on to an old price for ever.
  */
-export function termsFor(deps: PriceDeps, { offer, lineItem, amount, promise }: Priced): Terms {
+export function acceptsFor(deps: PriceDeps, { offer, lineItem, amount, promise }: Priced): Accepts {
   const quote = promise ?? deps.quotes.promise(quotedOf(offer, lineItem), amount)
-  return termsOf(amount, deps.payee, quote)
+  return acceptsOf(amount, deps.payees, quote)
 }
 
 function offerOf(liveCatalog: LiveCatalog, kind: Kind | undefined, fields: Fields): Offer {
   const { offerId } = fields
   if (typeof offerId !== 'string' || offerId === '') {
-    const missing = { parameter: 'offerId', message: 'is required: the id of an offer' }
-    throw invalidBody([missing, ...(kind ? recipientFaults(kind, fields) : [])])
+    const others = kind ? recipientFaults(kind, fields) : []
+    throw invalidBody([{ field: 'offerId', code: 'missing_offer' }, ...others])
   }
   return findOffer(liveCatalog.current(), kind, offerId, 'offerId')
 }

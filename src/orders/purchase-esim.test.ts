@@ -11,7 +11,7 @@ describe('an eSIM to recharge', () => {
 
   function worldIn(known: 'yes' | 'no' | 'unknown') {
     const world = purchaseWorld({ held: esimHeld })
-    Object.assign(world.deps.supplier, {
+    Object.assign(world.supplier, {
       knowsIccid: async () => {
         world.calls.push('knowsIccid')
         return known
@@ -77,7 +77,7 @@ describe('an eSIM to recharge', () => {
       const payment = await world.pay(recharge)
       const asked = { ...recharge, payment }
       const first = Promise.withResolvers<'unknown' | 'no'>()
-      const { supplier } = world.deps
+      const { supplier } = world
       Object.assign(supplier, { knowsIccid: () => first.promise })
       const slow = world.ask(asked)
       await expect.poll(() => world.calls).toContain('check')

@@ -1,5 +1,11 @@
 import { memoryReservations } from '../../test/doubles/memory-reservations.ts'
-import { alwaysSold, noBudgets, orderWorld, type Script } from '../../test/doubles/orders.ts'
+import {
+  alwaysSold,
+  noBudgets,
+  orderWorld,
+  plainWords,
+  type Script,
+} from '../../test/doubles/orders.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../test/fixtures/offers.ts'
 import { createLiveCatalog } from '../catalog/catalog.ts'
@@ -53,11 +59,13 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     ...world.deps,
     limits: world.orders.limits,
     reservations: memoryReservations(clock.now),
+    approvals: world.orders.approvals,
+    approvalWords: plainWords,
     rails: { ...world.deps.rails, x402 },
     budgets: noBudgets,
     liveCatalog,
     pricing,
-    payee: fixturePayee,
+    payees: [fixturePayee],
     quotes: createQuotes(createSigner([Buffer.alloc(32, 7)], 'quote'), clock.now),
     health: { ...alwaysSold, unsold: () => says.unsold, sell: () => says.unsold },
     ...settings,
@@ -72,9 +80,9 @@ function buyerOf(deps: PurchaseDeps) {
 
   /** Signs what the store asks for just now, with a nonce that was never used. */
   async function pay(request: Partial<PurchaseRequest> = {}): Promise<PaymentPayload> {
-    const { terms } = expectPaymentRequired(await ask({ ...request, payment: undefined }))
+    const { accepts } = expectPaymentRequired(await ask({ ...request, payment: undefined }))
     signed += 1
-    return paymentFor(terms, deps.now(), { nonce: `0x${String(signed).padStart(64, '0')}` })
+    return paymentFor(accepts[0], deps.now(), { nonce: `0x${String(signed).padStart(64, '0')}` })
   }
 
   /** Asks for the price and pays it. */

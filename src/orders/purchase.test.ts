@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { alwaysSold } from '../../test/doubles/orders.ts'
 import { fixed, open, voucher } from '../../test/fixtures/offers.ts'
 import { createHealth } from '../health/health.ts'
-import { ample } from '../health/means.fixture.ts'
+import { ample, fundsOf } from '../health/means.fixture.ts'
 import { usdc } from '../lib/money.ts'
 import type { Refusal } from '../lib/refusal.ts'
 import { paymentFor } from '../payments/payments.fixture.ts'
@@ -31,8 +31,8 @@ const pending = { outcome: 'pending' } as const
 describe('without a payment', () => {
   test('the price is named, nothing is stored and nobody is asked', async () => {
     const { ask, calls, orders } = purchaseWorld()
-    const { terms, offer, fault } = expectPaymentRequired(await ask())
-    expect(terms).toMatchObject({ amount: '20000000', maxTimeoutSeconds: 300 })
+    const { accepts, offer, fault } = expectPaymentRequired(await ask())
+    expect(accepts).toMatchObject([{ amount: '20000000', maxTimeoutSeconds: 300 }])
     expect(offer.id).toBe('CARD')
     expect(fault).toBeUndefined()
     expect([calls, orders.history]).toEqual([[], []])
@@ -41,7 +41,7 @@ describe('without a payment', () => {
   test('an open value is priced as it was chosen', async () => {
     const { ask } = purchaseWorld()
     const fields = { ...ada, offerId: 'OPEN', value: 12.5 }
-    expect(expectPaymentRequired(await ask({ fields })).terms.amount).toBe('12500000')
+    expect(expectPaymentRequired(await ask({ fields })).accepts[0].amount).toBe('12500000')
   })
 
   test('a known key finds nothing, so that nobody can fish for orders', async () => {
@@ -197,9 +197,9 @@ describe('nothing is stored and nothing taken', () => {
   test('when the check says no; the answer asks again and says why', async () => {
     const { buy, says, orders, calls } = purchaseWorld()
     says.check = () => ({ outcome: 'bad', code: 'invalid_signature', reason: 'it is not theirs' })
-    const { fault, terms } = expectPaymentRequired(await buy())
+    const { fault, accepts } = expectPaymentRequired(await buy())
     expect(fault).toEqual({ code: 'invalid_signature', reason: 'it is not theirs' })
-    expect(terms.amount).toBe('20000000')
+    expect(accepts[0].amount).toBe('20000000')
     expect([orders.history, calls]).toEqual([[], ['check']])
   })
 
@@ -218,8 +218,7 @@ describe('what the supplier has funds for', () => {
   async function worldForOne() {
     const health = createHealth(() => new Date(0))
     health.noteCatalog(new Date(0))
-    const funds = { available: usdc(30_000_000n), committed: usdc(0n), unconfirmed: usdc(0n) }
-    health.noteMeans({ ...ample, funds })
+    health.noteMeans({ ...ample, funds: fundsOf(30_000_000n) })
     const world = purchaseWorld({}, { health })
     return { ...world, payments: [await world.pay(), await world.pay()] }
   }
@@ -307,7 +306,7 @@ describe('a promised price', () => {
     const payment = await pay()
     const answer = await ask({ payment, fields: { ...ada, offerId: 'DEAR' } })
     expect(expectPaymentRequired(answer)).toMatchObject({
-      terms: { amount: '30000000' },
+      accepts: [{ amount: '30000000' }],
       fault: {},
     })
   })
@@ -318,7 +317,7 @@ describe('a promised price', () => {
     const { quote: _, ...extra } = payment.accepted.extra
     putOnSale(dearer)
     const silent: PaymentPayload = { ...payment, accepted: { ...payment.accepted, extra } }
-    expect(expectPaymentRequired(await ask({ payment: silent })).terms.amount).toBe('30000000')
+    expect(expectPaymentRequired(await ask({ payment: silent })).accepts[0].amount).toBe('30000000')
   })
 
   test('is not prolonged by payments that fail', async () => {
@@ -328,9 +327,8 @@ describe('a promised price', () => {
     putOnSale(dearer)
     for (let time = 0; time < 3; time += 1) {
       clock.pass(120_000)
-      accepted = expectPaymentRequired(
-        await ask({ payment: paymentFor(accepted, clock.now()) }),
-      ).terms
+      accepted = expectPaymentRequired(await ask({ payment: paymentFor(accepted, clock.now()) }))
+        .accepts[0]
     }
     expect(accepted.amount).toBe('30000000')
   })
@@ -340,7 +338,7 @@ describe('a payment that is proven to have failed', () => {
   test('asks for another one, and says why', async () => {
     const { buy } = purchaseWorld({ collected: failed })
     expect(expectPaymentRequired(await buy())).toMatchObject({
-      terms: { amount: '20000000' },
+      accepts: [{ amount: '20000000' }],
       fault: { code: 'insufficient_funds', reason: 'the wallet is empty' },
     })
   })
@@ -366,8 +364,8 @@ describe('once an order is on record, nothing that breaks becomes an error', () 
   ] as const)('not %s; the answer is the order as it is on record', async (broken, state) => {
     const world = purchaseWorld()
     const fail = () => Promise.reject(new Error('broken'))
-    const { rails, supplier } = world.deps
-    Object.assign(broken === 'collect' ? rails.x402 : supplier, { [broken]: fail })
+    const { deps, supplier } = world
+    Object.assign(broken === 'collect' ? deps.rails.x402 : supplier, { [broken]: fail })
     const { order, accessToken } = expectOrder(await world.buy())
     expect(order.state).toBe(state)
     expect(accessToken).toBeDefined()

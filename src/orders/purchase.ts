@@ -1,5 +1,5 @@
 import type { Offer } from '../catalog/offer.ts'
-import { wordingOf } from '../catalog/purchase-body.ts'
+import { type LineItem, wordingsOf } from '../catalog/purchase-body.ts'
 import type { Health } from '../health/health.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
@@ -8,9 +8,11 @@ import { Refusal } from '../lib/refusal.ts'
 import type { within } from '../lib/within.ts'
 import { accept, hasEnded } from '../payments/acceptance.ts'
 import type { X402Tender } from '../payments/payment.ts'
-import type { PaymentPayload, Terms } from '../payments/x402.ts'
+import type { Accepts } from '../payments/terms.ts'
+import type { PaymentPayload } from '../payments/x402.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
+import { type ApprovalDeps, requireApproval } from './approval.ts'
 import {
   type BudgetRules,
   budgetSpent,
@@ -25,23 +27,39 @@ import { idsFor } from './naming.ts'
 import { notChecked, notNow, requireSold, sell } from './not-now.ts'
 import { type In, type Order, supplierReferenceOf } from './order.ts'
 import { BudgetSpent } from './ports.ts'
-import { type PriceDeps, type Priced, price, termsFor } from './price.ts'
+import { acceptsFor, type PriceDeps, type Priced, price } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 import { isConsidered, type ReservingDeps, reserve } from './reserve.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './spending-limits/check.ts'
+import { lesser } from './spending-limits/rules.ts'
+import { newWebhookSecret, type WebhookTarget } from './webhooks/message.ts'
+import type { WebhookState } from './webhooks/ports.ts'
 
-export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, ReservingDeps {
+export interface PurchaseDeps
+  extends AdvanceDeps,
+    PriceDeps,
+    CheckDeps,
+    ReservingDeps,
+    ApprovalDeps {
   /** Breaks off waiting for a call that hangs; without it, an answer waits for the call to end. */
   readonly within?: typeof within
   readonly budgets: BudgetRules
   readonly health: Pick<Health, 'unsold' | 'sell' | 'noteOpened' | 'unsell' | 'means'>
 }
 
+/** The webhook of an order that was just opened. */
+export interface OpenedWebhook {
+  /** Signs what it gets. Shown once. */
+  readonly secret: string
+  readonly state: WebhookState
+}
+
 export type PurchaseAnswer =
   | {
       readonly type: 'payment_required'
-      readonly terms: Terms
+      readonly accepts: Accepts
       readonly offer: Offer
+      readonly lineItem: LineItem
       /** Why the payment that was sent was not taken. */
       readonly fault?: { readonly code: string; readonly reason: string }
     }
@@ -50,6 +68,8 @@ export type PurchaseAnswer =
       readonly order: Order
       /** Only in the answer to the request that opened the order. */
       readonly accessToken?: string
+      /** Only there too. */
+      readonly webhook?: OpenedWebhook | undefined
       readonly replayed: boolean
       /** False for whoever brings the payment alone, which is public: they may see where it stands. */
       readonly reveal: boolean
@@ -88,6 +108,7 @@ interface Opened {
   readonly type: 'opened'
   readonly order: In<'PAYMENT_PENDING'>
   readonly accessToken: string
+  readonly webhook: OpenedWebhook | undefined
 }
 
 /**
@@ -155,7 +176,7 @@ async function take(
 ): Promise<Begun> {
   if (request.heldUp) throw request.heldUp
   const priced = priceNow(deps, request)
-  const accepted = accept(payment, priced.amount, deps.payee, deps.now())
+  const accepted = accept(payment, priced.amount, deps.payees, deps.now())
   if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
   const { lineItem } = priced
   const sent = { client: request.client, recipient: lineItem.recipient }
@@ -166,10 +187,10 @@ async function take(
     requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount }),
     deps.rails.x402.isSignedByPayer(accepted.tender),
   ])
-  const wording = wordingOf(priced.offer.kind, request.fields)
+  const wordings = wordingsOf(priced.offer.kind, request.fields)
   // What has ended, nobody who sees it can post any more. Nothing is written for it until it is good.
   const isOver = hasEnded(accepted.tender, deps.now())
-  if (!isOver) progress.mark = await reserve(deps, accepted.tender, { wording, isSigned })
+  if (!isOver) progress.mark = await reserve(deps, accepted.tender, { wordings, isSigned })
   const [checked, within] = await Promise.all([
     deps.rails.x402.check(accepted.tender),
     beforeLimits(deps, priced, accepted.tender.payer),
@@ -179,9 +200,11 @@ async function take(
     case 'good': {
       // Only now the payer is who they say, so nobody else hears of their limits or their eSIMs.
       const { tender } = checked
-      if (isOver) progress.mark = await reserve(deps, tender, { wording, isSigned })
-      const refusal = within.refusal ?? (await foreignEsim(deps, priced.lineItem, tender.payer))
-      if (refusal) throw refusal
+      if (isOver) progress.mark = await reserve(deps, tender, { wordings, isSigned })
+      if (within.refusal) throw within.refusal
+      await requireOwnEsim(deps, request, priced, tender.payer)
+      const above = lesser(within.approveAbove, request.approveAbove)
+      await requireApproval(deps, { request, priced, tender, above })
       return open(deps, request, { priced, tender, receiver: within.receiver, subjects })
     }
     case 'bad':
@@ -194,6 +217,19 @@ async function take(
   }
 }
 
+/** Who asks about eSIMs that are not theirs is counted, or payments that are never taken would tell of any. */
+async function requireOwnEsim(
+  deps: PurchaseDeps,
+  { showedNothing }: PurchaseRequest,
+  priced: Priced,
+  payer: string,
+): Promise<void> {
+  const refusal = await foreignEsim(deps, priced, payer)
+  if (refusal === undefined) return
+  showedNothing?.()
+  throw refusal
+}
+
 /** What the refund wallet held when it was seen last. */
 function floatSeen({ health }: PurchaseDeps): Usdc | undefined {
   return health.means()?.cover?.float
@@ -202,7 +238,7 @@ function floatSeen({ health }: PurchaseDeps): Usdc | undefined {
 /** What is asked for and its price, while the store is open for it. */
 function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest): Priced {
   const priced = price(deps, kind, fields, payment?.accepted.extra['quote'])
-  requireSold(deps.health, priced.amount, true)
+  requireSold(deps.health, priced, true)
   return priced
 }
 
@@ -214,6 +250,15 @@ interface Ready {
   readonly subjects: Subjects
 }
 
+/** The webhook that a purchase names, as it is kept, and the new secret that signs what it gets. */
+function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, order: OrderId) {
+  if (url === undefined) return undefined
+  const secret = newWebhookSecret()
+  const target: WebhookTarget = { url, secret }
+  const receiver = digest.of(`webhook ${new URL(url).hostname}`)
+  return { secret, kept: { target: vault.seal(target, { order, field: 'webhook' }), receiver } }
+}
+
 /** Puts the order on record. */
 async function open(
   deps: PurchaseDeps,
@@ -223,6 +268,7 @@ async function open(
   const { offer, lineItem, amount } = priced
   const accessToken = newAccessToken()
   const { id, paymentId } = idsFor(deps.digest, tender)
+  const [wording] = wordingsOf(offer.kind, fields)
   const now = deps.now()
   const order: In<'PAYMENT_PENDING'> = {
     state: 'PAYMENT_PENDING',
@@ -231,7 +277,7 @@ async function open(
     version: 1,
     item: itemOf(offer, lineItem),
     recipient: deps.vault.seal(lineItem.recipient, { order: id, field: 'recipient' }),
-    fingerprint: deps.digest.of(wordingOf(offer.kind, fields)),
+    fingerprint: deps.digest.of(wording),
     accessTokenHash: hashOf(accessToken),
     tender,
     amount,
@@ -240,18 +286,28 @@ async function open(
   }
   const keys = (viewer.keys ?? []).map(hashOf)
   const counted = { subjects, rules: deps.budgets, float: floatSeen(deps) }
+  const webhook = webhookOf(deps, lineItem.webhookUrl, id)
   const reference = supplierReferenceOf(id)
   // What was sold while this payment was checked may have left too little.
-  sell(deps.health, reference, amount)
-  const opened = await openWithin(deps, order, { keys, priced, receiver, counted }).catch(
-    (error: unknown) => {
-      deps.health.unsell(reference)
-      throw error instanceof BudgetSpent ? budgetSpent(deps, error.spent) : error
-    },
-  )
+  sell(deps.health, reference, priced)
+  const opened = await openWithin(deps, order, {
+    keys,
+    priced,
+    recipient: receiver,
+    counted,
+    webhook: webhook?.kept,
+  }).catch((error: unknown) => {
+    deps.health.unsell(reference)
+    throw error instanceof BudgetSpent ? budgetSpent(deps, error.spent) : error
+  })
   deps.health.noteOpened(reference)
   return opened.isNew
-    ? { type: 'opened', order, accessToken }
+    ? {
+        type: 'opened',
+        order,
+        accessToken,
+        webhook: webhook && { secret: webhook.secret, state: opened.webhook ?? 'active' },
+      }
     : { type: 'earlier', order: opened.order }
 }
 
@@ -259,11 +315,12 @@ async function open(
 async function carryOut(
   deps: PurchaseDeps,
   request: PurchaseRequest,
-  { order, accessToken }: Opened,
+  { order, accessToken, webhook }: Opened,
 ): Promise<PurchaseAnswer> {
   const advanced = await advanceSafely(deps, order, patienceOf(deps, request))
   if (advanced.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, advanced)
-  return { type: 'order', order: advanced, accessToken, replayed: false, reveal: true }
+  const opened = { accessToken, webhook }
+  return { type: 'order', order: advanced, ...opened, replayed: false, reveal: true }
 }
 
 /** What is on record, or what we knew last when not even that can be read. */
@@ -362,8 +419,9 @@ function paymentRequired(
 ): Demand {
   return {
     type: 'payment_required',
-    terms: termsFor(deps, priced),
+    accepts: acceptsFor(deps, priced),
     offer: priced.offer,
+    lineItem: priced.lineItem,
     ...(fault ? { fault: { code: fault.code, reason: fault.reason } } : {}),
   }
 }

@@ -1,48 +1,36 @@
 import { never } from '../lib/never.ts'
-import { payBackFaults } from '../payments/pay-back-faults.ts'
 import { railOf } from '../payments/ports.ts'
-import type { Refund, Refunding, Supply } from './order.ts'
-import { acceptedOrder, paidBackOrder, supplierReferenceOf } from './order.ts'
-import type { Held } from './ports.ts'
+import type { Held } from '../suppliers/supplier.ts'
+import type { Refunding, Supply } from './order.ts'
+import { acceptedOrder, supplierReferenceOf, withPayout } from './order.ts'
+import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
 import { assure } from './settlement.ts'
-import {
-  intend,
-  moveTo,
-  pollDelay,
-  rest,
-  type Step,
-  type StepDeps,
-  supplierSettlesMs,
-  wait,
-} from './steps.ts'
+import { type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
+import { intend, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
-/** Every reason why a refund waits for an operator: those of the rail, and two of our own. */
-export const refundFaults = [...payBackFaults, 'over_cap', 'payment_vanished'] as const
-
-/** How often an order is looked at when only time or a slow supplier can change it. */
+/** How often late goods are looked for. */
 const slowPollMs = 60_000
 const rarestPollMs = 3_600_000
 /**
  * How long after a refund late goods are watched for. What the supplier took and has not ended by then
- * is booked as lost; it retries for a day (docs/suppliers.md).
+ * is booked as lost; it retries for a day (docs/operators/suppliers.md).
  */
 const supplyWatchMs = 72 * 3_600_000
 
 /** The next thing to do for an order whose money goes back. */
 export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
-  const { refund } = order
-  switch (refund.step) {
-    case 'WAITING':
-      return whenPaid(deps, order, () => awaitSupplier(deps, order, refund))
+  const { payout } = order
+  if (payout === undefined) return whenPaid(deps, order, () => awaitSupplier(deps, order))
+  switch (payout.state) {
     case 'DUE':
-      return whenPaid(deps, order, () => sign(deps, order))
-    case 'SIGNED':
-      return send(deps, order, refund)
-    case 'REFUNDED':
+      return whenPaid(deps, order, () => refund(deps, order, payout))
+    case 'APPROVED':
+      return refund(deps, order, payout)
+    case 'CONFIRMED':
     case 'FAILED':
       return order.supply.state === 'OPEN' ? watchSupply(deps, order) : Promise.resolve(rest)
     default:
-      return never(refund)
+      return never(payout)
   }
 }
 
@@ -58,12 +46,14 @@ async function whenPaid(
     case 'SEEN': {
       const assured = await assure(deps, order)
       if (assured) return moveTo({ ...order, ...assured })
-      // Only signing has to wait for it; the supplier's word may come meanwhile.
-      return order.refund.step === 'WAITING' ? goOn() : wait(pollDelay(order.changedAt, deps.now()))
+      // Only the payout has to wait for it; the supplier's word may come meanwhile.
+      return order.payout ? wait(pollDelay(order.changedAt, deps.now())) : goOn()
     }
     case 'LOST': {
       const reason = 'The payment vanished from the chain, so nothing is owed.'
-      return moveTo(blocked(deps, order, 'payment_vanished', reason))
+      const fault = { code: 'payment_vanished', reason }
+      const known = order.payout?.state === 'DUE' ? order.payout : {}
+      return moveTo(withPayout(order, failedPayout(debtOf(deps, order), known, fault)))
     }
     default:
       return never(order.settlement)
@@ -71,32 +61,31 @@ async function whenPaid(
 }
 
 /**
- * While the supplier may still deliver, nothing is signed: its final word, yes or no, ends the
- * waiting, and so does the end of the grace. What it never said it took, and does not show long after
- * the last request, is not waited for; late goods are watched for all the same.
+ * While the supplier may still deliver, nothing is owed: its final word, yes or no, ends the waiting, and
+ * so does the end of the grace. What it never said it took, and does not show long after the last
+ * request, is not waited for; late goods are watched for all the same.
  */
 async function awaitSupplier(
   deps: StepDeps,
-  order: Refunding,
-  refund: Extract<Refund, { step: 'WAITING' }>,
+  order: Extract<Refunding, { refundAt: Date }>,
 ): Promise<Step<Refunding>> {
   return lookAtSupply(deps, order, (seen) => {
     const now = deps.now()
     const asked = order.askedAgainAt ?? order.askedAt ?? order.changedAt
     const isUnheardOf =
       seen.purchase === 'absent' && now.getTime() - asked.getTime() >= supplierSettlesMs
-    if (seen.purchase === 'ended' || isUnheardOf || now >= refund.signAt) {
-      return moveTo({ ...seen.order, refund: { step: 'DUE' } })
+    if (seen.purchase === 'ended' || isUnheardOf || now >= order.refundAt) {
+      return moveTo(withPayout(seen.order, { state: 'DUE' }))
     }
-    const leftMs = refund.signAt.getTime() - now.getTime()
+    const leftMs = order.refundAt.getTime() - now.getTime()
     return again(seen, Math.min(pollDelay(order.paidAt, now), leftMs))
   })
 }
 
 /** Goods that come after the buyer's money went back, or its way back failed, are to be returned or booked. */
 function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
-  const { refund } = order
-  const since = refund.step === 'REFUNDED' ? refund.refundedAt : order.changedAt
+  const { payout, changedAt } = order
+  const since = payout?.state === 'CONFIRMED' ? payout.confirmedAt : changedAt
   return lookAtSupply(deps, order, (seen) => {
     if (seen.order.supply.state !== 'OPEN') return moveTo(seen.order)
     const watchedMs = deps.now().getTime() - since.getTime()
@@ -116,76 +105,40 @@ function again({ onRecord, order }: Seen, ms: number): Step<Refunding> {
   return order === onRecord ? wait(ms) : intend(order, async () => wait(ms))
 }
 
-/** Signs the one refund of this order, once the payout limits allow it. */
-async function sign(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
-  const held = await heldBack(deps, order)
-  if (held) return held
-  const signed = await railOf(deps.rails, order.tender).signRefund({
-    order: order.id,
-    tender: order.tender,
-    since: order.receipt,
-  })
-  const onRecord: Refunding = { ...order, refund: { step: 'SIGNED', signed, ...known(order) } }
-  return intend(onRecord, (saved) => payBack(deps, saved))
-}
-
-/** What the payout limits say against paying this refund now, or undefined when they say nothing. */
-async function heldBack(deps: StepDeps, order: Refunding): Promise<Step<Refunding> | undefined> {
-  const answer = await deps.payoutLimits.allow(order.id)
-  switch (answer) {
-    case 'granted':
-      return undefined
-    case 'over_cap':
-      return moveTo(
-        blocked(deps, order, 'over_cap', 'The refund is above the cap for all refunds.'),
-      )
-    case 'stopped':
-    case 'hour_cap':
-    case 'day_cap':
-    case 'payer_share':
-      deps.report({ name: 'refund_held', order: order.id, reason: answer })
-      // A refund may be held for hours, and late goods are looked for meanwhile.
-      return order.supply.state === 'OPEN'
-        ? lookAtSupply(deps, order, (seen) => again(seen, slowPollMs))
-        : wait(slowPollMs)
-    default:
-      return never(answer)
-  }
-}
-
-async function send(
+/** Pays the one refund of this order. While it is held back, maybe for hours, late goods are looked for. */
+async function refund(
   deps: StepDeps,
   order: Refunding,
-  { signed }: Extract<Refund, { step: 'SIGNED' }>,
+  payout: PayoutIn<'DUE' | 'APPROVED'>,
 ): Promise<Step<Refunding>> {
-  const held = await heldBack(deps, order)
-  if (held) return held
-  const paid = await railOf(deps.rails, signed).payBack(signed)
-  const now = deps.now()
-  switch (paid.outcome) {
-    case 'paid':
-      return moveTo(paidBackOrder(order, { transaction: paid.transaction, refundedAt: now }))
-    case 'pending':
-      return wait(pollDelay(order.changedAt, now))
-    case 'lapsed':
-      return moveTo({ ...order, refund: { step: 'DUE', ...known(order) } })
-    case 'blocked':
-      return moveTo(blocked(deps, order, paid.code, paid.reason))
+  const step = await nextForPayout(deps, debtOf(deps, order), payout)
+  switch (step.type) {
+    case 'move':
+      return moveTo(withPayout(order, step.to))
+    case 'held':
+      return order.supply.state === 'OPEN'
+        ? lookAtSupply(deps, order, (seen) => again(seen, step.ms))
+        : wait(step.ms)
+    case 'wait':
+      return step
     default:
-      return never(paid)
+      return never(step)
   }
 }
 
-/** A refund that goes on only after an operator acted: no retry would change anything. */
-function blocked(deps: StepDeps, order: Refunding, code: string, reason: string): Refunding {
-  if (known(order).knownFault !== code) {
-    deps.report({ name: 'refund_failed', order: order.id, reason: code })
+/** The price of the order, which goes back to its payer the way it came. */
+function debtOf(deps: StepDeps, { id, tender, receipt, changedAt }: Refunding): Debt {
+  return {
+    reference: id,
+    since: changedAt,
+    sign: () => railOf(deps.rails, tender).signRefund({ order: id, tender, since: receipt }),
+    report: (event) =>
+      deps.report(
+        event.name === 'failed'
+          ? { name: 'refund_failed', order: id, reason: event.reason }
+          : { name: 'refund_held', order: id, reason: event.reason },
+      ),
   }
-  return { ...order, refund: { step: 'FAILED', code, reason } }
-}
-
-function known({ refund }: Refunding): { readonly knownFault?: string } {
-  return 'knownFault' in refund ? { knownFault: refund.knownFault } : {}
 }
 
 /** The order with what the supplier shows now of goods that the buyer will not get. */
@@ -205,7 +158,8 @@ async function lookAtSupply(
   goOn: GoOn,
 ): Promise<Step<Refunding>> {
   const reference = supplierReferenceOf(order.id)
-  const held: Held = await deps.supplier.lookup(order.item.kind, reference)
+  const { kind, source } = order.item
+  const held: Held = await deps.suppliers.at(source).lookup(kind, reference)
   const onRecord = order
   switch (held.outcome) {
     case 'none':
@@ -240,8 +194,11 @@ async function askBack(deps: StepDeps, order: Refunding, goOn: GoOn): Promise<St
     return goOn({ onRecord, order: after, purchase: 'ended' })
   }
   if (supply.askedBackAt) return ask(order, true)
-  const asking = { ...accepted(deps, order), supply: { ...supply, askedBackAt: deps.now() } }
-  return intend<Refunding>(asking, (saved) => ask(saved, false))
+  const asking: Refunding = {
+    ...accepted(deps, order),
+    supply: { ...supply, askedBackAt: deps.now() },
+  }
+  return intend(asking, (saved) => ask(saved, false))
 }
 
 /** What has become of the goods, or undefined while that is not known. */
@@ -250,7 +207,8 @@ async function giveBack(
   { id, item }: Refunding,
   isRepeat: boolean,
 ): Promise<Supply | undefined> {
-  const cancelled = await deps.supplier.cancel(item.kind, supplierReferenceOf(id), isRepeat)
+  const supplier = deps.suppliers.at(item.source)
+  const cancelled = await supplier.cancel(item.kind, supplierReferenceOf(id), isRepeat)
   switch (cancelled.outcome) {
     case 'cancelled':
       deps.report({ name: 'goods_returned', order: id })

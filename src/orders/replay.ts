@@ -1,5 +1,6 @@
 import type { Kind } from '../catalog/offer.ts'
-import { type Fields, wordingOf } from '../catalog/purchase-body.ts'
+import { type Fields, wordingsOf } from '../catalog/purchase-body.ts'
+import type { Usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
@@ -27,6 +28,8 @@ export interface PurchaseRequest {
   readonly foundUnpaid?: (() => void) | undefined
   /** Hears, before the answer, that nobody could say that the payment is good, or that it is theirs. */
   readonly showedNothing?: (() => void) | undefined
+  /** The price above which a person must approve, as the host of the buyer has set it. */
+  readonly approveAbove?: Usdc | undefined
   /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
   readonly patienceMs?: number | undefined
 }
@@ -94,7 +97,8 @@ async function maySee(
 /** An order whose record was lost cannot tell what was asked for; who paid it has no other to mean. */
 function isSamePurchase(deps: AdvanceDeps, { kind, fields }: PurchaseRequest, earlier: Order) {
   if (earlier.fingerprint === '') return true
-  return deps.digest.matches(wordingOf(kind ?? earlier.item.kind, fields), earlier.fingerprint)
+  const wordings = wordingsOf(kind ?? earlier.item.kind, fields)
+  return wordings.some((wording) => deps.digest.matches(wording, earlier.fingerprint))
 }
 
 /** How long this request is kept open for its goods; milliseconds. */

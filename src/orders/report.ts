@@ -1,4 +1,4 @@
-import type { Charge } from '../catalog/offer.ts'
+import type { Charge } from '../catalog/offer-base.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { BudgetName, Whose } from './budgets.ts'
 import type { Allowance } from './ports.ts'
@@ -32,6 +32,10 @@ export type StoreEvent =
   | { readonly name: 'budget_spent'; readonly budget: BudgetName; readonly whose: Whose }
   /** A purchase could not even be considered, because a part of the store is down or wrong. */
   | { readonly name: 'purchase_failed'; readonly error: unknown }
+  /** A receiver did not take an event of an order for three days, or answered 410; the answer is a code. */
+  | { readonly name: 'webhook_given_up'; readonly order: OrderId; readonly answer: string }
+  /** Delivering an event threw: a defect, or a part of the store that is down. */
+  | { readonly name: 'webhook_step_failed'; readonly order: OrderId; readonly error: unknown }
   /** Working on an order threw: a defect, or a part of the store that is down. */
   | { readonly name: 'step_failed'; readonly order: OrderId; readonly error: unknown }
 

@@ -12,19 +12,22 @@ export interface ReservingDeps {
 
 /**
  * Binds a payment to what it came with, before anybody outside sees it. A node or a facilitator that is
- * shown the payment in its check could post it with a request of its own, and be first (docs/decisions/016).
+ * shown the payment in its check could post it with a request of its own, and be first (docs/contributors/decisions/016).
  *
- * @param sent what is asked for, as `wordingOf` has it, and whether the payer's own key has signed the payment
+ * @param sent what is asked for, as `wordingsOf` has it, and whether the payer's own key has signed the payment
  * @returns the mark of this request
  * @throws Refusal `payment_reused` when the payment came with another request first
  */
 export async function reserve(
   { reservations, digest }: ReservingDeps,
   tender: X402Tender,
-  { wording, isSigned }: { readonly wording: string; readonly isSigned: boolean },
+  {
+    wordings,
+    isSigned,
+  }: { readonly wordings: readonly [string, string]; readonly isSigned: boolean },
 ): Promise<Reservation['mark']> {
-  const held = await reservations.reserve(paymentKeyOf(tender), digest.of(wording), isSigned)
-  if (digest.matches(wording, held.request)) return held.mark
+  const held = await reservations.reserve(paymentKeyOf(tender), digest.of(wordings[0]), isSigned)
+  if (wordings.some((wording) => digest.matches(wording, held.request))) return held.mark
   const message =
     'This payment came with another request first. Send that one again to learn what became of it.'
   throw new Refusal('payment_reused', message, { charged: 'unknown' })

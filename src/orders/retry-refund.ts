@@ -1,5 +1,6 @@
-import { isRefunding, type Order, type Refunding } from './order.ts'
+import { isRefunding, type Order, payoutStateOf, type Refunding, withPayout } from './order.ts'
 import type { OrderStore } from './ports.ts'
+import { moveAside } from './workflow.ts'
 
 /**
  * Makes a refund due again that could not be paid, and leaves it to the sweep. It is the same
@@ -12,20 +13,19 @@ export async function retryRefund(
   order: Refunding,
   by: 'operator' | 'claim',
 ): Promise<Refunding> {
-  if (order.refund.step !== 'FAILED') return order
-  const known = by === 'claim' ? { knownFault: order.refund.code } : {}
-  const moved = await orders.move(order, { ...order, refund: { step: 'DUE', ...known } })
-  if (moved.won) await orders.release(moved.order, 0)
-  return isRefunding(moved.order) ? moved.order : order
+  if (order.payout?.state !== 'FAILED') return order
+  const known = by === 'claim' ? { knownFault: order.payout.code } : {}
+  const { record } = await moveAside(orders, order, withPayout(order, { state: 'DUE', ...known }))
+  return isRefunding(record) ? record : order
 }
 
 /** Why this refund is not tried again, or undefined when it is. */
 export function whyNotTried(order: Order | undefined): string | undefined {
   if (!order) return 'there is no such order'
   if (!isRefunding(order)) return `it is ${order.state} and has no refund`
-  const { refund } = order
-  if (refund.step !== 'FAILED') return `its refund has not failed; it is ${refund.step}`
-  return order.settlement === 'LOST' || refund.code === 'payment_vanished'
+  const { payout } = order
+  if (payout?.state !== 'FAILED') return `its refund has not failed; it is ${payoutStateOf(order)}`
+  return order.settlement === 'LOST' || payout.code === 'payment_vanished'
     ? 'its payment vanished from the chain, so nothing is owed'
     : undefined
 }

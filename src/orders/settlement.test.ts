@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
+import { sweep } from '../../test/model/sweep.ts'
 import type { X402Receipt } from '../payments/payment.ts'
 import type { Collected } from '../payments/ports.ts'
 import { advance } from './advance.ts'
 import { claimRefund } from './claim-refund.ts'
 import { type Account, entriesOf } from './ledger.ts'
 import { type In, isFinished, type Order } from './order.ts'
-import { sweep } from './sweep.ts'
 
 /** The chain may drop its newest blocks, and with them a payment that was seen there. */
 
@@ -49,7 +49,7 @@ async function leftLying(forMs: number, script: Partial<Script> = {}): Promise<W
     paidAt: now,
     deliverBy: new Date(now.getTime() + 10 * minute),
   }
-  const { order: stored } = await world.orders.move(order, paid)
+  const { record: stored } = await world.orders.move(order, paid)
   world.clock.pass(forMs)
   await advance(world.deps, stored, 0)
   return world
@@ -182,7 +182,7 @@ describe('an order whose supplier is at work', () => {
       state: 'FULFILLMENT_FAILED',
       settlement: 'LOST',
       failure: { trigger: 'fulfillment_failed', message: expect.stringContaining('vanished') },
-      refund: { step: 'FAILED', code: 'payment_vanished' },
+      payout: { state: 'FAILED', code: 'payment_vanished' },
       supply: { state: 'OPEN' },
     })
     expect(told(world)).toEqual([
@@ -270,7 +270,7 @@ describe('a refund', () => {
   const waiting = async () => {
     const world = await start({ ...pendingSupply, standing: 'not_yet' })
     await live(world, 11 * minute)
-    expect(now(world)).toMatchObject({ state: 'EXPIRED', refund: { step: 'WAITING' } })
+    expect(now(world)).toMatchObject({ state: 'EXPIRED', refundAt: expect.any(Date) })
     return world
   }
 
@@ -278,13 +278,13 @@ describe('a refund', () => {
     const world = await due()
     expect(await live(world, 10 * minute)).toMatchObject({
       settlement: 'SEEN',
-      refund: { step: 'DUE' },
+      payout: { state: 'DUE' },
     })
     expect(world.calls).not.toContain('allow')
     world.script.standing = 'final'
     expect(await live(world, minute)).toMatchObject({
       settlement: 'FINAL',
-      refund: { step: 'REFUNDED' },
+      payout: { state: 'CONFIRMED' },
     })
     expect([times(world, 'payBack'), books(world)]).toEqual([1, refunded])
   })
@@ -294,7 +294,7 @@ describe('a refund', () => {
     world.script.held = { outcome: 'declined', code: 'NO', reason: 'no' }
     expect(await live(world, minute)).toMatchObject({
       settlement: 'SEEN',
-      refund: { step: 'DUE' },
+      payout: { state: 'DUE' },
       supply: { state: 'NONE' },
     })
     expect(world.calls).not.toContain('sign')
@@ -324,7 +324,7 @@ describe('a refund', () => {
     world.script.collected = dead
     expect(await live(world, minute)).toMatchObject({
       settlement: 'LOST',
-      refund: { step: 'FAILED', code: 'payment_vanished' },
+      payout: { state: 'FAILED', code: 'payment_vanished' },
     })
     expect(told(world)).toContain('payment_lost authorization_expired')
     expect([world.calls.includes('allow'), books(world)]).toEqual([false, {}])
@@ -340,10 +340,10 @@ describe('a refund', () => {
     world.script.collected = elsewhere
     for (const key of ['one', 'two']) {
       await claimRefund(world.deps, now(world), { key, bodyHash: 'body' })
-      expect(now(world)).toMatchObject({ refund: { step: 'DUE' } })
+      expect(now(world)).toMatchObject({ payout: { state: 'DUE' } })
       expect(await live(world, minute)).toMatchObject({
         settlement: 'LOST',
-        refund: { step: 'FAILED', code: 'payment_vanished' },
+        payout: { state: 'FAILED', code: 'payment_vanished' },
       })
     }
     for (const call of ['allow', 'sign', 'payBack']) expect(world.calls).not.toContain(call)
@@ -356,14 +356,14 @@ describe('the payout limits', () => {
     'holds a refund back while it says %s, unsigned, and lets it go on',
     async (allowed) => {
       const world = await start({ ...declined, allowed })
-      expect(await live(world, 5 * minute)).toMatchObject({ refund: { step: 'DUE' } })
+      expect(await live(world, 5 * minute)).toMatchObject({ payout: { state: 'DUE' } })
       expect(world.calls).not.toContain('sign')
       expect(new Set(told(world))).toEqual(new Set([`refund_held ${allowed}`]))
       // Once a minute: what waits for an operator is not asked about all the time.
       expect(told(world).length).toBeLessThanOrEqual(6)
       expect(books(world)).toEqual(open)
       world.script.allowed = 'granted'
-      expect(await live(world, 2 * minute)).toMatchObject({ refund: { step: 'REFUNDED' } })
+      expect(await live(world, 2 * minute)).toMatchObject({ payout: { state: 'CONFIRMED' } })
       expect(books(world)).toEqual(refunded)
     },
   )
@@ -380,17 +380,17 @@ describe('the payout limits', () => {
     await advance(deps, order, 0)
     await live(world, 5 * minute)
     const held = now(world)
-    expect(held).toMatchObject({ refund: { step: 'SIGNED' } })
+    expect(held).toMatchObject({ payout: { state: 'APPROVED' } })
     expect([times(world, 'payBack'), told(world)[0]]).toEqual([0, 'refund_held stopped'])
     world.script.allowed = 'granted'
-    expect(await live(world, 2 * minute)).toMatchObject({ refund: { step: 'REFUNDED' } })
+    expect(await live(world, 2 * minute)).toMatchObject({ payout: { state: 'CONFIRMED' } })
     expect([times(world, 'sign'), times(world, 'payBack')]).toEqual([1, 1])
     expect(books(world)).toEqual(refunded)
   })
 
   test('gives a refund above the caps to an operator', async () => {
     const world = await start({ ...declined, allowed: 'over_cap' })
-    expect(now(world)).toMatchObject({ refund: { step: 'FAILED', code: 'over_cap' } })
+    expect(now(world)).toMatchObject({ payout: { state: 'FAILED', code: 'over_cap' } })
     expect(told(world)).toEqual(['refund_failed over_cap'])
     const asked = world.calls.length
     await live(world, 10 * minute)
@@ -398,7 +398,7 @@ describe('the payout limits', () => {
     // Once the caps are wider, the same refund is paid.
     world.script.allowed = 'granted'
     await claimRefund(world.deps, now(world), { key: 'operator', bodyHash: 'body' })
-    expect(await live(world, minute)).toMatchObject({ refund: { step: 'REFUNDED' } })
+    expect(await live(world, minute)).toMatchObject({ payout: { state: 'CONFIRMED' } })
     expect(books(world)).toEqual(refunded)
   })
 })

@@ -1,6 +1,6 @@
 import { type Usdc, usdc } from '../lib/money.ts'
 import type { X402Tender } from './payment.ts'
-import { type Payee, termsOf } from './terms.ts'
+import { type Payee, type Payees, payeeOn, termsOf } from './terms.ts'
 import type { PaymentPayload } from './x402.ts'
 
 /** A payment that is for these terms, or what is wrong with it, for the buyer to read. */
@@ -20,8 +20,14 @@ export const maxValiditySeconds = 600
  * Whether the payment is for exactly these terms: not less and not more, not another store, not
  * another coin. Only cheap checks; the signature and the wallet are the rail's to check.
  */
-export function accept(payment: PaymentPayload, amount: Usdc, payee: Payee, now: Date): Acceptance {
+export function accept(
+  payment: PaymentPayload,
+  amount: Usdc,
+  payees: Payees,
+  now: Date,
+): Acceptance {
   const { accepted } = payment
+  const payee = payeeOn(payees, accepted.network) ?? payees[0]
   const fault =
     termsFault(accepted, termsOf(amount, payee)) ?? authorizationFault(payment, amount, payee, now)
   return fault === undefined
@@ -30,13 +36,15 @@ export function accept(payment: PaymentPayload, amount: Usdc, payee: Payee, now:
 }
 
 /**
- * What was signed, where it pays this store: it may have paid already, whatever the terms are now that
- * it says it is for. Undefined where it pays somebody else.
+ * What was signed, on each network where it would pay this store: it may have paid already, whatever the
+ * terms and the network are that it says it is for. None where it pays somebody else.
  */
-export function signedTo(payee: Payee, payment: PaymentPayload): X402Tender | undefined {
+export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402Tender[] {
   const { to, value } = payment.payload.authorization
-  const payTo = [payee.payTo, ...(payee.earlier ?? [])].find((one) => same(to, one))
-  return payTo === undefined ? undefined : tenderOf(payment, usdc(value), { ...payee, payTo })
+  return payees.flatMap((payee) => {
+    const payTo = [payee.payTo, ...(payee.earlier ?? [])].find((one) => same(to, one))
+    return payTo === undefined ? [] : [tenderOf(payment, usdc(value), { ...payee, payTo })]
+  })
 }
 
 /** Whether nobody can settle it any more, as far as our clock says. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { AddressFault } from '../lib/fault.ts'
 import { readAddress } from './coin-address.ts'
 import { type Coin, coins } from './coins.ts'
 
@@ -83,59 +84,33 @@ describe('takes', () => {
 })
 
 describe('refuses', () => {
-  it.each<readonly [Method, string, string, RegExp | string]>([
-    [BTC, '   ', 'missing', 'An address is needed.'],
-    [BTC, 'bc1q w508d', 'spaces', 'no spaces or line breaks'],
-    [BTC, 'my wallet'.replace(' ', ''), 'no_address', 'That is not a Bitcoin address.'],
-    [ETH, 'vitalik.eth', 'no_address', 'That is not an Ethereum address.'],
-    [BTC, `bc1${'q'.repeat(2_000)}`, 'no_address', 'not a Bitcoin'],
-    [
-      BTC,
-      '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-      'wrong_coin',
-      /an Ethereum address; BTC needs/,
-    ],
-    [
-      ETH,
-      'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
-      'wrong_coin',
-      /a Bitcoin address; ETH needs/,
-    ],
-    [LTC, '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy', 'wrong_coin', /a Bitcoin address; LTC needs/],
-    [
-      USDT,
-      'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-      'wrong_coin',
-      /a Tron address; USDT is on Ethereum/,
-    ],
-    [TRON, '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb', 'wrong_coin', /USDT is on Tron/],
-    [LTC, 'bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'wrong_coin', /a Bitcoin address/],
-    [
-      ETH,
-      'ethereum:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed/transfer?address=0x1',
-      'link',
-      'alone',
-    ],
-    [BTC, 'lightning:LNURL1DP68GURN8GHJ7', 'link', 'another kind of payment'],
+  it.each<readonly [Method, string, AddressFault]>([
+    [BTC, '   ', 'missing'],
+    [BTC, 'bc1q w508d', 'spaces'],
+    [BTC, 'my wallet'.replace(' ', ''), 'no_address'],
+    [ETH, 'vitalik.eth', 'no_address'],
+    [BTC, `bc1${'q'.repeat(2_000)}`, 'no_address'],
+    [BTC, '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'wrong_coin'],
+    [ETH, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'wrong_coin'],
+    [LTC, '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy', 'wrong_coin'],
+    [USDT, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'wrong_coin'],
+    [TRON, '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb', 'wrong_coin'],
+    [LTC, 'bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'wrong_coin'],
+    [ETH, 'ethereum:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed/transfer?address=0x1', 'link'],
+    [BTC, 'lightning:LNURL1DP68GURN8GHJ7', 'link'],
     // Its checksum is the one of another version of Bech32 (BIP-350).
-    [
-      BTC,
-      'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd',
-      'mistyped',
-      'once more',
-    ],
-    [BTC, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4', 'mistyped', 'A character is wrong'],
-    [BTC, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t', 'mistyped', 'wrong or missing'],
-    [ETH, '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe', 'mistyped', 'wrong or missing'],
-    [ETH, '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed', 'mistyped', 'wrong'],
-    [ETH, `0x${'0'.repeat(40)}`, 'unpayable', 'which nobody has'],
-    [BTC, 'bc1pfeessrawgf', 'unpayable', 'anybody can take'],
-    [LTC, 'ltcmweb1qqcmsp0', 'unpayable', 'it is a private'],
+    [BTC, 'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd', 'mistyped'],
+    [BTC, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4', 'mistyped'],
+    [BTC, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t', 'mistyped'],
+    [ETH, '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe', 'mistyped'],
+    [ETH, '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed', 'mistyped'],
+    [ETH, `0x${'0'.repeat(40)}`, 'unpayable'],
+    [BTC, 'bc1pfeessrawgf', 'unpayable'],
+    [LTC, 'ltcmweb1qqcmsp0', 'unpayable'],
     // An address of a real network is never one of a test network.
-    [BTC, 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx', 'test_network', 'test network of Bitcoin'],
-  ])('%o %s: %s', (method, text, fault, message) => {
-    const read = readAddress(method, text)
-    expect(read).toMatchObject({ outcome: 'bad', fault, message: expect.stringMatching(message) })
+    [BTC, 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx', 'test_network'],
+  ])('%o %s: %s', (method, text, fault) => {
+    expect(readAddress(method, text)).toEqual({ outcome: 'bad', fault })
   })
 
   it.each([...samples, ...testSamples])('%o %s of every other coin', (method, address) => {
@@ -186,8 +161,7 @@ describe('refuses', () => {
         fc.boolean(),
         (method, parts, isTestnet) => {
           const joined = parts.join('')
-          const read = readAddress(method, joined, { isTestnet })
-          return read.outcome === 'good' || read.message.endsWith('.')
+          expect(readAddress(method, joined, { isTestnet })).toHaveProperty('outcome')
         },
       ),
     )

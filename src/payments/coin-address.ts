@@ -1,24 +1,14 @@
+import type { AddressFault } from '../lib/fault.ts'
 import { recogniseBase58, recogniseBech32 } from './addresses/bitcoin-kind.ts'
 import { recogniseEthereum } from './addresses/ethereum.ts'
 import { recogniseMonero } from './addresses/monero.ts'
 import type { Chain, Recognised } from './addresses/recognised.ts'
 import type { Coin } from './coins.ts'
 
-type AddressFault =
-  | 'missing'
-  | 'spaces'
-  | 'no_address'
-  | 'link'
-  | 'mistyped'
-  | 'wrong_coin'
-  | 'test_network'
-  | 'unpayable'
-
 export type AddressRead =
   /** In its usual spelling: the same address is always the same text. */
   | { readonly outcome: 'good'; readonly address: string }
-  /** `message` is a sentence for whoever typed it. */
-  | { readonly outcome: 'bad'; readonly fault: AddressFault; readonly message: string }
+  | { readonly outcome: 'bad'; readonly fault: AddressFault }
 
 export interface AddressOptions {
   /** Takes addresses of test networks as well. */
@@ -49,43 +39,27 @@ export function readAddress(
 ): AddressRead {
   const wanted = chainOf(coin, network)
   const typed = text.trim()
-  if (typed === '') return faulty('missing', 'An address is needed.')
-  if (/\s/.test(typed)) return faulty('spaces', 'An address has no spaces or line breaks in it.')
-  if (typed.length > 1_000) return faulty('no_address', noAddress(wanted))
+  if (typed === '') return faulty('missing')
+  if (/\s/.test(typed)) return faulty('spaces')
+  if (typed.length > 1_000) return faulty('no_address')
 
   const linked = withoutLink(typed)
-  if (linked === undefined) {
-    return faulty('link', 'That is a link for another kind of payment. Give the address alone.')
-  }
-  if (linked.chain !== undefined && linked.chain !== wanted) {
-    return faulty('wrong_coin', wrongCoin(linked.chain, coin, wanted))
-  }
+  if (linked === undefined) return faulty('link')
+  if (linked.chain !== undefined && linked.chain !== wanted) return faulty('wrong_coin')
   const found = recognise(linked.address)
-  return found === undefined
-    ? faulty('no_address', noAddress(wanted))
-    : judged(found, { coin, wanted, isTestnet })
+  return found === undefined ? faulty('no_address') : judged(found, wanted, isTestnet)
 }
 
-interface AddressQuery {
-  readonly coin: Coin
-  readonly wanted: Chain
-  readonly isTestnet: boolean
-}
-
-function judged(found: Recognised, { coin, wanted, isTestnet }: AddressQuery): AddressRead {
+function judged(found: Recognised, wanted: Chain, isTestnet: boolean): AddressRead {
   const chains = found.is === 'address' ? found.chains : [found.chain]
-  if (!chains.includes(wanted)) {
-    return faulty('wrong_coin', wrongCoin(chains[0] ?? wanted, coin, wanted))
-  }
+  if (!chains.includes(wanted)) return faulty('wrong_coin')
   switch (found.is) {
     case 'mistyped':
-      return faulty('mistyped', 'A character is wrong or missing. Copy the address once more.')
+      return faulty('mistyped')
     case 'unpayable':
-      return faulty('unpayable', `Nothing can be sent to this address: ${found.why}.`)
+      return faulty('unpayable')
     case 'address':
-      if (found.isTest && !isTestnet) {
-        return faulty('test_network', `That is an address of a test network of ${wanted}.`)
-      }
+      if (found.isTest && !isTestnet) return faulty('test_network')
       return { outcome: 'good', address: found.address }
   }
 }
@@ -132,24 +106,6 @@ function withoutLink(text: string): Linked | undefined {
   return chain === undefined || address.includes('/') ? undefined : { address, chain }
 }
 
-const articles: Readonly<Record<Chain, string>> = {
-  Bitcoin: 'a Bitcoin',
-  Litecoin: 'a Litecoin',
-  Ethereum: 'an Ethereum',
-  Tron: 'a Tron',
-  Monero: 'a Monero',
-}
-
-function wrongCoin(found: Chain, coin: Coin, wanted: Chain): string {
-  const where =
-    coin === 'USDT' ? `USDT is on ${wanted} here` : `${coin} needs ${articles[wanted]} one`
-  return `That is ${articles[found]} address; ${where}.`
-}
-
-function noAddress(wanted: Chain): string {
-  return `That is not ${articles[wanted]} address.`
-}
-
-function faulty(fault: AddressFault, message: string): AddressRead {
-  return { outcome: 'bad', fault, message }
+function faulty(fault: AddressFault): AddressRead {
+  return { outcome: 'bad', fault }
 }

@@ -9,8 +9,13 @@ export interface Network {
   readonly usdcDomain: { readonly name: string; readonly version: string }
   /** Where a person can look up a transaction: its hash is appended. */
   readonly explorer: string
+  /** A public node, for wallets that must add the chain. The store itself never calls it. */
+  readonly publicRpcUrl: string
+  /** Whether its money is not real. */
+  readonly isTestnet: boolean
 }
 
+/** What NETWORK can be set to. Another network is an entry here. */
 export const networks = {
   base: {
     id: 'eip155:8453',
@@ -19,6 +24,8 @@ export const networks = {
     usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
     usdcDomain: { name: 'USD Coin', version: '2' },
     explorer: 'https://basescan.org/tx/',
+    publicRpcUrl: 'https://mainnet.base.org',
+    isTestnet: false,
   },
   'base-sepolia': {
     id: 'eip155:84532',
@@ -27,5 +34,7 @@ export const networks = {
     usdc: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
     usdcDomain: { name: 'USDC', version: '2' },
     explorer: 'https://sepolia.basescan.org/tx/',
+    publicRpcUrl: 'https://sepolia.base.org',
+    isTestnet: true,
   },
 } as const satisfies Record<string, Network>

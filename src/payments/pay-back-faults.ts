@@ -1,4 +1,4 @@
-/** Why a rail cannot pay a refund until an operator does something (docs/treasury.md). */
+/** Why a rail cannot pay a refund until an operator does something (docs/operators/treasury.md). */
 export const payBackFaults = [
   'no_float',
   'no_gas',

@@ -22,7 +22,7 @@ export interface X402Tender {
   readonly sinceBlock: number
 }
 
-/** An invoice of the payment processor that was paid in full and in time (docs/decisions/015). */
+/** An invoice of the payment processor that was paid in full and in time (docs/contributors/decisions/015). */
 export interface InvoiceTender {
   readonly rail: 'btcpay'
   /** The chain as the operator named it: "Bitcoin". */
@@ -117,6 +117,8 @@ export interface InvoiceRefund {
 
 export interface X402Refund {
   readonly rail: 'x402'
+  /** That of the payment, as CAIP-2; absent where it was signed when there was one network. */
+  readonly network?: string
   readonly from: string
   readonly to: string
   readonly amount: Usdc

@@ -6,7 +6,7 @@ import { termsValidSeconds } from './terms.ts'
 
 /**
  * Prices the store stands by for a while, even when the catalog changes. The promise travels with
- * the buyer, signed, so that nothing is stored for a call without a payment (docs/decisions/003).
+ * the buyer, signed, so that nothing is stored for a call without a payment (docs/contributors/decisions/003).
  */
 export interface Quotes {
   promise(what: Quoted, amount: Usdc): string

@@ -10,7 +10,17 @@ export interface Payee {
   readonly earlier?: readonly string[]
 }
 
-/** How long a price is honoured and a payment may take, in seconds (docs/decisions/003). */
+/** Where they send it on each network that the store accepts, the preferred one first. */
+export type Payees = readonly [Payee, ...Payee[]]
+
+/** The same price on each network; a buyer signs one of them. */
+export type Accepts = readonly [Terms, ...Terms[]]
+
+export function payeeOn(payees: Payees, network: string): Payee | undefined {
+  return payees.find((one) => one.network.id === network)
+}
+
+/** How long a price is honoured and a payment may take, in seconds (docs/contributors/decisions/003). */
 export const termsValidSeconds = 300
 
 /**
@@ -28,4 +38,9 @@ export function termsOf(amount: Usdc, payee: Payee, quote?: string): Terms {
     maxTimeoutSeconds: termsValidSeconds,
     extra: { ...payee.network.usdcDomain, ...(quote === undefined ? {} : { quote }) },
   }
+}
+
+/** What a buyer may sign, one for each network. */
+export function acceptsOf(amount: Usdc, [first, ...others]: Payees, quote?: string): Accepts {
+  return [termsOf(amount, first, quote), ...others.map((payee) => termsOf(amount, payee, quote))]
 }

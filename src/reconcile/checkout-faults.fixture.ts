@@ -12,14 +12,10 @@ import {
 } from '../../test/contract/sample-checkouts.ts'
 import { failed, fulfilled, fulfilling, newHash } from '../../test/contract/sample-orders.ts'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
-import {
-  type Checkout,
-  type CheckoutIn,
-  type Return,
-  returnReference,
-} from '../checkouts/checkout.ts'
+import { type Checkout, type CheckoutIn, returnReference } from '../checkouts/checkout.ts'
 import { usdc } from '../lib/money.ts'
 import type { In, Order } from '../orders/order.ts'
+import type { Payout } from '../orders/payout.ts'
 import type { DifferenceCode } from './differences.ts'
 import type { ProcessorPayout } from './ports.ts'
 import { look, purchaseOf, type World, worldOf } from './world.fixture.ts'
@@ -31,16 +27,16 @@ export function soldWorld(): World & {
   readonly underWay: In<'FULFILLING'>
 } {
   const bought = { ...ordered(opened(opening())), isPlaced: true }
-  const sold = stepping(returning(bought, unitsSentBack), 'SENT')
+  const sold = stepping(returning(bought, unitsSentBack), 'CONFIRMED')
   const at = new Date('2026-03-01T11:00:00Z')
   const receipt = { rail: 'btcpay', transaction: newHash() } as const
   const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
   const paid: In<'PAID'> = { ...orderOf(sold), state: 'PAID', ...settled }
-  const refund = { step: 'REFUNDED', transaction: newHash(), refundedAt: at } as const
+  const payout = { state: 'CONFIRMED', transaction: newHash(), confirmedAt: at } as const
   const underWay = fulfilling(paid)
-  const order = { ...failed(underWay), refund }
+  const order = { ...failed(underWay), payout }
   const payouts = [
-    paidOut(order.id, unitsOfPrice, refund.transaction),
+    paidOut(order.id, unitsOfPrice, payout.transaction),
     paidOut(returnReference(sold.id, 1), unitsSentBack, transactionOfReturn(sold)),
   ]
   const { invoice, id: checkout, orderId, startedAt: madeAt } = sold
@@ -52,7 +48,7 @@ export function soldWorld(): World & {
 const unitsSentBack = 500n
 
 function transactionOfReturn({ returns: [first] }: CheckoutIn<'ORDERED'>): string {
-  return first?.step.type === 'SENT' ? first.step.transaction : ''
+  return first?.payout.state === 'CONFIRMED' ? first.payout.transaction : ''
 }
 
 function paidOut(reference: string, units: bigint, transaction: string): ProcessorPayout {
@@ -94,8 +90,8 @@ function amendPayout({ payouts }: World, changes: Partial<ProcessorPayout>, at =
 }
 
 /** What is on record of the return. */
-function amendReturn(world: ReturnType<typeof soldWorld>, step: Return['step']): void {
-  const returns = world.sold.returns.map((one) => ({ ...one, step }))
+function amendReturn(world: ReturnType<typeof soldWorld>, payout: Payout): void {
+  const returns = world.sold.returns.map((one) => ({ ...one, payout }))
   world.checkouts = [{ ...world.sold, returns }]
 }
 
@@ -206,7 +202,7 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
   },
   'a return that is paid and counts as failed': {
     code: 'payout_not_booked',
-    doctor: (world) => amendReturn(world, { type: 'FAILED', code: 'over_cap', reason: 'cap' }),
+    doctor: (world) => amendReturn(world, { state: 'FAILED', code: 'over_cap', reason: 'cap' }),
   },
   'a payout for a return that nobody decided': {
     code: 'payout_unknown',

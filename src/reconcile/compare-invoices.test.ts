@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { ended, opened, opening, ordered, payment } from '../../test/contract/sample-checkouts.ts'
+import {
+  ended,
+  opened,
+  opening,
+  ordered,
+  payment,
+  stepping,
+} from '../../test/contract/sample-checkouts.ts'
 import { newCheckoutId } from '../../test/doubles/ids.ts'
 import { atProcessor, checkoutFaults, soldWorld } from './checkout-faults.fixture.ts'
 import type { ProcessorStatement } from './ports.ts'
@@ -8,8 +15,6 @@ import { replayToRefunded } from './replay.ts'
 import { reportJson, reportText } from './report-text.ts'
 import type { Report } from './sources.ts'
 import { lives, look, sourcesOf, worldOf } from './world.fixture.ts'
-
-const sending = { type: 'SENDING' } as const
 
 test('a checkout, its order and its invoice that agree have no difference', async () => {
   const world = { ...soldWorld() }
@@ -35,7 +40,7 @@ test('a refund in a coin that is not on record is for --rebuild to book', async 
   const { transaction } = refund ?? {}
   expect(unbooked).toEqual([{ order: world.underWay, refund: { transaction }, payment: undefined }])
   const [first] = replayToRefunded(world.underWay, transaction ?? '', { now: look.now }) ?? []
-  expect(first).toMatchObject({ state: 'FULFILLMENT_FAILED', refund: { step: 'DUE' } })
+  expect(first).toMatchObject({ state: 'FULFILLMENT_FAILED', payout: { state: 'DUE' } })
 })
 
 test('a processor that tells nothing is not asked for every invoice', async () => {
@@ -86,11 +91,7 @@ test('what is on its way back is under way, and no difference', async () => {
   const world = soldWorld()
   const [refund, rest] = world.payouts ?? []
   if (!refund || !rest) throw new Error('the world has a refund and a return')
-  const due = {
-    ...world.sold,
-    returns: world.sold.returns.map((one) => ({ ...one, step: sending })),
-  }
-  world.checkouts = [due]
+  world.checkouts = [stepping(world.sold, 'APPROVED')]
   const paid = await reconcile(sourcesOf(world), look)
   expect(paid.differences).toEqual([])
   expect(paid.open).toMatchObject([{ waitsFor: 'store', reference: rest.reference }])
@@ -102,8 +103,8 @@ test('what is on its way back is under way, and no difference', async () => {
   }
   // Sent after the processor was read.
   const [order] = world.orders
-  const now = { step: 'REFUNDED', transaction: refund.transaction, refundedAt: look.now }
-  const orders = [{ ...order, refund: now } as typeof order & {}]
+  const now = { state: 'CONFIRMED', transaction: refund.transaction, confirmedAt: look.now }
+  const orders = [{ ...order, payout: now } as typeof order & {}]
   const young = await reconcile(sourcesOf({ ...world, orders, payouts: [] }), look)
   expect(young.differences).toEqual([])
   expect(young.open).toMatchObject([{ waitsFor: 'store', reference: refund.reference }])

@@ -3,11 +3,11 @@ import {
   type InvoicedCheckout,
   isInvoiced,
   namesPayout,
-  type Return,
   returnReference,
 } from '../checkouts/checkout.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
-import { isRefunding, type Order, type Refund } from '../orders/order.ts'
+import { isRefunding, type Order } from '../orders/order.ts'
+import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { type Coin, formatUnits } from '../payments/coins.ts'
 import { partsOf } from '../payments/payment.ts'
 import { type About, type DifferenceCode, differs, type Finding, open } from './differences.ts'
@@ -23,7 +23,7 @@ export interface Owed {
   /** Empty once it was erased. */
   readonly to: string
   readonly units: bigint
-  readonly stands: 'under_way' | 'failed' | { readonly transaction: string; readonly sentAt: Date }
+  readonly stands: 'under_way' | 'failed' | PayoutIn<'CONFIRMED'>
 }
 
 /** What the processor has paid out or will, by our names. */
@@ -57,27 +57,21 @@ function refundOwed(order: Order): Owed | undefined {
   const { id, tender } = order
   if (tender.rail !== 'btcpay' || !isRefunding(order)) return undefined
   const { coin, address: to } = partsOf(tender.payer)
-  const stands = refundStands(order.refund)
+  const stands = standsOf(order.payout)
   return { reference: id, order: id, coin, to, units: tender.units, stands }
-}
-
-function refundStands(refund: Refund): Owed['stands'] {
-  if (refund.step === 'FAILED') return 'failed'
-  if (refund.step !== 'REFUNDED') return 'under_way'
-  return { transaction: refund.transaction, sentAt: refund.refundedAt }
 }
 
 /** Everything else that goes back of the money of a checkout. */
 function returnsOwed(checkout: InvoicedCheckout): readonly Owed[] {
   const { id, orderId: order, coin, refundTo: to, returns } = checkout
-  return returns.map(({ seq, units, step }) => {
-    return { reference: returnReference(id, seq), order, coin, to, units, stands: stepStands(step) }
+  return returns.map(({ seq, units, payout }) => {
+    return { reference: returnReference(id, seq), order, coin, to, units, stands: standsOf(payout) }
   })
 }
 
-function stepStands(step: Return['step']): Owed['stands'] {
-  if (step.type === 'FAILED') return 'failed'
-  return step.type === 'SENT' ? step : 'under_way'
+function standsOf(payout: Payout | undefined): Owed['stands'] {
+  if (payout?.state === 'FAILED') return 'failed'
+  return payout?.state === 'CONFIRMED' ? payout : 'under_way'
 }
 
 /** What was due back to a buyer, against what was paid out for it. Takes that from the book. */
@@ -132,7 +126,7 @@ function judgeSent(
 
 function judgeUnsent(stands: Owed['stands'], about: About, look: Look): Finding | undefined {
   if (typeof stands === 'string') return undefined
-  return isFresh(stands.sentAt, look)
+  return isFresh(stands.confirmedAt, look)
     ? open('store', about)
     : differs('payout_booked_not_found', { ...about, transaction: stands.transaction })
 }

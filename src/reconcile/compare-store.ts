@@ -7,42 +7,50 @@ import {
   supplierReferenceOf,
 } from '../orders/order.ts'
 import { blockOf, paymentKeyOf } from '../payments/payment.ts'
+import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, open } from './differences.ts'
 import { costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
-import type { ChainTransfer, SupplierPurchase, WalletRole } from './ports.ts'
+import type { ChainTransfer, WalletRole } from './ports.ts'
 import { type Look, type Notes, note, placeOf, type Sources } from './sources.ts'
 
-/** Every purchase at the supplier, against the order that has its reference. */
-export async function compareSupply({ supplier, store }: Sources, notes: Notes): Promise<void> {
+/** Every purchase at each supplier, against the order that has its reference. */
+export async function compareSupply({ suppliers, store }: Sources, notes: Notes): Promise<void> {
   const seen = new Set<OrderId>()
-  for await (const purchases of supplier.purchases()) {
-    const ours = purchases.flatMap((purchase) => {
-      const id = orderIdOfReference(purchase.reference)
-      return id === undefined ? [] : [{ id, purchase }]
-    })
-    notes.supplier.foreign += purchases.length - ours.length
-    const orders = new Map(
-      (await store.byIds(ours.map(({ id }) => id))).map((order) => [order.id, order]),
-    )
-    for (const { id, purchase } of ours) {
-      notes.supplier[purchase.state] += 1
-      noteSupply(notes, { id, purchase, order: orders.get(id), isSecond: seen.has(id) })
-      seen.add(id)
+  for (const [supplier, statement] of suppliers) {
+    for await (const purchases of statement.purchases()) {
+      const ours = purchases.flatMap((purchase) => {
+        const id = orderIdOfReference(purchase.reference)
+        return id === undefined ? [] : [{ id, purchase }]
+      })
+      notes.supplier.foreign += purchases.length - ours.length
+      const orders = new Map(
+        (await store.byIds(ours.map(({ id }) => id))).map((order) => [order.id, order]),
+      )
+      for (const { id, purchase } of ours) {
+        notes.supplier[purchase.state] += 1
+        const isSecond = seen.has(id)
+        noteSupply(notes, { id, supplier, purchase, order: orders.get(id), isSecond })
+        seen.add(id)
+      }
     }
   }
 }
 
 interface Supplied {
   readonly id: OrderId
+  readonly supplier: string
   readonly purchase: SupplierPurchase
   readonly order: Order | undefined
   readonly isSecond: boolean
 }
 
-function noteSupply(notes: Notes, { id, purchase, order, isSecond }: Supplied): void {
-  if (purchase.state === 'delivered') notes.delivered.add(id)
+function noteSupply(notes: Notes, supplied: Supplied): void {
+  const { id, supplier, purchase, order, isSecond } = supplied
+  // What another supplier than that of the order has sold was not bought for it.
+  const isElsewhere = order !== undefined && order.item.source.supplier !== supplier
+  if (purchase.state === 'delivered' && !isElsewhere) notes.delivered.add(id)
   const about = { order: id, reference: purchase.reference, detail: costText(purchase) }
-  if (isSecond) note(notes, differs('supplier_bought_twice', about))
+  if (isSecond || isElsewhere) note(notes, differs('supplier_bought_twice', about))
   else if (order) note(notes, judgeSupply(purchase, order))
   else note(notes, differs('supplier_purchase_unknown', about))
 }
@@ -181,14 +189,17 @@ async function paidByHand(
 
 /** The list of the supplier was read before, so an order that was delivered since is asked for by name. */
 async function compareDelivered(
-  { supplier }: Sources,
+  { suppliers }: Sources,
   order: Order,
   { now, strayAfterMs }: Look,
   notes: Notes,
 ): Promise<void> {
   if (!isDelivered(order) || notes.delivered.has(order.id)) return
   const reference = supplierReferenceOf(order.id)
-  const held = await supplier.purchase(order.item.kind, reference)
+  const { kind, source } = order.item
+  const supplier = suppliers.get(source.supplier)
+  if (!supplier) throw new Error(`The supplier ${source.supplier} of ${order.id} is not connected`)
+  const held = await supplier.purchase(kind, reference)
   if (held.outcome === 'found' && held.purchase.state === 'delivered') return
   if (held.outcome === 'unknown') throw new Error(`The supplier does not answer: ${held.reason}`)
   const said = held.outcome === 'none' ? 'It has no such purchase.' : costText(held.purchase)

@@ -1,7 +1,8 @@
 import type { In, Order, PaidOrder, Refunding } from '../orders/order.ts'
-import { isRefunding, isUnderWay } from '../orders/order.ts'
+import { isRefunding, isUnderWay, payoutStateOf } from '../orders/order.ts'
+import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, type Finding, open } from './differences.ts'
-import type { ChainTransfer, SupplierPurchase } from './ports.ts'
+import type { ChainTransfer } from './ports.ts'
 
 /** When something counts as left lying. */
 export interface Patience {
@@ -61,14 +62,14 @@ export function judgeRefund(
     return differs('refund_differs', { ...about, detail: `It paid ${transfer.to}.` })
   }
   if (order.state === 'FULFILLED') return differs('delivered_and_refunded', about)
-  const detail = isRefunding(order) ? `${order.state}, ${order.refund.step}` : order.state
+  const detail = isRefunding(order) ? `${order.state}, ${payoutStateOf(order)}` : order.state
   if (!isRefunding(order)) return differs('refund_not_booked', { ...about, onRecord: 0n, detail })
-  if (order.refund.step === 'REFUNDED') {
-    return same(order.refund.transaction, transaction)
+  if (order.payout?.state === 'CONFIRMED') {
+    return same(order.payout.transaction, transaction)
       ? undefined
-      : differs('refund_differs', { ...about, detail: `On record is ${order.refund.transaction}.` })
+      : differs('refund_differs', { ...about, detail: `On record is ${order.payout.transaction}.` })
   }
-  return order.refund.step === 'SIGNED' && isFresh(order.changedAt, patience)
+  return payoutStateOf(order) === 'APPROVED' && isFresh(order.changedAt, patience)
     ? open('store', about)
     : differs('refund_not_booked', { ...about, onRecord: 0n, detail })
 }
@@ -105,8 +106,8 @@ function judgeLate(order: Refunding, about: { readonly detail: string }): Findin
 
 /** The refund that an order claims to have had, or undefined when it claims none. */
 export function refundOnRecord(order: Order): string | undefined {
-  return isRefunding(order) && order.refund.step === 'REFUNDED'
-    ? order.refund.transaction
+  return isRefunding(order) && order.payout?.state === 'CONFIRMED'
+    ? order.payout.transaction
     : undefined
 }
 

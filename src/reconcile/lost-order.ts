@@ -1,13 +1,16 @@
+import { firstSupplier } from '../catalog/offer.ts'
 import type { OfferId } from '../lib/ids.ts'
 import type { In, Item } from '../orders/order.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
-import type { ChainStatement, SupplierPurchase } from './ports.ts'
+import type { SupplierPurchase } from '../suppliers/supplier.ts'
+import type { ChainStatement } from './ports.ts'
 import type { Ids, LostPayment } from './sources.ts'
 
 /** What nobody can know any more about a purchase that was never placed at the supplier. */
 const unknownItem: Item = {
   kind: 'voucher',
   offerId: 'unknown' as OfferId,
+  source: { supplier: firstSupplier, product: 'unknown' },
   brandName: 'unknown',
 }
 
@@ -19,13 +22,21 @@ const unknownItem: Item = {
 export function lostOrder(
   { network, asset }: Pick<ChainStatement, 'network' | 'asset'>,
   { transfer, minedAt }: LostPayment,
-  { ids, purchase }: { readonly ids: Ids; readonly purchase: SupplierPurchase | undefined },
+  {
+    ids,
+    purchase,
+    supplier,
+  }: {
+    readonly ids: Ids
+    readonly purchase: SupplierPurchase | undefined
+    readonly supplier: string
+  },
 ): In<'PAYMENT_PENDING'> {
   return {
     state: 'PAYMENT_PENDING',
     ...ids,
     version: 1,
-    item: purchase ? itemOf(purchase) : unknownItem,
+    item: purchase ? itemOf(purchase, supplier) : unknownItem,
     recipient: undefined,
     fingerprint: '',
     accessTokenHash: hashOf(newAccessToken()),
@@ -48,6 +59,9 @@ export function lostOrder(
   }
 }
 
-function itemOf({ kind, offerId, brandName, country }: SupplierPurchase): Item {
-  return { kind, offerId, brandName, ...(country === undefined ? {} : { country }) }
+function itemOf({ kind, product, brandName, country }: SupplierPurchase, supplier: string): Item {
+  const source = { supplier, product }
+  // The id in the catalog is not known; that of the product comes nearest.
+  const offerId = product as OfferId
+  return { kind, offerId, source, brandName, ...(country === undefined ? {} : { country }) }
 }

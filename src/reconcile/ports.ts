@@ -1,9 +1,7 @@
-import type { Delivery } from '../catalog/good.ts'
-import type { Kind } from '../catalog/offer.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { CheckoutAccount } from '../checkouts/ledger.ts'
 import type { Processor } from '../checkouts/ports.ts'
-import type { CheckoutId, OfferId, OrderId } from '../lib/ids.ts'
+import type { CheckoutId, OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
 import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
@@ -63,37 +61,6 @@ export interface ChainStatement {
   refundNonceOf(order: OrderId): string
   /** What this address holds now. */
   holds(address: string): Promise<Usdc>
-}
-
-/** A purchase as the supplier's own list has it. */
-export interface SupplierPurchase {
-  /** Ours; see `supplierReferenceOf`. */
-  readonly reference: string
-  readonly kind: Kind
-  readonly offerId: OfferId
-  readonly brandName: string
-  readonly country?: string
-  /** `returned`: it was delivered, and the supplier took it back. */
-  readonly state: 'delivered' | 'returned' | 'pending' | 'failed'
-  /** What it costs us, in minor units. */
-  readonly cost: { readonly amount: number; readonly currency: string; readonly divisor: number }
-}
-
-/** What the supplier holds under one reference. */
-export type SupplierHolds =
-  | { readonly outcome: 'none' }
-  | { readonly outcome: 'unknown'; readonly reason: string }
-  | {
-      readonly outcome: 'found'
-      readonly purchase: SupplierPurchase
-      /** Where it is delivered. */
-      readonly delivery?: Delivery
-    }
-
-export interface SupplierStatement {
-  /** Every purchase of this account, page by page. Throws when the list is not whole. */
-  purchases(): AsyncIterable<readonly SupplierPurchase[]>
-  purchase(kind: Kind, reference: string): Promise<SupplierHolds>
 }
 
 /** An order whose entries in the ledger do not say what its state says; atomic USDC. */

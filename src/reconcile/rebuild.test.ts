@@ -67,7 +67,8 @@ describe('a lost order is not paid back', () => {
 
   test('when one of our wallets has paid its payer since, without the store', async () => {
     const world = lost('due')
-    const plain = transfer({ from: refundWallet, to: world.received[0]?.from ?? '' })
+    const [{ from: to, block } = transfer()] = world.received
+    const plain = transfer({ from: refundWallet, to, block: block + 1 })
     const toOther = { ...plain, to: refundWallet }
     const beside = { ...world, paidBack: [toOther] }
     expect((await rebuilt(beside, look)).told).toMatchObject([{ became: 'refund_due' }])

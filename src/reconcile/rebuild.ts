@@ -1,18 +1,20 @@
 import { kinds } from '../catalog/good.ts'
+import { firstSupplier } from '../catalog/offer.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { In, Order } from '../orders/order.ts'
 import { supplierReferenceOf } from '../orders/order.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
+import type { SupplierHolds } from '../suppliers/supplier.ts'
 import { requireKeys, unexplained } from './key-witness.ts'
 import { lostOrder } from './lost-order.ts'
-import type { OrderWriter, StoreRecord, SupplierHolds } from './ports.ts'
+import type { OrderWriter, StoreRecord } from './ports.ts'
 import { receiptOf, replayToDelivered, replayToOwed, replayToRefunded } from './replay.ts'
 import type { Ids, LostPayment, Report, Sources, UnbookedRefund } from './sources.ts'
 
 export interface RebuildDeps {
   readonly chain: Sources['chain']
-  readonly supplier: Sources['supplier']
+  readonly suppliers: Sources['suppliers']
   readonly store: Pick<StoreRecord, 'atOnce'>
   readonly vault: Vault
   readonly digest: Digest
@@ -60,10 +62,10 @@ async function bookRefund(
 
 /** Opens the order of a payment again, ended as it has ended in truth. */
 async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): Promise<Rebuilt> {
-  const { ids, held } = await identify(deps, lost)
+  const { ids, held, supplier } = await identify(deps, lost)
   const oweUnlessPaid = async () => {
     const why = lost.refund ? undefined : await whyNotOwed(deps, lost, report, held)
-    return why === undefined ? owe(deps, lost, { ids, held }) : left(ids.id, why)
+    return why === undefined ? owe(deps, lost, { ids, held, supplier }) : left(ids.id, why)
   }
   switch (held.outcome) {
     case 'unknown':
@@ -76,7 +78,7 @@ async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): P
         return left(ids.id, 'The supplier has not ended this purchase; run this again later.')
       }
       return held.delivery && !lost.refund
-        ? deliver(deps, lost, { ids, held: { ...held, delivery: held.delivery } })
+        ? deliver(deps, lost, { ids, supplier, held: { ...held, delivery: held.delivery } })
         : oweUnlessPaid()
   }
 }
@@ -114,14 +116,15 @@ async function deliver(
   {
     ids,
     held,
-  }: { readonly ids: Ids; readonly held: Purchased & Required<Pick<Purchased, 'delivery'>> },
+    supplier,
+  }: Identified & { readonly held: Purchased & Required<Pick<Purchased, 'delivery'>> },
 ): Promise<Rebuilt> {
   const { delivery, purchase } = held
   const goods = {
     delivery: deps.vault.seal(delivery, { order: ids.id, field: 'delivery' }),
-    ...(delivery.kind === 'esim' ? { iccidDigest: deps.digest.of(delivery.iccid) } : {}),
+    ...('iccid' in delivery ? { iccidDigest: deps.digest.of(delivery.iccid) } : {}),
   }
-  const opened = lostOrder(deps.chain, lost, { ids, purchase })
+  const opened = lostOrder(deps.chain, lost, { ids, purchase, supplier })
   const replay = { now: deps.now(), payment: receiptOf(lost.transfer) }
   return openAnd(deps, opened, replayToDelivered(opened, goods, replay), 'delivered')
 }
@@ -129,11 +132,11 @@ async function deliver(
 async function owe(
   deps: RebuildDeps,
   lost: LostPayment,
-  { ids, held }: { readonly ids: Ids; readonly held: SupplierHolds },
+  { ids, held, supplier }: Identified,
 ): Promise<Rebuilt> {
   const purchase = held.outcome === 'found' ? held.purchase : undefined
   const mayCome = purchase?.state === 'delivered' || purchase?.state === 'pending'
-  const opened = lostOrder(deps.chain, lost, { ids, purchase })
+  const opened = lostOrder(deps.chain, lost, { ids, purchase, supplier })
   const ends = {
     refundedBy: lost.refund?.transfer.transaction,
     // What was delivered all the same is given back, or booked as a loss, by the running store.
@@ -144,25 +147,33 @@ async function owe(
   return openAnd(deps, opened, steps, lost.refund ? 'refunded' : 'refund_due')
 }
 
+interface Identified {
+  readonly ids: Ids
+  readonly held: SupplierHolds
+  /** Where it was bought, or the first one where nothing was. */
+  readonly supplier: string
+}
+
 /**
  * Which of the ids the order had, by whoever knows one of them: the chain by its refund, else the
  * supplier by its purchase. Nobody knows it: then nothing was bought, and the newest key names it.
  */
 async function identify(
-  { supplier }: RebuildDeps,
+  { suppliers }: RebuildDeps,
   { ids, refund }: LostPayment,
-): Promise<{ readonly ids: Ids; readonly held: SupplierHolds }> {
+): Promise<Identified> {
   const candidates = refund ? [refund.of] : ids
+  const places = [...suppliers.keys()].flatMap((name) => kinds.map((kind) => [name, kind] as const))
   for (const candidate of candidates) {
     const reference = supplierReferenceOf(candidate.id)
-    for (const kind of kinds) {
-      const held = await supplier.purchase(kind, reference)
-      if (held.outcome !== 'none') return { ids: candidate, held }
+    for (const [supplier, kind] of places) {
+      const held = await suppliers.get(supplier)?.purchase(kind, reference)
+      if (held && held.outcome !== 'none') return { ids: candidate, held, supplier }
     }
   }
   const [first] = candidates
   if (!first) throw new Error('There is no key to name an order with')
-  return { ids: first, held: { outcome: 'none' } }
+  return { ids: first, held: { outcome: 'none' }, supplier: firstSupplier }
 }
 
 function openAnd(
@@ -186,7 +197,7 @@ async function follow(orders: OrderWriter, from: Order, steps: readonly Order[])
   for (const step of steps) {
     const moved = await orders.move(at, step)
     if (!moved.won) throw new Overtaken()
-    at = moved.order
+    at = moved.record
   }
   await orders.release(at, 0)
 }

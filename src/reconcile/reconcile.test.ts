@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newHash } from '../../test/contract/sample-orders.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import type { In, Order, Refunding } from '../orders/order.ts'
+import type { In, Order } from '../orders/order.ts'
+import type { Payout } from '../orders/payout.ts'
 import { checkoutFaults } from './checkout-faults.fixture.ts'
 import type { DifferenceCode } from './differences.ts'
 import { differences } from './differences.ts'
@@ -18,6 +19,7 @@ import {
   refundOf,
   refundWallet,
   sourcesOf,
+  statementOf,
   transfer,
   type World,
   worldOf,
@@ -378,8 +380,8 @@ test('a lost order is told with the id that it had, and with its refund', async 
 
 test('a refund that is signed and just landed is the store’s to book', async () => {
   const life = lives.due()
-  const signed = { step: 'SIGNED', signed: {} } as unknown as Refunding['refund']
-  const order = { ...(life.order as In<'EXPIRED'>), refund: signed, changedAt: look.now }
+  const signed = { state: 'APPROVED', signed: {} } as unknown as Payout
+  const order = { ...(life.order as In<'FULFILLMENT_FAILED'>), payout: signed, changedAt: look.now }
   const world = { ...worldOf([{ ...life, order }]), paidBack: [refundOf(order)] }
   expect(await reconcile(sourcesOf(world), look)).toMatchObject({ differences: [], unbooked: [] })
   const old = { ...world, orders: [{ ...order, changedAt: new Date(0) }] }
@@ -393,11 +395,8 @@ test('a refund that an operator noted is a plain transfer, each for one order', 
     transaction: one.refund.transaction,
     logIndex: at,
   }))
-  const refund = {
-    ...other.order.refund,
-    transaction: one.refund.transaction,
-  } as Refunding['refund']
-  const world = worldOf([one, { ...other, order: { ...other.order, refund } }])
+  const payout = { ...other.order.payout, transaction: one.refund.transaction } as Payout
+  const world = worldOf([one, { ...other, order: { ...other.order, payout } }])
   world.handNotes = new Map([one, other].map(({ order }) => [order.id, one.refund.transaction]))
   const codes = async (handPaid: ChainTransfer[]) => {
     const sources = sourcesOf({ ...world, paidBack: [] })
@@ -414,10 +413,40 @@ test('a part that does not answer ends the comparison', async () => {
   const chain = { ...sources.chain, heads: () => Promise.reject(new Error('silent')) }
   await expect(reconcile({ ...sources, chain }, look)).rejects.toThrow('silent')
   const supplier = {
-    purchases: () => sourcesOf(worldOf([])).supplier.purchases(),
+    purchases: async function* () {},
     purchase: async () => ({ outcome: 'unknown', reason: 'away' }) as const,
   }
-  await expect(reconcile({ ...sources, supplier }, look)).rejects.toThrow('away')
+  await expect(
+    reconcile({ ...sources, suppliers: new Map([['zendit', supplier]]) }, look),
+  ).rejects.toThrow('away')
   const store = { ...sources.store, oldestBlock: async () => undefined }
   await expect(reconcile({ ...sources, store }, look)).rejects.toThrow('--from-block')
+})
+
+describe('the books of two suppliers', () => {
+  const bought = (supplier: string): Life => {
+    const life = lives.delivered()
+    const item = { ...life.order.item, source: { supplier, product: 'P' } }
+    return { ...life, order: { ...life.order, item } as Order }
+  }
+
+  async function codes(zendit: readonly Life[], acme: readonly Life[]) {
+    const sold = (lives: readonly Life[]) => lives.flatMap(({ purchase }) => purchase ?? [])
+    const sources = sourcesOf(worldOf([...new Set([...zendit, ...acme])]))
+    const suppliers = new Map([
+      ['zendit', statementOf(sold(zendit))],
+      ['acme', statementOf(sold(acme))],
+    ])
+    const { differences, totals } = await reconcile({ ...sources, suppliers }, look)
+    return [differences.map(({ code }) => code), totals.supplier.delivered]
+  }
+
+  test('are compared each with the orders that were bought there', async () => {
+    expect(await codes([bought('zendit')], [bought('acme')])).toEqual([[], 2])
+  })
+
+  test('are not those of an order that was bought from the other', async () => {
+    const [found] = await codes([bought('acme')], [])
+    expect(found).toEqual(['supplier_bought_twice', 'delivered_but_not_charged'])
+  })
 })

@@ -1,5 +1,6 @@
-import type { Failure, In, Order, Refund, Refunding, Supply } from '../orders/order.ts'
-import { isRefunding, paidBackOrder } from '../orders/order.ts'
+import type { Failure, In, Order, Refunding, Supply } from '../orders/order.ts'
+import { isRefunding, withPayout } from '../orders/order.ts'
+import type { Payout } from '../orders/payout.ts'
 import type { Receipt } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
 import type { ChainTransfer } from './ports.ts'
@@ -31,18 +32,18 @@ export function replayToRefunded(
   transaction: string,
   replay: Replay,
 ): readonly Order[] | undefined {
-  const paid = { transaction, refundedAt: replay.now }
-  if (isRefunding(order)) return [...walkToDue(order), paidBackOrder(order, paid)]
+  const paid: Payout = { state: 'CONFIRMED', transaction, confirmedAt: replay.now }
+  if (isRefunding(order)) return [...walkToDue(order), withPayout(order, paid)]
   const way = walkToFulfilling(order, replay)
   if (way === undefined) return undefined
   const failed = givenUp(way.at, replay.now, { state: 'OPEN' })
-  return [...way.moves, failed, paidBackOrder(failed, paid)]
+  return [...way.moves, failed, withPayout(failed, paid)]
 }
 
-/** The steps before `DUE`, from where every refund goes on. */
+/** The move to `DUE`, from where every refund goes on. */
 function walkToDue(order: Refunding): readonly Order[] {
-  const { step } = order.refund
-  return step === 'WAITING' || step === 'FAILED' ? [{ ...order, refund: { step: 'DUE' } }] : []
+  const isBefore = order.payout === undefined || order.payout.state === 'FAILED'
+  return isBefore ? [withPayout(order, { state: 'DUE' })] : []
 }
 
 /** From an order just opened to one that was delivered. */
@@ -66,8 +67,8 @@ export function replayToOwed(
   const { moves, at } = paidWay(opened, replay.payment, replay.now)
   const failed = givenUp(at, replay.now, supply)
   if (refundedBy === undefined) return [...moves, failed]
-  const refund: Refund = { step: 'REFUNDED', transaction: refundedBy, refundedAt: replay.now }
-  return [...moves, failed, { ...failed, refund }]
+  const payout: Payout = { state: 'CONFIRMED', transaction: refundedBy, confirmedAt: replay.now }
+  return [...moves, failed, { ...failed, payout }]
 }
 
 interface Way {
@@ -113,13 +114,12 @@ function givenUp(
   now: Date,
   supply: Supply,
 ): In<'FULFILLMENT_FAILED'> {
-  const refund: Refund = { step: 'DUE' }
   return {
     ...order,
     state: 'FULFILLMENT_FAILED',
     changedAt: now,
     failure: recordLost,
-    refund,
+    payout: { state: 'DUE' },
     supply,
   }
 }

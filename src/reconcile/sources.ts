@@ -4,6 +4,7 @@ import type { Usdc } from '../lib/money.ts'
 import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
 import type { Coin } from '../payments/coins.ts'
+import type { SupplierStatement } from '../suppliers/supplier.ts'
 import type { Difference, Finding, Open } from './differences.ts'
 import type { Patience } from './judge.ts'
 import type {
@@ -16,14 +17,13 @@ import type {
   ProcessorStatement,
   StoreRecord,
   StoreWallet,
-  SupplierStatement,
   WalletRole,
 } from './ports.ts'
 
 /** The books that must agree. */
 export interface Sources {
   readonly chain: ChainStatement
-  readonly supplier: SupplierStatement
+  readonly suppliers: ReadonlyMap<string, SupplierStatement>
   readonly store: Omit<StoreRecord, 'atOnce' | 'newestBlock'>
   readonly checkouts: CheckoutRecord
   /** Without one, invoices and payouts are not compared, and the report says so. */

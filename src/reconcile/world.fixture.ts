@@ -10,12 +10,13 @@ import {
   pending,
 } from '../../test/contract/sample-orders.ts'
 import type { Checkout, Invoice } from '../checkouts/checkout.ts'
-import type { OfferId, OrderId } from '../lib/ids.ts'
+import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
 import { idsFor } from '../orders/naming.ts'
 import { type In, type Order, supplierReferenceOf } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import { createDigest } from '../secrets/tokens.ts'
+import type { SupplierPurchase, SupplierStatement } from '../suppliers/supplier.ts'
 import type {
   ChainTransfer,
   Misbooked,
@@ -24,7 +25,6 @@ import type {
   PaidInvoice,
   ProcessorPayout,
   StoreWallet,
-  SupplierPurchase,
 } from './ports.ts'
 import type { Look, Sources } from './sources.ts'
 
@@ -104,7 +104,7 @@ export function purchaseOf(order: Order, state: SupplierPurchase['state']): Supp
   return {
     reference: supplierReferenceOf(order.id),
     kind: order.item.kind,
-    offerId: 'TEST-VOUCHER-OK' as OfferId,
+    product: 'TEST-VOUCHER-OK',
     brandName: 'Test',
     state,
     cost: { amount: 45, currency: 'USD', divisor: 100 },
@@ -128,9 +128,9 @@ export const lives = {
   'refunded, never bought': () => refundedWith('NONE'),
   'goods lost': () => refundedWith('LOST', 'delivered'),
   'goods returned': () => refundedWith('RETURNED', 'returned'),
-  due: () => givenUp({ step: 'DUE' }),
-  waiting: () => givenUp({ step: 'WAITING', signAt: now }, 'OPEN', 'pending'),
-  'late and watched': () => givenUp({ step: 'WAITING', signAt: now }, 'OPEN', 'delivered'),
+  due: () => givenUp(),
+  waiting: () => awaited('pending'),
+  'late and watched': () => awaited('delivered'),
   fulfilling() {
     const first = begun()
     const payment = paymentOf(first)
@@ -161,22 +161,29 @@ export const lives = {
 
 export type LifeName = keyof typeof lives
 
+/** An order whose money is due. */
 function givenUp(
-  refund: In<'EXPIRED'>['refund'],
   supply: In<'EXPIRED'>['supply']['state'] = 'NONE',
   state?: SupplierPurchase['state'],
 ): Life {
   const first = begun()
   const payment = paymentOf(first)
-  const order = { ...failed(fulfilling(booked(payment, first))), refund, supply: { state: supply } }
+  const order = { ...failed(fulfilling(booked(payment, first))), supply: { state: supply } }
   return { order, payment, ...(state ? { purchase: purchaseOf(order, state) } : {}) }
 }
 
+/** An order that expired, and that the supplier may still deliver. */
+function awaited(state: SupplierPurchase['state']): Life {
+  const life = givenUp('OPEN', state)
+  const { payout: _, ...order } = life.order as In<'FULFILLMENT_FAILED'>
+  return { ...life, order: { ...order, state: 'EXPIRED', refundAt: now } }
+}
+
 function refundedWith(supply: 'NONE' | 'LOST' | 'RETURNED', state?: SupplierPurchase['state']) {
-  const life = givenUp({ step: 'DUE' }, supply, state)
+  const life = givenUp(supply, state)
   const refund = refundOf(life.order)
   const { transaction } = refund
-  const order = { ...life.order, refund: { step: 'REFUNDED', transaction, refundedAt: now } }
+  const order = { ...life.order, payout: { state: 'CONFIRMED', transaction, confirmedAt: now } }
   return { ...life, order: order as In<'FULFILLMENT_FAILED'>, refund }
 }
 
@@ -202,20 +209,23 @@ export function worldOf(all: readonly Life[]): World {
   }
 }
 
+/** What a supplier says that it sold. */
+export function statementOf(sold: readonly SupplierPurchase[]): SupplierStatement {
+  return {
+    purchases: () => pages(sold),
+    async purchase(kind, reference) {
+      const purchase = sold.find((one) => one.kind === kind && one.reference === reference)
+      return purchase ? { outcome: 'found', purchase } : { outcome: 'none' }
+    },
+  }
+}
+
 /** The books of that world, read in pages of two, so that every page has a next one. */
 export function sourcesOf(world: World): Sources {
   const find = (match: (order: Order) => boolean) => world.orders.filter(match)
   return {
     chain: chainOf(world),
-    supplier: {
-      purchases: () => pages(world.purchases),
-      async purchase(kind, reference) {
-        const purchase = world.purchases.find(
-          (one) => one.kind === kind && one.reference === reference,
-        )
-        return purchase ? { outcome: 'found', purchase } : { outcome: 'none' }
-      },
-    },
+    suppliers: new Map([['zendit', statementOf(world.purchases)]]),
     store: {
       oldestBlock: async () => 0,
       byPayments: async (keys) => find(({ tender }) => keys.includes(paymentKeyOf(tender))),

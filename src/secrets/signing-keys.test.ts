@@ -16,7 +16,7 @@ const checks = (jwk: PublicJwk | undefined, signature: string, signed = text) =>
   )
 
 describe('the keys of the store', () => {
-  test('sign what everyone can check with the published one', () => {
+  test('sign statements that the published key verifies', () => {
     const keys = createSigningKeys([key], 'receipts')
     const signature = keys.current.sign(text)
     expect(checks(keys.published[0], signature)).toBe(true)
@@ -24,7 +24,7 @@ describe('the keys of the store', () => {
     expect(checks(createSigningKeys([otherKey], 'receipts').published[0], signature)).toBe(false)
   })
 
-  test('are the same on every node, and others for another purpose', () => {
+  test('are the same on every node and differ by purpose', () => {
     const [one, two] = [createSigningKeys([key], 'receipts'), createSigningKeys([key], 'receipts')]
     expect(one.published).toEqual(two.published)
     expect(one.current.sign(text)).toBe(two.current.sign(text))
@@ -38,21 +38,21 @@ describe('the keys of the store', () => {
     expect(await calculateJwkThumbprint({ ...jwk })).toBe(current.kid)
   })
 
-  test('check what they once signed after another took their place', () => {
+  test('verify their signatures after another key has replaced them', () => {
     const signature = createSigningKeys([key], 'receipts').current.sign(text)
     const rotated = createSigningKeys([otherKey, key], 'receipts')
     expect(rotated.current.kid).toBe(rotated.published[0]?.kid)
     expect(rotated.published.map((jwk) => checks(jwk, signature))).toEqual([false, true])
   })
 
-  test('tell nothing of the secret half', () => {
+  test('publish nothing of the private key', () => {
     const { published } = createSigningKeys([key], 'receipts')
     expect(Object.keys(published[0] ?? {}).sort()).toEqual(
       ['alg', 'crv', 'kid', 'kty', 'use', 'x'].sort(),
     )
   })
 
-  test('are at least one', () => {
+  test('need at least one operator key', () => {
     expect(() => createSigningKeys([], 'receipts')).toThrow(/needs a key/)
   })
 })

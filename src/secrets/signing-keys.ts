@@ -14,11 +14,11 @@ export interface PublicJwk {
   readonly use: 'sig'
 }
 
-/** What the store signs with for others to check, who have nothing but what is published. */
+/** The keys for signatures that anyone can verify with the published keys. */
 export interface SigningKeys {
-  /** Signs everything new; another one from when all nodes know it. */
+  /** Signs new statements. A newer key takes over once all nodes have it. */
   readonly current: SigningKey
-  /** In the order of the operator's list: one that is not used yet, the current one, and those that only check. */
+  /** In the order of the operator's list: keys not in use yet, the current one, and retired ones that only verify. */
   readonly published: readonly PublicJwk[]
 }
 
@@ -29,21 +29,21 @@ interface SigningKey {
   sign(bytes: Uint8Array): string
 }
 
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, 7). */
+/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, 7). */
 const pkcs8Prefix = '302e020100300506032b657004220420'
 
 /**
- * Ed25519 keys that follow from the vault's, so that every node agrees and nothing more has to be
- * kept safe.
+ * Derives Ed25519 keys from the vault's keys, so that all nodes have the same ones and operators have no
+ * further secret to protect.
  *
- * @param operatorKeys the vault's keys: the used one signs, all of them are published
+ * @param operatorKeys the vault's keys: the current one signs, all of them are published
  * @param purpose keeps these keys from being those of another use
  */
 export function createSigningKeys(operatorKeys: OperatorKeys, purpose: string): SigningKeys {
-  const { all, used } = fromEach(operatorKeys, (key) => pairOf(derivedBytes(key, purpose)))
+  const { all, current } = fromEach(operatorKeys, (key) => pairOf(derivedBytes(key, purpose)))
   return {
     get current() {
-      const { privateKey, published } = used()
+      const { privateKey, published } = current()
       return {
         kid: published.kid,
         privateKey,
@@ -59,7 +59,7 @@ function pairOf(seed: Buffer): { readonly privateKey: KeyObject; readonly publis
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   const named = { crv: 'Ed25519', kty: 'OKP', x } as const
-  // The members that name a key, in the order of the alphabet, are what is hashed (RFC 7638, 3).
+  // The thumbprint hashes the required members in alphabetical order (RFC 7638, 3).
   const kid = createHash('sha256').update(JSON.stringify(named)).digest('base64url')
   return { privateKey, published: { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' } }
 }

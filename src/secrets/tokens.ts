@@ -10,27 +10,27 @@ import { derivedBytes } from './derive.ts'
 import { fromEach, type OperatorKeys } from './keyring.ts'
 
 /**
- * Signs small statements that the store hands out and later gets back, so that nothing has to be
- * stored for a call that nobody paid for. Every node with the same operator keys agrees.
+ * Signs small statements that callers send back later, so that the store keeps no state for unpaid
+ * calls. Every node with the same operator keys accepts them.
  */
 export interface Signer {
   /** The statement with its signature, in letters, digits, `-`, `_` and one dot. */
   sign(statement: unknown): string
-  /** The statement, or undefined when we did not sign it. */
+  /** The statement, or undefined when the signature is not the store's. */
   read(text: string): unknown
 }
 
 /**
- * @param operatorKeys the vault's keys: the used one signs, all of them verify
+ * @param operatorKeys the vault's keys: the current one signs, all of them verify
  * @param purpose keeps a statement signed for one use from being taken for another
  */
 export function createSigner(operatorKeys: OperatorKeys, purpose: string): Signer {
-  const { all, used } = fromEach(operatorKeys, (key) => derive(key, purpose))
+  const { all, current } = fromEach(operatorKeys, (key) => derive(key, purpose))
 
   return {
     sign(statement) {
       const body = Buffer.from(JSON.stringify(statement)).toString('base64url')
-      return `${body}.${macOf(used(), body).toString('base64url')}`
+      return `${body}.${macOf(current(), body).toString('base64url')}`
     },
 
     read(text) {
@@ -43,45 +43,45 @@ export function createSigner(operatorKeys: OperatorKeys, purpose: string): Signe
   }
 }
 
-/** A token that opens one order's goods: 256 random bits, shown once and kept only as a hash. */
+/** Creates the token that gives access to one order's goods: 256 random bits, stored only as a hash. */
 export function newAccessToken(): string {
   return `kat_${randomBytes(32).toString('base64url')}`
 }
 
 /**
- * The same kind of token for a request that may come twice and must get the same one each time.
+ * Derives the same kind of token for a request that may be repeated, so that it always gets the same one.
  *
- * @param digest of what only that request knows, keyed with a secret of the store: 32 bytes in hex
+ * @param digest of a secret of that request, keyed with a secret of the store: 32 bytes in hex
  */
 export function accessTokenOf(digest: string): string {
   return `kat_${Buffer.from(digest, 'hex').toString('base64url')}`
 }
 
-/** SHA-256, in hex: how tokens and keys are kept. */
+/** SHA-256 in hex, the stored form of tokens and keys. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** Compares two hashes without telling by its time where they differ. */
+/** Compares two hashes in constant time. */
 export function sameHash(one: string, other: string): boolean {
   return equal(Buffer.from(one), Buffer.from(other))
 }
 
-/** A keyed digest: recognises a value again that must not be stored, nor be guessed from what is. */
+/** A keyed digest recognises a value that must neither be stored nor be guessable from the database. */
 export interface Digest {
   of(text: string): string
-  /** Its digest under each of the operator's keys, for looking it up among older ones. */
+  /** The digests under all operator keys, to find entries made with older keys. */
   every(text: string): readonly string[]
-  /** Whether this was the digest of that text under any of the operator's keys. */
+  /** Whether this is the digest of the text under any operator key. */
   matches(text: string, digest: string): boolean
 }
 
 /** @param purpose keeps digests for one use from being compared with those for another */
 export function createDigest(operatorKeys: OperatorKeys, purpose: string): Digest {
-  const { all, used } = fromEach(operatorKeys, (key) => derive(key, purpose))
+  const { all, current } = fromEach(operatorKeys, (key) => derive(key, purpose))
   const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
   return {
-    of: (text) => hex(used(), text),
+    of: (text) => hex(current(), text),
     every: (text) => all.map((key) => hex(key, text)),
     matches: (text, digest) => all.some((key) => sameHash(hex(key, text), digest)),
   }

@@ -8,8 +8,8 @@ const here: SealedFor = { order: 'ord_1', field: 'delivery' }
 const vault = createVault([oldKey])
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n'
 
-describe('what the vault sealed', () => {
-  test('opens as what it was', () => {
+describe('a sealed value', () => {
+  test('opens to the original value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const opened = vault.open(vault.seal(value, here), here)
@@ -18,7 +18,7 @@ describe('what the vault sealed', () => {
     )
   })
 
-  test('does not open once any character of it was changed', () => {
+  test('does not open after any character is changed', () => {
     const sealed = vault.seal('secret', here)
     for (let place = 0; place < sealed.length; place += 1) {
       for (const character of alphabet) {
@@ -29,7 +29,7 @@ describe('what the vault sealed', () => {
     }
   })
 
-  test('has one spelling: not even the unused bits of its last character can be changed', () => {
+  test('has one spelling, including the unused bits of its last character', () => {
     for (const secret of ['', 'a', 'ab', 'abc']) {
       const sealed = vault.seal(secret, here)
       for (const character of alphabet) {
@@ -40,7 +40,7 @@ describe('what the vault sealed', () => {
     }
   })
 
-  test('does not open when a character was added, anywhere', () => {
+  test('does not open with an added character', () => {
     const sealed = vault.seal('secret', here)
     for (let place = 0; place <= sealed.length; place += 1) {
       for (const added of ['A', '=', '.', ' ']) {
@@ -50,7 +50,7 @@ describe('what the vault sealed', () => {
     }
   })
 
-  test('does not open cut short, not even to nothing', () => {
+  test('does not open when truncated, even to nothing', () => {
     const sealed = vault.seal('secret', here)
     for (let length = 0; length < sealed.length; length += 1) {
       expect(() => vault.open(sealed.slice(0, length) as Sealed, here)).toThrow()
@@ -61,7 +61,7 @@ describe('what the vault sealed', () => {
     { order: 'ord_2', field: 'delivery' },
     { order: 'ord_1', field: 'recipient' },
     { order: '', field: 'delivery' },
-  ])('does not open as something of %j', (elsewhere) => {
+  ])('does not open for %j', (elsewhere) => {
     const sealed = vault.seal('secret', here)
     expect(() => vault.open(sealed, elsewhere)).toThrow()
   })
@@ -73,7 +73,7 @@ describe('what the vault sealed', () => {
     expect(() => vault.open(mixed, here)).toThrow()
   })
 
-  test('tells nothing of its value, and never looks the same twice', () => {
+  test('reveals nothing and never repeats', () => {
     const sealed = [vault.seal('SECRET-CODE', here), vault.seal('SECRET-CODE', here)]
     expect(new Set(sealed).size).toBe(2)
     expect(sealed.join()).not.toContain('SECRET')
@@ -84,19 +84,19 @@ describe('what the vault sealed', () => {
 describe('a changed operator key', () => {
   const rotated = createVault([newKey, oldKey])
 
-  test('seals from then on, while the old one still opens', () => {
+  test('seals new values while the old key still opens old ones', () => {
     expect(rotated.open(vault.seal('old', here), here)).toBe('old')
     const sealed = rotated.seal('new', here)
     expect(createVault([newKey]).open(sealed, here)).toBe('new')
     expect(() => vault.open(sealed, here)).toThrow(/key that is not configured/)
   })
 
-  test('that is gone opens nothing', () => {
+  test('that was removed opens nothing', () => {
     const sealed = vault.seal('old', here)
     expect(() => createVault([newKey]).open(sealed, here)).toThrow(/key that is not configured/)
   })
 
-  test('must have 32 bytes, and there must be one', () => {
+  test('must have 32 bytes and is required', () => {
     expect(() => createVault([])).toThrow(/needs a key/)
     expect(() => createVault([Buffer.alloc(31)])).toThrow(/32 bytes/)
   })

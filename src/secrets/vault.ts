@@ -9,36 +9,36 @@ import {
 import type { Brand } from '../lib/brand.ts'
 import { fromEach, type OperatorKeys } from './keyring.ts'
 
-/** Something only the vault can read. Safe to store and to log, because it tells nothing. */
+/** A value that only the vault can read. It reveals nothing, so it is safe to store and log. */
 export type Sealed = Brand<string, 'Sealed'>
 
-/** What a sealed value belongs to. Moved to another order or field, it no longer opens. */
+/** The order and field of a sealed value. Moved to another order or field, it does not open. */
 export interface SealedFor {
   readonly order: string
-  readonly field: 'recipient' | 'delivery'
+  readonly field: 'recipient' | 'delivery' | 'webhook' | 'approval'
 }
 
 export interface Vault {
   seal(value: unknown, belonging: SealedFor): Sealed
-  /** @throws when it was tampered with, belongs elsewhere, or its key is not configured */
+  /** @throws when the value was changed, belongs to another field, or its key is not configured */
   open(sealed: Sealed, belonging: SealedFor): unknown
 }
 
 const cipherName = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
-/** A tag that was cut short would be easier to forge, so only a whole one is taken. */
+/** Only full-length tags are accepted, because shorter ones are easier to forge. */
 const cipherOptions = { authTagLength: tagBytes }
 
 /**
- * Envelope encryption (docs/decisions/005): each record has a random key of its own, wrapped by the
- * operator's key. Rotating the operator's key means adding a new first one and keeping the old;
- * it is used as soon as every node knows it.
+ * Envelope encryption (docs/contributors/decisions/005): each record has a random key, wrapped by the
+ * operator's key. To rotate the operator's key, put a new one first and keep the old one. The new key
+ * seals once every node knows it.
  *
- * @param operatorKeys 32 bytes each; the used one seals, all of them open
+ * @param operatorKeys 32 bytes each; the one in use seals, all of them open
  */
 export function createVault(operatorKeys: OperatorKeys): Vault {
-  const { all, used } = fromEach(operatorKeys, (key) => ({
+  const { all, current } = fromEach(operatorKeys, (key) => ({
     id: keyIdOf(key),
     key: createSecretKey(key),
   }))
@@ -46,12 +46,12 @@ export function createVault(operatorKeys: OperatorKeys): Vault {
 
   return {
     seal(value, belonging) {
-      const current = used()
+      const sealing = current()
       const recordKey = randomBytes(32)
-      const context = contextOf(belonging, current.id)
-      const wrapped = encrypt(current.key, recordKey, context)
+      const context = contextOf(belonging, sealing.id)
+      const wrapped = encrypt(sealing.key, recordKey, context)
       const body = encrypt(createSecretKey(recordKey), Buffer.from(JSON.stringify(value)), context)
-      return ['v1', current.id, wrapped, body].join('.') as Sealed
+      return ['v1', sealing.id, wrapped, body].join('.') as Sealed
     },
 
     open(sealed, belonging) {
@@ -67,7 +67,7 @@ export function createVault(operatorKeys: OperatorKeys): Vault {
   }
 }
 
-/** Names a key without telling anything of it. */
+/** Names a key without revealing it. */
 export function keyIdOf(key: Buffer): string {
   if (key.length !== 32) throw new Error('A vault key has 32 bytes')
   return createHash('sha256').update('vault-key-id').update(key).digest('hex').slice(0, 12)
@@ -86,7 +86,7 @@ function encrypt(key: KeyObject, plain: Buffer, context: Buffer): string {
 
 function decrypt(key: KeyObject, text: string, context: Buffer): Buffer {
   const bytes = Buffer.from(text, 'base64url')
-  // Node reads many spellings of the same bytes; only the one that was written is ours.
+  // Node decodes several spellings to the same bytes; only the canonical one is accepted.
   if (bytes.toString('base64url') !== text) throw new Error('This sealed value was changed')
   const iv = bytes.subarray(0, ivBytes)
   const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)

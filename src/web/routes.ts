@@ -9,6 +9,7 @@ import { routeBuying } from './buying/buy-routes.ts'
 import type { LeaveMail, PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-routes.ts'
 import { routeForModels } from './for-models/routes.ts'
+import { frontLinks } from './for-models/well-known.ts'
 import { routeAssets, routeBuiltScript } from './frame/assets.ts'
 import { type BuiltName, builtScript } from './frame/built-script.ts'
 import type { WebDeps } from './frame/deps.ts'
@@ -20,6 +21,7 @@ import { errorsPage } from './info/errors-page.ts'
 import { howPage } from './info/how-page.ts'
 import { routeSiteFiles } from './info/site-files.ts'
 import { termsPage } from './info/terms-page.ts'
+import { routeApprovals } from './orders/approve-routes.ts'
 import { routeFindPage } from './orders/find-routes.ts'
 import { routeOrderPages } from './orders/order-routes.ts'
 import { routeReveal } from './orders/reveal-routes.ts'
@@ -48,10 +50,10 @@ export function routeWeb(
       readonly limits: Pick<Limits, 'checkout'>
     },
 ): PageFor {
-  const { site, isSandbox, texts } = deps
-  const frame: Frame = { site, isSandbox, texts, ...routeAssets(app, site) }
+  const { site, isSandbox, t } = deps
+  const frame: Frame = { site, isSandbox, t, ...routeAssets(app, site) }
   const senders = pageSenders(frame, deps)
-  routeForModels(app, deps)
+  routeForModels(app, { ...deps, now: deps.pricing.now })
   routeSiteFiles(app, deps)
   // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
   app.register(async (pages) => {
@@ -64,10 +66,13 @@ export function routeWeb(
       '/': () => homePage(deps),
       '/how-it-works': () => howPage(deps),
       '/terms': () => termsPage(deps),
-      '/errors': () => errorsPage(texts),
+      '/errors': () => errorsPage(t),
     }
     for (const [path, page] of Object.entries(fixedPages)) {
-      pages.get(path, limited, (request, reply) => senders.sendKept(request, reply, path, page))
+      pages.get(path, limited, (request, reply) => {
+        if (path === '/') reply.header('link', frontLinks)
+        return senders.sendKept(request, reply, path, page)
+      })
     }
     takeForms(pages)
     const built = (name: string, entry: BuiltName) =>
@@ -85,6 +90,7 @@ export function routeWeb(
       routePaying(pages, { frame, deps: paying, scriptUrls, formScriptUrls })
     }
     routeReveal(pages, { frame, buying })
+    routeApprovals(pages, { frame, buying })
     routeOrderPages(pages, { ...tracking, frame })
     routeFindPage(pages, { ...tracking, frame, signInUrl })
   })

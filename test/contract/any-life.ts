@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import type { In, Order, PaidOrder, Refund, Refunding } from '../../src/orders/order.ts'
-import { isRefunding, refundMoves } from '../../src/orders/order.ts'
+import type { In, Order, PaidOrder, Refunding } from '../../src/orders/order.ts'
+import { isRefunding, withPayout } from '../../src/orders/order.ts'
+import { type Payout, type PayoutState, payoutMoves } from '../../src/orders/payout.ts'
 import {
   failed,
   fulfilled,
@@ -62,41 +63,38 @@ function assured(order: Exclude<PaidOrder, In<'PAID'>>): readonly Order[] {
 
 function ends(order: In<'FULFILLING'>): readonly Order[] {
   const { settlement } = order
-  const signAt = new Date(order.paidAt.getTime() + 3_600_000)
+  const refundAt = new Date(order.paidAt.getTime() + 3_600_000)
   const givenUp = { ...failed(order), settlement }
+  const { payout: _, ...awaited } = givenUp
   return [
     { ...fulfilled(order), settlement },
     givenUp,
-    {
-      ...givenUp,
-      state: 'EXPIRED',
-      refund: { step: 'WAITING', signAt },
-      supply: { state: 'OPEN' },
-    },
+    { ...awaited, state: 'EXPIRED', refundAt, supply: { state: 'OPEN' } },
     ...(settlement === 'SEEN' ? [{ ...givenUp, settlement: 'LOST' } as const] : []),
   ]
 }
 
 function refundSteps(order: Refunding): readonly Order[] {
-  const steps: readonly Refund['step'][] = refundMoves[order.refund.step]
+  const { payout } = order
+  const states: readonly PayoutState[] = payout ? payoutMoves[payout.state] : ['DUE', 'FAILED']
   const mayPay = order.settlement === 'FINAL'
-  return steps
-    .filter((step) => mayPay || (step !== 'SIGNED' && step !== 'REFUNDED'))
-    .map((step) => ({ ...order, refund: refundAt(order, step) }))
+  return states
+    .filter((state) => mayPay || (state !== 'APPROVED' && state !== 'CONFIRMED'))
+    .map((state) => withPayout(order, payoutAt(order, state)))
 }
 
-function refundAt(order: Refunding, step: Refund['step']): Refund {
-  switch (step) {
-    case 'WAITING':
-      return { step, signAt: new Date(order.paidAt.getTime() + 3_600_000) }
+function payoutAt(order: Refunding, state: PayoutState): Payout {
+  switch (state) {
     case 'DUE':
-      return { step }
-    case 'SIGNED':
-      return { step, signed: signedFor(order) }
-    case 'REFUNDED':
-      return { step, transaction: newHash(), refundedAt: new Date(order.paidAt.getTime() + 60_000) }
-    default:
-      return { step, code: 'no_float', reason: 'The refund wallet is empty.' }
+      return { state }
+    case 'APPROVED':
+      return { state, signed: signedFor(order) }
+    case 'CONFIRMED': {
+      const confirmedAt = new Date(order.paidAt.getTime() + 60_000)
+      return { state, transaction: newHash(), confirmedAt }
+    }
+    case 'FAILED':
+      return { state, code: 'no_float', reason: 'The refund wallet is empty.' }
   }
 }
 
@@ -108,5 +106,5 @@ function unpaid(order: In<'PAID'>): In<'PAYMENT_PENDING'> {
 
 /** Whether the money of this order can only be signed back with a grant. */
 export function isSigned(order: Order): order is Refunding {
-  return isRefunding(order) && order.refund.step === 'SIGNED'
+  return isRefunding(order) && order.payout?.state === 'APPROVED'
 }

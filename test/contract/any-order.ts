@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { kinds } from '../../src/catalog/good.ts'
 import type { OfferId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
-import type { Order, Refund, Refunding, Supply } from '../../src/orders/order.ts'
+import type { Order, Refunding, Supply } from '../../src/orders/order.ts'
+import type { Payout } from '../../src/orders/payout.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
 import { pending } from './sample-orders.ts'
 
@@ -36,6 +37,7 @@ const item = fc
     record({
       kind: fc.constantFrom(...kinds),
       offerId: fc.constant('OFFER' as OfferId),
+      source: record({ supplier: words, product: words }),
       brandName: words,
     }),
     fc.record(
@@ -74,12 +76,11 @@ const paid = fc
   )
   .map(([before, more]) => ({ ...before, ...more }))
 
-/** All steps but SIGNED, which no order comes to without a grant: `anySigned`. */
-const refund: fc.Arbitrary<Refund> = fc.oneof(
-  record({ step: fc.constant('WAITING' as const), signAt: date }),
-  record({ step: fc.constant('DUE' as const) }),
-  record({ step: fc.constant('REFUNDED' as const), transaction: hash, refundedAt: date }),
-  record({ step: fc.constant('FAILED' as const), code: words, reason: words }),
+/** All states but APPROVED, which no order comes to without a grant: `anySigned`. */
+const payout: fc.Arbitrary<Payout> = fc.oneof(
+  record({ state: fc.constant('DUE' as const) }),
+  record({ state: fc.constant('CONFIRMED' as const), transaction: hash, confirmedAt: date }),
+  record({ state: fc.constant('FAILED' as const), code: words, reason: words }),
 )
 
 const supply: fc.Arbitrary<Supply> = fc.oneof(
@@ -102,14 +103,15 @@ const givenUp = fc
         code: words,
         message: words,
       }),
-      refund,
       supply,
     }),
     asking,
   )
   .map(([always, sometimes]) => ({ ...always, ...sometimes }))
 
-/** Orders of every state, with nearly every refund step and awkward text. Ids are new each time. */
+const refunding = fc.constantFrom('FULFILLMENT_FAILED' as const, 'EXPIRED' as const)
+
+/** Orders of every state, with nearly every payout and awkward text. Ids are new each time. */
 export const anyOrder: fc.Arbitrary<Order> = fc.oneof(
   ordered.map((rest): Order => ({ ...rest, state: 'PAYMENT_PENDING' })),
   fc
@@ -129,8 +131,11 @@ export const anyOrder: fc.Arbitrary<Order> = fc.oneof(
     }),
   ),
   fc
-    .tuple(paid, givenUp, fc.constantFrom('FULFILLMENT_FAILED' as const, 'EXPIRED' as const))
-    .map(([rest, more, state]): Order => ({ ...rest, ...more, state })),
+    .tuple(paid, givenUp, payout, refunding)
+    .map(([rest, more, payout, state]): Order => ({ ...rest, ...more, payout, state })),
+  fc
+    .tuple(paid, givenUp, date)
+    .map(([rest, more, refundAt]): Order => ({ ...rest, ...more, refundAt, state: 'EXPIRED' })),
 )
 
 /** Orders whose refund is signed and on its way: the payer's, and all that was paid. */
@@ -138,10 +143,10 @@ export const anySigned: fc.Arbitrary<Refunding> = fc
   .tuple(
     paid,
     givenUp,
-    fc.constantFrom('FULFILLMENT_FAILED' as const, 'EXPIRED' as const),
+    refunding,
     record({ from: hash, nonce: hash, validBefore: whole, signature: words, sinceBlock: whole }),
   )
   .map(([rest, more, state, own]): Refunding => {
     const signed = { ...own, rail: 'x402' as const, to: rest.tender.payer, amount: rest.amount }
-    return { ...rest, ...more, state, settlement: 'FINAL', refund: { step: 'SIGNED', signed } }
+    return { ...rest, ...more, state, settlement: 'FINAL', payout: { state: 'APPROVED', signed } }
   })

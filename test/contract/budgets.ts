@@ -29,9 +29,8 @@ async function open(
   const tender = { ...newTender(), payer: walletOf(wallet) }
   const subjects = { payer: tender.payer, client, receiver }
   const [first, ...rest] = wayTo(to(pending({ tender, placedAt })))
-  const opened = await store.open(first as ReturnType<typeof pending>, [], undefined, {
-    subjects,
-    rules: most,
+  const opened = await store.open(first as ReturnType<typeof pending>, [], {
+    counted: { subjects, rules: most },
   })
   let order = opened.order
   for (const next of rest) order = expectWon(await store.move(order, next))
@@ -162,10 +161,10 @@ export function describeBudgets(nodes: Nodes): void {
     const order = pending({ tender: { ...newTender(), payer: walletOf(1) } })
     const none = budgetRules({ unpaid_payments: 1, failed_orders: 1 })
     const counted = { subjects: { payer: walletOf(1) }, rules: none }
-    expect((await store.open(order, ['k'], undefined, counted)).isNew).toBe(true)
-    expect((await store.open(order, ['k'], undefined, counted)).isNew).toBe(false)
+    expect((await store.open(order, ['k'], { counted })).isNew).toBe(true)
+    expect((await store.open(order, ['k'], { counted })).isNew).toBe(false)
     const anew = pending({ tender: { ...newTender(), payer: walletOf(1) } })
-    const replayed = await store.open(anew, ['k'], undefined, counted)
+    const replayed = await store.open(anew, ['k'], { counted })
     expect([replayed.isNew, replayed.order.id]).toEqual([false, order.id])
   })
 

@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
 import type { Checkout, CheckoutIn, InvoicedCheckout } from '../../src/checkouts/checkout.ts'
-import type { CheckoutMoved, CheckoutStore } from '../../src/checkouts/ports.ts'
+import type { CheckoutStore } from '../../src/checkouts/ports.ts'
 import type { CheckoutId } from '../../src/lib/ids.ts'
-import type { OrderStore } from '../../src/orders/ports.ts'
+import type { OrderStore, PayoutLimits } from '../../src/orders/ports.ts'
+import type { Moved } from '../../src/orders/workflow.ts'
 import { opened, opening, ordered, orderOf } from './sample-checkouts.ts'
 
 /** One empty record of checkouts, as two nodes see it. */
@@ -11,6 +12,8 @@ export interface CheckoutStoreHarness {
   readonly other: CheckoutStore
   /** The orders that checkouts become, in the same record. */
   readonly orders: OrderStore
+  /** Endless ones. */
+  readonly payoutLimits: PayoutLimits
   /** Lets the lease of this checkout run out now. */
   endLease(id: CheckoutId): Promise<void>
   /** Lets that much time go by for every checkout. */
@@ -36,9 +39,9 @@ export async function takeCheckout(
 }
 
 /** The checkout after a move that nobody else got ahead of. */
-export function wonCheckout(moved: CheckoutMoved): Checkout {
+export function wonCheckout(moved: Moved<Checkout>): Checkout {
   expect(moved.won).toBe(true)
-  return moved.checkout
+  return moved.record
 }
 
 /** A checkout on record, at this state, with the version that it has there. */

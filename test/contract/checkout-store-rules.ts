@@ -6,8 +6,10 @@ import {
   checkoutMoves,
   type InvoicedCheckout,
   type Return,
-  returnMoves,
+  returnReference,
 } from '../../src/checkouts/checkout.ts'
+import type { PayoutState } from '../../src/orders/payout.ts'
+import { returnMoves } from '../doubles/checkout-rules.ts'
 import { newOrderId } from '../doubles/ids.ts'
 import {
   type CheckoutNodes,
@@ -33,7 +35,7 @@ import {
 } from './sample-checkouts.ts'
 
 const states = Object.keys(checkoutMoves) as CheckoutState[]
-const steps = Object.keys(returnMoves) as Return['step']['type'][]
+const steps = Object.keys(returnMoves) as PayoutState[]
 
 /** What no checkout may become, whatever the code above does. */
 export function describeCheckoutRules(nodes: CheckoutNodes): void {
@@ -215,14 +217,14 @@ function describeMoney(nodes: CheckoutNodes, refuses: Refuses): void {
 
 function describeReturns(nodes: CheckoutNodes, refuses: Refuses): void {
   /** A return of 70 at this step, on record, and granted where it has to be. */
-  const returnAt = async (step: Return['step']['type']): Promise<CheckoutIn<'ENDED'>> => {
+  const returnAt = async (step: PayoutState): Promise<CheckoutIn<'ENDED'>> => {
     const open = await openOnRecord(nodes)
     const due = await moveOn(nodes, open, returning(ended(open, [payment(100n)]), 70n))
     if (step === 'DUE') return due
     if (step === 'FAILED') return moveOn(nodes, due, stepping(due, 'FAILED'))
-    expect(await nodes().store.allowReturn(due.id, 1)).toBe('granted')
-    const sending = await moveOn(nodes, due, stepping(due, 'SENDING'))
-    return step === 'SENDING' ? sending : moveOn(nodes, sending, stepping(sending, 'SENT'))
+    expect(await nodes().payoutLimits.allow(returnReference(due.id, 1))).toBe('granted')
+    const sending = await moveOn(nodes, due, stepping(due, 'APPROVED'))
+    return step === 'APPROVED' ? sending : moveOn(nodes, sending, stepping(sending, 'CONFIRMED'))
   }
   const pairs = steps.flatMap((from) => steps.map((to) => [from, to] as const))
 
@@ -238,17 +240,17 @@ function describeReturns(nodes: CheckoutNodes, refuses: Refuses): void {
 
   it('is not sent without a grant', async () => {
     const due = await returnAt('DUE')
-    await refuses(due, stepping(due, 'SENDING'), 'return 1 was not granted')
-    await nodes().store.allowReturn(due.id, 1)
-    const sending = await moveOn(nodes, due, stepping(due, 'SENDING'))
+    await refuses(due, stepping(due, 'APPROVED'), 'return 1 was not granted')
+    await nodes().payoutLimits.allow(returnReference(due.id, 1))
+    const sending = await moveOn(nodes, due, stepping(due, 'APPROVED'))
     const two = await moveOn(nodes, sending, returning(sending, 30n))
-    await refuses(two, stepping(two, 'SENDING'), 'return 2 was not granted')
-    const begun = stepping(returning(sending, 30n), 'SENT')
+    await refuses(two, stepping(two, 'APPROVED'), 'return 2 was not granted')
+    const begun = stepping(returning(sending, 30n), 'CONFIRMED')
     await expect(nodes().store.move(two, begun)).rejects.toThrow(/not granted|cannot become/)
   })
 
   it('never changes, and is never dropped', async () => {
-    const sent = await returnAt('SENT')
+    const sent = await returnAt('CONFIRMED')
     const change = (changes: Partial<Return>): InvoicedCheckout => ({
       ...sent,
       returns: sent.returns.map((one) => ({ ...one, ...changes })),
@@ -256,8 +258,8 @@ function describeReturns(nodes: CheckoutNodes, refuses: Refuses): void {
     await refuses(sent, change({ units: 69n }), 'cannot become this one')
     await refuses(sent, change({ why: 'late' }), 'cannot become this one')
     await refuses(sent, { ...sent, returns: [] }, 'cannot become this one')
-    const step = { type: 'SENT', transaction: 'another', sentAt: new Date() } as const
-    await refuses(sent, change({ step }), 'cannot become this one')
+    const payout = { state: 'CONFIRMED', transaction: 'another', confirmedAt: new Date() } as const
+    await refuses(sent, change({ payout }), 'cannot become this one')
     await refuses(sent, change({ seq: 2 }), /count from 1|cannot become this one/)
     const first = opening()
     const open = await onRecord(nodes, first, opened(first))
@@ -266,28 +268,31 @@ function describeReturns(nodes: CheckoutNodes, refuses: Refuses): void {
     await refuses(open, { ...strange, returns }, 'count from 1')
   })
 
-  it.each(['DUE', 'SENDING', 'FAILED'] as const)('does not close while one is %s', async (step) => {
-    const stored = await returnAt(step)
-    await refuses(stored, closed(stored), 'something still goes back')
-  })
+  it.each(['DUE', 'APPROVED', 'FAILED'] as const)(
+    'does not close while one is %s',
+    async (step) => {
+      const stored = await returnAt(step)
+      await refuses(stored, closed(stored), 'something still goes back')
+    },
+  )
 
   it('goes back from what became an order too', async () => {
     const placed = await placedOnRecord(nodes)
     const payments = [...placed.invoice.payments, payment(500n)]
     const twice = { ...placed, invoice: { ...placed.invoice, payments } }
     const due = await moveOn(nodes, placed, returning(twice, 500n))
-    expect(await nodes().store.allowReturn(due.id, 1)).toBe('granted')
-    const sending = await moveOn(nodes, due, stepping(due, 'SENDING'))
-    const sent = await moveOn(nodes, sending, stepping(sending, 'SENT'))
+    expect(await nodes().payoutLimits.allow(returnReference(due.id, 1))).toBe('granted')
+    const sending = await moveOn(nodes, due, stepping(due, 'APPROVED'))
+    const sent = await moveOn(nodes, sending, stepping(sending, 'CONFIRMED'))
     expect((await nodes().store.move(sent, closed(sent))).won).toBe(true)
   })
 }
 
 /** Grants the return whatever its step: it is made due for that, where it is not. */
 async function grantAnyway(nodes: CheckoutNodes, stored: CheckoutIn<'ENDED'>): Promise<void> {
-  const isFailed = stored.returns[0]?.step.type === 'FAILED'
+  const isFailed = stored.returns[0]?.payout.state === 'FAILED'
   const due = isFailed ? await moveOn(nodes, stored, stepping(stored, 'DUE')) : stored
-  expect(await nodes().store.allowReturn(due.id, 1)).toBe('granted')
+  expect(await nodes().payoutLimits.allow(returnReference(due.id, 1))).toBe('granted')
   if (isFailed) await moveOn(nodes, due, stepping(due, 'FAILED'))
 }
 

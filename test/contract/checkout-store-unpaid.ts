@@ -1,7 +1,17 @@
 import { expect, it } from 'vitest'
 import { TooManyUnpaid, type UnpaidBound } from '../../src/checkouts/ports.ts'
 import { type CheckoutNodes, moveOn } from './checkout-store-nodes.ts'
-import { closed, ended, invoice, opened, opening, ordered, refused } from './sample-checkouts.ts'
+import {
+  closed,
+  ended,
+  invoice,
+  opened,
+  opening,
+  ordered,
+  payment,
+  refused,
+  unitsOfPrice,
+} from './sample-checkouts.ts'
 import { inTurn } from './two-nodes.ts'
 
 const bound: UnpaidBound = { client: 'a client', most: 2, states: ['OPENING', 'OPEN'] }
@@ -68,6 +78,29 @@ export function describeUnpaid(nodes: CheckoutNodes): void {
     await begin({ ...bound, client: 'another' })
     await nodes().pass(3_600_000)
     await begin()
+  })
+
+  it('are deleted 90 days after they closed, and what somebody paid never is', async () => {
+    const days = (count: number) => count * 86_400_000
+    const gone = new Date(Date.now() + days(1_000))
+    const unpaid = await openFor(bound)
+    const over = await moveOn(nodes, unpaid, closed(ended(unpaid)))
+    const none = opening()
+    await nodes().store.open(none)
+    await nodes().store.move(none, refused(none))
+    const open = await openFor({ ...bound, client: 'another' })
+    const dust = await openFor({ ...bound, client: 'a third' })
+    const kept = await moveOn(nodes, dust, closed(ended(dust, [payment(100n)])))
+    const dropped = await openFor({ ...bound, client: 'a fourth' })
+    const invalid = payment(unitsOfPrice, { status: 'INVALID' })
+    const seen = await moveOn(nodes, dropped, closed(ended(dropped, [invalid])))
+    await nodes().pass(days(89))
+    expect(await nodes().store.forgetNeverPaid(gone)).toBe(0)
+    await nodes().pass(days(2))
+    expect(await nodes().store.forgetNeverPaid(new Date(0))).toBe(0)
+    expect(await nodes().store.forgetNeverPaid(gone)).toBe(2)
+    const left = [over, none, open, kept, seen].map(({ id }) => nodes().store.find(id))
+    expect(await Promise.all(left)).toEqual([undefined, undefined, open, kept, seen])
   })
 
   it('are counted until their addresses are free where they come from a pool', async () => {

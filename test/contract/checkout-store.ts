@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Checkout } from '../../src/checkouts/checkout.ts'
+import { type Checkout, returnReference } from '../../src/checkouts/checkout.ts'
 import { newCheckoutId, newOrderId } from '../doubles/ids.ts'
 import {
   type CheckoutNodes,
@@ -99,15 +99,15 @@ function describeMoving(nodes: CheckoutNodes): void {
       nodes().other.move(open, ended(open)),
     ])
     expect(one.won).not.toBe(two.won)
-    expect(one.checkout).toEqual(two.checkout)
-    expect(await nodes().store.find(open.id)).toEqual(one.checkout)
+    expect(one.record).toEqual(two.record)
+    expect(await nodes().store.find(open.id)).toEqual(one.record)
   })
 
   it('counts the writes and refuses one that does not know the last', async () => {
     const open = await openOnRecord(nodes)
     expect(open.version).toBe(2)
     const over = await moveOn(nodes, open, ended(open))
-    expect(await nodes().store.move(open, ordered(open))).toEqual({ won: false, checkout: over })
+    expect(await nodes().store.move(open, ordered(open))).toEqual({ won: false, record: over })
   })
 
   it('throws for a checkout that was never opened, and for another one', async () => {
@@ -299,9 +299,9 @@ function describeErasing(nodes: CheckoutNodes): void {
     const sold = await moveOn(nodes, placed, closed(placed))
     const open = await openOnRecord(nodes)
     const part = await moveOn(nodes, open, returning(ended(open, [payment(900n)]), 900n))
-    expect(await nodes().store.allowReturn(part.id, 1)).toBe('granted')
-    const sending = await moveOn(nodes, part, stepping(part, 'SENDING'))
-    const back = await moveOn(nodes, sending, closed(stepping(sending, 'SENT')))
+    expect(await nodes().payoutLimits.allow(returnReference(part.id, 1))).toBe('granted')
+    const sending = await moveOn(nodes, part, stepping(part, 'APPROVED'))
+    const back = await moveOn(nodes, sending, closed(stepping(sending, 'CONFIRMED')))
     expect(await nodes().store.erasePersonal(future())).toBe(2)
     for (const checkout of [sold, back]) {
       expect(await at(checkout)).toMatchObject({ recipient: undefined, refundTo })

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { openRedisCounting } from '../../src/adapters/redis/counting.ts'
-import { countingAtOwner } from '../../src/cluster/counting.ts'
-import { createLine } from '../../src/cluster/line.ts'
-import { wireToParent } from '../../src/cluster/wire.ts'
-import type { Counting, LimitRule } from '../../src/http/rate-limit.ts'
+import { createIpcPeer } from '../../src/cluster/ipc.ts'
+import { channelToParent } from '../../src/cluster/ipc-channel.ts'
+import { limitersAtPrimary } from '../../src/cluster/rate-limits.ts'
+import type { LimitRule, RateLimiterFactory } from '../../src/http/rate-limit.ts'
 
 /** What the test asks of this process. */
 export interface SeatAsk {
   readonly seat: number
   readonly rule: LimitRule
-  readonly what: 'take' | 'look'
+  readonly what: 'take' | 'peek'
   readonly key: string
 }
 
@@ -19,7 +19,9 @@ export interface SeatAsk {
  */
 const [redisUrl] = process.argv.slice(2)
 const counting =
-  redisUrl === undefined ? countingAtOwner(createLine(wireToParent())) : await inRedis(redisUrl)
+  redisUrl === undefined
+    ? limitersAtPrimary(createIpcPeer(channelToParent()))
+    : await inRedis(redisUrl)
 process.on('message', async (heard) => {
   const message = heard as Partial<SeatAsk>
   if (message.seat === undefined) return
@@ -29,7 +31,7 @@ process.on('message', async (heard) => {
 process.on('disconnect', () => process.exit(0))
 process.send?.({ ready: true })
 
-async function inRedis(url: string): Promise<Counting> {
+async function inRedis(url: string): Promise<RateLimiterFactory> {
   const digest = (client: string) => createHash('sha256').update(client).digest('hex')
   return (await openRedisCounting({ url, digest })).counting
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Counting, Taken } from '../../src/http/rate-limit.ts'
+import type { RateLimiterFactory, RateLimitResult } from '../../src/http/rate-limit.ts'
 import type { SeatAsk } from './limiter-process.ts'
 
 /** A process that counts, and the way to let it. */
 export interface Seat {
-  readonly counting: Counting
+  readonly counting: RateLimiterFactory
   readonly process: ChildProcess
 }
 
@@ -18,15 +18,15 @@ export async function startSeat(
   const script = fileURLToPath(new URL('./limiter-process.ts', import.meta.url))
   const child = fork(script, redisUrl === undefined ? [] : [redisUrl], { execArgv: [] })
   connect(child)
-  const waiting = new Map<number, (taken: Taken) => void>()
+  const waiting = new Map<number, (taken: RateLimitResult) => void>()
   child.on('message', (heard) => {
-    const { seat, taken } = heard as { seat?: number; taken: Taken }
+    const { seat, taken } = heard as { seat?: number; taken: RateLimitResult }
     if (seat !== undefined) waiting.get(seat)?.(taken)
   })
   await once(child, 'message')
   let last = 0
   const ask = (question: Omit<SeatAsk, 'seat'>) =>
-    new Promise<Taken>((resolve) => {
+    new Promise<RateLimitResult>((resolve) => {
       last += 1
       waiting.set(last, resolve)
       child.send({ seat: last, ...question })
@@ -36,7 +36,7 @@ export async function startSeat(
     counting: (rule) => ({
       ...rule,
       take: (key) => ask({ rule, what: 'take', key }),
-      look: (key) => ask({ rule, what: 'look', key }),
+      peek: (key) => ask({ rule, what: 'peek', key }),
     }),
   }
 }

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import type { OrderId } from '../../src/lib/ids.ts'
 import type { In, Order } from '../../src/orders/order.ts'
-import type { Counted, LimitStore, Moved, OrderStore } from '../../src/orders/ports.ts'
+import type { ApprovalStore, Counted, LimitStore, OrderStore } from '../../src/orders/ports.ts'
+import type { Moved } from '../../src/orders/workflow.ts'
 import { fulfilling, paid, pending, wayTo } from './sample-orders.ts'
 
 /** One empty record of orders, as two nodes see it. */
@@ -10,6 +11,8 @@ export interface OrderStoreHarness {
   readonly other: OrderStore
   /** The limits that both hold new orders to. */
   readonly limits: LimitStore
+  /** The approvals that those limits ask for. */
+  readonly approvals: ApprovalStore
   /** Lets the lease of this order run out now. */
   endLease(id: OrderId): Promise<void>
   /** Grants the refund of this order, without which none is signed. */
@@ -44,15 +47,15 @@ async function walk(
 ): Promise<Order> {
   const [first, ...rest] = way
   if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
-  let order: Order = (await store.open(first, keys, undefined, counted)).order
+  let order: Order = (await store.open(first, keys, { counted })).order
   for (const next of rest) order = expectWon(await store.move(order, next))
   return order
 }
 
 /** The order after a move that nobody else got ahead of. */
-export function expectWon<T extends Order>(moved: Moved<T>): Order {
+export function expectWon(moved: Moved<Order>): Order {
   expect(moved.won).toBe(true)
-  return moved.order
+  return moved.record
 }
 
 export function asked(changes: Partial<In<'PAYMENT_PENDING'>> = {}): In<'FULFILLING'> {

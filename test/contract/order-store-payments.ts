@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Order, paymentWatchMs } from '../../src/orders/order.ts'
+import { type Order, paymentWatchMs, withPayout } from '../../src/orders/order.ts'
 import { newOrderId, newPaymentId } from '../doubles/ids.ts'
 import { anySigned } from './any-order.ts'
 import { asked, expectWon, type Nodes, take } from './order-store-nodes.ts'
@@ -22,8 +22,9 @@ export function describePayments(nodes: Nodes): void {
     await fc.assert(
       fc.asyncProperty(anySigned, async (any) => {
         const tender = { ...any.tender, nonce: newHash() }
-        const target: Order = { ...any, id: newOrderId(), paymentId: newPaymentId(), tender }
-        const due: Order = { ...target, refund: { step: 'DUE' } }
+        const fresh = { id: newOrderId(), paymentId: newPaymentId(), tender }
+        const target: Order = { ...any, ...fresh }
+        const due = withPayout({ ...any, ...fresh }, { state: 'DUE' })
         const order = await take(nodes, wayTo(due))
         await nodes().grant(order.id)
         const moved = expectWon(await nodes().store.move(order, target))
@@ -45,7 +46,7 @@ export function describePayments(nodes: Nodes): void {
       nodes().other.move(sent, done),
     ])
     expect(one.won).not.toBe(two.won)
-    expect(one.order).toMatchObject({ refund: done.refund })
+    expect(one.record).toMatchObject({ payout: done.payout })
   })
 
   it('gives the keys of a payment back that has failed, and only then', async () => {
@@ -79,7 +80,7 @@ export function describePayments(nodes: Nodes): void {
   it('frees no key when somebody else has moved the order on', async () => {
     const first = pending()
     await take(nodes, [first, paid(first)], ['k'])
-    const late = await nodes().other.move<Order>(first, paymentFailed(first))
+    const late = await nodes().other.move(first, paymentFailed(first))
     expect(late.won).toBe(false)
     expect(await nodes().store.hasKey(first.id, ['k'])).toBe(true)
   })

@@ -118,7 +118,7 @@ export function describeKeeping(nodes: Nodes): void {
     const erased = { ...done, recipient: undefined, version: done.version + 1 }
     expect(await nodes().store.find(done.id)).toEqual(erased)
     const kept = await nodes().store.find(back.id)
-    expect(kept).toMatchObject({ recipient: undefined, refund: target.refund })
+    expect(kept).toMatchObject({ recipient: undefined, payout: target.payout })
     expect(inspect(kept, { depth: 9 })).not.toContain('4915112345678')
   })
 
@@ -127,7 +127,7 @@ export function describeKeeping(nodes: Nodes): void {
     const order = await take(nodes, wayTo(unpayable(failed(asking))))
     await nodes().store.erasePersonal(inAnHour())
     const moved = await nodes().other.move(order, failed(asking))
-    expect(moved).toMatchObject({ won: false, order: { recipient: undefined } })
+    expect(moved).toMatchObject({ won: false, record: { recipient: undefined } })
   })
 
   it('forgets old keys of ended orders only', async () => {

@@ -48,9 +48,9 @@ export function describeSupply(nodes: Nodes): void {
     const asking = expectWon(await nodes().store.move(stored, again))
     const failure = { trigger: 'upstream_timeout', message: 'Nothing came.' } as const
     const end: Order = { ...failed(again), failure, supply: { state: 'OPEN' } }
-    const given = expectWon(await nodes().store.move<Order>(asking, end))
+    const given = expectWon(await nodes().store.move(asking, end))
     // It is seen after all, and from then on it is known for good.
-    const seen = expectWon(await nodes().store.move<Order>(given, { ...end, acceptedAt: at(2) }))
-    await expect(nodes().store.move<Order>(seen, end)).rejects.toThrow('accepted it')
+    const seen = expectWon(await nodes().store.move(given, { ...end, acceptedAt: at(2) }))
+    await expect(nodes().store.move(seen, end)).rejects.toThrow('accepted it')
   })
 }

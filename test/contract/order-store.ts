@@ -108,12 +108,12 @@ function describeMoving(nodes: Nodes): void {
     const first = pending()
     await take(nodes, [first])
     const [one, two] = await Promise.all([
-      nodes().store.move<Order>(first, paid(first)),
-      nodes().other.move<Order>(first, paymentFailed(first)),
+      nodes().store.move(first, paid(first)),
+      nodes().other.move(first, paymentFailed(first)),
     ])
     expect(one.won).not.toBe(two.won)
-    expect(one.order).toEqual(two.order)
-    expect(await nodes().store.find(first.id)).toEqual(one.order)
+    expect(one.record).toEqual(two.record)
+    expect(await nodes().store.find(first.id)).toEqual(one.record)
   })
 
   it('counts the writes and refuses one that does not know the last', async () => {
@@ -121,7 +121,7 @@ function describeMoving(nodes: Nodes): void {
     const order = await take(nodes, [first, paid(first)])
     expect(order.version).toBe(2)
     const stale = await nodes().store.move(first, paymentFailed(first))
-    expect(stale).toEqual({ won: false, order })
+    expect(stale).toEqual({ won: false, record: order })
   })
 
   it('throws for an order that was never opened', async () => {
@@ -216,7 +216,7 @@ function describeLeases(nodes: Nodes): void {
     await nodes().store.release(order, 0)
     expect(await nodes().store.claimDue(10)).toEqual([])
     const retried = await nodes().store.move(order, { ...failed(asking), version: order.version })
-    await nodes().store.release(retried.order, 0)
-    expect(await nodes().store.claimDue(10)).toEqual([retried.order])
+    await nodes().store.release(retried.record, 0)
+    expect(await nodes().store.claimDue(10)).toEqual([retried.record])
   })
 }

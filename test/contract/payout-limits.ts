@@ -26,9 +26,8 @@ export interface PayoutLimitsHarness {
   readonly orders: OrderStore
   readonly payoutLimits: PayoutLimits
   readonly other: PayoutLimits
-  /** Checkouts whose returns count with them, as the same two nodes see them. */
+  /** Checkouts whose returns they are asked about too. */
   readonly checkouts: CheckoutStore
-  readonly otherCheckouts: CheckoutStore
   switchRefunds(stopped: boolean): Promise<void>
   /** Lets that much time go by for all that was granted. */
   pass(ms: number): Promise<void>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Invoice } from '../../src/checkouts/checkout.ts'
 import { seenUnits, settledUnits } from '../../src/checkouts/checkout.ts'
-import type { Payout, Processor, WantedInvoice } from '../../src/checkouts/ports.ts'
+import type { CoinPayout, Processor, WantedInvoice } from '../../src/checkouts/ports.ts'
 import type { CheckoutId, OrderId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
 import type { Coin } from '../../src/payments/coins.ts'
@@ -227,7 +227,7 @@ function describeInvoices(world: () => ProcessorWorld): void {
 }
 
 function describePayouts(world: () => ProcessorWorld): void {
-  const payoutOf = (coin: Coin = 'BTC', units = 120_000n): Payout => ({
+  const payoutOf = (coin: Coin = 'BTC', units = 120_000n): CoinPayout => ({
     reference: `ref_${randomBytes(13).toString('hex')}-1`,
     coin,
     network: networks[coin],
@@ -235,7 +235,7 @@ function describePayouts(world: () => ProcessorWorld): void {
     units,
   })
   /** Asked again for as long as it is under way, as the store does. */
-  const done = async (payout: Payout): Promise<PaidBack> => {
+  const done = async (payout: CoinPayout): Promise<PaidBack> => {
     for (;;) {
       const answer = await world().processor.payOut(payout)
       if (answer.outcome !== 'pending') return answer

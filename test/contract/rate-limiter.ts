@@ -1,6 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Counting, LimitRule, RateLimiter, Taken } from '../../src/http/rate-limit.ts'
+import type {
+  LimitRule,
+  RateLimiter,
+  RateLimiterFactory,
+  RateLimitResult,
+} from '../../src/http/rate-limit.ts'
 
 /** What the counters under test count. */
 export const contractRules: readonly LimitRule[] = [
@@ -11,7 +16,7 @@ const [wide, narrow] = contractRules as [LimitRule, LimitRule]
 
 /** One count, and several who count by it: processes, connections, or parts of one process. */
 export interface CountingWorld {
-  readonly seats: readonly Counting[]
+  readonly seats: readonly RateLimiterFactory[]
   close(): Promise<void> | void
 }
 
@@ -58,16 +63,16 @@ export function describeRateLimiter(name: string, open: () => Promise<CountingWo
     })
 
     test('are looked at without counting', async () => {
-      const looks = await Promise.all(at(wide).map((seat) => seat.look('looker')))
+      const looks = await Promise.all(at(wide).map((seat) => seat.peek('looker')))
       const untouched = { allowed: true, remaining: wide.limit, resetSeconds: 60 }
       expect(looks).toEqual(looks.map(() => untouched))
       await first(wide).take('looker')
       for (const seat of at(wide)) {
-        expect(await seat.look('looker')).toMatchObject({ allowed: true, remaining: 49 })
+        expect(await seat.peek('looker')).toMatchObject({ allowed: true, remaining: 49 })
       }
       await Promise.all(Array.from({ length: 49 }, () => first(wide).take('looker')))
       for (const seat of at(wide)) {
-        expect(await seat.look('looker')).toMatchObject({ allowed: false, remaining: 0 })
+        expect(await seat.peek('looker')).toMatchObject({ allowed: false, remaining: 0 })
       }
     })
 
@@ -84,8 +89,8 @@ export function describeRateLimiter(name: string, open: () => Promise<CountingWo
     test('let one more through after the time that they told', async () => {
       const takes = () =>
         Promise.all(at(narrow).flatMap((seat) => [1, 2, 3].map(() => seat.take('waits'))))
-      const { resetSeconds } = (await takes()).find((one) => !one.allowed) as Taken
-      expect(await first(narrow).look('waits')).toMatchObject({ allowed: false })
+      const { resetSeconds } = (await takes()).find((one) => !one.allowed) as RateLimitResult
+      expect(await first(narrow).peek('waits')).toMatchObject({ allowed: false })
       // A timer may come a millisecond early.
       await delay(resetSeconds * 1_000 + 2)
       expect(await first(narrow).take('waits')).toMatchObject({ allowed: true })

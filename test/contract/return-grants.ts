@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Checkout, CheckoutIn } from '../../src/checkouts/checkout.ts'
+import { type Checkout, type CheckoutIn, returnReference } from '../../src/checkouts/checkout.ts'
 import type { CheckoutId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
 import { newCheckoutId } from '../doubles/ids.ts'
@@ -28,7 +28,7 @@ export function describeReturnGrants(harness: () => PayoutLimitsHarness, grant: 
     const over = returning(ended(open, [payment(units)]), units)
     return onRecord(records, first, open, over)
   }
-  const allow = (id: CheckoutId, seq = 1) => harness().checkouts.allowReturn(id, seq)
+  const allow = (id: CheckoutId, seq = 1) => harness().payoutLimits.allow(returnReference(id, seq))
 
   it('have caps as high as refunds of orders, and hold up none of them', async () => {
     expect(await allow((await due(45n)).id)).toBe('granted')
@@ -58,12 +58,12 @@ export function describeReturnGrants(harness: () => PayoutLimitsHarness, grant: 
 
   it('stay granted, and count once, through steps that fail on the way', async () => {
     const begun = await due(30n)
-    const { checkouts, otherCheckouts } = harness()
-    const both = { store: checkouts, other: otherCheckouts }
-    const said = await inTurn(both, 16, (node) => node.allowReturn(begun.id, 1))
+    const { checkouts, payoutLimits, other } = harness()
+    const both = { store: payoutLimits, other }
+    const said = await inTurn(both, 16, (node) => node.allow(returnReference(begun.id, 1)))
     expect(new Set(said)).toEqual(new Set(['granted']))
     let checkout: Checkout = begun
-    for (const step of ['SENDING', 'FAILED', 'DUE', 'SENDING'] as const) {
+    for (const step of ['APPROVED', 'FAILED', 'DUE', 'APPROVED'] as const) {
       checkout = wonCheckout(await checkouts.move(checkout, stepping({ ...begun }, step)))
       expect(await allow(begun.id)).toBe('granted')
     }
@@ -85,9 +85,9 @@ export function describeReturnGrants(harness: () => PayoutLimitsHarness, grant: 
 
   it('are not exceeded by two nodes that ask at once', async () => {
     const ids = await Promise.all(Array.from({ length: 16 }, async () => (await due(9n)).id))
-    const { checkouts, otherCheckouts } = harness()
+    const { payoutLimits, other } = harness()
     const said = await Promise.all(
-      ids.map((id, index) => (index % 2 ? checkouts : otherCheckouts).allowReturn(id, 1)),
+      ids.map((id, index) => (index % 2 ? payoutLimits : other).allow(returnReference(id, 1))),
     )
     expect(said.filter((answer) => answer === 'granted')).toHaveLength(5)
     expect(said.filter((answer) => answer === 'hour_cap')).toHaveLength(11)

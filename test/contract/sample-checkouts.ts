@@ -6,9 +6,10 @@ import type {
   InvoicePayment,
   Return,
 } from '../../src/checkouts/checkout.ts'
-import { priceIn } from '../../src/checkouts/checkout.ts'
+import { priceIn, signedReturn, withReturn } from '../../src/checkouts/checkout.ts'
 import type { In } from '../../src/orders/order.ts'
-import { payerOf } from '../../src/payments/payment.ts'
+import type { Payout, PayoutState } from '../../src/orders/payout.ts'
+import { payerOf, type SignedRefund } from '../../src/payments/payment.ts'
 import { newCheckoutId, newOrderId } from '../doubles/ids.ts'
 import { pending, wanted } from './sample-orders.ts'
 
@@ -114,21 +115,18 @@ export function ended(
 /** The checkout with its next return. */
 export function returning<C extends InvoicedCheckout>(checkout: C, units: bigint): C {
   const seq = checkout.returns.length + 1
-  const due: Return = { seq, units, why: 'surplus', step: { type: 'DUE' } }
+  const due: Return = { seq, units, why: 'surplus', payout: { state: 'DUE' } }
   return { ...checkout, returns: [...checkout.returns, due] }
 }
 
-/** The checkout with a return at another step; the last one where none is named. */
+/** The checkout with the payout of a return at another state; the last one where none is named. */
 export function stepping<C extends InvoicedCheckout>(
   checkout: C,
-  type: Return['step']['type'],
+  state: PayoutState,
   seq = checkout.returns.length,
 ): C {
-  const step = stepOf(type)
-  return {
-    ...checkout,
-    returns: checkout.returns.map((one) => (one.seq === seq ? { ...one, step } : one)),
-  }
+  const units = checkout.returns[seq - 1]?.units ?? 0n
+  return withReturn(checkout, seq, payoutAt(state, signedReturn(checkout, { seq, units })))
 }
 
 export function closed<C extends InvoicedCheckout>(checkout: C): C {
@@ -158,14 +156,16 @@ export function orderOf(checkout: CheckoutIn<'ORDERED'>): In<'PAYMENT_PENDING'> 
 
 const sentTransaction = newTransaction()
 
-function stepOf(type: Return['step']['type']): Return['step'] {
-  switch (type) {
-    case 'SENT':
-      return { type, transaction: sentTransaction, sentAt: later(1_000) }
+function payoutAt(state: PayoutState, signed: SignedRefund): Payout {
+  switch (state) {
+    case 'DUE':
+      return { state }
+    case 'APPROVED':
+      return { state, signed }
+    case 'CONFIRMED':
+      return { state, transaction: sentTransaction, confirmedAt: later(1_000) }
     case 'FAILED':
-      return { type, code: 'operator_pays', reason: 'XMR is paid by hand.' }
-    default:
-      return { type }
+      return { state, code: 'operator_pays', reason: 'XMR is paid by hand.' }
   }
 }
 

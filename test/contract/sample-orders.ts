@@ -37,6 +37,7 @@ export const wanted = {
   item: {
     kind: 'voucher',
     offerId: 'TEST-VOUCHER-OK' as OfferId,
+    source: { supplier: 'zendit', product: 'TEST-VOUCHER-OK' },
     brandName: 'Test',
     country: 'DE',
     value: 2_500,
@@ -117,7 +118,7 @@ export function failed(order: In<'FULFILLING'>): In<'FULFILLMENT_FAILED'> {
     settlement: 'FINAL',
     changedAt: later(4),
     failure: { trigger: 'fulfillment_failed', code: 'E7', message: 'No such line: +4915112345678' },
-    refund: { step: 'DUE' },
+    payout: { state: 'DUE' },
     supply: { state: 'NONE' },
   }
 }
@@ -125,12 +126,12 @@ export function failed(order: In<'FULFILLING'>): In<'FULFILLMENT_FAILED'> {
 export function refunded(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
   return {
     ...order,
-    refund: { step: 'REFUNDED', transaction: newHash(), refundedAt: later(60) },
+    payout: { state: 'CONFIRMED', transaction: newHash(), confirmedAt: later(60) },
   }
 }
 
 export function unpayable(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
-  return { ...order, refund: { step: 'FAILED', code: 'BLOCKED', reason: 'The payer is blocked.' } }
+  return { ...order, payout: { state: 'FAILED', code: 'BLOCKED', reason: 'The payer is blocked.' } }
 }
 
 /** What the refund wallet signs for this order. */
@@ -149,7 +150,7 @@ export function signedFor({ tender, amount, receipt }: Refunding): SignedRefund 
 
 /** A refund that is signed and on its way; on record only with a grant. */
 export function signed(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
-  return { ...order, refund: { step: 'SIGNED', signed: signedFor(order) } }
+  return { ...order, payout: { state: 'APPROVED', signed: signedFor(order) } }
 }
 
 /** Every order on the shortest way from its opening to this one, which comes last. */

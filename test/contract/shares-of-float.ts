@@ -34,7 +34,7 @@ function shopOf({ store }: Pick<OrderStoreHarness, 'store'>) {
     const risk = { float, amount }
     const early = await node.spentBudget(subjects, noBudgets, first.placedAt, risk)
     const opened = await node
-      .open(first, [], undefined, { subjects, rules: noBudgets, float })
+      .open(first, [], { counted: { subjects, rules: noBudgets, float } })
       .catch((error: unknown) => {
         if (error instanceof BudgetSpent) return error.spent
         throw error
@@ -151,7 +151,7 @@ async function cannotPause(
       await nodes().pass(61 * minute)
     },
   )
-  await fc.assert(property, { numRuns: 3, endOnFailure: true })
+  await fc.assert(property, { numRuns: 1, endOnFailure: true })
 }
 
 type Buy = ReturnType<typeof shopOf>['buy']

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { OrderId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
 import type { In, Order } from '../../src/orders/order.ts'
 import { LimitReached } from '../../src/orders/ports.ts'
 import type { Rules, WalletLimits } from '../../src/orders/spending-limits/rules.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
+import type { Sealed } from '../../src/secrets/vault.ts'
 import { expectWon, type Nodes, take } from './order-store-nodes.ts'
 import {
   failed,
@@ -37,7 +40,7 @@ async function set(nodes: Nodes, limits: Rules | WalletLimits, wallet = payer): 
 /** The limit that keeps this order from being opened, or 'opened'. */
 async function attempt(nodes: Nodes, wanted: In<'PAYMENT_PENDING'>, recipient?: string) {
   try {
-    return (await nodes().store.open(wanted, [], recipient)).isNew ? 'opened' : 'known'
+    return (await nodes().store.open(wanted, [], { recipient })).isNew ? 'opened' : 'known'
   } catch (error) {
     if (error instanceof LimitReached) return error.limit
     throw error
@@ -106,7 +109,59 @@ export function describeLimits(nodes: Nodes): void {
   })
 
   describe('of a day', () => describeDay(nodes))
+  describe('with approvals', () => describeApproved(nodes))
   describe('on record', () => describeRecord(nodes))
+}
+
+function describeApproved(nodes: Nodes): void {
+  const bought = { payer: payer.toLowerCase(), purchase: 'a card' }
+  const decided = { decision: 'APPROVED', now: noon, endsAt: later(hour) } as const
+
+  async function approve(
+    approval: { readonly most: bigint; readonly payer?: string },
+    id: OrderId,
+  ) {
+    const { approvals } = nodes()
+    const most = usdc(approval.most)
+    const kept = await approvals.ask(
+      {
+        ...{ ...bought, ...approval, most, amount: usdc(1n), endsAt: later(hour) },
+        ...{ id: randomUUID(), tokenHash: randomUUID(), bought: 'sealed' as Sealed },
+      },
+      noon,
+    )
+    await approvals.decide(kept.tokenHash, decided)
+    const { payer } = kept
+    expect(await approvals.use({ ...bought, payer, amount: usdc(1n) }, id, noon)).toBe(true)
+  }
+
+  it('let through what costs no more than passes alone', async () => {
+    await set(nodes, { approveAbove: usdc(10n) })
+    expect(await attempt(nodes, order())).toBe('opened')
+    expect(await attempt(nodes, order({ amount: usdc(11n) }))).toBe('approve_above')
+  })
+
+  it('open the order whose approval was used, and no other', async () => {
+    await set(nodes, { approveAbove: usdc(9n) })
+    const wanted = order()
+    await approve({ most: 10n }, wanted.id)
+    expect(await attempt(nodes, order())).toBe('approve_above')
+    expect(await attempt(nodes, wanted)).toBe('opened')
+  })
+
+  it('hold an approval to its price and to its payer', async () => {
+    await set(nodes, { approveAbove: usdc(9n) })
+    const [costly, foreign] = [order(), order()]
+    await approve({ most: 9n }, costly.id)
+    expect(await attempt(nodes, costly)).toBe('approve_above')
+    await approve({ most: 10n, payer: `0x${'77'.repeat(20)}` }, foreign.id)
+    expect(await attempt(nodes, foreign)).toBe('approve_above')
+  })
+
+  it('name what no approval heals first', async () => {
+    await set(nodes, { approveAbove: usdc(0n), perDay: usdc(9n) })
+    expect(await attempt(nodes, order())).toBe('per_day')
+  })
 }
 
 function describeDay(nodes: Nodes): void {
@@ -202,7 +257,7 @@ function describeRecord(nodes: Nodes): void {
     const known = { isNew: false, order: first }
     expect(await nodes().store.open(first, ['k'])).toEqual(known)
     expect(await nodes().other.open(order(), ['j', 'k'])).toEqual(known)
-    const went = expectWon(await nodes().store.move<Order>(first, paid(first)))
+    const went = expectWon(await nodes().store.move(first, paid(first)))
     expect(went.state).toBe('PAID')
   })
 
@@ -220,6 +275,7 @@ function describeRecord(nodes: Nodes): void {
       kinds: ['esim'],
       countries: ['DE', 'US'],
       recipients: ['aa', 'bb'],
+      approveAbove: usdc(10n ** 17n),
     }
     const limits = { inForce: rules, coming: { rules: {}, from: later(hour) } }
     await set(nodes, limits)

@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isClosed, priceUnits, settledUnits, worthOf } from '../../src/checkouts/checkout.ts'
 import { maxKept } from '../../src/checkouts/ledger.ts'
-import { sweepCheckouts } from '../../src/checkouts/sweep.ts'
-import { sweep } from '../../src/orders/sweep.ts'
 import { cardForm, checkoutWorld, invoiced } from '../doubles/checkouts.ts'
+import { sweep, sweepCheckouts } from '../model/sweep.ts'
 
 // A node dies at any call, before it or after it, and the next one goes on. Whatever the buyer pays
 // and whenever, all of it is the price of one order, comes back once, or is dust.

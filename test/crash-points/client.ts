@@ -52,7 +52,7 @@ export async function modelClient(world: World): Promise<Client> {
 async function termsFor(world: World, request: PurchaseRequest): Promise<Terms> {
   const answer = await purchase(world.start().deps, request)
   if (answer.type !== 'payment_required') throw new Error('An order came without a payment')
-  return answer.terms
+  return answer.accepts[0]
 }
 
 async function send(

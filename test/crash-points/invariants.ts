@@ -71,7 +71,7 @@ function isPaid(world: World, { tender }: Order): boolean {
 function checkPaid({ chain, supplier, complain }: World, order: Order): void {
   const isBack = chain.transfers.some(({ from }) => from === refundWallet)
   const delivered = order.state === 'FULFILLED'
-  const saysBack = isRefunding(order) && order.refund.step === 'REFUNDED'
+  const saysBack = isRefunding(order) && order.payout?.state === 'CONFIRMED'
   if (order.state === 'PAYMENT_FAILED') complain('a payment was taken for failed')
   if (delivered === isBack) complain(delivered ? 'delivered and paid back' : 'neither of both')
   if (delivered && supplier.charged() !== 1) complain('goods without a purchase')
@@ -136,11 +136,11 @@ function checkTimes(world: World, order: Order): void {
   }
   late('PAID', order.paidAt, payment.at.getTime() + slack)
   late(order.state, order.changedAt, order.deliverBy.getTime() + slack)
-  if (isRefunding(order)) late('refunded', refundedAt(order), refundBy(world, order) + slack)
+  if (isRefunding(order)) late('refunded', confirmedAt(order), refundBy(world, order) + slack)
 }
 
-function refundedAt({ refund }: Refunding): Date {
-  return refund.step === 'REFUNDED' ? refund.refundedAt : new Date(Infinity)
+function confirmedAt({ payout }: Refunding): Date {
+  return payout?.state === 'CONFIRMED' ? payout.confirmedAt : new Date(Infinity)
 }
 
 function refundBy(world: World, order: Refunding): number {

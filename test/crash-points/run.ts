@@ -1,9 +1,9 @@
 import { claimRefund } from '../../src/orders/claim-refund.ts'
 import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
-import { sweep } from '../../src/orders/sweep.ts'
 import { Injected } from '../model/calls.ts'
 import { refundWallet } from '../model/rail.ts'
 import type { Shop } from '../model/shop.ts'
+import { sweep } from '../model/sweep.ts'
 import type { Case } from './cases.ts'
 import { type Client, modelClient } from './client.ts'
 import type { Point } from './faults.ts'
@@ -131,7 +131,7 @@ async function operator(world: World, seat: Seat): Promise<void> {
 }
 
 function isBlocked(order: Order): boolean {
-  return isRefunding(order) && order.refund.step === 'FAILED'
+  return isRefunding(order) && order.payout?.state === 'FAILED'
 }
 
 async function claim(world: World, { deps }: Running, order: Order, key: string) {

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { type RailDeps, x402Rail } from '../../src/adapters/chain/rail.ts'
 import { maxStepMs } from '../../src/adapters/chain/within.ts'
-import { leaseMs } from '../../src/orders/ports.ts'
+import { leaseMs } from '../../src/orders/workflow.ts'
 import type { X402Receipt, X402Refund, X402Tender } from '../../src/payments/payment.ts'
 
 const never = () => new Promise<never>(() => {})

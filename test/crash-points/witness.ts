@@ -1,5 +1,5 @@
 import { isRefunding, type Order, supplierReferenceOf } from '../../src/orders/order.ts'
-import type { SupplierOrder } from '../../src/orders/ports.ts'
+import type { SupplierOrder } from '../../src/suppliers/supplier.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
 import { onChain } from '../doubles/orders.ts'
 import type { Chain, Transfer } from '../model/chain.ts'
@@ -68,8 +68,8 @@ function isKnownToDeliver({ supplier, orders }: Witnessed): boolean {
 }
 
 function signatureOf(order: Order): string | undefined {
-  return isRefunding(order) && order.refund.step === 'SIGNED'
-    ? onChain(order.refund.signed).signature
+  return isRefunding(order) && order.payout?.state === 'APPROVED'
+    ? onChain(order.payout.signed).signature
     : undefined
 }
 
@@ -79,8 +79,8 @@ function signatureOf(order: Order): string | undefined {
  */
 function waitsUntil({ orders, points }: Witnessed): number {
   if (points.some(({ outcome }) => /^(freeze|stall)/.test(outcome))) return 0
-  const [signAt] = orders.history
+  const [refundAt] = orders.history
     .filter(isRefunding)
-    .flatMap(({ refund }) => (refund.step === 'WAITING' ? [refund.signAt.getTime()] : []))
-  return signAt ?? Infinity
+    .flatMap(({ refundAt }) => (refundAt ? [refundAt.getTime()] : []))
+  return refundAt ?? Infinity
 }

@@ -1,13 +1,13 @@
 import { noProcessor } from '../../src/checkouts/no-processor.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
-import { isRefunding } from '../../src/orders/order.ts'
+import { isRefunding, payoutStateOf } from '../../src/orders/order.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { StoreEvent } from '../../src/orders/report.ts'
 import { fixturePayer } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
 import { memoryReservations } from '../doubles/memory-reservations.ts'
-import { alwaysSold, noBudgets } from '../doubles/orders.ts'
+import { alwaysSold, noBudgets, plainWords } from '../doubles/orders.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import { Injected, type Node, newNode } from '../model/calls.ts'
 import { modelChain } from '../model/chain.ts'
@@ -39,7 +39,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   const reservations = memoryReservations(clock.now)
   const chain = modelChain(clock)
   const reports: StoreEvent[] = []
-  const landed = () => chain.transfers.filter(({ to }) => to === shop.payee.payTo)
+  const landed = () => chain.transfers.filter(({ to }) => to === shop.payees[0].payTo)
 
   const supplier = modelSupplier({
     clock,
@@ -57,7 +57,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   function phase(): string {
     const order = orders.history.at(-1)
     if (!order) return 'none'
-    return isRefunding(order) ? `${order.state}-${order.refund.step}` : order.state
+    return isRefunding(order) ? `${order.state}-${payoutStateOf(order)}` : order.state
   }
 
   function report(event: StoreEvent): void {
@@ -72,6 +72,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
     nodes += 1
     const node = newNode(nodes)
     const wait = async (_: string, ms: number) => clock.pass(ms)
+    const seen = through(faultWorld, node, supplier.port)
     const deps: PurchaseDeps = {
       ...shop,
       now: clock.now,
@@ -81,11 +82,13 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       orders: through(faultWorld, node, leases.watch(orders, node.id)),
       limits: through(faultWorld, node, orders.limits),
       reservations: through(faultWorld, node, reservations),
+      approvals: through(faultWorld, node, orders.approvals),
+      approvalWords: plainWords,
       rails: {
         x402: through(faultWorld, node, rail),
         btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
       },
-      supplier: through(faultWorld, node, supplier.port),
+      suppliers: { at: () => seen },
       accepted: new Set(),
       payoutLimits: through(faultWorld, node, { allow: async () => 'granted' as const }),
       notifier: { notify: () => {}, wait: through(faultWorld, node, { wait }).wait },

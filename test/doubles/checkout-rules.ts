@@ -6,11 +6,11 @@ import {
   isInvoiced,
   priceUnits,
   type Return,
-  returnMoves,
   settledUnits,
   worthOf,
 } from '../../src/checkouts/checkout.ts'
 import { checkoutBalancesOf, maxKept, unreturnedUnits } from '../../src/checkouts/ledger.ts'
+import type { PayoutState } from '../../src/orders/payout.ts'
 
 /** What is asked about the world outside of a checkout. */
 export interface Around {
@@ -80,19 +80,30 @@ function requireReturns(
   for (const old of before) {
     if (!follows(old, returns[old.seq - 1])) refuse(`return ${old.seq} cannot become this one`)
   }
-  const paid = returns.filter(({ step }) => step.type === 'SENDING' || step.type === 'SENT')
+  const paid = returns.filter(
+    ({ payout }) => payout.state === 'APPROVED' || payout.state === 'CONFIRMED',
+  )
   for (const { seq } of paid) {
     if (!isGranted(seq)) refuse(`return ${seq} was not granted`)
   }
 }
 
+/** The payout of a return never lapses, and none is confirmed that was not approved. */
+export const returnMoves = {
+  DUE: ['APPROVED', 'FAILED'],
+  APPROVED: ['CONFIRMED', 'FAILED'],
+  CONFIRMED: [],
+  FAILED: ['DUE'],
+} as const satisfies Record<PayoutState, readonly PayoutState[]>
+
 function follows(old: Return, now: Return | undefined): boolean {
   if (!now || now.units !== old.units || now.why !== old.why) return false
-  if (old.step.type === 'SENT') {
-    return now.step.type === 'SENT' && now.step.transaction === old.step.transaction
+  const { payout } = now
+  if (old.payout.state === 'CONFIRMED') {
+    return payout.state === 'CONFIRMED' && payout.transaction === old.payout.transaction
   }
-  const moves: readonly Return['step']['type'][] = returnMoves[old.step.type]
-  return now.step.type === old.step.type || moves.includes(now.step.type)
+  const moves: readonly PayoutState[] = returnMoves[old.payout.state]
+  return payout.state === old.payout.state || moves.includes(payout.state)
 }
 
 function requireSums(to: InvoicedCheckout, refuse: Refuse): void {
@@ -107,7 +118,8 @@ function requireSums(to: InvoicedCheckout, refuse: Refuse): void {
 function requireDone(to: InvoicedCheckout, refuse: Refuse): void {
   if (to.state === 'OPEN') refuse('nothing is decided yet')
   if (to.state === 'ORDERED' && !to.isPlaced) refuse('its order was not placed')
-  if (to.returns.some(({ step }) => step.type !== 'SENT')) refuse('something still goes back')
-  const kept = -(checkoutBalancesOf(to).find(({ account }) => account === 'kept')?.units ?? 0n)
+  if (to.returns.some(({ payout }) => payout.state !== 'CONFIRMED'))
+    refuse('something still goes back')
+  const kept = -(checkoutBalancesOf(to).find(({ account }) => account === 'kept')?.amount ?? 0n)
   if (worthOf(to, kept) > maxKept) refuse('more than dust would be kept')
 }

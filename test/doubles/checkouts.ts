@@ -6,15 +6,14 @@ import type { Processor } from '../../src/checkouts/ports.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { CheckoutEvent } from '../../src/checkouts/report.ts'
 import { type CheckoutForm, type StartDeps, startCheckout } from '../../src/checkouts/start.ts'
-import { sweepCheckouts } from '../../src/checkouts/sweep.ts'
 import type { Signals } from '../../src/health/signals.ts'
 import type { CheckoutId } from '../../src/lib/ids.ts'
-import { sweep } from '../../src/orders/sweep.ts'
 import { fixturePayee } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
 import { catalogOf } from '../fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../fixtures/offers.ts'
+import { sweep, sweepCheckouts } from '../model/sweep.ts'
 import { memoryCheckouts } from './memory-checkouts.ts'
 import { memoryPayoutLimits } from './memory-payout-limits.ts'
 import { memoryPayouts } from './memory-payouts.ts'
@@ -66,18 +65,17 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
     rails: { ...world.deps.rails, btcpay: invoiceRail(asRead, watchPayout) },
     checkouts,
     processor: asRead,
-    watchPayout,
     reportCheckout: (event) => events.push(event),
     liveCatalog,
     pricing,
-    payee: fixturePayee,
+    payees: [fixturePayee] as const,
     quotes: createQuotes(createSigner([key], 'quote'), clock.now),
     health: { unsold: () => (says.action === 'stop' ? { type: 'paused' } : undefined) },
     marks: createDigest([key], 'checkouts'),
     readAddress: ({ coin }, text) =>
       text.startsWith(coin.toLowerCase())
         ? { outcome: 'good', address: text }
-        : { outcome: 'bad', fault: 'wrong_coin', message: `is not an address of ${coin}` },
+        : { outcome: 'bad', fault: 'wrong_coin' },
   }
 
   const start = (form: Partial<CheckoutForm> = {}) => startCheckout(deps, { ...cardForm, ...form })
@@ -139,4 +137,4 @@ export const payoutsOf = ({ processor }: CheckoutWorld) =>
 
 /** What goes back of the money of a checkout: how much, why, and how far that is. */
 export const returnsOf = (checkout: Checkout) =>
-  invoiced(checkout).returns.map(({ units, why, step }) => [units, why, step.type])
+  invoiced(checkout).returns.map(({ units, why, payout }) => [units, why, payout.state])

@@ -14,6 +14,7 @@ describeCheckoutStore('memory', async () => {
     store,
     other: store,
     orders,
+    payoutLimits,
     endLease: async (id) => store.endLease(id),
     pass: async (ms) => {
       aheadMs += ms

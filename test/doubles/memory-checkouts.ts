@@ -36,11 +36,19 @@ export function memoryCheckouts({
 }: {
   readonly now: () => Date
   readonly orders: Pick<OrderStore, 'find'>
-  readonly payoutLimits: Pick<MemoryPayoutLimits, 'grant' | 'grants'>
+  readonly payoutLimits: Pick<MemoryPayoutLimits, 'returns' | 'grants'>
 }): MemoryCheckouts {
   const rows = new Map<string, Row>()
   const history: Checkout[] = []
   const clients = new Map<CheckoutId, string>()
+  payoutLimits.returns.worth = (id, seq) => {
+    const checkout = rows.get(id)?.checkout
+    const due = dueIn(checkout, seq)
+    if (!checkout || !due || !isInvoiced(checkout)) {
+      throw new Error(`checkout ${id}: return ${seq} is not one that is due`)
+    }
+    return worthOf(checkout, due.units)
+  }
   const time = () => now().getTime()
   const all = () => [...rows.values()]
   const find = (test: (checkout: Checkout) => boolean) =>
@@ -111,7 +119,7 @@ export function memoryCheckouts({
       const order = await orders.find(from.orderId)
       const row = rows.get(from.id)
       if (!row) throw new Error(`Checkout ${from.id} was never opened`)
-      if (row.checkout.version !== from.version) return { won: false, checkout: row.checkout }
+      if (row.checkout.version !== from.version) return { won: false, record: row.checkout }
       requireLawful(row.checkout, to, {
         isGranted: (seq) => payoutLimits.grants.has(returnReference(from.id, seq)),
         hasOrder: order !== undefined,
@@ -119,7 +127,7 @@ export function memoryCheckouts({
       requireOwnInvoice(to)
       const checkout = { ...to, version: from.version + 1 }
       write(checkout)
-      return { won: true, checkout }
+      return { won: true, record: checkout }
     },
 
     async release(checkout, againInMs) {
@@ -157,16 +165,6 @@ export function memoryCheckouts({
 
     holderOf: async (coin, address) => holderOf(coin, address),
 
-    allowReturn: async (id, seq) =>
-      payoutLimits.grant(returnReference(id, seq), () => {
-        const checkout = rows.get(id)?.checkout
-        const due = dueIn(checkout, seq)
-        if (!checkout || !due || !isInvoiced(checkout)) {
-          throw new Error(`checkout ${id}: return ${seq} is not one that is due`)
-        }
-        return worthOf(checkout, due.units)
-      }),
-
     async erasePersonal(endedBefore) {
       const ended = all().filter(
         ({ checkout, finishedAt }) =>
@@ -175,7 +173,21 @@ export function memoryCheckouts({
       for (const row of ended) row.checkout = erased(row.checkout)
       return ended.length
     },
+
+    async forgetNeverPaid(endedBefore) {
+      const before = Math.min(endedBefore.getTime(), time() - 90 * 86_400_000)
+      const gone = all().filter(
+        ({ checkout, finishedAt }) => (finishedAt ?? Infinity) < before && wasNeverPaid(checkout),
+      )
+      for (const { checkout } of gone) rows.delete(checkout.id)
+      return gone.length
+    },
   }
+}
+
+function wasNeverPaid(checkout: Checkout): boolean {
+  if (checkout.state === 'REFUSED') return true
+  return checkout.state === 'ENDED' && checkout.invoice.payments.length === 0
 }
 
 function isUnpaid(checkout: Checkout, states: UnpaidBound['states']): boolean {
@@ -190,7 +202,7 @@ function transactionsOf(checkout: Checkout): readonly string[] {
 
 function dueIn(checkout: Checkout | undefined, seq: number): Return | undefined {
   if (!checkout || !isInvoiced(checkout)) return undefined
-  return checkout.returns.find((one) => one.seq === seq && one.step.type === 'DUE')
+  return checkout.returns.find((one) => one.seq === seq && one.payout.state === 'DUE')
 }
 
 /** An address that money went to, or that an order pays back to, is part of the trail of the money. */

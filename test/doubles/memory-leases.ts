@@ -1,4 +1,4 @@
-import { leaseMs } from '../../src/orders/ports.ts'
+import { leaseMs } from '../../src/orders/workflow.ts'
 
 /** Who works on a record, and when it is looked at next; epoch milliseconds. */
 export interface Leased {

@@ -9,7 +9,10 @@ import {
 } from '../../src/orders/spending-limits/rules.ts'
 
 /** The limits of wallets in memory, held to the same contract as those in PostgreSQL. */
-export function memoryLimits(ordersOf: (payer: string) => readonly Order[]) {
+export function memoryLimits(
+  ordersOf: (payer: string) => readonly Order[],
+  isApproved: (order: Order) => boolean,
+) {
   const held = new Map<string, StoredLimits>()
   let writes = 0
 
@@ -42,12 +45,16 @@ export function memoryLimits(ordersOf: (payer: string) => readonly Order[]) {
     ...store,
 
     /** As the trigger of the database. @throws LimitReached */
-    requireWithin({ amount, item, placedAt, tender }: Order, recipient: string | undefined): void {
+    requireWithin(order: Order, recipient: string | undefined): void {
+      const { amount, item, placedAt, tender } = order
       const stored = held.get(tender.payer.toLowerCase())
       if (!stored) return
       const since = new Date(placedAt.getTime() - dayMs)
       const spent = spentOn(spendsAfter(tender.payer, since))
-      const asked = { amount, kind: item.kind, country: item.country, recipient }
+      const asked = {
+        ...{ amount, kind: item.kind, country: item.country, recipient },
+        isApproved: isApproved(order),
+      }
       const limit = limitHit(rulesAt(stored.limits, placedAt), asked, spent)
       if (limit) throw new LimitReached(limit)
     },
@@ -58,5 +65,5 @@ export function memoryLimits(ordersOf: (payer: string) => readonly Order[]) {
 function isSpent(order: Order): boolean {
   if (order.state === 'PAYMENT_FAILED') return false
   if ('settlement' in order && order.settlement === 'LOST') return false
-  return !(isRefunding(order) && order.refund.step === 'REFUNDED')
+  return !(isRefunding(order) && order.payout?.state === 'CONFIRMED')
 }

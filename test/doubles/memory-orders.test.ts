@@ -8,6 +8,7 @@ describeOrderStore('memory', async () => {
     store,
     other: store,
     limits: store.limits,
+    approvals: store.approvals,
     endLease: async (id) => store.endLease(id),
     grant: async () => {},
     pass: async (ms) => {

@@ -1,12 +1,19 @@
 import type { OrderId } from '../../src/lib/ids.ts'
 import type { BudgetRules, Risk, Subjects } from '../../src/orders/budgets.ts'
 import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/order.ts'
-import { BudgetSpent, type LimitStore, type OrderStore } from '../../src/orders/ports.ts'
+import {
+  type ApprovalStore,
+  BudgetSpent,
+  type LimitStore,
+  type OrderStore,
+} from '../../src/orders/ports.ts'
 import { dayMs } from '../../src/orders/spending-limits/rules.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
+import { memoryApprovals } from './memory-approvals.ts'
 import { exceededIn, keepClaim, type MemoryClaim, spentIn } from './memory-budgets.ts'
 import * as leases from './memory-leases.ts'
 import { memoryLimits } from './memory-limits.ts'
+import { type MemoryWebhooks, memoryWebhooks } from './memory-webhooks.ts'
 import { forgottenBy } from './order-rules.ts'
 
 interface Row extends leases.Leased {
@@ -32,6 +39,10 @@ export interface MemoryOrders extends OrderStore {
   endLease(id: OrderId): void
   /** The limits of wallets, to which every new order is held. */
   readonly limits: LimitStore
+  /** The webhooks of its orders, which hear of every move. */
+  readonly webhooks: MemoryWebhooks
+  /** The approvals of persons that its limits ask for. */
+  readonly approvals: ApprovalStore
   /** When the next order is to be worked on; epoch milliseconds, Infinity when nothing is left. */
   nextDue(): number
 }
@@ -46,7 +57,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   function write(order: Order, keys: readonly string[], subjects?: Subjects): void {
     const finished = isFinished(order)
     const restMs = restOf(order)
-    const isBack = isRefunding(order) && order.refund.step === 'REFUNDED'
+    const isBack = isRefunding(order) && order.payout?.state === 'CONFIRMED'
     rows.set(order.id, {
       order,
       keys: order.state === 'PAYMENT_FAILED' ? [] : keys,
@@ -70,15 +81,22 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   const byPayer = (payer: string) =>
     all().filter(({ order }) => order.tender.payer.toLowerCase() === payer.toLowerCase())
 
-  const limits = memoryLimits((payer) => byPayer(payer).map(({ order }) => order))
+  const webhooks = memoryWebhooks(time)
+  const approvals = memoryApprovals()
+  const limits = memoryLimits(
+    (payer) => byPayer(payer).map(({ order }) => order),
+    approvals.hasUsed,
+  )
 
   return {
     history,
     limits,
+    webhooks,
+    approvals,
     current: () => all().map(({ order }) => order),
     clientOf: (id) => rows.get(id)?.subjects?.client,
 
-    async open(order, keys, recipient, counted) {
+    async open(order, keys, { recipient, counted, webhook } = {}) {
       const same = find(
         ({ order: { tender } }) => paymentKeyOf(tender) === paymentKeyOf(order.tender),
       )
@@ -94,18 +112,19 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       if (spent) throw new BudgetSpent(spent)
       limits.requireWithin(order, recipient)
       write(order, keys, subjects)
-      return { isNew: true, order }
+      return { isNew: true, order, ...(webhook && { webhook: webhooks.opened(order, webhook) }) }
     },
 
     async move(from, to) {
       const row = rows.get(from.id)
       if (!row) throw new Error(`The order ${from.id} was never opened`)
-      if (row.order.version !== from.version) return { won: false, order: row.order }
+      if (row.order.version !== from.version) return { won: false, record: row.order }
       const forgotten = forgottenBy(row.order, to)
       if (forgotten) throw new Error(`order ${from.id}: ${forgotten}`)
       const order = { ...to, version: from.version + 1 }
       write(order, row.keys, row.subjects)
-      return { won: true, order }
+      webhooks.moved(row.order, order, rows.get(order.id)?.finishedAt)
+      return { won: true, record: order }
     },
 
     async release(order, againInMs) {

@@ -14,7 +14,6 @@ describePayoutLimits('memory', async (caps) => {
     payoutLimits,
     other: payoutLimits,
     checkouts,
-    otherCheckouts: checkouts,
     switchRefunds: async (stopped) => {
       payoutLimits.rules.stoppedAt = stopped ? clock.now().getTime() : Infinity
     },

@@ -1,4 +1,5 @@
 import { returnOfReference } from '../../src/checkouts/checkout.ts'
+import type { CheckoutId, OrderId } from '../../src/lib/ids.ts'
 import { isRefunding, type Order, type Refunding } from '../../src/orders/order.ts'
 import type { Allowance, PayoutLimits } from '../../src/orders/ports.ts'
 import type { MemoryOrders } from './memory-orders.ts'
@@ -21,12 +22,8 @@ export interface MemoryPayoutLimits extends PayoutLimits {
   }
   /** What was granted, by order or by the reference of a return. */
   readonly grants: ReadonlyMap<string, Grant>
-  /**
-   * Grants what is owed under this name.
-   *
-   * @param owed is asked only where nothing was granted before; it throws when nothing is owed
-   */
-  grant(name: string, owed: () => bigint, order?: Order): Allowance
+  /** What a return that is due is worth; throws for any other. Checkouts in memory put theirs here. */
+  readonly returns: { worth: (id: CheckoutId, seq: number) => bigint }
 }
 
 export function memoryPayoutLimits({
@@ -81,7 +78,7 @@ export function memoryPayoutLimits({
     return orders
       .current()
       .filter(isOwed)
-      .filter(({ id, refund }) => refund.step === 'DUE' && !grants.has(id))
+      .filter(({ id, payout }) => payout?.state === 'DUE' && !grants.has(id))
       .filter(({ amount }) => amount <= rules.hour && amount <= rules.day)
   }
 
@@ -108,6 +105,7 @@ export function memoryPayoutLimits({
     return isBeyondShare(order) || isBehind(order) ? 'payer_share' : 'granted'
   }
 
+  /** @param owed is asked only where nothing was granted before; it throws when nothing is owed */
   function grant(name: string, owed: () => bigint, order?: Order): Allowance {
     if (rules.stoppedAt <= now().getTime()) return 'stopped'
     if (grants.has(name)) return 'granted'
@@ -118,13 +116,22 @@ export function memoryPayoutLimits({
     return said
   }
 
+  const returns: MemoryPayoutLimits['returns'] = {
+    worth: (id, seq) => {
+      throw new Error(`checkout ${id}: return ${seq} is not one that is due`)
+    },
+  }
+
   return {
     rules,
     grants,
-    grant,
+    returns,
 
-    async allow(id) {
+    async allow(reference) {
+      const one = returnOfReference(reference)
+      if (one) return grant(reference, () => returns.worth(one.id, one.seq))
       // Read first: everything after it happens at once, as under the lock of the database.
+      const id = reference as OrderId
       const order = await orders.find(id)
       const owed = () => {
         if (!isOwed(order)) throw new Error(`order ${id}: it is not one whose money goes back`)

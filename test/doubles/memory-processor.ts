@@ -1,11 +1,11 @@
 import type { Invoice, InvoicePayment } from '../../src/checkouts/checkout.ts'
 import { seenUnits, settledUnits } from '../../src/checkouts/checkout.ts'
 import type {
+  CoinPayout,
   HandPayouts,
   InvoiceOpened,
   InvoiceRead,
   PaymentMethod,
-  Payout,
   PayoutRecord,
   Processor,
   WantedInvoice,
@@ -29,7 +29,7 @@ type ProcessorFault =
 type Call = 'open' | 'read' | 'payOut'
 
 /** A payout that the processor was asked for, and what became of it. */
-interface PayoutHeld extends Payout {
+interface PayoutHeld extends CoinPayout {
   state: 'waiting' | 'sent' | 'cancelled'
   readonly transaction: string
 }
@@ -129,7 +129,7 @@ export function memoryProcessor({
   const late: (() => void)[] = []
   const invoices = new Map<string, Held>()
   const payouts = new Map<string, PayoutHeld>()
-  const sent: Payout[] = []
+  const sent: CoinPayout[] = []
   let count = 0
 
   const next = (name: string) => {
@@ -214,7 +214,7 @@ export function memoryProcessor({
     sent.push(payout)
   }
 
-  async function sendUnlessGone(payout: Payout): Promise<PaidBack> {
+  async function sendUnlessGone(payout: CoinPayout): Promise<PaidBack> {
     const seen = await record.find(payout.reference)
     if (seen.payouts.length > 0 && !payouts.has(payout.reference)) return blocked('payout_gone')
     const answer = faulty('payOut', () => send(payout), blocked, { outcome: 'pending', reason })
@@ -223,7 +223,7 @@ export function memoryProcessor({
     return answer
   }
 
-  function send(payout: Payout): PaidBack {
+  function send(payout: CoinPayout): PaidBack {
     const { reference } = payout
     const known = payouts.get(reference) ?? { ...payout, state: 'waiting', transaction: next('tx') }
     payouts.set(reference, known)

@@ -8,13 +8,14 @@ import type { AdvanceDeps } from '../../src/orders/advance.ts'
 import type { BudgetRules } from '../../src/orders/budgets.ts'
 import type { ClaimDeps } from '../../src/orders/claim-refund.ts'
 import type { In } from '../../src/orders/order.ts'
-import type { Allowance, Cancelled, Held, Placed, Supplier } from '../../src/orders/ports.ts'
+import type { Allowance } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { StoreEvent } from '../../src/orders/report.ts'
 import type { Tender, X402Receipt, X402Tender } from '../../src/payments/payment.ts'
 import type { Collected, PaidBack, Rail, Standing } from '../../src/payments/ports.ts'
 import { createDigest, hashOf } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
+import type { Cancelled, Held, Placed, Supplier } from '../../src/suppliers/supplier.ts'
 import { newOrderId, newPaymentId } from './ids.ts'
 import { memoryOrders } from './memory-orders.ts'
 
@@ -36,6 +37,12 @@ export const alwaysSold: PurchaseDeps['health'] = {
   noteOpened: () => undefined,
   unsell: () => undefined,
   means: () => undefined,
+}
+
+/** What a store without pages says of approvals. */
+export const plainWords: PurchaseDeps['approvalWords'] = {
+  urlOf: (token) => `/approve/${token}`,
+  inWords: ({ offer }) => offer.brandName,
 }
 
 /** What the outside says next. Each answer may be a value or a function that is asked each time. */
@@ -101,7 +108,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     now: clock.now,
     orders,
     rails: { x402: rail, btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid) },
-    supplier,
+    suppliers: { at: () => supplier },
     accepted: new Set(),
     payoutLimits: { allow: () => said('allow', script.allowed) },
     vault: createVault([Buffer.alloc(32, 7)]),
@@ -111,7 +118,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     policy: { deliverWithinMs: 600_000, refundGraceMs: 6 * 3_600_000, patienceMs: 20_000 },
     report: (event) => reports.push(event),
   }
-  return { deps, orders, script, calls, reports, clock }
+  return { deps, orders, supplier, script, calls, reports, clock }
 }
 
 function signedRefund(order: string, to: string, amount: ReturnType<typeof usdc>) {
@@ -155,6 +162,13 @@ export function onChain<T extends Pick<Tender, 'rail'>>(part: T): Extract<T, { r
 /** Budgets that nobody spends. */
 export const noBudgets: BudgetRules = { payer: {}, client: {}, receiver: {}, order: {} }
 
+const testItem = {
+  kind: 'voucher',
+  offerId: 'TEST-VOUCHER-OK' as OfferId,
+  source: { supplier: 'zendit', product: 'TEST-VOUCHER-OK' },
+  brandName: 'Test',
+} as const
+
 /** An order as it is when it has just been written. */
 export function newOrder(
   deps: Pick<AdvanceDeps, 'vault' | 'now'>,
@@ -168,7 +182,7 @@ export function newOrder(
     id,
     paymentId: newPaymentId(),
     version: 1,
-    item: { kind: 'voucher', offerId: 'TEST-VOUCHER-OK' as OfferId, brandName: 'Test' },
+    item: testItem,
     recipient: deps.vault.seal(recipient, { order: id, field: 'recipient' }),
     fingerprint: 'f'.repeat(64),
     accessTokenHash: hashOf('token'),

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { isOutage } from '../../src/adapters/storage/database.ts'
-import { type ProcessorAccess, readConfig, type SandboxConfig } from '../../src/config.ts'
+import {
+  type Outside,
+  type ProcessorAccess,
+  readConfig,
+  type SandboxConfig,
+} from '../../src/config.ts'
 import { openCounting } from '../../src/counting.ts'
 import { createLog } from '../../src/log.ts'
 import { agreedKeys } from '../../src/nodes.ts'
 import { networks } from '../../src/payments/networks.ts'
-import { type Service, startService } from '../../src/service.ts'
+import { type Service, type ServiceOptions, startService } from '../../src/service.ts'
+import type { SupplierAccess } from '../../src/suppliers/supplier.ts'
 
 /** All that makes one node of a story's store, as plain data, so that it can go to another process. */
 export interface NodeSettings {
@@ -24,6 +30,8 @@ export interface NodeSettings {
   readonly facilitatorEveryMs?: number | undefined
   readonly supplierUrl: string
   readonly supplierKey: string
+  /** How further suppliers are reached. */
+  readonly suppliers?: Readonly<Record<string, SupplierAccess>> | undefined
   /** What takes coins, where the store takes any. */
   readonly processor?: ProcessorAccess | undefined
   /** Its SECRETS_KEY, in base64, where a story changes it. */
@@ -31,6 +39,14 @@ export interface NodeSettings {
   /** Its SECRETS_KEY_LOST. */
   readonly lostKeys?: readonly string[] | undefined
   readonly webhook: { readonly header: string; readonly value: string }
+  /** How buyers' webhooks are reached, only for a node in this process. */
+  readonly receivers?: ServiceOptions['receivers']
+}
+
+/** How the store reaches all its suppliers. */
+export function suppliersOf(settings: NodeSettings): Outside['suppliers'] {
+  const { supplierUrl, supplierKey: key, webhook, suppliers } = settings
+  return { zendit: { url: `${supplierUrl}/v1`, key, webhook }, ...suppliers }
 }
 
 /** What seals the secrets of every story's store. */
@@ -46,7 +62,7 @@ export async function startNode(
   write: (line: string) => void,
   prepare: (app: FastifyInstance) => void = () => undefined,
 ): Promise<Service> {
-  const { url, port, env, supplierUrl, webhook, secrets, lostKeys = [], ...outside } = settings
+  const { url, port, env, secrets, lostKeys = [], receivers, ...outside } = settings
   const secretsKeys = secrets?.map((key) => Buffer.from(key, 'base64')) ?? [secretsKey]
   const config = readConfig({ PUBLIC_URL: url, ...env, PORT: String(port) }) as SandboxConfig
   const log = createLog('trace', { write }, isOutage)
@@ -60,15 +76,15 @@ export async function startNode(
       pollMs: 20,
       maxHeadSeconds: 90,
       walletFactories: [],
-      supplierUrl: `${supplierUrl}/v1`,
-      supplierWebhook: webhook,
-      ratesUrl: `${supplierUrl}/rates/v1/latest`,
+      suppliers: suppliersOf(settings),
+      ratesUrl: `${settings.supplierUrl}/rates/v1/latest`,
       secretsKeys,
       lostKeys,
     },
     log,
     keys,
     counting,
+    receivers,
   })
   prepare(service.app)
   await service.app.listen({ host: '127.0.0.1', port })

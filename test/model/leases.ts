@@ -1,5 +1,6 @@
 import { isFinished, type Order, restOf } from '../../src/orders/order.ts'
-import { leaseMs, type Moved, type Opened, type OrderStore } from '../../src/orders/ports.ts'
+import type { Opened, OrderStore } from '../../src/orders/ports.ts'
+import { leaseMs, type Moved } from '../../src/orders/workflow.ts'
 import type { Clock } from './clock.ts'
 
 export interface LeaseBook {
@@ -23,12 +24,12 @@ export function leaseBook(clock: Clock, complain: (what: string) => void): Lease
         return opened
       },
 
-      async move<T extends Order>(from: Order, to: T): Promise<Moved<T>> {
+      async move(from: Order, to: Order): Promise<Moved<Order>> {
         const moved = await store.move(from, to)
         if (!moved.won) return moved
         // Some orders rest once they are written, and then nobody holds them.
-        if (isFinished(moved.order) || restOf(moved.order) !== null) held.delete(from.id)
-        else take(moved.order, node)
+        if (isFinished(moved.record) || restOf(moved.record) !== null) held.delete(from.id)
+        else take(moved.record, node)
         return moved
       },
 

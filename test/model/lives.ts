@@ -2,10 +2,11 @@ import {
   isRefunding,
   moves,
   type Order,
+  payoutStateOf,
   type Refunding,
-  refundMoves,
   type State,
 } from '../../src/orders/order.ts'
+import { type PayoutState, payoutMoves } from '../../src/orders/payout.ts'
 import { forgottenBy } from '../doubles/order-rules.ts'
 
 /** What is wrong with the versions of one order, oldest first: each follows from the last by one move. */
@@ -27,19 +28,28 @@ export function stepFault(before: Order | undefined, order: Order): string | und
 
 function isMove(before: Order, after: Order): boolean {
   if (isRefunding(before) && isRefunding(after)) {
-    const steps: readonly string[] = refundMoves[before.refund.step]
-    const isStep = before.refund.step === after.refund.step || steps.includes(after.refund.step)
     const isSupply = before.supply.state === 'OPEN' || before.supply.state === after.supply.state
-    return before.state === after.state && isStep && (isSupply || isWatchedAgain(before, after))
+    return (
+      before.state === after.state &&
+      isPayoutMove(before, after) &&
+      (isSupply || isWatchedAgain(before, after))
+    )
   }
   const states: readonly State[] = moves[before.state]
   return before.state === after.state || states.includes(after.state)
 }
 
+/** Whether the payout went one legal move at most. Money that was not owed yet is due, or never will be. */
+export function isPayoutMove({ payout: before }: Refunding, { payout: after }: Refunding): boolean {
+  if (before?.state === after?.state) return true
+  const next: readonly PayoutState[] = before ? payoutMoves[before.state] : ['DUE', 'FAILED']
+  return after !== undefined && next.includes(after.state)
+}
+
 /** Only time had ended the watch for late goods, and the money went back after that. */
 function isWatchedAgain({ supply }: Refunding, after: Refunding): boolean {
   const isUnheard = supply.state === 'NONE' && supply.unheard === true
-  return isUnheard && after.refund.step === 'REFUNDED' && after.supply.state === 'OPEN'
+  return isUnheard && after.payout?.state === 'CONFIRMED' && after.supply.state === 'OPEN'
 }
 
 /** What was bought, by whom and for how much never changes; nor does when it is due. */
@@ -57,6 +67,6 @@ function isSame(before: Order, after: Order): boolean {
 export function wordOf(order: Order | undefined): string {
   if (!order) return 'nothing'
   return isRefunding(order)
-    ? `${order.state} ${order.refund.step} ${order.supply.state}`
+    ? `${order.state} ${payoutStateOf(order)} ${order.supply.state}`
     : order.state
 }

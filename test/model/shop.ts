@@ -14,7 +14,7 @@ export function modelShop() {
   return {
     pricing,
     liveCatalog,
-    payee: fixturePayee,
+    payees: [fixturePayee] as const,
     vault: createVault([key]),
     digest: createDigest([key], 'orders'),
     signer: createSigner([key], 'quote'),

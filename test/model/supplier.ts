@@ -1,6 +1,6 @@
 import type { Delivery } from '../../src/catalog/good.ts'
 import type { Kind } from '../../src/catalog/offer.ts'
-import type { Held, Placed, Supplier, SupplierOrder } from '../../src/orders/ports.ts'
+import type { Held, Placed, Supplier, SupplierOrder } from '../../src/suppliers/supplier.ts'
 import type { Clock } from './clock.ts'
 
 /**

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runningSandbox } from '../../sandbox/connection.ts'
+import { plainEnvironment } from '../../sandbox/process.ts'
 import { type ChildStore, newDataDir, startChildStore } from '../child-store.ts'
 import { query } from '../harness/query.ts'
 import { archiveAll, settled } from '../stories/archiving.ts'
@@ -25,7 +26,7 @@ afterAll(async () => {
 /** The command as an operator runs it, in a process of its own. */
 async function archive(...args: readonly string[]) {
   const child = spawn(process.execPath, ['src/commands/archive.ts', ...args], {
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+    env: { ...plainEnvironment(), DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))

@@ -16,9 +16,6 @@ import { newBuyer } from '../stories/buyer.ts'
 import { emptyWallet, mintUsdc, transfersBetween } from '../stories/chain.ts'
 import { bodyFor, buy, eventually, get, post, until } from '../stories/requests.ts'
 
-/** Each of these starts a store, or its parts, several times. */
-const timeout = 240_000
-
 let dataDir: string
 const running: ChildStore[] = []
 const env = { SANDBOX_OFFERS: '600' }
@@ -69,9 +66,7 @@ function copy(from: string, to: string): void {
   execFileSync('cp', ['-a', join(dataDir, from), join(dataDir, to)])
 }
 
-test('runs beside the store, and without it; its report is for people and for programs', {
-  timeout,
-}, async () => {
+test('runs beside the store, and without it; its report is for people and for programs', {}, async () => {
   const store = await start()
   await buyAt(store, 'OK')
   const file = join(dataDir, 'connection.json')
@@ -94,9 +89,7 @@ test('runs beside the store, and without it; its report is for people and for pr
   })
 })
 
-test('a float that was taken out is a difference until a person vouches for it', {
-  timeout,
-}, async () => {
+test('a float that was taken out is a difference until a person vouches for it', {}, async () => {
   const store = await start()
   const bought = await buyAt(store, 'OK')
   const { body } = await get(store.url, '/sandbox')
@@ -143,9 +136,7 @@ test('a float that was taken out is a difference until a person vouches for it',
   expect(again.stdout).not.toContain(`refund_wallet_moved  ${transaction}`)
 })
 
-test('a store on an old backup ends at once, and starts again after --rebuild', {
-  timeout,
-}, async () => {
+test('a store on an old backup ends at once, and starts again after --rebuild', {}, async () => {
   const first = await start()
   await buyAt(first, 'OK')
   await first.stop()
@@ -173,7 +164,7 @@ test('a store on an old backup ends at once, and starts again after --rebuild', 
   expect((await send()).body).toMatchObject({ refund_state: 'REFUNDED' })
 })
 
-test('it says what it could not look at, and ends with 2', { timeout }, async () => {
+test('it says what it could not look at, and ends with 2', async () => {
   const nowhere = await reconcile()
   expect(nowhere).toMatchObject({ code: 2, stdout: '' })
   expect(nowhere.stderr).toContain('has no store in it')

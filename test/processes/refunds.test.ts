@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../sandbox/port.ts'
+import { plainEnvironment } from '../../sandbox/process.ts'
 import { type ChildStore, newDataDir, startChildStore } from '../child-store.ts'
 import { newBuyer } from '../stories/buyer.ts'
 import { bodyFor, buy, eventually, get, until } from '../stories/requests.ts'
@@ -23,7 +24,7 @@ afterAll(async () => {
 /** The command as an operator runs it, in a process of its own. */
 async function refunds(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['src/commands/refunds.ts', ...args], {
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...env },
+    env: { ...plainEnvironment(), DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { out: '', err: '' }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../sandbox/port.ts'
-import { identify, programOf } from '../../sandbox/process.ts'
+import { identify, plainEnvironment, programOf } from '../../sandbox/process.ts'
 import {
   type ChildStore,
   type ChildStoreOptions,
@@ -190,7 +190,7 @@ const moments = [
 test.each(moments)(
   'told to end by $signal when it starts $workers workers and says "$says", it leaves nothing behind',
   async ({ workers, signal, says }) => {
-    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, SANDBOX_OFFERS: '600' }
+    const env = { ...plainEnvironment(), DATA_DIR: dataDir, SANDBOX_OFFERS: '600' }
     const port = String(await freePort())
     const child = spawn(process.execPath, ['src/main.ts'], {
       env: { ...env, PORT: port, WORKERS: workers },

@@ -133,10 +133,10 @@ test('a worker that is killed is missed by nobody, and another takes its place',
   expect((await ask(store, '/readyz')).status).toBe(200)
   const [, , newcomer = Number.NaN] = await workersOnce(3)
   expect(gone(newcomer)).toBe(false)
-  expect((await log()).filter(({ msg }) => msg.startsWith('a worker process has ended'))).toEqual([
+  expect((await log()).filter(({ msg }) => msg.startsWith('a worker process exited'))).toEqual([
     expect.objectContaining({ pid: victim, signal: 'SIGKILL' }),
   ])
-  expect(store.output()).toContain('a worker process has ended, another one takes its place')
+  expect(store.output()).toContain('a worker process exited, a replacement is started')
 
   // What the dead one counted still counts: for the limit, and for the numbers.
   const answers = await Promise.all(Array.from({ length: 60 }, () => ask(store, '/ai/vouchers')))

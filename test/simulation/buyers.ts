@@ -101,7 +101,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   async function termsOf(): Promise<Terms> {
     const [node, caller] = await callAt(spec.node)
     const answer = await purchase(node.depsFor(caller), asked)
-    if (answer.type === 'payment_required') return answer.terms
+    if (answer.type === 'payment_required') return answer.accepts[0]
     throw new Error('An order came without a payment')
   }
 

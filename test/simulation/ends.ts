@@ -45,8 +45,9 @@ function checkOrder(world: World, order: Order): void {
 }
 
 function checkRefund(world: World, order: Refunding): void {
-  const { refund, settlement, supply } = order
-  const isEnd = refund.step === 'REFUNDED' || (refund.step === 'FAILED' && settlement === 'LOST')
+  const { payout, settlement, supply } = order
+  const isEnd =
+    payout?.state === 'CONFIRMED' || (payout?.state === 'FAILED' && settlement === 'LOST')
   if (!isEnd) world.complain(`the order ended as ${wordOf(order)}`, order.id)
   const isLoss = world.supplier.isCharged(supplierReferenceOf(order.id))
   // With clocks that are minutes apart, one node gives up what another has only just begun.
@@ -65,8 +66,8 @@ function checkTold({ reports, complain }: World, { id }: Order, wanted: string):
 
 function checkTime(world: World, order: Order): void {
   const wholeAt =
-    isRefunding(order) && order.refund.step === 'REFUNDED'
-      ? order.refund.refundedAt
+    isRefunding(order) && order.payout?.state === 'CONFIRMED'
+      ? order.payout.confirmedAt
       : order.changedAt
   const late = wholeAt.getTime() - world.witness.openedAt(order.id) - wholeWithinMs
   if (late > 0) world.complain(`made whole ${Math.ceil(late / 1_000)} s too late`, order.id)
@@ -91,7 +92,7 @@ function checkSums(world: World): void {
     for (const { account, amount } of balancesOf(order)) sums[account] += amount
   }
   const sumOf = (of: readonly { value: bigint }[]) => of.reduce((sum, { value }) => sum + value, 0n)
-  const came = sumOf(chain.transfers.filter(({ to }) => to === shop.payee.payTo))
+  const came = sumOf(chain.transfers.filter(({ to }) => to === shop.payees[0].payTo))
   const went = sumOf(chain.transfers.filter(({ from }) => from === refundWallet))
   if (sums.received !== came)
     world.complain(`the ledger received ${sums.received}, the wallet ${came}`)

@@ -1,13 +1,14 @@
 import { noProcessor } from '../../src/checkouts/no-processor.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { OrderId } from '../../src/lib/ids.ts'
-import type { Notifier, Supplier } from '../../src/orders/ports.ts'
+import type { Notifier } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
-import { sweep } from '../../src/orders/sweep.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
-import { alwaysSold, noBudgets } from '../doubles/orders.ts'
+import type { Supplier } from '../../src/suppliers/supplier.ts'
+import { alwaysSold, noBudgets, plainWords } from '../doubles/orders.ts'
 import { Injected } from '../model/calls.ts'
 import { streamOf } from '../model/random.ts'
+import { sweep } from '../model/sweep.ts'
 import { awake, type Caller, newProcess, type Process, through } from './process.ts'
 import { skewOf } from './scenario.ts'
 import type { World } from './world.ts'
@@ -87,6 +88,7 @@ function depsFor(world: World, index: number, caller: Caller, notifier: Notifier
   const skewMs = skewOf(scenario, index)
   const now = () => new Date(time.time() + skewMs)
   const database = world.line('database', 15)
+  const supplier = attentive(world, caller)
   return {
     ...shop,
     policy: { ...shop.policy, refundGraceMs: 3_600_000 },
@@ -97,12 +99,14 @@ function depsFor(world: World, index: number, caller: Caller, notifier: Notifier
     orders: through(calls, caller, database, world.ordersOf(caller)),
     limits: through(calls, caller, database, world.memory.limits),
     reservations: through(calls, caller, database, world.reservations),
+    approvals: through(calls, caller, database, world.memory.approvals),
+    approvalWords: plainWords,
     payoutLimits: through(calls, caller, database, world.payoutLimits),
     rails: {
       x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),
       btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
     },
-    supplier: attentive(world, caller),
+    suppliers: { at: () => supplier },
     accepted: new Set(),
     notifier,
     stopping: caller.process.stopping.signal,

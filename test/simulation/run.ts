@@ -1,6 +1,6 @@
 import type { OrderId } from '../../src/lib/ids.ts'
 import { claimRefund } from '../../src/orders/claim-refund.ts'
-import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
+import { isFinished, isRefunding, type Order, payoutStateOf } from '../../src/orders/order.ts'
 import { refundWallet } from '../model/rail.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
@@ -83,7 +83,7 @@ function outcomeOf(world: World, since: number): Outcome {
 function endOf(order: Order): string {
   const settlement = 'settlement' in order && order.settlement === 'LOST' ? ' LOST' : ''
   return isRefunding(order)
-    ? `${order.state} ${order.refund.step}${settlement}`
+    ? `${order.state} ${payoutStateOf(order)}${settlement}`
     : `${order.state}${settlement}`
 }
 
@@ -102,7 +102,7 @@ const wide = { hour: 10n ** 12n, day: 10n ** 12n }
 
 /** Nothing is left to do, for the store or for its operator. */
 function isSettled(order: Order): boolean {
-  const isRetried = isRefunding(order) && order.refund.step === 'FAILED' && !isLost(order)
+  const isRetried = isRefunding(order) && order.payout?.state === 'FAILED' && !isLost(order)
   return isFinished(order) && !isRetried
 }
 

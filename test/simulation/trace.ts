@@ -75,18 +75,18 @@ function namesIn(value: unknown): string[] {
 function wordOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(wordOf).join(' ')
   if (typeof value !== 'object' || value === null) return String(value ?? '')
-  const { outcome, won, isNew, state, version, order, refund } = value as Readonly<
+  const { outcome, won, isNew, state, version, record, order, payout } = value as Readonly<
     Record<string, unknown>
   >
-  const step = refund ? (refund as { step: string }).step : undefined
-  const inner = typeof order === 'object' ? wordOf(order) : undefined
+  const paid = payout ? (payout as { state: string }).state : undefined
+  const inner = [record, order].filter((one) => typeof one === 'object').map(wordOf)
   const parts = [
     outcome,
     won === false && 'lost',
     isNew === false && 'not new',
     state,
-    step,
+    paid,
     version,
   ]
-  return [...parts, inner].filter((part) => part !== undefined && part !== false).join(' ')
+  return [...parts, ...inner].filter((part) => part !== undefined && part !== false).join(' ')
 }

@@ -8,8 +8,10 @@ import {
   type Settlement,
   supplierReferenceOf,
 } from '../../src/orders/order.ts'
-import { leaseMs, type OrderStore, type SupplierOrder } from '../../src/orders/ports.ts'
+import type { OrderStore } from '../../src/orders/ports.ts'
+import { leaseMs } from '../../src/orders/workflow.ts'
 import type { Tender, X402Refund } from '../../src/payments/payment.ts'
+import type { SupplierOrder } from '../../src/suppliers/supplier.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
 import type { MemoryPayoutLimits } from '../doubles/memory-payout-limits.ts'
 import { onChain } from '../doubles/orders.ts'
@@ -173,7 +175,7 @@ export function newWitness(seen: Witnessed): Witness {
   }
 
   function landing(transfer: Transfer): void {
-    if (transfer.to === shop.payee.payTo) landingPayment(transfer)
+    if (transfer.to === shop.payees[0].payTo) landingPayment(transfer)
     if (transfer.from === refundWallet) landingRefund(transfer)
   }
 
@@ -206,7 +208,7 @@ export function newWitness(seen: Witnessed): Witness {
   function refundingFaults(order: Order): string[] {
     const isStopped = payoutLimits.rules.stoppedAt < time.time() - overtakenWithinMs
     const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
-    const isEarly = signAtOf(seen, order) - time.time() > slackMs
+    const isEarly = refundAtOf(seen, order) - time.time() > slackMs
     const reference = supplierReferenceOf(order.id)
     // What was given up when nobody knew of it is paid back, also where it is seen before the money leaves.
     const isLate = unheardOf.has(order.id) || overtaken.has(order.id)
@@ -288,7 +290,7 @@ export function newWitness(seen: Witnessed): Witness {
       async move(from, to) {
         const by = acting()
         const moved = await store.move(from, to)
-        if (moved.won) record(moved.order, by)
+        if (moved.won) record(moved.record, by)
         written()
         return moved
       },
@@ -305,12 +307,12 @@ function settlementOf(order: Order | undefined): Settlement | undefined {
 }
 
 function saysRefunded(order: Order): boolean {
-  return isRefunding(order) && order.refund.step === 'REFUNDED'
+  return isRefunding(order) && order.payout?.state === 'CONFIRMED'
 }
 
 function signedOf(order: Order): X402Refund | undefined {
-  return isRefunding(order) && order.refund.step === 'SIGNED'
-    ? onChain(order.refund.signed)
+  return isRefunding(order) && order.payout?.state === 'APPROVED'
+    ? onChain(order.payout.signed)
     : undefined
 }
 
@@ -320,12 +322,12 @@ function faultsIn(cases: readonly (readonly [unknown, string])[]): string[] {
 }
 
 /** Until when the refund of this order waits for the supplier; for ever where it did not expire. */
-function signAtOf({ memory }: Witnessed, { id }: Order): number {
+function refundAtOf({ memory }: Witnessed, { id }: Order): number {
   const waiting = memory.history.find(
-    (order) => order.id === id && isRefunding(order) && order.refund.step === 'WAITING',
+    (order) => order.id === id && isRefunding(order) && order.refundAt !== undefined,
   )
-  return waiting && isRefunding(waiting) && waiting.refund.step === 'WAITING'
-    ? waiting.refund.signAt.getTime()
+  return waiting && isRefunding(waiting) && waiting.refundAt !== undefined
+    ? waiting.refundAt.getTime()
     : Infinity
 }
 

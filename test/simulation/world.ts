@@ -1,7 +1,8 @@
 import { isRefunding, type Order, orderIdOfReference } from '../../src/orders/order.ts'
-import type { OrderStore, PayoutLimits, Supplier } from '../../src/orders/ports.ts'
+import type { OrderStore, PayoutLimits } from '../../src/orders/ports.ts'
 import type { StoreEvent } from '../../src/orders/report.ts'
 import type { Rail } from '../../src/payments/ports.ts'
+import type { Supplier } from '../../src/suppliers/supplier.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
 import { type MemoryPayoutLimits, memoryPayoutLimits } from '../doubles/memory-payout-limits.ts'
 import { memoryReservations } from '../doubles/memory-reservations.ts'
@@ -182,6 +183,6 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
       const id = orderIdOfReference(reference)
       return id && witness.current.get(id)
     },
-    isFailed: (order: Order) => isRefunding(order) && order.refund.step === 'FAILED',
+    isFailed: (order: Order) => isRefunding(order) && order.payout?.state === 'FAILED',
   }
 }

@@ -24,7 +24,7 @@ import { bodyFor, buy, termsOf, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // Payers who do to their authorization whatever Circle's contract lets them do.
-// docs/adversarial-payers.md lists these attacks, and the others.
+// docs/contributors/adversarial-payers.md lists these attacks, and the others.
 
 let store: Store
 let rpc: StoryProxy
@@ -35,7 +35,7 @@ beforeAll(async () => {
   rpc = await startProxy(inject('parts').rpcUrl)
   store = await openStore({
     rpcUrl: rpc.url,
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
+    env: { PURCHASE_WAIT_SECONDS: '1' },
   })
   terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
 })

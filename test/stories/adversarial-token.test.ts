@@ -44,7 +44,6 @@ beforeAll(async () => {
   chain = await startChain({ dataDir })
   rpc = await startProxy(chain.rpcUrl)
   const env = {
-    TRUSTED_PROXIES: '1',
     PURCHASE_WAIT_SECONDS: '2',
     FULFILLMENT_DEADLINE_SECONDS: '1',
   }

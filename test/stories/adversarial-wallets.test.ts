@@ -42,7 +42,7 @@ let terms: Accepts
 
 beforeAll(async () => {
   rpc = await startProxy(inject('parts').rpcUrl)
-  const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '2' }
+  const env = { PURCHASE_WAIT_SECONDS: '2' }
   store = await openStore({ env, rpcUrl: rpc.url })
   terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
 })

@@ -17,7 +17,7 @@ let store: Store
 let dir: string
 
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore()
   dir = await mkdtemp(join(tmpdir(), 'kiosk402-archive-'))
 })
 afterAll(async () => {

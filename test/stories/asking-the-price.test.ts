@@ -19,7 +19,6 @@ beforeAll(async () => {
   buyer = await newBuyer()
   rpc = await startProxy(buyer.reader.transport.url as string)
   store = await openStore({
-    env: { TRUSTED_PROXIES: '1' },
     rpcUrl: rpc.url,
     supplierVia: async (url) => {
       supplier = await startProxy(url)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callerFor, expectProblem, openReadingStore, rowsOf } from './reading.ts'
+import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, type Kind, purchasePath } from './requests.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
@@ -10,7 +10,7 @@ let before: Record<string, number>
 let asksMore: string
 
 beforeAll(async () => {
-  store = await openReadingStore({ offers: 400 })
+  store = await openStore({ offers: 400 })
   call = callerFor(store)
   before = await rowsOf(store)
   const { body } = await call('/api/catalog/vouchers/offers?limit=100')
@@ -66,6 +66,10 @@ const noText: readonly unknown[] = [
   { $ne: '' },
 ]
 
+/** How an optional field is left out. */
+const isLeftOut = (value: unknown) =>
+  value === null || (typeof value === 'string' && value.trim() === '')
+
 const voucher = bodyFor('voucher', 'OK')
 const open = { ...voucher, offerId: 'TEST-VOUCHER-OPEN', value: 0.5 }
 
@@ -95,7 +99,7 @@ const fields: readonly (readonly [
     'value',
     () => open,
     [
-      ...['', '0.5', 'ten', null, true, [0.5], {}, 0, -0.5, 0.05, 1, 0.95001, 0.123, 1e21],
+      ...['', 'ten', null, true, [0.5], {}, 0, -0.5, 0.05, 1, 0.95001, 0.123, 1e21],
       ...[1e-7, 0.12, 99_999_999, 1e300, Number.MAX_SAFE_INTEGER],
     ],
   ],
@@ -105,14 +109,7 @@ const fields: readonly (readonly [
     () => bodyFor('topup', 'OK'),
     [
       ...[...noText, 12025550123, '12025550123', '0012025550123', '+1/202/555/0123', '+', '++1'],
-      ...[
-        '+1202555012',
-        '+120255501234567',
-        '+18095551234',
-        '+1   2025550123',
-        'tel:+12025550123',
-        '+0123456789',
-      ],
+      ...['+1202555012', '+120255501234567', '+18095551234', 'tel:+12025550123', '+0123456789'],
       ...[
         '+442071838750',
         '+50255551234',
@@ -127,13 +124,13 @@ const fields: readonly (readonly [
     'iccid',
     () => ({ ...bodyFor('esim', 'OK'), iccid: '8901410321111851072' }),
     [
-      ...[...noText, 8901410321111851, '890141032111185107', '890141032111185107200'],
       ...[
-        '7901410321111851072',
-        '89014103211118510F2',
-        ' 8901410321111851072',
-        '89-0141032111185107',
+        ...noText.filter((value) => !isLeftOut(value)),
+        8901410321111851,
+        '890141032111185107',
+        '890141032111185107200',
       ],
+      ...['7901410321111851072', '89014103211118510F2', '89-0141032111185107'],
     ],
   ],
 ]
@@ -146,7 +143,7 @@ describe.each(fields)('%s: %s', (kind, field, good, bad) => {
 
   test('is refused the same way in a quote, and known by no other name', async () => {
     const path = purchasePath(kind)
-    const texts = bad.filter((value) => typeof value === 'string' && value !== '0.5')
+    const texts = bad.filter((value) => typeof value === 'string')
     // A lone surrogate has no form in a query, and a plus sign may come as a space there.
     const inQuery = texts.filter((value) => value !== '\ud800' && !/^\s*\+?$/.test(String(value)))
     for (const value of inQuery) {
@@ -186,7 +183,7 @@ describe('what is missing, too much, or wrong together', () => {
 
   test('a value on a fixed price is refused', async () => {
     for (const kind of kinds) {
-      for (const value of [0.5, 5, '5', '', null, 0]) {
+      for (const value of [0.5, 5, '5']) {
         await expectFaults(kind, { ...bodyFor(kind, 'OK'), value }, 'value')
       }
     }
@@ -194,7 +191,7 @@ describe('what is missing, too much, or wrong together', () => {
 
   test.each(kinds)('an offer that is none, or no %s, is not found', async (kind) => {
     const other = kind === 'esim' ? 'TEST-TOPUP-OK' : 'TEST-ESIM-OK'
-    const ids = ['NONE', 'test-voucher-ok', 'TEST-VOUCHER-OK ', '__proto__', 'x'.repeat(5_000)]
+    const ids = ['NONE', 'TEST_VOUCHER_OK', '__proto__', 'x'.repeat(5_000)]
     for (const offerId of [...ids, other]) {
       const answer = await send(kind, JSON.stringify({ ...bodyFor(kind, 'OK'), offerId }))
       const problem = { status: 404, code: 'offer_not_found', parameter: 'offerId', charges: true }
@@ -203,5 +200,49 @@ describe('what is missing, too much, or wrong together', () => {
     for (const offerId of ['', null, 5, true, [], ['TEST-ESIM-OK'], {}]) {
       await expectFaults(kind, { ...bodyFor(kind, 'OK'), offerId }, 'offerId')
     }
+  })
+})
+
+describe('what can mean one thing only', () => {
+  const plain: readonly (readonly [Kind, Record<string, unknown>, Record<string, unknown>])[] = [
+    [
+      'voucher',
+      voucher,
+      { ...voucher, offerId: ' test-voucher-ok', email: '', country: null, value: 0, msisdn: '' },
+    ],
+    ['voucher', open, { ...open, value: '0.5', quantity: 1 }],
+    ['topup', bodyFor('topup', 'OK'), { ...bodyFor('topup', 'OK'), msisdn: '(+1)   202-555 0123' }],
+    ['esim', bodyFor('esim', 'OK'), { ...bodyFor('esim', 'OK'), iccid: '', value: null }],
+  ]
+
+  test.each(plain)('is taken for a %s, and echoed as understood', async (kind, exact, written) => {
+    const wanted = await send(kind, JSON.stringify(exact))
+    const answer = await send(kind, JSON.stringify(written))
+    expect([answer.status, answer.body.message]).toEqual([402, wanted.body.message])
+    expect(answer.body.accepts[0].amount).toBe(wanted.body.accepts[0].amount)
+    const query = Object.entries(written).map(
+      ([name, value]) => [name, String(value ?? '')] as [string, string],
+    )
+    const quoted = await call(`${purchasePath(kind)}?${new URLSearchParams(query)}`)
+    expect(quoted).toMatchObject({ status: 200, body: { offerId: exact['offerId'] } })
+  })
+
+  test('several at once are bought by a call each', async () => {
+    for (const name of ['quantity', 'count']) {
+      const answer = await send('voucher', JSON.stringify({ ...voucher, [name]: 3 }))
+      expectProblem(answer, { status: 422, code: 'invalid_body', charges: true, parameter: name })
+      expect(answer.body.detail).toMatch(/one purchase each, with a new idempotency key each/)
+    }
+  })
+
+  test('a content type that is given twice', async () => {
+    const type = (value: string) =>
+      call(purchasePath('esim'), {
+        method: 'POST',
+        body: JSON.stringify(bodyFor('esim', 'OK')),
+        headers: { 'content-type': value },
+      })
+    expect((await type('application/json, Application/JSON')).status).toBe(402)
+    expect((await type('application/json, text/plain')).status).toBe(415)
   })
 })

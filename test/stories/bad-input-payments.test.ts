@@ -1,17 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Accepts } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import {
-  type Call,
-  callerFor,
-  expectNoInsides,
-  expectProblem,
-  openReadingStore,
-  rowsOf,
-  sendRaw,
-} from './reading.ts'
+import { type Call, callerFor, expectNoInsides, expectProblem, rowsOf, sendRaw } from './reading.ts'
 import { bodyFor, buy, purchasePath, termsOf, until } from './requests.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
@@ -24,7 +16,7 @@ const body = JSON.stringify(bodyFor('voucher', 'OK'))
 const json = { 'content-type': 'application/json' }
 
 beforeAll(async () => {
-  store = await openReadingStore({ offers: 200 })
+  store = await openStore({ offers: 200 })
   call = callerFor(store)
   buyer = await newBuyer()
   accepts = await termsOf(store.url, 'voucher', JSON.parse(body))

@@ -1,22 +1,15 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Call,
-  callerFor,
-  expectNoInsides,
-  openReadingStore,
-  rowsOf,
-  sendRaw,
-} from './reading.ts'
+import { type Call, callerFor, expectNoInsides, rowsOf, sendRaw } from './reading.ts'
 import { bodyFor, purchasePath } from './requests.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
 let before: Record<string, number>
 
 beforeAll(async () => {
-  store = await openReadingStore({ offers: 200 })
+  store = await openStore({ offers: 200 })
   call = callerFor(store)
   before = await rowsOf(store)
 })

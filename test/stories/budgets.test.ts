@@ -13,7 +13,7 @@ let store: Store
 let sibling: Awaited<ReturnType<typeof openSibling>>
 
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' } })
+  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
   sibling = await openSibling(store)
 })
 afterAll(async () => {

@@ -64,7 +64,7 @@ async function stolenRefund(): Promise<string> {
 }
 
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1', REFUND_GRACE_SECONDS: '1' } })
+  store = await openStore({ env: { REFUND_GRACE_SECONDS: '1' } })
   before = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
   await tradeAt({ ...store, close: store.halt })
   await store.halt()

@@ -14,7 +14,7 @@ let store: Store
 beforeAll(async () => {
   store = await openStore({
     refundFloat: 3_250_000n,
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
+    env: { PURCHASE_WAIT_SECONDS: '1' },
   })
 })
 afterAll(() => store.close())
@@ -79,7 +79,7 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
         refunds: {
           state: 'down',
           detail:
-            'Refunds may need 1.30 USDC, and their wallet holds 0.00: a purchase may take a quarter of the rest.',
+            'The refund wallet holds 0.00 USDC, and open refunds may need 1.30. One purchase may take a quarter of the rest. Top up the wallet.',
         },
         chain: { state: 'healthy' },
         database: { state: 'healthy' },
@@ -108,7 +108,6 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
 test('what no witness could bear out is not sold, and the rest is', async () => {
   const witness = await startNodeBefore(store.parts.rpcUrl)
   const own = await openStore({
-    env: { TRUSTED_PROXIES: '1' },
     witnesses: { urls: [witness.url], fromUsdc: 1 },
   })
   const { items } = (await get(own.url, '/api/catalog/vouchers/offers?limit=100')).body

@@ -32,7 +32,7 @@ beforeAll(async () => {
   rpc = await startProxy(inject('parts').rpcUrl)
   store = await openStore({
     rpcUrl: rpc.url,
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '3' },
+    env: { PURCHASE_WAIT_SECONDS: '3' },
     async supplierVia(url) {
       supplier = await startProxy(url)
       return supplier.url

@@ -39,7 +39,6 @@ export interface ExampleShop extends Shop {
 /** The stores that the examples of the document are asked of, each in its state. */
 export async function openExampleShop(): Promise<ExampleShop> {
   const env = {
-    TRUSTED_PROXIES: '1',
     FULFILLMENT_DEADLINE_SECONDS: '3',
     PURCHASE_WAIT_SECONDS: '4',
   }
@@ -56,7 +55,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
   }
   const [buyer, open, away] = await Promise.all([
     newBuyer(),
-    openStore({ env, rpcUrl: openRpc.url }),
+    openStore({ env, rpcUrl: openRpc.url, receivers: { resolve: async () => ['127.0.0.1'] } }),
     openStore({ env, rpcUrl: rpc.url, supplierVia, offers: 2_500 }),
   ])
   const broken = await openSibling(open, {}, (app) => {
@@ -65,7 +64,9 @@ export async function openExampleShop(): Promise<ExampleShop> {
     })
   })
   const dear = await openDear(open)
-  const limited = limitedBuyer(open)
+  const limited = limitedBuyer(open, { perOrderUsdc: '0.01' })
+  const careful = limitedBuyer(open, { approveAboveUsdc: '0.01' })
+  const declining = limitedBuyer(open, { approveAboveUsdc: '0.01' })
   const spent = spentBuyer(open)
   const paymentsAway = new Map<Kind, string>()
   for (const kind of kinds) paymentsAway.set(kind, await paymentAt(away, buyer, kind, bodyOf(kind)))
@@ -87,6 +88,8 @@ export async function openExampleShop(): Promise<ExampleShop> {
     signIn: (path, at = 'open', request = { method: 'GET' }) =>
       signInAt(urls[at], buyer, path, request),
     limitedPayment: async (kind, body) => paymentAt(open, await limited, kind, body),
+    carefulPayment: async (kind, body) => paymentAt(open, await careful, kind, body),
+    declinedPayment: async (kind, body) => declinedAt(open, await declining, kind, body),
     spentPayment: async (kind, body) => paymentAt(open, await spent, kind, body),
     unsold: (kind) => unsoldAt(away, kind),
     urlOf: (at) => urls[at],
@@ -198,10 +201,9 @@ async function signInAt(
 const json = { 'content-type': 'application/json' }
 
 /** A wallet whose spending limit is below every price. */
-async function limitedBuyer({ url }: Store): Promise<Buyer> {
+async function limitedBuyer({ url }: Store, body: object): Promise<Buyer> {
   const wallet = await newBuyer()
   const path = '/api/catalog/limits'
-  const body = { perOrderUsdc: '0.01' }
   const signIn = await signInAt(url, wallet, path, { method: 'PUT', body })
   await fetch(`${url}${path}`, {
     method: 'PUT',
@@ -209,6 +211,18 @@ async function limitedBuyer({ url }: Store): Promise<Buyer> {
     body: JSON.stringify(body),
   })
   return wallet
+}
+
+/** A payment for a purchase of its own, which a person has declined. */
+async function declinedAt(store: Store, buyer: Buyer, kind: Kind, body: object): Promise<string> {
+  const payment = await paymentAt(store, buyer, kind, body)
+  const refused = await post(store.url, purchasePath(kind), body, { 'payment-signature': payment })
+  await fetch(refused.body.approvalUrl, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ decision: 'decline' }),
+  })
+  return payment
 }
 
 interface Listed {

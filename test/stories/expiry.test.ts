@@ -18,7 +18,6 @@ beforeAll(async () => {
   store = await openStore({
     lateSeconds: 3.5,
     env: {
-      TRUSTED_PROXIES: '1',
       FULFILLMENT_DEADLINE_SECONDS: '2',
       REFUND_GRACE_SECONDS: '3',
       PURCHASE_WAIT_SECONDS: '8',

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { openReadingStore } from './reading.ts'
 import { bodyFor, eventually, get, type Kind, post, purchasePath } from './requests.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
 /** A consumer that knows the address of the index and, from there on, only what answers say. */
 
@@ -11,7 +10,7 @@ let store: Store
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openReadingStore()
+  store = await openStore()
   buyer = await newBuyer()
 })
 afterAll(() => store.close())

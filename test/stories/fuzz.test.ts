@@ -3,11 +3,11 @@ import { kinds } from '../../fuzz/draft.ts'
 import { openSource, type Source } from '../../fuzz/material.ts'
 import { type Findings, run } from '../../fuzz/run.ts'
 import { transactionsOf } from './chain.ts'
-import { openReadingStore, rowsOf } from './reading.ts'
-import type { Store } from './store.ts'
+import { rowsOf } from './reading.ts'
+import { openStore, type Store } from './store.ts'
 
 /** A few seconds of what `npm run fuzz` does for as long as one likes. */
-const inputs = 2_500
+const inputs = 10_000
 const seed = 402
 
 let store: Store
@@ -16,7 +16,7 @@ let found: Findings
 let before: unknown
 
 beforeAll(async () => {
-  store = await openReadingStore({ offers: 200 })
+  store = await openStore({ offers: 200 })
   source = await openSource({ url: store.url, chain: store.parts, seed, webhook: store.webhook })
   before = await effects()
   const { port } = new URL(store.url)

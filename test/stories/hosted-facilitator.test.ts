@@ -32,7 +32,7 @@ const scenes: Scene[] = []
 beforeAll(async () => {
   for (let count = 0; count < 9; count += 1) {
     const facilitator = await startFacilitator()
-    const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' }
+    const env = { PURCHASE_WAIT_SECONDS: '1' }
     scenes.push({ facilitator, store: await openStore({ env, facilitatorUrl: facilitator.url }) })
   }
 })

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { balanceOf } from './chain.ts'
 import { bookedFor, ledgerOf, rowsKept } from './facts.ts'
-import { type Answer, bodyFor, buy, post, purchasePath, termsOf } from './requests.ts'
+import { type Answer, bodyFor, buy, type Kind, post, purchasePath, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 let store: Store
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore()
 })
 afterAll(() => store.close())
 
@@ -72,6 +72,22 @@ test('the order of the fields of a body makes no difference', async () => {
   const first = await buy(store, buyer, 'voucher', voucher, { headers: newKey() })
   const turned = Object.fromEntries(Object.entries(voucher).reverse())
   expectReplayed(await first.send({}, turned), first.answer)
+})
+
+test.each<[Kind, Record<string, unknown>]>([
+  ['voucher', { offerId: 'test-voucher-ok', firstName: ' Ada ', maxUsdc: 1 }],
+  ['topup', { offerId: 'Test-Topup-Ok', msisdn: '+1 (202) 555-0123' }],
+  ['esim', { offerId: ' TEST-esim-OK ', iccid: '' }],
+])('the same %s in another spelling is the same purchase', async (kind, spelling) => {
+  const headers = newKey()
+  const first = await buy(store, buyer, kind, bodyFor(kind, 'OK'), { headers })
+  const before = await everything()
+  const body = { ...bodyFor(kind, 'OK'), ...spelling }
+  expectReplayed(await first.send({}, body), first.answer)
+  const fresh = await buyer.sign(first.accepts)
+  const paidAgain = { 'payment-signature': fresh.header, ...headers }
+  expectReplayed(await post(store.url, purchasePath(kind), body, paidAgain), first.answer)
+  expect(await everything()).toEqual(before)
 })
 
 test('the same payment without the key says where its order stands, and no more', async () => {

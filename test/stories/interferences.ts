@@ -103,7 +103,7 @@ export async function limitedAddress(
 /** More than any limit allows in a minute. */
 const maxAsked = 400
 
-async function untilLimited(ask: () => Promise<{ readonly status: number }>): Promise<void> {
+export async function untilLimited(ask: () => Promise<{ readonly status: number }>): Promise<void> {
   for (let asked = 0; asked < maxAsked; asked += 1) if ((await ask()).status === 429) return
   throw new Error(`${maxAsked} requests are within the limit.`)
 }
@@ -114,21 +114,21 @@ const maxAtOnce = 64
 /** An address with so many requests under way: their bodies never come. */
 async function crowdedAddress(url: string) {
   const address = ['10', '78', ...randomBytes(2)].join('.')
-  const { port, hostname } = new URL(url)
+  const { port, hostname, host } = new URL(url)
   const sockets: Socket[] = []
   for (let count = 0; count < maxAtOnce; count += 1) {
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined)
     sockets.push(socket)
     socket.write(
-      `POST /mcp HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${address}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n`,
+      `POST /mcp HTTP/1.1\r\nhost: ${host}\r\nx-forwarded-for: ${address}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n`,
     )
   }
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   const headers = { 'x-forwarded-for': address }
   await eventually(
     () => get(url, '/api/catalog/topups/regions', headers),
-    ({ status }) => status === 429,
+    ({ body }) => body.detail?.startsWith(`More than ${maxAtOnce} requests at once`),
   )
   return { address, letGo: () => sockets.forEach((socket) => void socket.destroy()) }
 }

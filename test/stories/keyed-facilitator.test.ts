@@ -69,8 +69,7 @@ function p256() {
 
 async function newScene(demand: Demand, options: StoreOptions) {
   const facilitator = await startFacilitator(demand)
-  const env = { TRUSTED_PROXIES: '1' }
-  const store = await openStore({ env, facilitatorUrl: facilitator.url, ...options })
+  const store = await openStore({ facilitatorUrl: facilitator.url, ...options })
   closing.push(store.close)
   return { facilitator, store }
 }

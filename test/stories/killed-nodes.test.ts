@@ -25,7 +25,7 @@ const children: ChildNode[] = []
 const closing: { close(): Promise<void> }[] = []
 
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '5' } })
+  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '5' } })
 })
 afterEach(async () => {
   for (const child of children.splice(0)) await child.kill()

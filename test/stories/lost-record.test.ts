@@ -22,7 +22,7 @@ const { rpcUrl } = inject('parts')
 
 beforeAll(async () => {
   node = await startNodeBefore(rpcUrl)
-  store = await openStore({ rpcUrl: node.url, env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore({ rpcUrl: node.url })
   terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
 })
 afterAll(async () => {

@@ -17,7 +17,7 @@ afterAll(async () => {
 /** A store whose transactions meet these faults, one after the other, and then none. */
 async function openUnlucky(...faults: readonly Fault[]) {
   const rpc = await startProxy(inject('parts').rpcUrl)
-  const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' }
+  const env = { PURCHASE_WAIT_SECONDS: '1' }
   const store = await openStore({ rpcUrl: rpc.url, env })
   closing.push(rpc.close, store.close)
   const left = [...faults]

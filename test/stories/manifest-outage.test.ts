@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newBuyer } from './buyer.ts'
-import { type Call, callerFor, expectProblem, openReadingStore, rowsOf } from './reading.ts'
+import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, post, purchasePath, termsOf, until } from './requests.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
 
 beforeAll(async () => {
-  store = await openReadingStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
+  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
   call = callerFor(store)
 })
 afterAll(() => store.close())

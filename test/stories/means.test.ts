@@ -12,7 +12,7 @@ let store: Store
 
 beforeAll(async () => {
   store = await openStore({
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '2', REFUND_HOURLY_CAP_USDC: '1' },
+    env: { PURCHASE_WAIT_SECONDS: '2', REFUND_HOURLY_CAP_USDC: '1' },
   })
 })
 afterAll(() => store.close())

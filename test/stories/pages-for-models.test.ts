@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
+import { leftOut, works } from '../harness/left-out.ts'
 import { openStore, type Store } from './store.ts'
 
 const run = promisify(execFile)
@@ -25,7 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
-test('every command of the skill does what it says', async () => {
+const noCurl = leftOut(
+  works('curl', '--version') ? undefined : 'no command of the skill: apt-get install curl',
+)
+
+test.skipIf(noCurl)('every command of the skill does what it says', async () => {
   const commands = [...pages['SKILL.md'].matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) =>
     text.replace('OFFER_ID', 'TEST-VOUCHER-OK'),
   )
@@ -79,4 +85,61 @@ test('the skill is one page that a model reads in one go', () => {
   // ISO 3166-1 leaves the code of Kosovo to users, so nobody would guess that it is taken.
   expect(pages['SKILL.md']).toContain('`XK` is Kosovo')
   expect(pages['llms.txt']).toMatch(/^# .+\n\n> .+\n/)
+})
+
+describe('what hosts and indexes probe', () => {
+  const read = async (path: string) => {
+    const response = await fetch(`${store.url}${path}`)
+    expect(response.status, path).toBe(200)
+    return { type: response.headers.get('content-type'), text: await response.text() }
+  }
+
+  test('the card of the MCP server names its address', async () => {
+    const { text } = await read('/.well-known/mcp/server-card.json')
+    const { remotes, name } = JSON.parse(text)
+    expect(remotes).toEqual([{ type: 'streamable-http', url: `${store.url}/mcp` }])
+    expect(name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+    const beside = await read('/mcp/server-card')
+    expect([beside.text, beside.type]).toEqual([
+      text,
+      expect.stringContaining('application/mcp-server-card+json'),
+    ])
+  })
+
+  test('the index of skills has the digest of the skill', async () => {
+    const { skills } = JSON.parse((await read('/.well-known/agent-skills/index.json')).text)
+    expect(skills).toHaveLength(1)
+    const { text } = await read(new URL(skills[0].url).pathname)
+    expect(skills[0]).toMatchObject({
+      name: 'buy-digital-goods',
+      type: 'skill-md',
+      digest: `sha256:${createHash('sha256').update(text).digest('hex')}`,
+    })
+    expect((await read('/skill.md')).text).toBe(text)
+  })
+
+  test('the catalog of interfaces leads to their descriptions, and the front page to it', async () => {
+    const { headers } = await fetch(store.url)
+    const links = [...(headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="([^"]+)"/g)]
+    expect(links.map(([, , rel]) => rel)).toContain('api-catalog')
+    for (const [, path = ''] of links) await read(path)
+    const { text, type } = await read('/.well-known/api-catalog')
+    expect(type).toContain('application/linkset+json')
+    const { linkset } = JSON.parse(text)
+    expect(linkset.map(({ anchor }: { anchor: string }) => anchor)).toEqual(
+      ['/ai', '/api/catalog', '/mcp'].map((path) => `${store.url}${path}`),
+    )
+    for (const href of new Set([...text.matchAll(/"href":"([^"]+)"/g)].map(([, at = '']) => at))) {
+      await read(new URL(href).pathname)
+    }
+  })
+
+  test('security.txt has a contact and ends within a year', async () => {
+    const { text } = await read('/.well-known/security.txt')
+    expect(text).toMatch(/^Contact: mailto:\S+@\S+$/m)
+    const [, expires = ''] = /^Expires: (.*)$/m.exec(text) ?? []
+    const days = (Date.parse(expires) - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(300)
+    expect(days).toBeLessThan(366)
+  })
 })

@@ -3,9 +3,8 @@ import { connect } from 'node:net'
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { limitedAddress } from './interferences.ts'
+import { limitedAddress, untilLimited } from './interferences.ts'
 import { openClient } from './mcp/client.ts'
-import { openReadingStore } from './reading.ts'
 import {
   type Answer,
   bodyFor,
@@ -16,7 +15,7 @@ import {
   purchasePath,
   termsOf,
 } from './requests.ts'
-import { openSibling, type Store } from './store.ts'
+import { openSibling, openStore, type Store } from './store.ts'
 
 // A payment that is sent again is answered with its order, whatever has come between; and who is
 // refused before that order could be looked for never hears that nothing was charged.
@@ -33,7 +32,7 @@ const voucher = bodyFor('voucher', 'OK')
 const delisted = bodyFor('topup', 'OK')
 
 beforeAll(async () => {
-  store = await openReadingStore()
+  store = await openStore()
   buyer = await newBuyer()
   bought = await buy(store, buyer, 'topup', delisted)
   await store.admin('/offers', { offerId: 'TEST-TOPUP-OK', enabled: false })
@@ -65,7 +64,7 @@ async function useUp(address: string, limit: 'purchase' | 'refused' | 'reading')
       post(store.url, purchasePath('voucher'), voucher, { ...headers, 'payment-signature': 'x' }),
     reading: () => get(store.url, '/api/catalog/topups/regions', headers),
   }
-  await eventually(ask[limit], ({ status }) => status === 429)
+  await untilLimited(ask[limit])
 }
 
 async function signInOf(wallet: Buyer): Promise<string> {

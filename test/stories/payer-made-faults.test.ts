@@ -24,7 +24,7 @@ beforeAll(async () => {
   node = await startNodeBefore(inject('parts').rpcUrl)
   store = await openStore({
     rpcUrl: node.url,
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1', FULFILLMENT_DEADLINE_SECONDS: '600' },
+    env: { PURCHASE_WAIT_SECONDS: '1', FULFILLMENT_DEADLINE_SECONDS: '600' },
     supplierVia: async (url) => {
       supplier = await startProxy(url)
       return supplier.url

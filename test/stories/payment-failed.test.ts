@@ -29,7 +29,7 @@ beforeAll(async () => {
   store = await openStore({
     chain,
     rpcUrl: rpc.url,
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
+    env: { PURCHASE_WAIT_SECONDS: '1' },
   })
 })
 afterAll(async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   rpc = await startProxy(inject('parts').rpcUrl)
   store = await openStore({
     rpcUrl: rpc.url,
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
+    env: { PURCHASE_WAIT_SECONDS: '1' },
   })
 })
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { newBuyer } from './buyer.ts'
 import { bodyFor, buy } from './requests.ts'
 import { openNode, openStore, type Store, siblingSettings } from './store.ts'
 
-// docs/scaling.md, "Poolers": what may stand between the store and PostgreSQL.
+// docs/operators/scaling.md, "Poolers": what may stand between the store and PostgreSQL.
 
 const leavesOut =
   'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout'

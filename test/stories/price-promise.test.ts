@@ -11,13 +11,12 @@ let buyer: Buyer
 /** What the first node promised before the prices changed. */
 let promised: { readonly voucher: Accepts; readonly topup: Accepts; readonly otherVoucher: Accepts }
 
-const env = { TRUSTED_PROXIES: '1' }
 const voucher = bodyFor('voucher', 'OK')
 const topup = bodyFor('topup', 'OK')
 
 // A node that starts reads the catalog anew, so the second one has the new prices.
 beforeAll(async () => {
-  store = await openStore({ env })
+  store = await openStore()
   buyer = await newBuyer()
   promised = {
     voucher: await termsOf(store.url, 'voucher', voucher),

@@ -14,7 +14,7 @@ let store: Store
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore()
   buyer = await newBuyer()
 })
 afterAll(() => store.close())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { regions, singleCountryRegions, topupRegions } from '../../src/catalog/lists.ts'
-import { allItems, type Call, callerFor, openReadingStore } from './reading.ts'
-import type { Store } from './store.ts'
+import { allItems, type Call, callerFor } from './reading.ts'
+import { openStore, type Store } from './store.ts'
 
 interface Money {
   readonly currency: string
@@ -26,7 +26,7 @@ let call: Call
 const all: Record<string, readonly Offer[]> = {}
 
 beforeAll(async () => {
-  store = await openReadingStore({ offers: 1_500 })
+  store = await openStore({ offers: 1_500 })
   call = callerFor(store)
   for (const family of ['vouchers', 'topups', 'esims']) {
     const items = await allItems(call, `/api/catalog/${family}/offers`, 100)

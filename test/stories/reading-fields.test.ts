@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allItems, type Call, callerFor, openReadingStore } from './reading.ts'
-import type { Store } from './store.ts'
+import { allItems, type Call, callerFor } from './reading.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
 
 beforeAll(async () => {
   // So many that every documented field occurs somewhere.
-  store = await openReadingStore({ offers: 12_000 })
+  store = await openStore({ offers: 12_000 })
   call = callerFor(store)
 })
 afterAll(() => store.close())
@@ -27,7 +27,7 @@ const oneOf =
   (value) =>
     values.includes(value)
 
-/** A price as published: always an object, with integers in minor units (docs/decisions/003). */
+/** A price as published: always an object, with integers in minor units (docs/contributors/decisions/003). */
 const isMoney: Check = (value) => {
   const { currency, currencyDivisor, ...amounts } = value as Item
   const names = Object.keys(amounts).sort().join()
@@ -50,6 +50,17 @@ const isUsdc: Check = (value) => {
     decimals === 6 &&
     (names === 'amount' || names === 'increment,max,min') &&
     Object.values(amounts).every(isAtomic)
+  )
+}
+
+/** What the field `value` of a purchase takes, in dollars. */
+const isOpenValue: Check = (value) => {
+  const { unit, min, max, step, ...others } = value as Item
+  return (
+    unit === 'USD' &&
+    [min, max, step].every(isNumber) &&
+    Number(min) <= Number(max) &&
+    Object.keys(others).length === 0
   )
 }
 
@@ -88,6 +99,7 @@ const catalogMore: Fields = {
   'shortNotes?': isText,
   priceType: oneOf('FIXED', 'RANGE'),
   'faceValue?': isMoney,
+  'value?': isOpenValue,
   'usdc?': isUsdc,
   requiredFields: isTexts,
   available: isFlag,
@@ -141,6 +153,7 @@ describe.each(['vouchers', 'topups', 'esims'])('%s', (family) => {
       expect(item['kind'], about).toBe(kind)
       expect(unavailableReason === undefined, about).toBe(available)
       expect(usdc !== undefined, about).toBe(available)
+      expect('value' in item, about).toBe(priceType === 'RANGE' && available)
       expect('min' in (price as Item), about).toBe(priceType === 'RANGE')
       expect((requiredFields as string[]).includes('value'), about).toBe(priceType === 'RANGE')
     }
@@ -233,6 +246,7 @@ test('the index and the capabilities have exactly the documented fields', async 
     accepts_crypto: isTexts,
     delivery: isText,
     website: isUri,
+    search: isPath,
     catalogs: within(catalogs),
     capabilities: isPath,
     version: isText,

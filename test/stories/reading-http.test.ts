@@ -1,18 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Call,
-  callerFor,
-  expectDiscoveryRefusal,
-  expectProblem,
-  openReadingStore,
-} from './reading.ts'
-import type { Store } from './store.ts'
+import { type Call, callerFor, expectDiscoveryRefusal, expectProblem } from './reading.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
 
 beforeAll(async () => {
-  store = await openReadingStore()
+  store = await openStore()
   call = callerFor(store)
 })
 afterAll(() => store.close())

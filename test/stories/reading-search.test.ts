@@ -5,8 +5,8 @@ import {
   topupSubTypes,
   voucherSubTypes,
 } from '../../src/catalog/lists.ts'
-import { allItems, type Call, callerFor, openReadingStore } from './reading.ts'
-import type { Store } from './store.ts'
+import { allItems, type Call, callerFor } from './reading.ts'
+import { openStore, type Store } from './store.ts'
 
 interface Offer {
   readonly offerId: string
@@ -30,7 +30,7 @@ const all: Record<'vouchers' | 'topups' | 'esims', readonly Offer[]> = {
 type Family = keyof typeof all
 
 beforeAll(async () => {
-  store = await openReadingStore({ offers: 3_000 })
+  store = await openStore({ offers: 3_000 })
   call = callerFor(store)
   for (const family of Object.keys(all) as Family[]) {
     all[family] = (await allItems(call, `/ai/${family}`, 50)) as unknown as Offer[]

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allItems, type Call, callerFor, openReadingStore } from './reading.ts'
-import type { Store } from './store.ts'
+import { allItems, type Call, callerFor } from './reading.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
 let vouchers: Record<string, unknown>[]
 
 beforeAll(async () => {
-  store = await openReadingStore({ offers: 3_000 })
+  store = await openStore({ offers: 3_000 })
   call = callerFor(store)
   vouchers = await allItems(call, '/ai/vouchers', 50)
 })
@@ -105,12 +105,43 @@ describe('an empty result', () => {
     expect(again.body.total, `${parameter}=${nearest}`).toBeGreaterThan(0)
   })
 
-  test('names the country that has the brand', async () => {
+  test('names the countries that have the brand', async () => {
     const { body } = await call('/ai/vouchers?brand=walmart&country=KE')
     expect(body.hint).toMatchObject({ parameter: 'country' })
     const countries = vouchers
       .filter(({ brandName }) => brandName === 'Walmart')
       .map(({ country }) => country)
     expect(countries).toContain(body.hint.nearest)
+    for (const country of new Set(countries)) expect(body.hint.message).toContain(country)
   })
+
+  // What a model followed to the wrong goods, before a hint had to be near.
+  test.each([
+    ['vouchers?search=zzzzqq', undefined],
+    ['vouchers?search=spotify premium 3 months', 'spotify'],
+    ['vouchers?search=netflix north korea', 'netflix'],
+    ['vouchers?country=KP', undefined],
+    ['topups?country=KP', undefined],
+    ['esims?q=recharge', undefined],
+  ])('of %s proposes %s', async (query, nearest) => {
+    const { body } = await call(`/ai/${query}`)
+    expect([body.total, body.hint.nearest]).toEqual([0, nearest])
+  })
+
+  test.each([
+    ['vouchers?search=netflix north korea', ['north korea']],
+    ['esims?q=France 5GB zzzz', ['zzzz']],
+  ])('of %s says which words it would leave out', async (query, words) => {
+    const { body } = await call(`/ai/${query}`)
+    expect(body.total).toBe(0)
+    for (const word of words) expect(body.hint.message).toContain(`"${word}"`)
+  })
+
+  test.each(['France Italy', '5GB Europe 14 days', 'Spain 10GB 30 days', 'tset', 'sandbx dirty'])(
+    'of esims?q=%s never proposes a brand for tests',
+    async (text) => {
+      const { body } = await call(`/ai/esims?q=${text}`)
+      expect(body.hint?.nearest ?? '').not.toMatch(/^(?:sandbox|test)/i)
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect } from 'vitest'
 import type { Answer } from './requests.ts'
-import { openStore, type Store, type StoreOptions } from './store.ts'
+import type { Store } from './store.ts'
 
 /** A request that hangs fails its story. Milliseconds. */
 const maxAnswerMs = 60_000
@@ -18,14 +18,6 @@ export interface Read extends Answer {
 }
 
 export type Call = (path: string, options?: CallOptions) => Promise<Read>
-
-/**
- * A store behind one trusted proxy, so that a story can come from many addresses: the limits count
- * addresses, and only the stories about limits are about them.
- */
-export function openReadingStore(options: StoreOptions = {}): Promise<Store> {
-  return openStore({ ...options, env: { TRUSTED_PROXIES: '1', ...options.env } })
-}
 
 /** Calls the store, each time from another client address. */
 export function callerFor({ url }: Pick<Store, 'url'>): Call {
@@ -109,7 +101,7 @@ export function expectNoInsides(text: string, about = ''): void {
   expect(found, `${about} says ${text}`).toBeUndefined()
 }
 
-/** The one form that refusals of the discovery interface have (docs/errors.md). */
+/** The one form that refusals of the discovery interface have (docs/agents/errors.md). */
 export function expectDiscoveryRefusal(answer: Read, status: number, parameter?: string): void {
   const { body, headers, text } = answer
   expect(answer.status, text).toBe(status)
@@ -129,7 +121,7 @@ export interface Problem {
   readonly charges?: boolean | 'unknown'
 }
 
-/** The one form that refusals of the catalog interface have: RFC 9457 (docs/errors.md). */
+/** The one form that refusals of the catalog interface have: RFC 9457 (docs/agents/errors.md). */
 export function expectProblem(answer: Read, { status, code, parameter, charges }: Problem): void {
   const { body, headers, text } = answer
   expect(answer.status, text).toBe(status)

@@ -17,7 +17,7 @@ let folder: string
 
 beforeAll(async () => {
   rpc = await startProxy(inject('parts').rpcUrl)
-  const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '8' }
+  const env = { PURCHASE_WAIT_SECONDS: '8' }
   store = await openStore({ env, rpcUrl: rpc.url })
   buyer = await newBuyer()
   folder = await mkdtemp(join(tmpdir(), 'kiosk402-receipts-'))
@@ -151,8 +151,8 @@ test('the command says what is wrong with what it is given', async () => {
   }
 })
 
-test('the way without our code that docs/receipts.md shows is a way', async () => {
-  const docs = await readFile('docs/receipts.md', 'utf8')
+test('the way without our code that docs/agents/receipts.md shows is a way', async () => {
+  const docs = await readFile('docs/agents/receipts.md', 'utf8')
   const [, script = ''] = /```js\n([\s\S]*?)```/.exec(docs) ?? []
   const check = (content: unknown) =>
     run(['--input-type=module', '--eval', script, 'check.mjs'], content)

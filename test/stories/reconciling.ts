@@ -1,7 +1,5 @@
 import { connectChain } from '../../src/adapters/chain/connect.ts'
 import { openStorage } from '../../src/adapters/storage/storage.ts'
-import { createZenditClient } from '../../src/adapters/suppliers/zendit/client.ts'
-import { zenditStatement } from '../../src/adapters/suppliers/zendit/statement.ts'
 import { connectCoins } from '../../src/coin-payments.ts'
 import { usdc } from '../../src/lib/money.ts'
 import { idsFor } from '../../src/orders/naming.ts'
@@ -11,11 +9,12 @@ import { reconcile } from '../../src/reconcile/reconcile.ts'
 import type { Look } from '../../src/reconcile/sources.ts'
 import { createDigest } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
-import { type NodeSettings, secretsKey } from '../harness/node.ts'
+import { connectSuppliers } from '../../src/supply.ts'
+import { type NodeSettings, secretsKey, suppliersOf } from '../harness/node.ts'
 
 /** What an operator has beside a store: its books, with every payment old enough to be looked at. */
 export async function openSources(settings: NodeSettings, keys: readonly Buffer[] = [secretsKey]) {
-  const { databaseUrl, payTo, rpcUrl, gasKey, refundKey, supplierUrl, supplierKey } = settings
+  const { databaseUrl, payTo, rpcUrl, gasKey, refundKey } = settings
   const network = networks['base-sepolia']
   const now = () => new Date()
   const caps = { hour: usdc(10n ** 12n), day: usdc(10n ** 12n) }
@@ -30,11 +29,7 @@ export async function openSources(settings: NodeSettings, keys: readonly Buffer[
     },
     now,
   )
-  const client = createZenditClient({
-    baseUrl: `${supplierUrl}/v1`,
-    apiKey: supplierKey,
-    timeoutMs: 10_000,
-  })
+  const connected = connectSuppliers({ suppliers: suppliersOf(settings) }, now)
   const { statement: processor } = connectCoins(
     { processor: settings.processor, invoiceMinutes: 30 },
     { ...storage, now },
@@ -42,7 +37,7 @@ export async function openSources(settings: NodeSettings, keys: readonly Buffer[
   const present = { pay_to: payTo, refunds: chain.refundWallet }
   const sourcesNow = async () => ({
     chain: chain.statement(await storage.wallets.ours(present)),
-    supplier: zenditStatement(client, { now, signal: new AbortController().signal }),
+    suppliers: new Map(Array.from(connected, ([name, { statement }]) => [name, statement])),
     store: storage.record,
     checkouts: storage.checkoutRecord,
     hands: storage.handPayouts,

@@ -29,7 +29,6 @@ let poor: Store
 // The grace is long, so that an expired order stays REFUND_PENDING until the story says otherwise.
 beforeAll(async () => {
   const env = {
-    TRUSTED_PROXIES: '1',
     FULFILLMENT_DEADLINE_SECONDS: '1',
     PURCHASE_WAIT_SECONDS: '2',
   }

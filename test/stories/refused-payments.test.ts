@@ -15,7 +15,7 @@ let buyer: Buyer
 let terms: Accepts
 
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore()
   buyer = await newBuyer()
   terms = await termsOf(store.url, 'voucher', voucher)
 })

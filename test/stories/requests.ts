@@ -71,7 +71,7 @@ export async function buy(
   return { accepts, payment, send, answer: await send() }
 }
 
-/** Reads the order again and again until the test is met. A store that cannot read it now is asked again. */
+/** Reads the order again and again until the store shows it and the test is met. */
 export function until(
   { url }: { readonly url: string },
   orderId: string,
@@ -79,7 +79,7 @@ export function until(
   headers: Record<string, string> = {},
 ): Promise<Answer['body']> {
   const read = () => get(url, `/api/catalog/orders/${orderId}`, headers)
-  const isMet = ({ status, body }: Answer) => status !== 503 && met(body)
+  const isMet = ({ status, body }: Answer) => status === 200 && met(body)
   return eventually(read, isMet).then(({ body }) => body)
 }
 
@@ -94,9 +94,18 @@ export async function eventually<T>(
   const deadline = performance.now() + eventuallyMs
   for (;;) {
     const seen = await look()
-    if (met(seen)) return seen
+    if (isMet(met, seen)) return seen
     if (performance.now() > deadline) throw new Error(`Still ${JSON.stringify(seen)}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** A test of what was seen fails with what was seen, also where it expected another shape. */
+function isMet<T>(met: (seen: T) => boolean, seen: T): boolean {
+  try {
+    return met(seen)
+  } catch (error) {
+    throw new Error(`Cannot tell of ${JSON.stringify(seen)}`, { cause: error })
   }
 }
 

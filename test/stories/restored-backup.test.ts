@@ -11,7 +11,6 @@ import { bodyFor, buy, eventually, get, type Kind, until } from './requests.ts'
 import { copyOf, openNode, openStore, type Store } from './store.ts'
 
 const env = {
-  TRUSTED_PROXIES: '1',
   PURCHASE_WAIT_SECONDS: '1',
   REFUND_GRACE_SECONDS: '1',
 }

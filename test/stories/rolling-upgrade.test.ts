@@ -17,7 +17,7 @@ let newer: string
 let pool: pg.Pool
 
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore()
   pool = openDatabase(store.databaseUrl, {
     applicationName: 'newer',
     poolSize: 1,

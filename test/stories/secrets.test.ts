@@ -1,16 +1,18 @@
+import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createApprovalStore } from '../../src/adapters/storage/approvals.ts'
 import { createCheckoutStore } from '../../src/adapters/storage/checkouts.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import { createMailBook } from '../../src/adapters/storage/order-mail.ts'
 import { createOrderStore } from '../../src/adapters/storage/orders.ts'
 import { createReservationStore } from '../../src/adapters/storage/reservations.ts'
 import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
-import { usdc } from '../../src/lib/money.ts'
+import { createWebhookStore } from '../../src/adapters/storage/webhooks.ts'
 import { keepRetention } from '../../src/operations/loops.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Call, callerFor, openReadingStore } from './reading.ts'
+import { type Call, callerFor } from './reading.ts'
 import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
@@ -34,7 +36,7 @@ function told(kind: Kind, outcome: string): Record<string, unknown> {
 }
 
 beforeAll(async () => {
-  store = await openReadingStore({
+  store = await openStore({
     env: { PURCHASE_WAIT_SECONDS: '2', FAILED_ORDERS_PER_HOUR: '100' },
   })
   call = callerFor(store)
@@ -181,6 +183,7 @@ describe('when personal fields have been kept long enough', () => {
     const read = () =>
       call(`/api/catalog/orders/${id}`, { headers: { authorization: `Bearer ${token}` } })
     const before = (await read()).body
+    const { listToken, ...list } = (await signedIn()).body
     expect(await withRecipient()).toBe(orderIds.length)
 
     await endWatch()
@@ -190,6 +193,11 @@ describe('when personal fields have been kept long enough', () => {
     expect(await withRecipient()).toBe(0)
 
     expect((await read()).body).toEqual(before)
+    const headers = { authorization: `Bearer ${listToken.token}` }
+    const listed = await call('/api/catalog/orders', { headers })
+    expect(listed.body.total).toBe(list.total)
+    expect(found([listed.text], [...goods, ...personal])).toEqual([])
+    expect(found(await everyRow(), [listToken.token])).toEqual([])
     expect(goods).toContain(before.orders[0].result.code)
     const amounts = await store.query('select count(*)::int as kept from payments')
     expect(amounts[0].kept).toBe(orderIds.length)
@@ -197,6 +205,15 @@ describe('when personal fields have been kept long enough', () => {
     expect(erased).toHaveLength(orderIds.length)
   })
 })
+
+/** The orders of the buyer, with a token that lists them. */
+async function signedIn() {
+  const path = '/api/catalog/orders'
+  const { info, supportedChains } = (await call(path)).body.extensions['sign-in-with-x']
+  const complete = { ...info, ...supportedChains[0] }
+  const payload = await createSIWxPayload(complete, buyer.account, info.uri)
+  return call(path, { headers: { 'sign-in-with-x': encodeSIWxHeader(payload) } })
+}
 
 /** What the watch of the payments does a minute after they came. */
 async function endWatch(): Promise<void> {
@@ -226,10 +243,12 @@ async function keepOnce(personalDataDays: number): Promise<void> {
     await keepRetention(
       {
         orders,
-        checkouts: createCheckoutStore(database, { hour: usdc(0n), day: usdc(0n) }),
+        checkouts: createCheckoutStore(database),
         limits: createLimitStore(database),
         reservations: createReservationStore(database),
+        approvals: createApprovalStore(database),
         mail: createMailBook(database),
+        webhooks: createWebhookStore(database),
         forgetNonces: async () => undefined,
         addUpEnds: async () => stop.abort(),
         personalDataDays,

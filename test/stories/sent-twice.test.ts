@@ -14,9 +14,8 @@ import {
   spendBudget,
   usedSignIn,
 } from './interferences.ts'
-import { openReadingStore } from './reading.ts'
 import { bodyFor, eventually, type Kind, post, purchasePath, termsOf } from './requests.ts'
-import { openNode, openSibling, type Store } from './store.ts'
+import { openNode, openSibling, openStore, type Store } from './store.ts'
 
 // Between two equal paid requests comes whatever may come. The second one is answered with the order
 // of the first, or hears that it is not known what was charged; never that nothing was, and never
@@ -32,7 +31,7 @@ const offers: Readonly<Record<Kind, Record<string, unknown>>> = {
 }
 
 beforeAll(async () => {
-  store = await openReadingStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
+  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
   const same = { url: store.url, close: store.halt }
   nodes = { same, renewed: same, ...(await nodesOf(store)) }
 })

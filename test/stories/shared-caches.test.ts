@@ -12,7 +12,7 @@ import { openStore, type Store } from './store.ts'
 
 let store: Store
 beforeAll(async () => {
-  store = await openStore({ env: { TRUSTED_PROXIES: '1' }, offers: 200 })
+  store = await openStore({ offers: 200 })
 })
 afterAll(() => store.close())
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, test as always, beforeAll, expect } from 'vitest'
 import { secretsKey } from '../harness/node.ts'
 import { noRedis, type Redis, startRedis } from '../harness/redis.ts'
-import { type Call, callerFor, openReadingStore } from './reading.ts'
+import { type Call, callerFor } from './reading.ts'
 import { eventually } from './requests.ts'
-import { openNode, type Store, siblingSettings } from './store.ts'
+import { openNode, openStore, type Store, siblingSettings } from './store.ts'
 
 const test = always.skipIf(noRedis)
 
@@ -15,7 +15,7 @@ let nodes: readonly Call[]
 
 beforeAll(async () => {
   redis = await startRedis()
-  store = await openReadingStore({ offers: 100, env: { REDIS_URL: redis.url } })
+  store = await openStore({ offers: 100, env: { REDIS_URL: redis.url } })
   // It has a new key in front already: clients are named by the key in force all the same.
   const secrets = [randomBytes(32), secretsKey].map((key) => key.toString('base64'))
   sibling = await openNode({ ...(await siblingSettings(store)), secrets }, store.parts)

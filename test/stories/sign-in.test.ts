@@ -10,9 +10,9 @@ import {
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Call, callerFor, expectProblem, openReadingStore, rowsOf } from './reading.ts'
+import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, type Kind } from './requests.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 
 let store: Store
 let call: Call
@@ -26,7 +26,7 @@ const esimList = '/api/catalog/esims/orders/info'
 const list = '/api/catalog/orders'
 
 beforeAll(async () => {
-  store = await openReadingStore()
+  store = await openStore()
   call = callerFor(store)
   buyer = await newBuyer()
   other = await newBuyer()

@@ -40,6 +40,10 @@ export interface StoreOptions {
   readonly facilitatorEveryMs?: number
   /** How the node reaches this supplier, when not directly. */
   readonly supplierVia?: (supplierUrl: string) => Promise<string>
+  /** Further suppliers, and how the node reaches them. */
+  readonly suppliers?: NodeSettings['suppliers']
+  /** How buyers' webhooks are reached. */
+  readonly receivers?: NodeSettings['receivers']
   /** What the refund wallet holds at first, in atomic USDC. */
   readonly refundFloat?: bigint
 }
@@ -60,7 +64,8 @@ export async function openStore(options: StoreOptions = {}) {
   const settings: NodeSettings = {
     url,
     port,
-    env: options.env ?? {},
+    // Every request of a story comes from another client (see fromAnywhere).
+    env: { TRUSTED_PROXIES: '1', ...options.env },
     rpcUrl: options.rpcUrl ?? parts.rpcUrl,
     witnesses: options.witnesses,
     facilitatorUrl: options.facilitatorUrl,
@@ -72,6 +77,8 @@ export async function openStore(options: StoreOptions = {}) {
     databaseUrl: await newDatabase(inject('parts').databaseUrl),
     supplierUrl: (await options.supplierVia?.(supplier.url)) ?? supplier.url,
     supplierKey,
+    suppliers: options.suppliers,
+    receivers: options.receivers,
     webhook,
     processor: coins?.access,
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { supplierTimeoutMs } from '../../src/supply.ts'
+import { supplierTimeoutMs } from '../../src/suppliers/supplier.ts'
 import { startProxy } from '../harness/proxy.ts'
 import { newBuyer } from './buyer.ts'
 import { bookedFor, lifeOf, reported } from './facts.ts'
@@ -11,7 +11,7 @@ let supplier: Awaited<ReturnType<typeof startProxy>>
 
 beforeAll(async () => {
   store = await openStore({
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '2' },
+    env: { PURCHASE_WAIT_SECONDS: '2' },
     supplierVia: async (url) => {
       supplier = await startProxy(url)
       return supplier.url

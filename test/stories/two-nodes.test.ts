@@ -25,7 +25,6 @@ beforeAll(async () => {
   store = await openStore({
     stepMs: 20,
     env: {
-      TRUSTED_PROXIES: '1',
       PURCHASE_WAIT_SECONDS: '1',
       REFUND_GRACE_SECONDS: '1',
     },

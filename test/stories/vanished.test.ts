@@ -28,7 +28,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-vanished-'))
   chain = await startChain({ dataDir })
   rpc = await startProxy(chain.rpcUrl)
-  const env = { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '5' }
+  const env = { PURCHASE_WAIT_SECONDS: '5' }
   store = await openStore({ chain, rpcUrl: rpc.url, env })
 })
 beforeEach(async () => {

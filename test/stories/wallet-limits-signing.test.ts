@@ -3,8 +3,8 @@ import { createSIWxClientExtension } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Call, callerFor, expectProblem, openReadingStore } from './reading.ts'
-import type { Store } from './store.ts'
+import { type Call, callerFor, expectProblem } from './reading.ts'
+import { openStore, type Store } from './store.ts'
 import { json, limitsAt, limitsPath, type Method, requestOf } from './wallet-limits.ts'
 
 let store: Store
@@ -12,7 +12,7 @@ let call: Call
 let limits: ReturnType<typeof limitsAt>
 
 beforeAll(async () => {
-  store = await openReadingStore()
+  store = await openStore()
   call = callerFor(store)
   limits = limitsAt(call)
 })

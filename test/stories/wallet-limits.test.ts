@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { rowsKept } from './facts.ts'
-import { callerFor, openReadingStore } from './reading.ts'
+import { callerFor } from './reading.ts'
 import { bodyFor, buy, eventually, type Kind } from './requests.ts'
-import type { Store } from './store.ts'
+import { openStore, type Store } from './store.ts'
 import { limitsAt } from './wallet-limits.ts'
 
 let store: Store
 let limits: ReturnType<typeof limitsAt>
 
 beforeAll(async () => {
-  store = await openReadingStore()
+  store = await openStore()
   limits = limitsAt(callerFor(store))
 })
 afterAll(() => store.close())

@@ -10,7 +10,7 @@ beforeAll(async () => {
   store = await openStore({
     webhooks: false,
     stepMs: 40,
-    env: { TRUSTED_PROXIES: '1', PURCHASE_WAIT_SECONDS: '1' },
+    env: { PURCHASE_WAIT_SECONDS: '1' },
   })
 })
 afterAll(() => store.close())

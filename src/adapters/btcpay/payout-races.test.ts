@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Payout } from '../../checkouts/ports.ts'
+import type { CoinPayout } from '../../checkouts/ports.ts'
 import type { PaidBack } from '../../payments/ports.ts'
 import { type RecordedRequest, type Reply, scripted } from './scripted.fixture.ts'
 
-const payout: Payout = {
+const payout: CoinPayout = {
   reference: 'ref_1-1',
   coin: 'BTC',
   network: 'Bitcoin',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Payout } from '../../checkouts/ports.ts'
+import type { CoinPayout } from '../../checkouts/ports.ts'
 import { payoutJson, pullJson, type Reply, scripted } from './scripted.fixture.ts'
 
 const list = 'GET /api/v1/stores/S1/pull-payments?includeArchived=true'
@@ -8,7 +8,7 @@ const payoutsOf = (id: string) => `GET /api/v1/pull-payments/${id}/payouts?inclu
 const claimOf = (id: string) => `POST /api/v1/pull-payments/${id}/payouts`
 const archiveOf = (id: string) => `DELETE /api/v1/pull-payments/${id}`
 
-const payout: Payout = {
+const payout: CoinPayout = {
   reference: 'ref_1-1',
   coin: 'BTC',
   network: 'Bitcoin',
@@ -191,7 +191,7 @@ describe('payOut', () => {
     expect(await processor.payOut(payout)).toMatchObject(expected)
   })
 
-  it.each<readonly [string, Partial<Payout>]>([['Monero', { coin: 'XMR' }]])(
+  it.each<readonly [string, Partial<CoinPayout>]>([['Monero', { coin: 'XMR' }]])(
     'leaves %s to an operator and asks nobody',
     async (_name, changes) => {
       const { processor, notes, asked } = playing({})
@@ -203,7 +203,7 @@ describe('payOut', () => {
     },
   )
 
-  it.each<readonly [string, Partial<Payout>]>([
+  it.each<readonly [string, Partial<CoinPayout>]>([
     ['a coin that is not taken any more', { coin: 'DOGE' as 'BTC', network: 'Dogecoin' }],
     ['a coin that is taken on another network now', { network: 'Liquid' }],
   ])('makes no payout of %s, and follows one that was made before', async (_name, changes) => {

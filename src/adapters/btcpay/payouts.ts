@@ -1,4 +1,4 @@
-import type { HandPayouts, Payout, PayoutRecord, SeenPayout } from '../../checkouts/ports.ts'
+import type { CoinPayout, HandPayouts, PayoutRecord, SeenPayout } from '../../checkouts/ports.ts'
 import { noteTransaction, operatorPays, type PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { PaidBack } from '../../payments/ports.ts'
 import {
@@ -44,7 +44,7 @@ export interface PayoutDeps {
  * All of that stands as long as BTCPay keeps its list. Its ids are on record as soon as they are seen,
  * and when one of them is gone, an operator decides: BTCPay may have sent it and forgotten.
  */
-export async function payOut(deps: PayoutDeps, payout: Payout): Promise<PaidBack> {
+export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<PaidBack> {
   // First, and for every coin: what an operator paid by hand is never paid again.
   const byHand = await deps.hands.find(payout.reference)
   if (byHand !== undefined) return { outcome: 'paid', transaction: byHand }
@@ -79,7 +79,7 @@ interface AtBtcpay {
 
 async function goOn(
   { greenfield, record }: PayoutDeps,
-  payout: Payout,
+  payout: CoinPayout,
   { method, seen, pulls }: AtBtcpay,
 ): Promise<PaidBack> {
   if (!pulls.every((pull) => isFor(pull, payout))) {
@@ -108,7 +108,7 @@ async function goOn(
 
 async function keep(
   record: PayoutDeps['record'],
-  { reference }: Payout,
+  { reference }: CoinPayout,
   seen: SeenPayout,
   now: SeenPayout,
 ): Promise<void> {
@@ -135,7 +135,7 @@ async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Pr
 }
 
 /** What was claimed already; undefined while nothing ever was. */
-function standingOf(claimables: readonly Claimable[], payout: Payout): PaidBack | undefined {
+function standingOf(claimables: readonly Claimable[], payout: CoinPayout): PaidBack | undefined {
   const payouts = claimables.flatMap((one) => one.payouts)
   const live = payouts.filter(({ state }) => state !== 'Cancelled')
   if (
@@ -155,7 +155,7 @@ function isSameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-function resultOf(one: GreenfieldPayout, payout: Payout): PaidBack {
+function resultOf(one: GreenfieldPayout, payout: CoinPayout): PaidBack {
   switch (one.state) {
     case 'AwaitingApproval':
       return pending('the payout waits in BTCPay to be approved')
@@ -173,12 +173,12 @@ function resultOf(one: GreenfieldPayout, payout: Payout): PaidBack {
 }
 
 /** Nobody made a pull payment, and BTCPay says why. */
-function notMade(no: GreenfieldRefusal, payout: Payout): PaidBack {
+function notMade(no: GreenfieldRefusal, payout: CoinPayout): PaidBack {
   if (no.fields.some((field) => /^payoutMethods/i.test(field))) return byOperator(payout)
   return refusal(no)
 }
 
-function notClaimed(no: GreenfieldRefusal, payout: Payout): PaidBack {
+function notClaimed(no: GreenfieldRefusal, payout: CoinPayout): PaidBack {
   switch (no.code) {
     case 'payment-method-not-supported':
       return byOperator(payout)
@@ -208,12 +208,12 @@ function unsent(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }
   return response.outcome === 'refused' ? refusal(response) : pending(response.reason)
 }
 
-function byOperator({ coin, network }: Payout): PaidBack {
+function byOperator({ coin, network }: CoinPayout): PaidBack {
   const reason = `BTCPay sends no ${coin} on ${network} by itself; an operator pays it by hand.`
   return blocked(operatorPays, reason)
 }
 
-function withoutProof({ coin }: Payout): PaidBack {
+function withoutProof({ coin }: CoinPayout): PaidBack {
   const reason = `BTCPay calls it paid and names no transaction of ${coin}; an operator notes it.`
   return blocked(noteTransaction, reason)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Payout } from '../../checkouts/ports.ts'
+import type { CoinPayout } from '../../checkouts/ports.ts'
 import { type Coin, formatUnits, parseUnits } from '../../payments/coins.ts'
 import { ask, type Greenfield, type GreenfieldResponse, segment } from './greenfield.ts'
 import {
@@ -59,7 +59,7 @@ export async function claimablesOf(
 export function createPullPayment(
   greenfield: Greenfield,
   method: string,
-  { reference, coin, units }: Payout,
+  { reference, coin, units }: CoinPayout,
 ): Promise<GreenfieldResponse<PullPayment>> {
   if (!namePattern.test(reference)) throw new Error('The reference cannot name a pull payment')
   const body = {
@@ -83,7 +83,7 @@ export function claim(
   greenfield: Greenfield,
   method: string,
   pull: PullPayment,
-  { to, coin, units }: Payout,
+  { to, coin, units }: CoinPayout,
 ): Promise<GreenfieldResponse<GreenfieldPayout>> {
   return ask(greenfield, payoutSchema, {
     method: 'POST',
@@ -101,11 +101,14 @@ export function archivePullPayment(
 }
 
 /** Whether it stands for this payout, or was made for something else under the same name. */
-export function isFor({ currency, amount }: PullPayment, { coin, units }: Payout): boolean {
+export function isFor({ currency, amount }: PullPayment, { coin, units }: CoinPayout): boolean {
   return currency.toUpperCase() === coin && isAmount(amount, { coin, units })
 }
 
-export function isAmount(text: string, { coin, units }: Pick<Payout, 'coin' | 'units'>): boolean {
+export function isAmount(
+  text: string,
+  { coin, units }: Pick<CoinPayout, 'coin' | 'units'>,
+): boolean {
   return unitsIn(text, coin) === units
 }
 

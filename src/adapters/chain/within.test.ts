@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { leaseMs } from '../../orders/ports.ts'
-import { supplierTimeoutMs } from '../../supply.ts'
+import { leaseMs } from '../../orders/workflow.ts'
+import { supplierTimeoutMs } from '../../suppliers/supplier.ts'
 import { maxStepMs, withinStep } from './within.ts'
 
 test('two steps at the chain and a call to the supplier end before the lease of their order', () => {

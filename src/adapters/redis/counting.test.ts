@@ -5,7 +5,7 @@ import { afterEach, test as always, describe, expect } from 'vitest'
 import { startSeat, stopSeats } from '../../../test/contract/limiter-seats.ts'
 import { describeRateLimiter } from '../../../test/contract/rate-limiter.ts'
 import { noRedis, type Redis, startRedis } from '../../../test/harness/redis.ts'
-import type { Taken } from '../../http/rate-limit.ts'
+import type { RateLimitResult } from '../../http/rate-limit.ts'
 import { openRedisCounting, type RedisCounting } from './counting.ts'
 
 const digest = (client: string) => createHash('sha256').update(client).digest('hex')
@@ -73,17 +73,22 @@ test('clients are not kept in the clear, and every key ends by itself', async ()
 })
 
 /** So many addresses, each of which asks once. Some thousand at a time are on their way. */
-async function flood(take: (client: string) => unknown, addresses: number): Promise<Taken[]> {
-  const taken: Taken[] = []
+async function flood(
+  take: (client: string) => unknown,
+  addresses: number,
+): Promise<RateLimitResult[]> {
+  const taken: RateLimitResult[] = []
   for (let at = 0; at < addresses; at += 500) {
     const wave = Array.from({ length: Math.min(500, addresses - at) }, (_, one) => at + one)
-    taken.push(...((await Promise.all(wave.map((one) => take(`flood-${one}`)))) as Taken[]))
+    taken.push(
+      ...((await Promise.all(wave.map((one) => take(`flood-${one}`)))) as RateLimitResult[]),
+    )
   }
   return taken
 }
 
 test('a flood of addresses fills neither Redis nor the limits of those who were there before', async () => {
-  const { redis, take, look } = await countingIn({ ...patient, maxClients: 50 })
+  const { redis, take, peek } = await countingIn({ ...patient, maxClients: 50 })
   await take('early')
   const taken = await flood(take, 10_000)
   // 49 of them have a log of their own, and 1,024 logs of two requests are shared by the others.
@@ -93,7 +98,7 @@ test('a flood of addresses fills neither Redis nor the limits of those who were 
   const keys = await inspect(redis, (client) => client.dbSize())
   expect(keys).toBeLessThanOrEqual(50 + 1_024 + 1)
 
-  expect(await look('early')).toMatchObject({ allowed: true, remaining: 1 })
+  expect(await peek('early')).toMatchObject({ allowed: true, remaining: 1 })
   expect(await take('early')).toMatchObject({ allowed: true, remaining: 0 })
   expect(await take('early')).toMatchObject({ allowed: false })
   // Others hear of the limit as of their own.
@@ -101,7 +106,7 @@ test('a flood of addresses fills neither Redis nor the limits of those who were 
 })
 
 test('who came too late for a log of their own has one when others have ended', async () => {
-  const { redis, take, look } = await countingIn({ ...patient, maxClients: 2 })
+  const { redis, take, peek } = await countingIn({ ...patient, maxClients: 2 })
   await take('one')
   await take('two')
   await take('late')
@@ -111,7 +116,7 @@ test('who came too late for a log of their own has one when others have ended', 
   await inspect(redis, async (client) => {
     await client.zAdd(ends, { score: Date.now() - 1, value: digest('one') })
   })
-  await look('late')
+  await peek('late')
   expect(await withLogs()).toEqual([digest('two')])
   await take('late')
   expect((await withLogs()).sort()).toEqual([digest('late'), digest('two')].sort())
@@ -121,7 +126,7 @@ test('as many clients as the docs name have a log of their own', async () => {
   const { redis, take } = await countingIn()
   const [, most = '', more = ''] =
     /logs of at most ([\d,]+) clients[^.]*, and ([\d,]+) that/.exec(
-      readFileSync('docs/scaling.md', 'utf8'),
+      readFileSync('docs/operators/scaling.md', 'utf8'),
     ) ?? []
   const clients = Number(most.replace(',', ''))
   await flood(take, clients + 5_000)

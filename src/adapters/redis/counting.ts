@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { createClient } from '@redis/client'
-import type { Counting, LimitRule, Taken } from '../../http/rate-limit.ts'
+import type { LimitRule, RateLimiterFactory, RateLimitResult } from '../../http/rate-limit.ts'
 import { within } from '../../lib/within.ts'
 import { type LoggedClient, slidingLog } from './sliding-log.ts'
 
@@ -23,7 +23,7 @@ const pingEveryMs = 3_000
 const maxSilentMs = 10_000
 
 export interface RedisCounting {
-  readonly counting: Counting
+  readonly counting: RateLimiterFactory
   close(): void
 }
 
@@ -63,7 +63,7 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
   const connected = client.connect().catch(() => undefined)
   await Promise.race([connected, delay(connectWaitMs, undefined, { ref: false })])
 
-  async function count(rule: LimitRule, key: string, takes: boolean): Promise<Taken> {
+  async function count(rule: LimitRule, key: string, takes: boolean): Promise<RateLimitResult> {
     const { name, limit, windowSeconds } = rule
     const windowMs = windowSeconds * 1_000
     const logRule = { limit, windowMs, takes, maxClients }
@@ -80,7 +80,7 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
     counting: (rule) => ({
       ...rule,
       take: (key) => count(rule, key, true),
-      look: (key) => count(rule, key, false),
+      peek: (key) => count(rule, key, false),
     }),
     close() {
       if (client.isOpen) client.destroy()

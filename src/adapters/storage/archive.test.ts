@@ -60,7 +60,7 @@ async function bookKept() {
   const orders: Order[] = []
   for await (const page of record.orders()) orders.push(...page)
   const payers = [...new Set(orders.map(({ tender }) => tender.payer.toLowerCase()))]
-  const refunds = orders.filter((order) => 'refund' in order && order.refund.step === 'REFUNDED')
+  const refunds = orders.filter((order) => 'payout' in order && order.payout?.state === 'CONFIRMED')
   const ids = new Set(await record.idsOf(payers, 'decided'))
   return {
     ledger: await record.ledger('x402'),
@@ -96,7 +96,7 @@ test('after any lives, the books say the same before and after orders are archiv
     let { order } = await store.open(first as In<'PAYMENT_PENDING'>, [])
     for (const next of moves) {
       if (isSigned(next)) await payoutLimits.allow(order.id)
-      order = (await store.move(order, { ...next, version: order.version })).order
+      order = (await store.move(order, { ...next, version: order.version })).record
     }
     await endedLongAgo(pool)
     const before = await bookKept()
@@ -111,6 +111,17 @@ test('after any lives, the books say the same before and after orders are archiv
   await fc.assert(lives, { numRuns: 60 })
   expect(await countOf('archived_orders')).toBeGreaterThan(10)
   expect(await countOf('orders')).toBeGreaterThan(10)
+})
+
+test('what is archived keeps the supplier that it was bought from', async () => {
+  const source = { supplier: 'acme', product: 'P' }
+  const item = { ...pending().item, source }
+  const [other, first] = [await record({ ...delivered(), item }), await record(delivered())]
+  await endedLongAgo(pool)
+  expect(await archiveAll()).toHaveLength(2)
+  const suppliers = async ({ id }: Order) =>
+    (await createStoreRecord(pool).byIds([id])).map((order) => order.item.source.supplier)
+  expect([await suppliers(other), await suppliers(first)]).toEqual([['acme'], ['zendit']])
 })
 
 test('what is open, young, or may be asked for again stays, and so does what was paid in a coin without its checkout', async () => {

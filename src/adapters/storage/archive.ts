@@ -25,7 +25,7 @@ export type OpenArchive = ArchiveFile & { readonly id: string }
 /** An archived order, and the file that has it. */
 type ArchivedIn = Omit<ArchiveFile, 'orders'> & { readonly id: OrderId }
 
-/** Moves orders that ended long ago out of the tables (docs/decisions/018-archived-orders.md). */
+/** Moves orders that ended long ago out of the tables (docs/contributors/decisions/018-archived-orders.md). */
 export interface Archive {
   /** All orders that ended before then and may move, page by page. */
   lines(endedBefore: Date): AsyncIterable<readonly ArchiveLine[]>

@@ -26,6 +26,7 @@ import { createCheckoutStore } from './checkouts.ts'
 import { createHandPayouts } from './hand-payouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
+import { createPayoutLimits } from './payout-limits.ts'
 import { createPayoutRecord } from './payout-record.ts'
 import { createStoreRecord } from './store-record.ts'
 
@@ -39,7 +40,7 @@ beforeEach(async () => {
 
 const endless = usdc(10n ** 50n)
 const caps = { hour: endless, day: endless }
-const records = () => ({ store: createCheckoutStore(pool, caps), orders: createOrderStore(pool) })
+const records = () => ({ store: createCheckoutStore(pool), orders: createOrderStore(pool) })
 const surplus = 700n
 
 /** A checkout that was paid too much, whose order is delivered, with the rest sent back. */
@@ -50,9 +51,9 @@ async function delivered(): Promise<CheckoutIn<'ORDERED'>> {
   await orderOnRecord(records().orders, deliveredOf(orderOf(decided)))
   const placed = await moveOn(records, decided, { ...decided, isPlaced: true })
   const due = await moveOn(records, placed, returning(placed, surplus))
-  expect(await records().store.allowReturn(due.id, 1)).toBe('granted')
-  const sending = await moveOn(records, due, stepping(due, 'SENDING'))
-  return moveOn(records, sending, stepping(sending, 'SENT'))
+  expect(await createPayoutLimits(pool, caps).allow(returnReference(due.id, 1))).toBe('granted')
+  const sending = await moveOn(records, due, stepping(due, 'APPROVED'))
+  return moveOn(records, sending, stepping(sending, 'CONFIRMED'))
 }
 
 function deliveredOf(first: In<'PAYMENT_PENDING'>): In<'FULFILLED'> {

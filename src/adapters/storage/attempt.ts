@@ -7,6 +7,8 @@ type Statement = ReturnType<ReturnType<typeof prepared>>
 export interface Attempt {
   readonly outcome: 'done' | 'not_ours' | 'taken' | 'unknown'
   readonly error?: unknown
+  /** The row that a write returned that was done. */
+  readonly row?: unknown
 }
 
 /**
@@ -23,8 +25,8 @@ export async function attempt(
   isTaken: (error: unknown) => boolean = () => false,
 ): Promise<Attempt> {
   try {
-    const { rowCount } = await database.query(statement)
-    return { outcome: rowCount === 1 ? 'done' : 'not_ours' }
+    const { rowCount, rows } = await database.query(statement)
+    return rowCount === 1 ? { outcome: 'done', row: rows[0] } : { outcome: 'not_ours' }
   } catch (error) {
     if (isTaken(error)) return { outcome: 'taken', error }
     if (isRefused(error)) throw error

@@ -39,7 +39,7 @@ async function live(life: readonly Order[]): Promise<Order> {
     if (isSigned(next)) expect(await payoutLimits.allow(order.id)).toBe('granted')
     const moved = await store.move(order, { ...next, version: order.version })
     expect(moved.won).toBe(true)
-    order = moved.order
+    order = moved.record
   }
   return order
 }

@@ -2,7 +2,7 @@ import type { CheckoutState } from '../../checkouts/checkout.ts'
 import type { CheckoutFacts } from '../../checkouts/ports.ts'
 import type { Database } from './database.ts'
 import { grantedOf } from './payout-limits.ts'
-import { readOpenReturns } from './return-queue.ts'
+import { readOpenReturns } from './payout-queue.ts'
 
 /** The condition is that of an index, so closed checkouts are not read. */
 const openSql = `
@@ -20,7 +20,7 @@ export async function checkoutFacts(database: Database): Promise<CheckoutFacts> 
     database.query<{ payouts: number }>(lateSql),
     grantedOf(database, 'return'),
   ])
-  const failed = returns.filter(({ step }) => step === 'FAILED').length
+  const failed = returns.filter(({ state }) => state === 'FAILED').length
   return {
     openByState: Object.fromEntries(rows.map(({ state, checkouts }) => [state, checkouts])),
     returnsPending: returns.length - failed,

@@ -15,7 +15,6 @@ import {
   stepping,
 } from '../../../test/contract/sample-checkouts.ts'
 import type { Checkout } from '../../checkouts/checkout.ts'
-import { usdc } from '../../lib/money.ts'
 import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutRecord } from './checkout-record.ts'
 import { createCheckoutStore } from './checkouts.ts'
@@ -31,8 +30,7 @@ beforeEach(async () => {
 })
 
 const record = () => createCheckoutRecord(pool)
-const caps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
-const records = () => ({ store: createCheckoutStore(pool, caps), orders: createOrderStore(pool) })
+const records = () => ({ store: createCheckoutStore(pool), orders: createOrderStore(pool) })
 
 /** Does by hand what the triggers refuse. */
 function byHand(sql: string) {

@@ -1,4 +1,6 @@
 import { type Checkout, isClosed, isInvoiced } from '../../checkouts/checkout.ts'
+import { withSource } from './order-row.ts'
+import { returnRowOf, withReturns } from './payout-row.ts'
 import { restored, storable } from './storable.ts'
 
 /** What a checkout is read from, wherever it is read. */
@@ -27,24 +29,25 @@ export interface CheckoutColumns {
 /** The checkout as columns. Everything but its version comes back by `checkoutOf`. */
 export function checkoutColumnsOf(checkout: Checkout): CheckoutColumns {
   const { version: _, recipient, refundTo, ...doc } = checkout
+  const returns = isInvoiced(checkout) ? { returns: checkout.returns.map(returnRowOf) } : {}
   return {
     state: checkout.state,
     recipient: recipient ?? null,
     refundTo: refundTo === '' ? null : refundTo,
     changedAt: checkout.changedAt,
     isFinished: isClosed(checkout),
-    doc: JSON.stringify(storable(doc)),
+    doc: JSON.stringify(storable({ ...doc, ...returns })),
   }
 }
 
 /** The checkout of a row that was written from `checkoutColumnsOf`; nothing else writes that table. */
 export function checkoutOf({ version, recipient, refund_to, doc }: StoredCheckout): Checkout {
-  return {
-    ...(restored(doc) as object),
+  return withReturns({
+    ...withSource(restored(doc)),
     version,
     recipient: recipient ?? undefined,
     refundTo: refund_to ?? '',
-  } as Checkout
+  } as Checkout)
 }
 
 /**
@@ -63,11 +66,14 @@ function detailOf(checkout: Checkout): object {
     invoice: invoice.id,
     status: invoice.status,
     payments: invoice.payments.map(({ id, units, status }) => ({ id, units, status })),
-    returns: returns.map(({ seq, units, why, step }) => ({
-      ...{ seq, units, why, step: step.type },
-      ...(step.type === 'SENT' ? { transaction: step.transaction } : {}),
-      ...(step.type === 'FAILED' ? { code: step.code } : {}),
-    })),
+    returns: returns.map((one) => {
+      const { seq, units, why, payout } = one
+      return {
+        ...{ seq, units, why, step: returnRowOf(one).step.type },
+        ...(payout.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}),
+        ...(payout.state === 'FAILED' ? { code: payout.code } : {}),
+      }
+    }),
     ...(checkout.state === 'ORDERED' ? { price: checkout.price, placed: checkout.isPlaced } : {}),
     ...(closedAt === undefined ? {} : { closed: true }),
   }

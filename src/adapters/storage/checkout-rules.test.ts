@@ -24,9 +24,10 @@ import {
   newTender,
   pending,
 } from '../../../test/contract/sample-orders.ts'
+import { returnReference } from '../../checkouts/checkout.ts'
 import { usdc } from '../../lib/money.ts'
-import type { In } from '../../orders/order.ts'
-import type { Moved } from '../../orders/ports.ts'
+import type { In, Order } from '../../orders/order.ts'
+import type { Moved } from '../../orders/workflow.ts'
 import type { InvoiceTender } from '../../payments/payment.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { createCheckoutStore } from './checkouts.ts'
@@ -43,7 +44,7 @@ const caps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
 beforeAll(async () => {
   pool = await postgres.open()
 })
-const store = () => createCheckoutStore(pool, caps)
+const store = () => createCheckoutStore(pool)
 const orders = () => createOrderStore(pool)
 const records = () => ({ store: store(), orders: orders() })
 
@@ -129,9 +130,9 @@ describe('the books of a checkout', () => {
     const seen = await moveOn(records, open, part)
     expect(await booked(open.id)).toEqual({ received: 100n, due: -100n })
     const due = await moveOn(records, seen, returning(ended(seen, part.invoice.payments), 70n))
-    await store().allowReturn(open.id, 1)
-    const sending = await moveOn(records, due, stepping(due, 'SENDING'))
-    const sent = await moveOn(records, sending, stepping(sending, 'SENT'))
+    await createPayoutLimits(pool, caps).allow(returnReference(open.id, 1))
+    const sending = await moveOn(records, due, stepping(due, 'APPROVED'))
+    const sent = await moveOn(records, sending, stepping(sending, 'CONFIRMED'))
     expect(await booked(open.id)).toEqual({ received: 100n, due: -30n, returned: -70n })
     await moveOn(records, sent, closed(sent))
     expect(await booked(open.id)).toEqual({ received: 100n, kept: -30n, returned: -70n })
@@ -161,11 +162,11 @@ async function givenUp(): Promise<In<'FULFILLMENT_FAILED'>> {
   const at = new Date()
   const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
   const paid: In<'PAID'> = { ...first, state: 'PAID', ...settled }
-  let latest: Moved = await orders().move(first, paid)
-  latest = await orders().move(latest.order, fulfilling(paid))
+  let latest: Moved<Order> = await orders().move(first, paid)
+  latest = await orders().move(latest.record, fulfilling(paid))
   const target = failed(fulfilling(paid))
-  latest = await orders().move(latest.order, target)
-  return { ...target, version: latest.order.version }
+  latest = await orders().move(latest.record, target)
+  return { ...target, version: latest.record.version }
 }
 
 describe('an order of an invoice', () => {
@@ -226,7 +227,10 @@ describe('an order of an invoice', () => {
     const named = { invoice, network, reference: order.id }
     const right = { rail: 'btcpay', to, amount, units, ...named } as const
     const sign = (signed: typeof right | object) =>
-      orders().move(order, { ...order, refund: { step: 'SIGNED', signed: signed as typeof right } })
+      orders().move(order, {
+        ...order,
+        payout: { state: 'APPROVED', signed: signed as typeof right },
+      })
     await expect(sign({ ...right, units: units + 1n })).rejects.toThrow('that the payment came')
     await expect(sign({ ...right, rail: 'x402' })).rejects.toThrow('that the payment came')
     await expect(sign({ ...right, to: 'BTC:bc1qThief' })).rejects.toThrow('goes to the payer')
@@ -235,8 +239,8 @@ describe('an order of an invoice', () => {
 
   it('may be booked as paid back by whoever finds that it was', async () => {
     const order = await givenUp()
-    const refund = { step: 'REFUNDED', transaction: newHash(), refundedAt: new Date() } as const
-    expect((await orders().move(order, { ...order, refund })).won).toBe(true)
+    const payout = { state: 'CONFIRMED', transaction: newHash(), confirmedAt: new Date() } as const
+    expect((await orders().move(order, { ...order, payout })).won).toBe(true)
   })
 
   it('is no exposure of the refund wallet, which pays USDC alone', async () => {
@@ -263,7 +267,7 @@ describe('an order of an invoice', () => {
 })
 
 describe('a write whose answer is lost', () => {
-  const breaking = (when: 'before' | 'after') => createCheckoutStore(breakingOnce(pool, when), caps)
+  const breaking = (when: 'before' | 'after') => createCheckoutStore(breakingOnce(pool, when))
 
   it('opens a checkout if it was committed, and is an error if not', async () => {
     const checkout = opening()
@@ -277,7 +281,7 @@ describe('a write whose answer is lost', () => {
     const open = await openOnRecord(records)
     await expect(breaking('before').move(open, ended(open))).rejects.toThrow('terminated')
     const moved = await breaking('after').move(open, ended(open))
-    expect(moved).toMatchObject({ won: true, checkout: { state: 'ENDED', version: 3 } })
+    expect(moved).toMatchObject({ won: true, record: { state: 'ENDED', version: 3 } })
     expect(await breaking('before').move(open, ordered(open))).toEqual({ ...moved, won: false })
   })
 })

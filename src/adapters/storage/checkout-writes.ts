@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Checkout, CheckoutIn } from '../../checkouts/checkout.ts'
 import { checkoutEntriesOf } from '../../checkouts/ledger.ts'
-import { type CheckoutMoved, TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
+import { TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
 import type { Refusal } from '../../lib/refusal.ts'
-import { leaseMs } from '../../orders/ports.ts'
+import { leaseMs, type Moved } from '../../orders/workflow.ts'
 import { archivedRefusal } from './archived-orders.ts'
 import { attempt, writeNext } from './attempt.ts'
 import { readCheckoutBy } from './checkout-reads.ts'
@@ -129,15 +129,15 @@ export async function moveCheckout(
   database: Database,
   from: Checkout,
   to: Checkout,
-): Promise<CheckoutMoved> {
+): Promise<Moved<Checkout>> {
   if (to.id !== from.id) throw new Error(`Checkout ${from.id} cannot become ${to.id}`)
   const stored = await writeNext(database, from, {
     write: (writeId) => moveStatement(moveValues(from, to, writeId)),
     read: () => readCheckoutBy(database, 'id', from.id),
   })
   return stored
-    ? { won: false, checkout: checkoutOf(stored) }
-    : { won: true, checkout: { ...to, version: from.version + 1 } }
+    ? { won: false, record: checkoutOf(stored) }
+    : { won: true, record: { ...to, version: from.version + 1 } }
 }
 
 /** What never changes is written too, so that the database sees where it would. */
@@ -160,6 +160,6 @@ function moveValues(from: Checkout, to: Checkout, writeId: string): unknown[] {
     columns.doc,
     checkoutDetailOf(to),
     entries.map(({ account }) => account),
-    entries.map(({ units }) => units.toString()),
+    entries.map(({ amount }) => amount.toString()),
   ]
 }

@@ -3,6 +3,7 @@ import { usdc } from '../../lib/money.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
+import { createPayoutLimits } from './payout-limits.ts'
 
 const postgres = migratedPostgres()
 
@@ -11,9 +12,10 @@ const endlessCaps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
 describeCheckoutStore('PostgreSQL', async () => {
   const pools = await postgres.openForTwo()
   return {
-    store: createCheckoutStore(pools[0], endlessCaps),
-    other: createCheckoutStore(pools[1], endlessCaps),
+    store: createCheckoutStore(pools[0]),
+    other: createCheckoutStore(pools[1]),
     orders: createOrderStore(pools[0]),
+    payoutLimits: createPayoutLimits(pools[0], endlessCaps),
     endLease: async (id) => {
       await pools[0].query('update checkouts set locked_until = now() where id = $1', [id])
     },

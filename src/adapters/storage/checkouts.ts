@@ -1,22 +1,16 @@
 import type { CheckoutStore } from '../../checkouts/ports.ts'
-import type { CheckoutId } from '../../lib/ids.ts'
-import type { Allowance } from '../../orders/ports.ts'
 import { inBatches, rowsAtOnce } from './batches.ts'
 import { findCheckoutBy, findHolder } from './checkout-reads.ts'
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
 import { moveCheckout, openCheckout } from './checkout-writes.ts'
 import type { Database } from './database.ts'
 import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
-import type { RefundCaps } from './payout-limits.ts'
+import { forgetNeverPaid } from './order-keeping.ts'
 
 const table: LeasedTable = { name: 'checkouts', columns: checkoutColumns }
 
-/**
- * Keeps checkouts in PostgreSQL. Every method is one or a few statements, none holds a transaction.
- *
- * @param caps what returns and refunds together may come to
- */
-export function createCheckoutStore(database: Database, caps: RefundCaps): CheckoutStore {
+/** Keeps checkouts in PostgreSQL. Every method is one or a few statements, none holds a transaction. */
+export function createCheckoutStore(database: Database): CheckoutStore {
   return {
     open: (checkout, bound) => openCheckout(database, checkout, bound),
     move: (from, to) => moveCheckout(database, from, to),
@@ -29,25 +23,10 @@ export function createCheckoutStore(database: Database, caps: RefundCaps): Check
     findByTransaction: (hash) => findCheckoutBy(database, 'transaction', hash),
     findByAddress: (address) => findCheckoutBy(database, 'address', address),
     holderOf: (coin, address) => findHolder(database, coin, address),
-    allowReturn: (id, seq) => allowReturn(database, caps, id, seq),
     erasePersonal: (endedBefore, signal) => erasePersonal(database, endedBefore, signal),
+    forgetNeverPaid: (endedBefore, signal) =>
+      forgetNeverPaid(database, 'forget_unpaid_checkouts', endedBefore, signal),
   }
-}
-
-/** The function in the database takes units, worth and address from the checkout itself. */
-async function allowReturn(
-  database: Database,
-  caps: RefundCaps,
-  id: CheckoutId,
-  seq: number,
-): Promise<Allowance> {
-  const { rows } = await database.query<{ allowed: Allowance }>(
-    'select allow_return($1, $2, $3, $4) as allowed',
-    [id, seq, caps.hour.toString(), caps.day.toString()],
-  )
-  const [row] = rows
-  if (!row) throw new Error(`Nothing was said of return ${seq} of ${id}`)
-  return row.allowed
 }
 
 /**

@@ -1,14 +1,16 @@
 import type { Pool } from 'pg'
-import type { HandPayouts, Payout } from '../../checkouts/ports.ts'
-import { paidBackOrder, type Refunding } from '../../orders/order.ts'
+import type { CoinPayout, HandPayouts } from '../../checkouts/ports.ts'
+import { type Refunding, withPayout } from '../../orders/order.ts'
+import type { Payout } from '../../orders/payout.ts'
 import type { OrderStore } from '../../orders/ports.ts'
+import { moveAside } from '../../orders/workflow.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { Database } from './database.ts'
 import { createOrderStore } from './orders.ts'
 import { atOnce } from './transaction.ts'
 
 /** A payout that an operator has made, as the operator says it. */
-interface MadePayout extends Pick<Payout, 'reference' | 'to' | 'units'> {
+interface MadePayout extends Pick<CoinPayout, 'reference' | 'to' | 'units'> {
   readonly coin: Coin | 'USDC'
   readonly transaction: string
   /** Which of the transfers of that amount to that address in it, from 1. */
@@ -74,17 +76,12 @@ export async function bookByHand(
 /** Somebody else moved the order meanwhile, so nothing is noted. */
 class Moved extends Error {}
 
-async function book(
-  orders: Pick<OrderStore, 'move' | 'release'>,
-  order: Refunding,
-  transaction: string,
-): Promise<void> {
-  const due = await orders.move(order, { ...order, refund: { step: 'DUE' } })
+async function book(orders: OrderStore, order: Refunding, transaction: string): Promise<void> {
+  const due = await orders.move(order, withPayout(order, { state: 'DUE' }))
   if (!due.won) throw new Moved()
-  const paid = paidBackOrder(due.order as Refunding, { transaction, refundedAt: new Date() })
-  const booked = await orders.move(due.order, paid)
+  const paid: Payout = { state: 'CONFIRMED', transaction, confirmedAt: new Date() }
+  const booked = await moveAside(orders, due.record, withPayout(due.record as Refunding, paid))
   if (!booked.won) throw new Moved()
-  await orders.release(booked.order, 0)
 }
 
 async function note(

@@ -1,4 +1,4 @@
-import { leaseMs } from '../../orders/ports.ts'
+import { leaseMs } from '../../orders/workflow.ts'
 import type { Database } from './database.ts'
 
 /*

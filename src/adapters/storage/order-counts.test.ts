@@ -46,7 +46,7 @@ function twoStores(database: Pool) {
         const to = { ...next, version: order.version }
         const [moved] = await Promise.all([stores[0].move(order, to), beside()])
         await memory.move(order, to)
-        order = moved.order
+        order = moved.record
       }
       return order
     },
@@ -114,7 +114,7 @@ test('with many orders, neither what the store looks at nor what it forgets read
     settlement: 'FINAL',
   })
   let { order } = await store.open(first as In<'PAYMENT_PENDING'>, ['a key'])
-  for (const next of moves) order = (await store.move(order, next)).order
+  for (const next of moves) order = (await store.move(order, next)).record
   await copyOrder(database, order.id, 8_000)
   await orderOnRecord(store, failed(fulfilling(paid(pending()))))
 

@@ -1,6 +1,7 @@
 import { never } from '../../lib/never.ts'
-import type { Order, PaidOrder, Refunding } from '../../orders/order.ts'
+import { isRefunding, type Order, type PaidOrder, type Refunding } from '../../orders/order.ts'
 import { blockOf } from '../../payments/payment.ts'
+import { refundRowOf } from './payout-row.ts'
 import { storable } from './storable.ts'
 
 /** One line of an order's history. The detail is JSON text. */
@@ -15,7 +16,7 @@ export interface OrderEvent {
  * history is never erased.
  */
 export function eventOf(order: Order): OrderEvent {
-  const refundStep = 'refund' in order ? order.refund.step : null
+  const refundStep = isRefunding(order) ? refundRowOf(order).step : null
   return { refundStep, detail: JSON.stringify(storable(detailOf(order))) }
 }
 
@@ -54,13 +55,13 @@ function askedDetail({
 }
 
 function givenUpDetail(order: Refunding): object {
-  const { failure, refund, supply } = order
+  const { failure, payout, supply } = order
   return {
     trigger: failure.trigger,
     ...(failure.code === undefined ? {} : { code: failure.code }),
     supply: supply.state,
     ...askedDetail(order),
-    ...(refund.step === 'REFUNDED' ? { transaction: refund.transaction } : {}),
-    ...(refund.step === 'FAILED' ? { refundCode: refund.code } : {}),
+    ...(payout?.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}),
+    ...(payout?.state === 'FAILED' ? { refundCode: payout.code } : {}),
   }
 }

@@ -4,9 +4,9 @@ import { moveOn, openOnRecord } from '../../../test/contract/checkout-store-node
 import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import { ended, ordered, orderOf } from '../../../test/contract/sample-checkouts.ts'
 import * as sample from '../../../test/contract/sample-orders.ts'
-import { usdc } from '../../lib/money.ts'
 import type { Order } from '../../orders/order.ts'
-import { noFundsCode } from '../../orders/ports.ts'
+import { nothingOpen } from '../../orders/ports.ts'
+import { noFundsCode } from '../../suppliers/supplier.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { openFacts, orderFacts } from './order-facts.ts'
@@ -22,6 +22,10 @@ beforeAll(async () => {
 })
 /** Puts an order on record, one move after the other. */
 const record = (order: Order) => orderOnRecord(createOrderStore(pool), order)
+
+/** What is open at the one supplier. */
+const openAt = async (database: Pool) =>
+  (await openFacts(database)).suppliers.get('zendit') ?? nothingOpen
 
 test('an empty store has nothing to tell', async () => {
   expect(await orderFacts(pool)).toEqual({
@@ -87,20 +91,19 @@ test('what the supplier may still take is committed, also of orders that were gi
   await keep(refunded(failed(asked())))
   await keep(sample.paymentFailed(pending()))
   await keep(pending())
-  expect(await openFacts(database)).toMatchObject({ committed: 0n, pending: sample.wanted.amount })
+  expect(await openAt(database)).toEqual({ ...nothingOpen, pending: sample.wanted.amount })
   await keep(paid(pending()))
   await keep(asked())
   await keep({ ...failed(asked()), supply: { state: 'OPEN' } })
-  expect((await openFacts(database)).committed).toBe(3n * sample.wanted.amount)
+  expect((await openAt(database)).committed).toBe(3n * sample.wanted.amount)
 })
 
 test('a checkout is committed from its confirmed payment until its order is on record', async () => {
   const database = await postgres.open()
-  const caps = { hour: usdc(0n), day: usdc(0n) }
-  const store = createCheckoutStore(database, caps)
+  const store = createCheckoutStore(database)
   const records = () => ({ store, orders: createOrderStore(database) })
   const held = async () => {
-    const { committed, unconfirmed } = await openFacts(database)
+    const { committed, unconfirmed } = await openAt(database)
     return [committed, unconfirmed]
   }
   const { amount } = sample.wanted

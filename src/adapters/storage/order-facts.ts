@@ -1,7 +1,14 @@
+import { firstSupplier } from '../../catalog/offer.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { supplierReferenceOf } from '../../orders/order.ts'
-import { noFundsCode, type OpenFacts, type OrderFacts } from '../../orders/ports.ts'
+import {
+  nothingOpen,
+  type OpenAtSupplier,
+  type OpenFacts,
+  type OrderFacts,
+} from '../../orders/ports.ts'
+import { noFundsCode } from '../../suppliers/supplier.ts'
 import type { Database } from './database.ts'
 import { grantedOf } from './payout-limits.ts'
 
@@ -91,69 +98,96 @@ export async function exposureOf(database: Database): Promise<Usdc> {
   return usdc(rows[0]?.exposure ?? '0')
 }
 
+/** What names no source was written when there was one supplier. */
+const supplierSql = `coalesce(doc #>> '{item,source,supplier}', '${firstSupplier}')`
+
 /** Only what is due has a payment under way, and only that is read. */
 const pendingSql = `
-  select coalesce(sum(amount), 0)::text as pending from orders
-  where due_at is not null and state = 'PAYMENT_PENDING'`
+  select ${supplierSql} as supplier, sum(amount)::text as amount from orders
+  where due_at is not null and state = 'PAYMENT_PENDING' group by 1`
 /** Whoever pays in a coin can still take this back, with a payment that replaces it. */
 const unconfirmedSql = `
-  select coalesce(sum(amount), 0)::text as unconfirmed from checkouts
-  where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING'`
+  select ${supplierSql} as supplier, sum(amount)::text as amount from checkouts
+  where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING' group by 1`
 /**
  * Orders that the supplier may still take money for, and checkouts that are paid and have no order yet.
  * The conditions are those of indexes, so only what is open is read.
  */
 const committedSql = `
-  select coalesce(sum(amount), 0)::text as committed from (
-    select amount from orders where state in ('PAID', 'FULFILLING')
+  select ${supplierSql} as supplier, sum(amount)::text as amount from (
+    select amount, doc from orders where state in ('PAID', 'FULFILLING')
     union all
-    select amount from orders where doc #>> '{supply,state}' = 'OPEN'
+    select amount, doc from orders where doc #>> '{supply,state}' = 'OPEN'
     union all
-    select amount from checkouts where due_at is not null and (is_placed = false
+    select amount, doc from checkouts where due_at is not null and (is_placed = false
       or state = 'OPEN' and doc #>> '{invoice,status}' = 'SETTLED')
-  ) as open`
+  ) as open group by 1`
 const refundsSql = `
   select count(*)::int as refunds from orders where refund_state = 'REFUND_PENDING'`
 /** With each, what the orders came to that were given up since it was placed: the supplier held it then. */
 const refusedSql = `
-  select id, amount::text, changed_at, (
+  select id, amount::text, changed_at, ${supplierSql} as supplier, (
     select coalesce(sum(other.amount), 0)::text from orders other
       where other.outcome = 'REFUND' and other.changed_at >= refused.placed_at
         and other.changed_at > now() - interval '2 hours'
         and other.placed_at <= refused.changed_at
         and other.doc #>> '{failure,code}' is distinct from '${noFundsCode}'
+        and other.doc #>> '{item,source,supplier}' is not distinct from refused.doc #>> '{item,source,supplier}'
     ) as released_since
   from orders refused
   where doc #>> '{failure,code}' = '${noFundsCode}' and changed_at > now() - interval '1 hour'`
 
+interface AtSupplier {
+  readonly supplier: string
+  readonly amount: string
+}
+
+type Refused = AtSupplier & {
+  readonly id: OrderId
+  readonly changed_at: Date
+  readonly released_since: string
+}
+
 /** What has to be known before more is sold; quick however many orders there are. */
 export async function openFacts(database: Database): Promise<OpenFacts> {
-  type Refused = Readonly<Record<'amount' | 'released_since', string>> & {
-    readonly id: OrderId
-    readonly changed_at: Date
-  }
   // First what is not paid: a payment that arrives meanwhile is counted twice for a moment, and not left out.
   const [pending, unconfirmed] = await Promise.all([
-    database.query<{ pending: string }>(pendingSql),
-    database.query<{ unconfirmed: string }>(unconfirmedSql),
+    database.query<AtSupplier>(pendingSql),
+    database.query<AtSupplier>(unconfirmedSql),
   ])
   const [exposure, committed, refunds, refused] = await Promise.all([
     exposureOf(database),
-    database.query<{ committed: string }>(committedSql),
+    database.query<AtSupplier>(committedSql),
     database.query<{ refunds: number }>(refundsSql),
     database.query<Refused>(refusedSql),
   ])
   return {
     exposure,
-    pending: usdc(pending.rows[0]?.pending ?? '0'),
-    committed: usdc(committed.rows[0]?.committed ?? '0'),
-    unconfirmed: usdc(unconfirmed.rows[0]?.unconfirmed ?? '0'),
+    suppliers: bySupplier({
+      pending: pending.rows,
+      committed: committed.rows,
+      unconfirmed: unconfirmed.rows,
+    }),
     refunds: refunds.rows[0]?.refunds ?? 0,
-    fundsRefusals: refused.rows.map(({ id, amount, changed_at, released_since }) => ({
+    fundsRefusals: refused.rows.map(({ id, supplier, amount, changed_at, released_since }) => ({
       reference: supplierReferenceOf(id),
+      supplier,
       at: changed_at,
       amount: usdc(amount),
       releasedSince: usdc(released_since),
     })),
   }
+}
+
+function bySupplier(
+  sums: Readonly<Record<keyof OpenAtSupplier, readonly AtSupplier[]>>,
+): OpenFacts['suppliers'] {
+  const all = new Map<string, OpenAtSupplier>()
+  for (const [name, rows] of Object.entries(sums)) {
+    for (const { supplier, amount } of rows) {
+      const known = all.get(supplier) ?? nothingOpen
+      all.set(supplier, { ...known, [name]: usdc(amount) })
+    }
+  }
+  return all
 }

@@ -40,15 +40,19 @@ export function erasePersonal(
   return inBatches(erase, signal)
 }
 
-/** What may go is decided there (020-spent-budgets.sql), and guarded row by row. */
+/**
+ * Deletes orders or checkouts that nobody paid. The function in the database decides which ones, and
+ * triggers guard every row (020-spent-budgets.sql, 050-forgotten-checkouts.sql).
+ */
 export function forgetNeverPaid(
   database: Database,
+  forgetFunction: 'forget_never_paid' | 'forget_unpaid_checkouts',
   endedBefore: Date,
   signal?: AbortSignal,
 ): Promise<number> {
   const forget = async () => {
     const { rows } = await database.query<{ gone: number }>(
-      'select forget_never_paid($1, $2) as gone',
+      `select ${forgetFunction}($1, $2) as gone`,
       [endedBefore, rowsAtOnce],
     )
     return { rowCount: rows[0]?.gone ?? 0 }

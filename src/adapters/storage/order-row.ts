@@ -1,4 +1,7 @@
+import { firstSupplier } from '../../catalog/offer.ts'
+import type { Source } from '../../catalog/offer-base.ts'
 import {
+  type Item,
   isFinished,
   isRefunding,
   type Order,
@@ -6,6 +9,7 @@ import {
   restOf,
   type Settlement,
 } from '../../orders/order.ts'
+import { type RefundRow, refundOf, withRefund } from './payout-row.ts'
 import { restored, storable } from './storable.ts'
 
 /** The columns that an order is read from. */
@@ -37,7 +41,7 @@ export interface OrderColumns {
 
 /** The order as columns. Everything but its version comes back by `orderOf`. */
 export function columnsOf(order: Order): OrderColumns {
-  const { version: _, recipient, ...rest } = order
+  const { version: _, recipient, ...rest } = isRefunding(order) ? withRefund(order) : order
   const { delivery, ...doc } = { delivery: undefined, ...rest }
   return {
     state: order.state,
@@ -56,10 +60,19 @@ export function columnsOf(order: Order): OrderColumns {
   }
 }
 
+/** What names no source was written when there was one supplier, which calls a product as the store does. */
+export function withSource(doc: unknown): object {
+  const { item, ...rest } = doc as { readonly item: Omit<Item, 'source'> }
+  const source: Source = { supplier: firstSupplier, product: item.offerId }
+  return { ...rest, item: { source, ...item } }
+}
+
 /** The order of a row that was written from `columnsOf`; nothing else writes that table. */
 export function orderOf({ version, recipient, delivery, doc }: OrderRow): Order {
+  const { refund, ...rest }: { readonly refund?: RefundRow } = withSource(restored(doc))
   return {
-    ...(restored(doc) as object),
+    ...rest,
+    ...(refund && refundOf(refund)),
     version,
     recipient: recipient ?? undefined,
     ...(delivery === null ? {} : { delivery }),
@@ -72,6 +85,6 @@ function outcomeOf(order: Order): 'DELIVER' | 'REFUND' | null {
 }
 
 function refundTransactionOf(order: Order): string | null {
-  if (!isRefunding(order) || order.refund.step !== 'REFUNDED') return null
-  return order.refund.transaction.toLowerCase()
+  if (!isRefunding(order) || order.payout?.state !== 'CONFIRMED') return null
+  return order.payout.transaction.toLowerCase()
 }

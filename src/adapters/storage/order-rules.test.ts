@@ -122,6 +122,12 @@ describe('the database', () => {
     ['a document without a state', `doc = '{}'`, 'orders_doc_agrees'],
     ['another amount', 'amount = amount + 1', 'never changes'],
     ['another payer', `payer = '0x99'`, 'never changes'],
+    [
+      'another supplier',
+      `doc = jsonb_set(doc, '{item,source,supplier}', '"acme"')`,
+      'is bought never changes',
+    ],
+    ['no supplier', `doc = doc #- '{item,source}'`, 'is bought never changes'],
   ])('refuses %s', async (_, assignments, message) => {
     const order = await stored(pending())
     await expect(set(order, assignments)).rejects.toThrow(message)

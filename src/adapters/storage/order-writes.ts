@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { entriesOf } from '../../orders/ledger.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { type Counted, LimitReached, leaseMs, type Moved, type Opened } from '../../orders/ports.ts'
+import { LimitReached, type Opened, type OpenedFor } from '../../orders/ports.ts'
 import { limitNames } from '../../orders/spending-limits/rules.ts'
+import type { WebhookState } from '../../orders/webhooks/ports.ts'
+import { leaseMs, type Moved } from '../../orders/workflow.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
 import { attempt, writeNext } from './attempt.ts'
 import { type Database, isRefused, prepared } from './database.ts'
@@ -10,12 +12,14 @@ import { eventOf } from './order-event.ts'
 import { readBy, readByKey, type StoredOrder } from './order-reads.ts'
 import { columnsOf, orderOf } from './order-row.ts'
 import { budgetSpentIn, budgetValues } from './spent-budgets.ts'
+import { webhookStateOf } from './webhooks.ts'
 
 /**
  * The payment's row is the claim: whoever inserts it goes on, everyone else's statement does
  * nothing. Equal requests have the order's id in common too, and either may be met first, so the
  * conflict names no index. A key that is taken breaks the whole statement, the claim included, and
- * so does a limit of the payer (007-wallet-limits.sql) or a budget (020-spent-budgets.sql).
+ * so does a limit of the payer (007-wallet-limits.sql) or a budget (020-spent-budgets.sql). A webhook
+ * too many breaks nothing (052-buyer-webhooks.sql).
  */
 const openStatement = prepared(
   'open_order',
@@ -38,16 +42,19 @@ const openStatement = prepared(
   ), noted as (
     insert into order_events (order_id, seq, at, state, refund_step, detail)
     select id, version, now(), state, $16::text, $17::jsonb from opened
+  ), hooked as (
+    insert into order_webhooks (order_id, payer, receiver, target)
+    select id, $8::text, $22::text, $23::text from opened where $23::text is not null
+    returning state
   )
-  select id from opened`,
+  select id, (select state from hooked) as webhook from opened`,
 )
 
 export async function open(
   database: Database,
   order: In<'PAYMENT_PENDING'>,
   keys: readonly string[],
-  recipient?: string,
-  counted?: Counted,
+  { recipient, counted, webhook }: OpenedFor = {},
 ): Promise<Opened> {
   const payer = order.tender.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.tender)
@@ -61,9 +68,13 @@ export async function open(
     keys: sortedKeys,
     recipient,
     counted,
+    webhook,
   })
   const written = await attempt(database, openStatement(values), isHeldUp)
-  if (written.outcome === 'done') return { isNew: true, order: { ...order, version: 1 } }
+  if (written.outcome === 'done') {
+    const { webhook: state } = written.row as { readonly webhook: WebhookState | null }
+    return { isNew: true, order: { ...order, version: 1 }, ...(state && { webhook: state }) }
+  }
   const stored =
     written.outcome === 'taken'
       ? await firstByKeys(database, payer, sortedKeys)
@@ -76,7 +87,9 @@ export async function open(
       written.error ??
       new Error(`Order ${order.id} was refused for no reason`)
     )
-  return { isNew: stored.write_id === writeId, order: orderOf(stored) }
+  const isNew = stored.write_id === writeId
+  const state = isNew && webhook ? await webhookStateOf(database, order.id) : undefined
+  return { isNew, order: orderOf(stored), ...(state && { webhook: state }) }
 }
 
 function openValues(
@@ -86,9 +99,7 @@ function openValues(
     paymentKey: string
     writeId: string
     keys: readonly string[]
-    recipient: string | undefined
-    counted: Counted | undefined
-  },
+  } & OpenedFor,
 ): unknown[] {
   const { state, recipient, doc } = columnsOf(order)
   const { refundStep, detail } = eventOf(order)
@@ -112,6 +123,8 @@ function openValues(
     detail,
     claim.recipient ?? null,
     ...budgetValues(claim.counted),
+    claim.webhook?.receiver ?? null,
+    claim.webhook?.target ?? null,
   ]
 }
 
@@ -158,19 +171,15 @@ const moveStatement = prepared(
   select id from moved`,
 )
 
-export async function move<T extends Order>(
-  database: Database,
-  from: Order,
-  to: T,
-): Promise<Moved<T>> {
+export async function move(database: Database, from: Order, to: Order): Promise<Moved<Order>> {
   if (to.id !== from.id) throw new Error(`Order ${from.id} cannot become ${to.id}`)
   const stored = await writeNext(database, from, {
     write: (writeId) => moveStatement(moveValues(from, to, writeId)),
     read: () => readBy(database, 'id', from.id),
   })
   return stored
-    ? { won: false, order: orderOf(stored) }
-    : { won: true, order: { ...to, version: from.version + 1 } }
+    ? { won: false, record: orderOf(stored) }
+    : { won: true, record: { ...to, version: from.version + 1 } }
 }
 
 function moveValues(from: Order, to: Order, writeId: string): unknown[] {

@@ -5,6 +5,7 @@ import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract
 import { onChain } from '../../../test/doubles/orders.ts'
 import { usdc } from '../../lib/money.ts'
 import type { OrderStore } from '../../orders/ports.ts'
+import { createApprovalStore } from './approvals.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
@@ -28,6 +29,7 @@ describeOrderStore('PostgreSQL', async () => {
     store: createOrderStore(pools[0]),
     other: createOrderStore(pools[1]),
     limits: createLimitStore(pools[1]),
+    approvals: createApprovalStore(pools[1]),
     endLease: async (id) => {
       await pools[0].query('update orders set locked_until = now() where id = $1', [id])
     },
@@ -78,8 +80,8 @@ describe('a write whose answer is lost', () => {
     const order = pending()
     await store.open(order, [])
     const moved = await createOrderStore(breakingOnce(pool, 'after')).move(order, paid(order))
-    expect(moved).toMatchObject({ won: true, order: { state: 'PAID', version: 2 } })
-    expect(await store.find(order.id)).toEqual(moved.order)
+    expect(moved).toMatchObject({ won: true, record: { state: 'PAID', version: 2 } })
+    expect(await store.find(order.id)).toEqual(moved.record)
   })
 
   it('is an error while the order is still as it was', async () => {
@@ -93,9 +95,9 @@ describe('a write whose answer is lost', () => {
   it('loses a move that another won', async () => {
     const order = pending()
     await store.open(order, [])
-    const { order: winner } = await store.move(order, paid(order))
+    const { record: winner } = await store.move(order, paid(order))
     const moved = await createOrderStore(breakingOnce(pool, 'before')).move(order, paid(order))
-    expect(moved).toEqual({ won: false, order: winner })
+    expect(moved).toEqual({ won: false, record: winner })
   })
 })
 
@@ -118,7 +120,7 @@ describe('the tables', () => {
     const [first, ...rest] = wayTo(failed(asking))
     await store.open(first as typeof first & { state: 'PAYMENT_PENDING' }, [])
     let order = first as NonNullable<typeof first>
-    for (const next of rest) order = (await store.move(order, next)).order
+    for (const next of rest) order = (await store.move(order, next)).record
     const { rows } = await pool.query(
       'select seq, state, refund_step, detail from order_events where order_id = $1 order by seq',
       [order.id],

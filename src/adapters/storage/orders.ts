@@ -27,7 +27,7 @@ const ofRail: Readonly<Record<Tender['rail'], LeasedTable>> = {
 /** Keeps orders in PostgreSQL. Every method is one or a few statements, none holds a transaction. */
 export function createOrderStore(database: Database): OrderStore {
   return {
-    open: (order, keys, recipient, counted) => open(database, order, keys, recipient, counted),
+    open: (order, keys, opened) => open(database, order, keys, opened),
     spentBudget: (subjects, rules, now, risk) =>
       spentBudget(database, { subjects, rules, now, risk }),
     move: (from, to) => move(database, from, to),
@@ -47,7 +47,8 @@ export function createOrderStore(database: Database): OrderStore {
     boughtIccid: (payer, iccidDigest) => boughtIccid(database, payer, iccidDigest),
     claimRefund: (order, claim, rules) => claimRefund(database, order, claim, rules),
     erasePersonal: (endedBefore, signal) => erasePersonal(database, endedBefore, signal),
-    forgetNeverPaid: (endedBefore, signal) => forgetNeverPaid(database, endedBefore, signal),
+    forgetNeverPaid: (endedBefore, signal) =>
+      forgetNeverPaid(database, 'forget_never_paid', endedBefore, signal),
     forgetKeys: (usedBefore, signal) => forgetKeys(database, usedBefore, signal),
   }
 }

@@ -32,8 +32,7 @@ describePayoutLimits('PostgreSQL', async (caps) => {
     orders: createOrderStore(pools[0]),
     payoutLimits: createPayoutLimits(pools[0], caps),
     other: createPayoutLimits(pools[1], caps),
-    checkouts: createCheckoutStore(pools[0], caps),
-    otherCheckouts: createCheckoutStore(pools[1], caps),
+    checkouts: createCheckoutStore(pools[0]),
     switchRefunds: (stopped) => switchRefunds(pools[1], { stopped, by: 'test' }),
     pass: (ms) => makeOlder(pools[0], ms),
     async granted() {
@@ -74,8 +73,8 @@ describe('a signed refund', () => {
     const order = await due()
     await createPayoutLimits(pool, caps).allow(order.id)
     const store = createOrderStore(pool)
-    const refund = { step: 'SIGNED', signed: { ...signedFor(order), ...wrong } } as const
-    await expect(store.move(order, { ...order, refund })).rejects.toThrow('goes to the payer')
+    const payout = { state: 'APPROVED', signed: { ...signedFor(order), ...wrong } } as const
+    await expect(store.move(order, { ...order, payout })).rejects.toThrow('goes to the payer')
     expect((await store.move(order, signed(order))).won).toBe(true)
   })
 })

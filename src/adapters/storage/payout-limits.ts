@@ -1,3 +1,4 @@
+import { returnOfReference } from '../../checkouts/checkout.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import type { Allowance, PayoutLimits } from '../../orders/ports.ts'
 import type { Database } from './database.ts'
@@ -10,17 +11,19 @@ export interface RefundCaps {
 
 /**
  * Keeps the caps and the switch in the database, so that all nodes count together and stop together.
- * The function there takes amount and payee from the order itself.
+ * The functions there take amount and payee from the order or the checkout itself.
  */
 export function createPayoutLimits(database: Database, caps: RefundCaps): PayoutLimits {
   return {
-    async allow(id) {
-      const { rows } = await database.query<{ allowed: Allowance }>(
-        'select allow_refund($1, $2, $3) as allowed',
-        [id, caps.hour.toString(), caps.day.toString()],
-      )
+    async allow(reference) {
+      const one = returnOfReference(reference)
+      const sql = one ? 'allow_return($3, $4, $1, $2)' : 'allow_refund($3, $1, $2)'
+      const { rows } = await database.query<{ allowed: Allowance }>(`select ${sql} as allowed`, [
+        ...[caps.hour.toString(), caps.day.toString()],
+        ...(one ? [one.id, one.seq] : [reference]),
+      ])
       const [row] = rows
-      if (!row) throw new Error(`Nothing was said of the refund of ${id}`)
+      if (!row) throw new Error(`Nothing was said of the payout ${reference}`)
       return row.allowed
     },
   }

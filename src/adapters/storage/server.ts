@@ -42,7 +42,7 @@ async function lookAt(pool: pg.Pool): Promise<Partial<Server>> {
 
 const refusedLimits =
   'A pooler (pgbouncer says it so) refuses the time limits that the store asks for. Connect to PostgreSQL ' +
-  'itself, or see docs/scaling.md, "Poolers".'
+  'itself, or see docs/operators/scaling.md, "Poolers".'
 
 /** `protocol_violation` */
 function refusesLimits(error: unknown): boolean {

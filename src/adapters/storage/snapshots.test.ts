@@ -34,6 +34,7 @@ function snapshotOf(count: number, day = 1): Snapshot {
     return {
       kind: 'voucher',
       id: `OFFER_${index}` as OfferId,
+      source: { supplier: 'zendit', product: `OFFER_${index}` },
       brand: 'CAFÉ',
       brandName: 'Café 😀',
       country: 'FR',
@@ -79,7 +80,7 @@ it('falls back to the list before a damaged one, and throws when there is none',
   const store = createSnapshotStore(database)
   await store.save(snapshotOf(5, 1))
   await store.save(snapshotOf(6, 2))
-  await database.query(harm, [Buffer.from('K402-6\n\u0000\u0000\u0000\u0005hello')])
+  await database.query(harm, [Buffer.from('K402-7\n\u0000\u0000\u0000\u0005hello')])
   expect(await store.load()).toEqual(snapshotOf(5, 1))
   await database.query('delete from catalog_snapshot where offers = 5')
   await expect(store.load()).rejects.toThrow()

@@ -4,7 +4,7 @@ import type { OfferRecords } from '../../catalog/offer-records.ts'
 import type { Snapshot, SnapshotStore } from '../../catalog/ports.ts'
 
 /** Says how the body is written. A body of another format is of another version of the store. */
-const format = Buffer.from('K402-6\n')
+const format = Buffer.from('K402-7\n')
 const digestBytes = 32
 const keptSnapshots = 2
 

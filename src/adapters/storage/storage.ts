@@ -9,6 +9,7 @@ import type {
 import type { NodeBook } from '../../nodes.ts'
 import type { MailBook } from '../../orders/mail.ts'
 import type {
+  ApprovalStore,
   LimitStore,
   NonceStore,
   OpenFacts,
@@ -17,8 +18,10 @@ import type {
   PayoutLimits,
   ReservationStore,
 } from '../../orders/ports.ts'
+import type { WebhookStore } from '../../orders/webhooks/ports.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { CheckoutRecord, Movements, StoreRecord } from '../../reconcile/ports.ts'
+import { createApprovalStore } from './approvals.ts'
 import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutRecord } from './checkout-record.ts'
 import { createCheckoutStore } from './checkouts.ts'
@@ -40,6 +43,7 @@ import { createSnapshotStore } from './snapshots.ts'
 import { createStoreRecord } from './store-record.ts'
 import { createLimitStore } from './wallet-limits.ts'
 import { createWallets, type Wallets } from './wallets.ts'
+import { createWebhookStore } from './webhooks.ts'
 
 /** Everything the store keeps, on one pool of connections. */
 export interface Storage {
@@ -48,12 +52,14 @@ export interface Storage {
   readonly handPayouts: HandPayouts
   readonly payoutRecord: PayoutRecord
   readonly limits: LimitStore
+  readonly approvals: ApprovalStore
   readonly reservations: ReservationStore
   readonly payoutLimits: PayoutLimits
   readonly nonces: NonceStore
   readonly nodes: NodeBook
   readonly snapshots: SnapshotStore
   readonly mail: MailBook
+  readonly webhooks: WebhookStore
   readonly record: StoreRecord
   readonly checkoutRecord: CheckoutRecord
   readonly movements: Movements
@@ -167,16 +173,18 @@ function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | '
   const nonces = createNonceStore(pool)
   return {
     orders: createOrderStore(pool),
-    checkouts: createCheckoutStore(pool, refundCaps),
+    checkouts: createCheckoutStore(pool),
     handPayouts: createHandPayouts(pool),
     payoutRecord: createPayoutRecord(pool),
     limits: createLimitStore(pool),
+    approvals: createApprovalStore(pool),
     reservations: createReservationStore(pool),
     payoutLimits: createPayoutLimits(pool, refundCaps),
     nonces,
     nodes: createNodeBook(pool),
     snapshots: createSnapshotStore(pool),
     mail: createMailBook(pool),
+    webhooks: createWebhookStore(pool),
     record: createStoreRecord(pool),
     checkoutRecord: createCheckoutRecord(pool),
     movements: createMovements(pool),

@@ -161,7 +161,7 @@ test('writes that are made at once count together or not at all', async () => {
 
 test('what a rebuild writes is held to the rules of the database', async () => {
   const delivered = await stored(fulfilled(fulfilling(paid(begin('0x1')))))
-  const refund = { step: 'REFUNDED', transaction: '0xr', refundedAt: new Date() } as const
+  const refund = { state: 'CONFIRMED', transaction: '0xr', confirmedAt: new Date() } as const
   const stolen = { ...failed(fulfilling(paid(begin('0x1')))), id: delivered.id, refund }
   const write = record().atOnce((orders) => orders.move(delivered, stolen))
   await expect(write).rejects.toThrow(/decided to DELIVER, for good/)

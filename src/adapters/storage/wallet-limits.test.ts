@@ -54,7 +54,7 @@ test('an order that is written by hand is held to the limits too', async () => {
 
 test('who receives an order is told to the check, and not kept', async () => {
   await set({ recipients: ['the digest'] })
-  const { id } = (await createOrderStore(pool).open(order(), [], 'the digest')).order
+  const { id } = (await createOrderStore(pool).open(order(), [], { recipient: 'the digest' })).order
   const { rows } = await pool.query('select orders::text as text from orders where id = $1', [id])
   expect(rows[0].text).not.toContain('the digest')
   const keep = `update orders set version = version + 1, recipient_digest = 'x' where id = $1`

@@ -10,9 +10,10 @@ import {
 import { type Database, prepared } from './database.ts'
 
 /** Amounts are text, because JSON has no integers of that size. */
-type RulesJson = Omit<Rules, 'perOrder' | 'perDay'> & {
+type RulesJson = Omit<Rules, 'perOrder' | 'perDay' | 'approveAbove'> & {
   readonly perOrder?: string
   readonly perDay?: string
+  readonly approveAbove?: string
 }
 
 interface Row {
@@ -103,16 +104,22 @@ function limitsOf({ in_force, coming, coming_from }: Row): WalletLimits {
     : { inForce }
 }
 
-function rulesOf({ perOrder, perDay, ...lists }: RulesJson): Rules {
+function rulesOf({ perOrder, perDay, approveAbove, ...lists }: RulesJson): Rules {
   return present({
     perOrder: perOrder === undefined ? undefined : usdc(perOrder),
     perDay: perDay === undefined ? undefined : usdc(perDay),
+    approveAbove: approveAbove === undefined ? undefined : usdc(approveAbove),
     kinds: lists.kinds,
     countries: lists.countries,
     recipients: lists.recipients,
   })
 }
 
-function jsonOf({ perOrder, perDay, ...lists }: Rules): string {
-  return JSON.stringify({ ...lists, perOrder: perOrder?.toString(), perDay: perDay?.toString() })
+function jsonOf({ perOrder, perDay, approveAbove, ...lists }: Rules): string {
+  return JSON.stringify({
+    ...lists,
+    perOrder: perOrder?.toString(),
+    perDay: perDay?.toString(),
+    approveAbove: approveAbove?.toString(),
+  })
 }

@@ -12,8 +12,8 @@ import { createLiveCatalog } from '../../catalog/catalog.ts'
 import { kinds } from '../../catalog/good.ts'
 import { packOffers } from '../../catalog/offer-records.ts'
 import type { CatalogWorker, Snapshot } from '../../catalog/ports.ts'
-import { createZenditClient } from '../suppliers/zendit/client.ts'
-import { createZenditOffers } from '../suppliers/zendit/offers.ts'
+import { createZenditClient } from '../../suppliers/zendit/client.ts'
+import { createZenditOffers } from '../../suppliers/zendit/offers.ts'
 import { createCatalogWorker } from './catalog-worker.ts'
 
 let sandbox: Supplier
@@ -33,24 +33,21 @@ const pricing = fixturePricing({ markupBps: 250 })
 const basis = basisOf(pricing)
 const { signal } = new AbortController()
 
-/** What asks the supplier through the proxy, which counts the calls. */
-function access(url = proxy.url) {
-  // A call that nobody ends outlasts the test.
-  return { baseUrl: `${url}/v1`, apiKey, timeoutMs: 60_000 }
-}
-
-function roomAt(url?: string): CatalogWorker {
-  return createCatalogWorker({ supplier: access(url), siteUrl })
+/** Asks the supplier through the proxy, which counts the calls. */
+function roomAt(url = proxy.url): CatalogWorker {
+  return createCatalogWorker({ suppliers: { zendit: { url: `${url}/v1`, key: apiKey } }, siteUrl })
 }
 
 /** The same work, here and now. */
 function roomHere(): CatalogWorker {
-  const source = createZenditOffers(createZenditClient(access()))
+  const source = createZenditOffers(
+    createZenditClient({ baseUrl: `${proxy.url}/v1`, apiKey, timeoutMs: 60_000 }),
+  )
   return catalogWorkerOf({ list: async (given) => plainListing(await source.list(given)) })
 }
 
 async function madeIn(room: CatalogWorker) {
-  const list = await room.read(signal)
+  const list = await room.read('zendit', signal)
   const snapshot: Snapshot = { ...list, readAt: fixtureNow }
   return { list, catalog: await room.build(snapshot, basis, signal) }
 }
@@ -88,11 +85,11 @@ describe('a list read and a catalog made in threads', () => {
     const room = roomAt()
     const asked = () => proxy.calls.filter((call) => call.startsWith('GET /v1/brands/'))
     proxy.calls.length = 0
-    const first = await room.read(signal)
+    const first = await room.read('zendit', signal)
     const brands = asked()
     expect(brands.length).toBeGreaterThan(3)
     expect(new Set(brands).size).toBe(brands.length)
-    const second = await room.read(signal)
+    const second = await room.read('zendit', signal)
     expect(asked()).toEqual(brands)
     expect(second).toEqual(first)
     // Offers are read anew all the same.
@@ -115,8 +112,8 @@ describe('what goes wrong in a thread', () => {
     try {
       const reason =
         'The voucher offers: /vouchers/offers?_limit=1024&_offset=0 was answered with 503'
-      await expect(roomAt().read(signal)).rejects.toThrow(reason)
-      await expect(roomHere().read(signal)).rejects.toThrow(reason)
+      await expect(roomAt().read('zendit', signal)).rejects.toThrow(reason)
+      await expect(roomHere().read('zendit', signal)).rejects.toThrow(reason)
     } finally {
       await ask(`${sandbox.url}/_admin/faults`, { mode: 'ok' })
     }
@@ -125,9 +122,11 @@ describe('what goes wrong in a thread', () => {
   test('a supplier that is not there is told too, and the next list is read all the same', async () => {
     const room = roomAt()
     proxy.breakCalls((call) => (call.includes('/offers') ? 'lose_answer' : 'none'))
-    await expect(room.read(signal)).rejects.toThrow(/^The voucher offers: \/vouchers\/offers/)
+    await expect(room.read('zendit', signal)).rejects.toThrow(
+      /^The voucher offers: \/vouchers\/offers/,
+    )
     proxy.breakCalls()
-    expect((await room.read(signal)).offers.count).toBeGreaterThan(200)
+    expect((await room.read('zendit', signal)).offers.count).toBeGreaterThan(200)
   })
 
   test('a list that is damaged makes no catalog', async () => {
@@ -151,7 +150,7 @@ describe('work that is stopped', () => {
   test('ends its thread, which lets go of the supplier, and rejects', async () => {
     const { server, connected, asked, url } = await startSilent()
     const stop = new AbortController()
-    const reading = expect(roomAt(url).read(stop.signal)).rejects.toThrow('closing time')
+    const reading = expect(roomAt(url).read('zendit', stop.signal)).rejects.toThrow('closing time')
     await asked
     const [socket] = await connected
     const closed = once(socket, 'close')
@@ -173,7 +172,7 @@ describe('work that is stopped', () => {
   test('is not begun when it was stopped before', async () => {
     proxy.calls.length = 0
     const stopped = AbortSignal.abort(new Error('closed'))
-    await expect(roomAt().read(stopped)).rejects.toThrow('closed')
+    await expect(roomAt().read('zendit', stopped)).rejects.toThrow('closed')
     expect(proxy.calls).toEqual([])
   })
 })

@@ -1,28 +1,33 @@
 import { Worker } from 'node:worker_threads'
 import type { PackedCatalog } from '../../catalog/building/build-catalog.ts'
 import { openCatalog } from '../../catalog/catalog.ts'
-import type { CatalogWorker } from '../../catalog/ports.ts'
-import type { CatalogJob, HeldList, ReadList, SupplierAccess } from './catalog-job.ts'
+import type { CatalogWorker, Joined } from '../../catalog/ports.ts'
+import type { SupplierAccess } from '../../suppliers/supplier.ts'
+import type { SupplierName } from '../../suppliers/suppliers.ts'
+import type { CatalogJob, ReadList } from './catalog-job.ts'
 
 export interface CatalogWorkerOptions {
-  readonly supplier: SupplierAccess
+  /** How the lists of suppliers are read, those of the preferred one first. */
+  readonly suppliers: Readonly<Partial<Record<SupplierName, SupplierAccess>>>
   /** Stands in the addresses that finished offers carry. */
   readonly siteUrl: string
 }
 
 /** Reads lists and makes catalogs in threads of their own, each for one piece of work. */
-export function createCatalogWorker({ supplier, siteUrl }: CatalogWorkerOptions): CatalogWorker {
-  let note: Uint8Array | undefined
+export function createCatalogWorker({ suppliers, siteUrl }: CatalogWorkerOptions): CatalogWorker {
+  const notes = new Map<string, Uint8Array>()
   return {
-    async read(signal) {
-      const list = await inThread<ReadList>({ type: 'read', supplier, note }, signal)
-      note = list.note
-      return { offers: list.offers, sizes: list.sizes, rejected: list.rejected }
+    suppliers: Object.keys(suppliers),
+    async read(name, signal) {
+      const supplier = name as SupplierName
+      const access = suppliers[supplier]
+      if (access === undefined) throw new Error(`The supplier ${name} is not connected`)
+      const job = { type: 'read', supplier, access, note: notes.get(name) } as const
+      const { note, ...list } = await inThread<ReadList>(job, signal)
+      notes.set(name, note)
+      return list
     },
-    async hold(list, last, kinds, signal) {
-      const job = { type: 'hold', list, last, kinds } as const
-      return (await inThread<HeldList>(job, signal)).offers
-    },
+    join: (joining, signal) => inThread<Joined>({ type: 'join', ...joining }, signal),
     async build(snapshot, basis, signal) {
       const job = { type: 'build', offers: snapshot.offers, basis, siteUrl } as const
       return openCatalog(await inThread<PackedCatalog>(job, signal), snapshot)

@@ -1,6 +1,7 @@
 import type { OrderStore } from '../../orders/ports.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
 import type { LimitsDeps } from '../../orders/spending-limits/keep.ts'
+import type { WebhookStore } from '../../orders/webhooks/ports.ts'
 import type { Signer } from '../../secrets/tokens.ts'
 import type { Site } from '../site.ts'
 import type { ReceiptDeps } from '../views/receipt.ts'
@@ -14,11 +15,14 @@ export interface BuyingDeps {
   readonly receipts: ReceiptDeps
   readonly purchases: PurchaseDeps
   readonly orders: OrderStore
+  readonly webhooks: Pick<WebhookStore, 'find' | 'redeliver'>
   /** The limits that wallets set themselves. */
   readonly guardrails: LimitsDeps
   readonly signIn: SignInDeps
   /** Signs the links that show the goods of an order once. */
   readonly reveals: Signer
+  /** Signs the tokens that list the orders of a wallet. */
+  readonly listSigner: Signer
 }
 
 /** Where the operator hears what went wrong in our house while a caller was served. */

@@ -1,8 +1,10 @@
 import { type ExampleBody, exampleBody } from '../../catalog/example-body.ts'
+import { goods } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import type { Listing } from '../../payments/ports.ts'
 import type { ReadDeps } from '../deps.ts'
+import { discoveryPath } from '../paths.ts'
 import type { Site } from '../site.ts'
 import { type PaymentTransport, resourceOf } from './payment-required.ts'
 
@@ -27,7 +29,8 @@ export function listingOf(
 
 /** What a purchase route sells, in a sentence. */
 export function routeDescription({ url }: Pick<Site, 'url'>, kind: Kind): string {
-  return `Buy a ${kind}. Find its offerId at ${url}/ai/${kind}s`
+  const { article, noun } = goods[kind].words
+  return `Buy ${article} ${noun}. Find its offerId at ${url}${discoveryPath(kind)}`
 }
 
 /** A body that buys the first offer of the kind: an index may try it. */

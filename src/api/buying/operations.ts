@@ -2,11 +2,26 @@ import * as z from 'zod'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { kindSchemaFor } from '../../catalog/purchase-body.ts'
+import type { Param, Params } from '../../catalog/search/params.ts'
 import { ReceiptAnswer } from '../../orders/delivery-receipt.ts'
 import { answers, type HeaderParam, type Operation, refusesQuery } from '../operation.ts'
-import type { Param, Params } from '../params.ts'
-import { catalogPrefix, orderPath, purchasePath, receiptPath, refundPath } from '../paths.ts'
-import { OrderAnswer, OrderList, OrderStanding, RefundAnswer } from '../shapes/orders.ts'
+import {
+  catalogPrefix,
+  orderPath,
+  purchasePath,
+  receiptPath,
+  redeliverPath,
+  refundPath,
+  titleOf,
+  webhookPath,
+} from '../paths.ts'
+import {
+  OrderAnswer,
+  OrderList,
+  OrderStanding,
+  RefundAnswer,
+  WebhookAnswer,
+} from '../shapes/orders.ts'
 import { QuoteAnswer } from '../shapes/payments.ts'
 import { orderParams, pageParams } from './order-params.ts'
 import { RefundClaim } from './refund-claim.ts'
@@ -20,15 +35,14 @@ const idempotencyKey: HeaderParam = {
     description: 'Yours, and new for each purchase. Sent again, it gives the same order.',
   },
 }
-const tokenHeader: Readonly<Record<string, HeaderParam>> = {
+const bearerHeader = (description: string): Readonly<Record<string, HeaderParam>> => ({
   Authorization: {
-    schema: {
-      type: 'string',
-      pattern: '^Bearer [A-Za-z0-9_-]{1,200}$',
-      description: 'Bearer and the accessToken of the first answer: shows that the order is yours.',
-    },
+    schema: { type: 'string', pattern: '^Bearer [A-Za-z0-9._-]{1,200}$', description },
   },
-}
+})
+const tokenHeader = bearerHeader(
+  'Bearer and the accessToken of the first answer: shows that the order is yours.',
+)
 const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
   ...tokenHeader,
   'SIGN-IN-WITH-X': {
@@ -68,22 +82,21 @@ const laterHeaders = {
 /** A payment that is sent again without proof that it is the sender's shows where its order stands. */
 const repeatable = OrderAnswer.or(OrderStanding)
 
-const whatIsBought: Readonly<Record<Kind, readonly [name: string, description: string]>> = {
-  voucher: ['Purchase a voucher', 'Buys a gift voucher.'],
-  topup: ['Purchase a topup', 'Sends airtime or data to a phone number.'],
-  esim: ['Purchase an eSIM', 'Buys an eSIM plan: the answer has its ICCID and QR code.'],
-}
-
-const offerRefusals = ['invalid_body', 'offer_not_found', 'offer_unavailable'] as const
+const offerRefusals = [
+  'invalid_body',
+  'offer_not_found',
+  'offer_unavailable',
+  'price_above_maximum',
+] as const
 
 export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds.map((kind) => ({
-  id: `purchase${nameOf(kind)}`,
+  id: `purchase${titleOf(kind)}`,
   kind,
   method: 'POST',
   path: purchasePath(kind),
   group: 'Buying',
-  name: whatIsBought[kind][0],
-  description: `${whatIsBought[kind][1]} Send it without a payment first: the 402 names the exact price. Sign that and send the same request with the payment. ${goods[kind].refundRule}`,
+  name: goods[kind].words.purchase,
+  description: `${goods[kind].words.buys} Send it without a payment first: the 402 names the exact price. Sign that and send the same request with the payment. ${goods[kind].refundRule}`,
   headers: paymentHeaders,
   body: kindSchemaFor(kind),
   answers: {
@@ -108,6 +121,8 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
     'idempotency_conflict',
     'sign_in_invalid',
     'limit_exceeded',
+    'approval_required',
+    'approval_declined',
     'budget_spent',
     'store_paused',
     'try_again',
@@ -118,14 +133,14 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
 }))
 
 export const quotes: readonly (Operation & { readonly kind: Kind })[] = kinds.map((kind) => ({
-  id: `quote${nameOf(kind)}`,
+  id: `quote${titleOf(kind)}`,
   kind,
   method: 'GET',
   path: purchasePath(kind),
   group: 'Buying',
-  name: `Price of one ${goods[kind].noun}`,
+  name: `Price of one ${goods[kind].words.noun}`,
   description:
-    'The check of a purchase and its exact price, free; an iccid is looked up when you pay, before any money moves. Takes the fields of the body in the query; nothing is stored.',
+    'The check of a purchase and its exact price, free. Takes the fields of the body in the query; nothing is stored.',
   query: quoteParamsOf(kind),
   needs: kindSchemaFor(kind)['required'] as readonly string[],
   answers: answers('The price', QuoteAnswer),
@@ -161,9 +176,14 @@ export const findOrders: Operation = {
   group: 'Orders',
   name: 'List orders',
   description:
-    'The orders of the wallet that signs in, newest first; or one order by its paymentId; or where the order of a transactionHash stands, and the order itself for whoever shows that it is theirs.',
+    'The orders of the wallet that signs in, newest first, with a token that lists them for 2 hours; or one order by its paymentId; or where the order of a transactionHash stands, and the order itself for whoever shows that it is theirs.',
   query: orderParams,
-  headers: viewerHeaders,
+  headers: {
+    ...viewerHeaders,
+    ...bearerHeader(
+      'Bearer and the listToken of an earlier sign-in: lists the orders of its wallet. For one order, Bearer and its accessToken.',
+    ),
+  },
   answers: answers(
     'A page of orders, or the one order, or where it stands',
     OrderList.or(OrderAnswer).or(OrderStanding),
@@ -179,9 +199,15 @@ const listEsimOrders: Operation = {
   path: `${catalogPrefix}/esims/orders/info`,
   group: 'Orders',
   name: 'List eSIM orders',
-  description: 'The eSIM orders of the wallet that signs in, newest first.',
+  description:
+    'The eSIM orders of the wallet that signs in, newest first, with a token that lists them for 2 hours.',
   query: pageParams,
-  headers: signInHeader,
+  headers: {
+    ...signInHeader,
+    ...bearerHeader(
+      'Bearer and the listToken of an earlier sign-in: lists the orders of its wallet.',
+    ),
+  },
   answers: answers('A page of orders', OrderList),
   refusals: [...refusesQuery, 'sign_in_invalid', 'try_again'],
   limit: 'reading',
@@ -256,6 +282,52 @@ const getReceipt: Operation = {
   access: 'free',
 }
 
+const webhookRefusals = [
+  'invalid_header',
+  'order_not_found',
+  'no_webhook',
+  'sign_in_invalid',
+  'try_again',
+] as const
+
+const getWebhook: Operation = {
+  id: 'getWebhook',
+  method: 'GET',
+  path: webhookPath('{orderId}'),
+  group: 'Orders',
+  name: 'Webhook of an order',
+  description:
+    'What became of the events that were sent to the webhookUrl of a purchase, for whoever shows that the order is theirs.',
+  pathParams: orderId,
+  headers: viewerHeaders,
+  answers: answers('The webhook', WebhookAnswer),
+  refusals: webhookRefusals,
+  limit: 'reading',
+  access: 'free',
+}
+
+const redeliverWebhook: Operation = {
+  id: 'redeliverWebhook',
+  method: 'POST',
+  path: redeliverPath('{orderId}'),
+  group: 'Orders',
+  name: 'Send events again',
+  description:
+    'Sends all events of an order to its webhook again, in order, each with the webhook-id that it has. At most once a minute.',
+  pathParams: orderId,
+  headers: viewerHeaders,
+  answers: { 202: { description: 'They are being sent', shape: WebhookAnswer } },
+  refusals: [
+    ...webhookRefusals,
+    'unknown_parameter',
+    'invalid_json',
+    'unsupported_media_type',
+    'body_too_large',
+  ],
+  limit: 'purchase',
+  access: 'free',
+}
+
 /** In the order in which the manifest lists them. */
 export const orderOperations: readonly Operation[] = [
   listEsimOrders,
@@ -264,6 +336,8 @@ export const orderOperations: readonly Operation[] = [
   getReceipt,
   claimRefund,
   getRefund,
+  getWebhook,
+  redeliverWebhook,
 ]
 
 /** The fields of the body as parameters of a query; the text of each is checked with the offer. */
@@ -282,8 +356,4 @@ function quoteParamsOf(kind: Kind): Params {
       ] as const,
   )
   return Object.fromEntries(entries)
-}
-
-function nameOf(kind: Kind): string {
-  return kind.charAt(0).toUpperCase() + kind.slice(1)
 }

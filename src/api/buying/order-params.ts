@@ -1,5 +1,13 @@
-import type { ParamSource } from '../param-source.ts'
-import { described, type Param, pageOf, paging, readParams, refused, text } from '../params.ts'
+import type { ParamSource } from '../../catalog/search/param-source.ts'
+import {
+  described,
+  type Param,
+  pageOf,
+  paging,
+  readParams,
+  refused,
+  text,
+} from '../../catalog/search/params.ts'
 
 /** The most orders on a page, as in every list of the catalog interface. */
 const maxLimit = 100

@@ -5,8 +5,9 @@ import { mayReveal } from '../../orders/access.ts'
 import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
 import { orderItem } from '../views/order.ts'
 import type { BuyingDeps, FaultLog } from './deps.ts'
+import { listToken, listTokenHours, walletOfListToken } from './list-token.ts'
 import { orNotNow } from './or-not-now.ts'
-import type { SignInAsk } from './sign-in.ts'
+import { isSignedFor, type SignInAsk, signedInWallet } from './sign-in.ts'
 import { type Credentials, viewerOf } from './viewer.ts'
 
 /** What names one order: its id, or what is known of its payment. */
@@ -64,11 +65,47 @@ export function ordersAsk(path: string): SignInAsk {
   }
 }
 
+/** The same, and a token with which the wallet need not sign again for a while. */
+export function listAsk(path: string): SignInAsk {
+  const hours = `${listTokenHours} hours`
+  const statement = `Show the orders that this wallet paid for, and give a token that lists them for ${hours}.`
+  return { ...ordersAsk(path), statement }
+}
+
+interface OrderPage {
+  readonly limit: number
+  readonly offset: number
+  readonly kind?: Kind | undefined
+}
+
+/**
+ * A page of orders for the wallet that signs in, or whose list token is shown; undefined if neither is.
+ * A token comes only with a sign-in whose statement says so, never with another token: otherwise a
+ * leaked one could be renewed for ever.
+ *
+ * @param ask what the challenge at this place says
+ * @throws Refusal `sign_in_invalid`, `try_again`
+ */
+export async function listOwnOrders(
+  deps: BuyingDeps,
+  { signIn, accessToken }: Pick<Credentials, 'signIn' | 'accessToken'>,
+  ask: SignInAsk,
+  page: OrderPage,
+  log: FaultLog,
+) {
+  const signedIn = await orNotNow(log, () => signedInWallet(deps.signIn, signIn))
+  const wallet = signedIn ?? walletOfListToken(deps, accessToken)
+  if (wallet === undefined) return undefined
+  const list = await listOrders(deps, wallet, page, log)
+  const isGiven = signedIn !== undefined && isSignedFor(deps.signIn, signIn, ask)
+  return isGiven ? { ...list, listToken: listToken(deps, wallet) } : list
+}
+
 /** A page of the orders that this wallet paid for, newest first. @throws Refusal `try_again` */
 export async function listOrders(
   { orders }: Pick<BuyingDeps, 'orders'>,
   wallet: string,
-  page: { readonly limit: number; readonly offset: number; readonly kind?: Kind | undefined },
+  page: OrderPage,
   log: FaultLog,
 ) {
   const { kind, ...shown } = page

@@ -16,7 +16,7 @@ import type { OfferId } from '../../lib/ids.ts'
 import { cents, usdc } from '../../lib/money.ts'
 import { fixturePayee } from '../../payments/payments.fixture.ts'
 import { createQuotes } from '../../payments/quotes.ts'
-import { termsOf } from '../../payments/terms.ts'
+import { acceptsOf } from '../../payments/terms.ts'
 import { createSigningKeys, type PublicJwk } from '../../secrets/signing-keys.ts'
 import { createSigner } from '../../secrets/tokens.ts'
 import { createIssuer } from '../extensions/offer-receipt.ts'
@@ -73,7 +73,7 @@ async function demanded(
   }
   const demanded = await paymentRequired(deps, httpTransport, {
     kind: 'voucher',
-    terms: termsOf(usdc('26250000'), fixturePayee, quote),
+    accepts: acceptsOf(usdc('26250000'), [fixturePayee], quote),
     validSeconds: 300,
     error: 'Payment required',
     description: 'A card',
@@ -193,9 +193,9 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
       {
         kind,
         description: '買'.repeat(400),
-        terms: termsOf(
+        accepts: acceptsOf(
           usdc('99999999999'),
-          fixturePayee,
+          [fixturePayee],
           quotes.promise(
             {
               offer: 'X'.repeat(48) as OfferId,

@@ -1,12 +1,13 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import type { ExampleBody } from '../../catalog/example-body.ts'
+import { goods } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import { storePaused } from '../../orders/not-now.ts'
+import type { Accepts } from '../../payments/terms.ts'
 import type { Terms } from '../../payments/x402.ts'
-import { tagsOf } from '../extensions/bazaar.ts'
-import { type Issuer, signedOffer } from '../extensions/offer-receipt.ts'
+import { type Issuer, signedOffers } from '../extensions/offer-receipt.ts'
 import { signalsExtension } from '../extensions/policies.ts'
 import type { Site } from '../site.ts'
 
@@ -31,19 +32,23 @@ export interface PaymentTransport {
   readonly resource: (site: Site, kind: Kind) => string
   /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
   readonly howToSend: string
+  /** What a caller does who cannot send it so, in a sentence. */
+  readonly otherwise?: (site: Site, kind: Kind, example: ExampleBody) => string
   /** How the transport is used to buy, for indexes of paid resources (x402's bazaar). */
   readonly discovery: (kind: Kind, example: ExampleBody) => Readonly<Record<string, unknown>>
 }
 
 export interface PaymentRequest {
   readonly kind: Kind
-  readonly terms: Terms
+  readonly accepts: Accepts
   /** For how long the store stands by the amount. */
   readonly validSeconds: number
   /** Why payment is asked for, or asked for again. */
   readonly error: string
   readonly code?: string
   readonly description: string
+  /** What is bought and for how much, in words; absent where nothing was named. */
+  readonly bought?: string
   /** The JSON Schema of the body that buys this. */
   readonly bodySchema: object
   /** Such a body. */
@@ -75,18 +80,18 @@ export async function paymentRequired(
   demand: PaymentRequest,
 ): Promise<PaymentRequiredAnswer> {
   if (deps.signals().agent_action === 'stop') throw storePaused()
-  const { kind, terms, error, code, description, bodySchema } = demand
+  const { kind, accepts, error, code, description, bodySchema } = demand
   const { site } = deps
   const required: PaymentRequired = {
     x402Version: 2,
     error,
     resource: resourceOf(site, transport, kind, description),
-    accepts: [withSignals(deps, kind, terms) as PaymentRequirements],
+    accepts: accepts.map((terms) => withSignals(deps, kind, terms) as PaymentRequirements),
     extensions: await extensionsOf(deps, demand, transport),
   }
-  const message = guidance(transport, terms, error)
+  const message = guidance(site, transport, demand)
   const why = code === undefined ? {} : { code }
-  return { required, more: { ...why, charged: 'no', message, bodySchema } }
+  return { required, more: { message, ...why, charged: 'no', bodySchema } }
 }
 
 /** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */
@@ -110,21 +115,21 @@ export function resourceOf(
     description: cut(description, maxDescription),
     mimeType: 'application/json',
     ...serviceNameOf(site),
-    tags: tagsOf[kind],
+    tags: [...goods[kind].words.tags],
   }
 }
 
 /** What stands beside the terms, for clients that know the extension and for indexes. */
 async function extensionsOf(
   deps: PaymentRequiredDeps,
-  { kind, terms, validSeconds, example }: PaymentRequest,
+  { kind, accepts, validSeconds, example }: PaymentRequest,
   { discovery, resource }: PaymentTransport,
 ): Promise<Record<string, unknown>> {
   const { site, issuer } = deps
   return {
     'payment-identifier': paymentIdentifier,
     ...discovery(kind, example),
-    ...(await signedOffer(issuer, resource(site, kind), terms, validSeconds)),
+    ...(await signedOffers(issuer, resource(site, kind), accepts, validSeconds)),
   }
 }
 
@@ -143,14 +148,21 @@ const paymentIdentifier = {
   },
 }
 
-function guidance({ howToSend }: PaymentTransport, terms: Terms, error: string): string {
+function guidance(
+  site: Site,
+  { howToSend, otherwise }: PaymentTransport,
+  { kind, accepts, error, bought, example }: PaymentRequest,
+): string {
+  const [terms] = accepts
   const dollars = (Number(terms.amount) / 1_000_000).toFixed(2)
   const how = `Sign the x402 payment in accepts[0] (${dollars} USDC, scheme exact) and ${howToSend}.`
   const limit =
     BigInt(terms.amount) > stockSpendLimitAtomic
       ? ' Stock x402 clients refuse payments over 1 USD until their own spend limit is raised.'
       : ''
-  return `${error.replace(/\.$/, '')}. ${how}${limit}`
+  const what = bought === undefined ? '' : `: ${bought}`
+  const orElse = otherwise === undefined ? '' : ` ${otherwise(site, kind, example)}`
+  return `${error.replace(/\.$/, '')}${what}. ${how}${limit}${orElse}`
 }
 
 /** As many whole characters of a text as fit in this many bytes of UTF-8. */

@@ -3,16 +3,19 @@ import { goods } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import { bodySchemaFor, kindSchemaFor } from '../../catalog/purchase-body.ts'
+import { understood } from '../../catalog/understood.ts'
 import type { OrderId } from '../../lib/ids.ts'
-import { formatUsdc, usdc, usdcDecimals } from '../../lib/money.ts'
+import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
+import { foreignEsim, rechargedIccid } from '../../orders/foreign-esim.ts'
 import { requireSold } from '../../orders/not-now.ts'
-import { price, termsFor } from '../../orders/price.ts'
+import { acceptsFor, type Priced, price } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
-import { termsOf, termsValidSeconds } from '../../payments/terms.ts'
+import { acceptsOf, termsValidSeconds } from '../../payments/terms.ts'
 import { purchasePath } from '../paths.ts'
 import { type OrderView, orderStanding } from '../views/order.ts'
+import { purchaseSentence } from '../views/purchase-sentence.ts'
 import type { Charge } from './charge.ts'
 import type { BuyingDeps } from './deps.ts'
 import { exampleOf, routeDescription } from './listing.ts'
@@ -37,6 +40,8 @@ export interface PurchaseCall {
   readonly shown: () => Credentials
   /** How long the buyer wants to wait for the goods at most; milliseconds. */
   readonly patienceMs: number | undefined
+  /** The price above which a person must approve, as the host of the buyer has set it. */
+  readonly approveAbove?: Usdc | undefined
   readonly transport: PaymentTransport
   /** The address that the call came from, as limits count it. */
   readonly client: string
@@ -71,19 +76,26 @@ export type PurchaseOutcome =
  *
  * @throws Refusal when what is asked for is not sold like that, or not now
  */
-export async function buy(deps: BuyingDeps, call: PurchaseCall): Promise<PurchaseOutcome> {
-  const { kind, fields, presented, patienceMs, client } = call
+export async function buy(deps: BuyingDeps, given: PurchaseCall): Promise<PurchaseOutcome> {
+  const call = { ...given, fields: understood(given.fields) }
+  const { kind, fields, presented, patienceMs, approveAbove, client } = call
   if (presented.type !== 'payment' && call.heldUp) throw call.heldUp
   if (presented.type === 'unreadable') return unreadable(deps, call, presented.reason)
-  if (presented.type === 'none' && kind && Object.keys(fields).length === 0) {
+  if (presented.type === 'none' && kind && Object.keys(given.fields).length === 0) {
     return probe(deps, kind, call)
   }
   const asked = presented.type === 'none' ? await asking(deps, call) : paying(deps, call, presented)
-  const answer = await purchase(deps.purchases, { kind, fields, patienceMs, client, ...asked })
+  const answer = await purchase(deps.purchases, {
+    ...{ kind, fields, patienceMs, approveAbove, client },
+    ...asked,
+  })
   return answer.type === 'order' ? outcomeOf(deps, call, answer) : demand(deps, call, answer)
 }
 
-type CallerRequest = Omit<PurchaseRequest, 'kind' | 'fields' | 'patienceMs' | 'client'>
+type CallerRequest = Omit<
+  PurchaseRequest,
+  'kind' | 'fields' | 'patienceMs' | 'approveAbove' | 'client'
+>
 
 /** Whoever only asks for the price hears of every fault at once. */
 async function asking(deps: BuyingDeps, { shown }: PurchaseCall): Promise<CallerRequest> {
@@ -118,27 +130,62 @@ function paying(
   }
 }
 
+/** How often somebody may have something looked up that is not theirs: as often as proofs may fail. */
+export interface ProofLimit {
+  /** The refusal of who had too many refused. */
+  readonly mayProve: () => Promise<Refusal | undefined>
+  /** After one was not accepted. */
+  readonly provedNothing: () => Promise<void>
+}
+
 /**
  * The full validation and the exact amount, without a payment. Nothing is stored.
  *
- * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `store_paused`
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `store_paused`, `rate_limited`
  */
-export function quote(deps: BuyingDeps, asked: Kind | undefined, fields: Record<string, unknown>) {
-  const priced = price(deps.purchases, asked, fields)
-  requireSold(deps.purchases.health, priced.amount, true)
+export async function quote(
+  deps: BuyingDeps,
+  asked: Kind | undefined,
+  fields: Record<string, unknown>,
+  limit: ProofLimit,
+) {
+  const priced = price(deps.purchases, asked, understood(fields))
+  requireSold(deps.purchases.health, priced, true)
+  const isLookedUp = await lookUpEsim(deps, priced, limit)
   const { kind } = priced.offer
-  const terms = termsFor(deps.purchases, priced)
+  const accepts = acceptsFor(deps.purchases, priced)
+  const [{ amount }] = accepts
   const now = deps.purchases.now()
   return {
     offerId: priced.offer.id,
     kind,
-    usdc: { amount: terms.amount, decimals: usdcDecimals },
-    display: `${formatUsdc(usdc(terms.amount))} USDC`,
+    usdc: { amount, decimals: usdcDecimals },
+    display: `${formatUsdc(usdc(amount))} USDC`,
+    message: `${purchaseSentence(priced.offer, priced.lineItem, usdc(amount))}. Nothing is bought yet.${isLookedUp ? '' : notLookedUp}`,
     validUntil: new Date(now.getTime() + termsValidSeconds * 1_000).toISOString(),
-    accepts: [withSignals(deps.demands, kind, terms)],
+    accepts: accepts.map((terms) => withSignals(deps.demands, kind, terms)),
     purchase: { method: 'POST', url: `${deps.site.url}${purchasePath(kind)}` },
     refundRule: goods[kind].refundRule,
   }
+}
+
+const notLookedUp =
+  ' The eSIM could not be looked up just now. It is looked up when you pay, before any money moves.'
+
+/**
+ * The check of a purchase for an eSIM to recharge. False: nobody could tell just now.
+ *
+ * @throws Refusal `invalid_body`, `rate_limited`
+ */
+async function lookUpEsim(deps: BuyingDeps, priced: Priced, limit: ProofLimit): Promise<boolean> {
+  if (rechargedIccid(priced) === undefined) return true
+  const above = await limit.mayProve()
+  if (above) throw above
+  const refusal = await foreignEsim(deps.purchases, priced, undefined)
+  if (refusal === undefined) return true
+  await limit.provedNothing()
+  if (refusal.code === 'try_again') return false
+  throw refusal
 }
 
 /** What an indexer's empty call gets: the lowest price of the kind, and how the route is used. */
@@ -147,14 +194,14 @@ async function probe(
   kind: Kind,
   { transport }: PurchaseCall,
 ): Promise<PurchaseOutcome> {
-  const { liveCatalog, payee } = deps.purchases
+  const { liveCatalog, payees } = deps.purchases
   const lowest = liveCatalog.current().lowest[kind]
   if (lowest === undefined) {
     throw new Refusal('offer_unavailable', `No ${kind} is on sale just now.`)
   }
   const demanded = await paymentRequired(deps.demands, transport, {
     kind,
-    terms: termsOf(lowest, payee),
+    accepts: acceptsOf(lowest, payees),
     validSeconds: termsValidSeconds,
     error: `Payment required: name an offerId for its exact price; this is the lowest price of any ${kind}`,
     description: routeDescription(deps.site, kind),
@@ -173,25 +220,26 @@ function unreadable(
   // It is no authorization that could have moved anything.
   call.charge.known = 'no'
   const priced = price(deps.purchases, call.kind, call.fields)
-  const { offer } = priced
+  const { offer, lineItem } = priced
   const fault = { code: 'payment_invalid', reason }
-  const terms = termsFor(deps.purchases, priced)
-  return demand(deps, call, { type: 'payment_required', terms, offer, fault })
+  const accepts = acceptsFor(deps.purchases, priced)
+  return demand(deps, call, { type: 'payment_required', accepts, offer, lineItem, fault })
 }
 
 async function demand(
   deps: BuyingDeps,
   { transport }: PurchaseCall,
-  { terms, offer, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
+  { accepts, offer, lineItem, fault }: Extract<PurchaseAnswer, { type: 'payment_required' }>,
 ): Promise<PurchaseOutcome> {
   const retail = retailOf(offer, deps.purchases.pricing)
   const demanded = await paymentRequired(deps.demands, transport, {
     kind: offer.kind,
-    terms,
-    validSeconds: deps.purchases.quotes.secondsLeft(terms.extra['quote']),
+    accepts,
+    validSeconds: deps.purchases.quotes.secondsLeft(accepts[0].extra['quote']),
     error: fault?.reason ?? 'Payment required',
     ...(fault ? { code: fault.code } : {}),
     description: describe(offer),
+    bought: purchaseSentence(offer, lineItem, usdc(accepts[0].amount)),
     bodySchema: bodySchemaFor(offer, retail),
     example: exampleBody(offer, retail),
   })

@@ -101,7 +101,7 @@ function readClaim(order: Order, fields: Record<string, unknown>): z.infer<typeo
       message:
         issue.code === 'unrecognized_keys' ? 'is not a field of a refund claim' : 'is not valid',
     }))
-    throw new Refusal('invalid_body', 'The refund claim is not valid.', { errors })
+    throw new Refusal('invalid_body', 'The refund claim is not valid.', { extra: { errors } })
   }
   requireSameOrder(order, claim.data)
   return claim.data

@@ -87,12 +87,21 @@ export async function signedInIfValid(
   }
 }
 
+/** Whether an accepted sign-in was signed for exactly this, and not for something else at this store. */
+export function isSignedFor(
+  { site }: Pick<SignInDeps, 'site'>,
+  encoded: string | string[] | undefined,
+  ask: SignInAsk,
+): boolean {
+  if (typeof encoded !== 'string') return false
+  const { uri, statement } = parse(encoded)
+  return uri === addressOf(site, ask) && statement === ask.statement
+}
+
 /** A demand with nothing to pay and a challenge to sign, as the extension defines. */
-export function signInRequired(
-  deps: SignInDeps,
-  { path, description, statement }: SignInAsk,
-): PaymentRequired {
-  const url = `${deps.site.url}${path}`
+export function signInRequired(deps: SignInDeps, ask: SignInAsk): PaymentRequired {
+  const { description, statement } = ask
+  const url = addressOf(deps.site, ask)
   const issued = deps.now()
   const { info, supportedChains, schema } = declared(deps.network, statement)
   return {
@@ -164,13 +173,16 @@ function requireFitting(message: SIWxPayload, network: string): void {
 }
 
 /** What was signed to read something must not open the way to change something else. */
-function requireMeant(
-  { uri, statement }: SIWxPayload,
-  site: Site,
-  { path, statement: asked }: SignInAsk,
-): void {
-  if (uri !== `${site.url}${path}`) throw invalid(`it was signed for another address than ${path}`)
-  if (statement !== asked) throw invalid('it was signed for something else than this request asks')
+function requireMeant({ uri, statement }: SIWxPayload, site: Site, ask: SignInAsk): void {
+  if (uri !== addressOf(site, ask)) {
+    throw invalid(`it was signed for another address than ${ask.path}`)
+  }
+  if (statement !== ask.statement)
+    throw invalid('it was signed for something else than this request asks')
+}
+
+function addressOf({ url }: Site, { path }: SignInAsk): string {
+  return `${url}${path}`
 }
 
 function invalid(why: string): Refusal {

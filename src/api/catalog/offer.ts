@@ -1,10 +1,10 @@
 import { findOffer } from '../../catalog/find-offer.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
+import type { ParamSource } from '../../catalog/search/param-source.ts'
+import { readParams } from '../../catalog/search/params.ts'
 import type { ReadDeps } from '../deps.ts'
 import { answers, type Operation, refusesAnyQuery } from '../operation.ts'
-import type { ParamSource } from '../param-source.ts'
-import { readParams } from '../params.ts'
 import { offerPath } from '../paths.ts'
 import type { Query } from '../query.ts'
 import { OfferDetail } from '../shapes/offers.ts'
@@ -21,7 +21,7 @@ export const offerReadings: readonly OfferReading[] = kinds.map((kind) => ({
   method: 'GET',
   path: offerPath(kind, '{id}'),
   group: 'Catalog',
-  name: `Get one ${goods[kind].noun}`,
+  name: `Get one ${goods[kind].words.noun}`,
   description:
     'One offer with its price, its notes, when it is refunded, and the exact schema of the body that buys it.',
   pathParams: { id: { type: 'string', description: 'offerId' } },

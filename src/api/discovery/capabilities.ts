@@ -1,16 +1,16 @@
-import { topupRegions, voucherSubTypes } from '../../catalog/lists.ts'
-import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import { byPlural, goods } from '../../catalog/good.ts'
+import type { ParamSource } from '../../catalog/search/param-source.ts'
 import type { ReadDeps } from '../deps.ts'
 import { answers } from '../operation.ts'
-import type { ParamSource } from '../param-source.ts'
+import { discoveryPath } from '../paths.ts'
 import { type Query, wholeListQuery } from '../query.ts'
 import { inDiscovery } from '../reading.ts'
 import { Capabilities } from '../shapes/lists.ts'
-import { discoveryVersion, paths } from './paths.ts'
+import { capabilitiesPath, discoveryVersion } from './service-index.ts'
 
 export const capabilities = inDiscovery({
   id: 'capabilities',
-  path: paths.capabilities,
+  path: capabilitiesPath,
   name: 'What can be searched for',
   description:
     'Every country, region, brand and sub-type that a search finds something with, and the currencies that the store takes from people.',
@@ -20,35 +20,16 @@ export const capabilities = inDiscovery({
 
 function ask(given: ParamSource, { liveCatalog, site }: ReadDeps): Query {
   return wholeListQuery(given, () => {
-    const { voucher, topup, esim } = liveCatalog.current().sold
+    const { sold } = liveCatalog.current()
     return {
       version: discoveryVersion,
       accepts_crypto: site.acceptsCrypto,
       delivery: 'instant',
       no_account_required: true,
-      vouchers: {
-        countries: voucher.countries.values,
-        subtypes: listed(voucherSubTypes, voucher.subTypes.values),
-        regions: voucher.regions.values,
-        brands: voucher.brandNames.values,
-        query_url: paths.vouchers,
-      },
-      topups: {
-        countries: topup.countries.values,
-        regions: listed(topupRegions, topup.regions.values),
-        query_url: paths.topups,
-      },
-      esims: { coverage: coverageOf(esim), query_url: paths.esims },
+      ...byPlural((kind) => ({
+        ...goods[kind].capabilitiesIn(sold[kind]),
+        query_url: discoveryPath(kind),
+      })),
     }
   })
-}
-
-function listed(list: readonly string[], values: readonly string[]): string[] {
-  return list.filter((item) => values.includes(item))
-}
-
-function coverageOf(index: SearchIndex): string {
-  const own = index.countries.values.length
-  const covered = index.covered.values.length
-  return `${covered} countries and territories; single-country plans for ${own} of them`
 }

@@ -1,15 +1,29 @@
+import { byPlural } from '../../catalog/good.ts'
+import type { ParamSource } from '../../catalog/search/param-source.ts'
 import type { ReadDeps } from '../deps.ts'
 import { answers, type Reading, refusesAnyQuery } from '../operation.ts'
-import type { ParamSource } from '../param-source.ts'
-import { catalogPrefix, manifestPath, mcpPath, offerPath, openApiPath } from '../paths.ts'
+import {
+  catalogPrefix,
+  discoveryPath,
+  discoveryPrefix,
+  manifestPath,
+  mcpPath,
+  offerPath,
+  openApiPath,
+  searchPath,
+} from '../paths.ts'
 import { type Query, wholeListQuery } from '../query.ts'
 import { ServiceIndex } from '../shapes/lists.ts'
-import { discoveryVersion, paths } from './paths.ts'
+
+/** The version of the discovery interface. */
+export const discoveryVersion = '1.0.0'
+
+export const capabilitiesPath = `${discoveryPrefix}/capabilities`
 
 export const serviceIndex: Reading = {
   id: 'serviceIndex',
   method: 'GET',
-  path: paths.index,
+  path: discoveryPrefix,
   group: 'Discovery',
   name: 'Where everything is',
   description:
@@ -28,13 +42,10 @@ function ask(given: ParamSource, { site }: ReadDeps): Query {
     accepts_crypto: site.acceptsCrypto,
     delivery: 'instant',
     website: site.url,
-    catalogs: { vouchers: paths.vouchers, topups: paths.topups, esims: paths.esims },
-    capabilities: paths.capabilities,
-    offers: {
-      vouchers: offerPath('voucher', '{offerId}'),
-      topups: offerPath('topup', '{offerId}'),
-      esims: offerPath('esim', '{offerId}'),
-    },
+    search: searchPath,
+    catalogs: byPlural(discoveryPath),
+    capabilities: capabilitiesPath,
+    offers: byPlural((kind) => offerPath(kind, '{offerId}')),
     catalog: catalogPrefix,
     manifest: manifestPath,
     mcp: mcpPath,

@@ -1,7 +1,8 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import type { ExampleBody } from '../../catalog/example-body.ts'
+import { byKind } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import { kindSchemaFor } from '../../catalog/purchase-body.ts'
+import { fieldsOfEveryPurchase, kindSchemaFor } from '../../catalog/purchase-body.ts'
 
 /**
  * How a purchase route is called and what it answers, for indexes of paid resources. An index reads
@@ -14,22 +15,11 @@ export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: o
   return { bazaar: { info: { ...info, input: { ...info.input, body: example } }, schema } }
 }
 
-/** What such an index shows beside the description; at most five, of 32 letters each. */
-export const tagsOf: Readonly<Record<Kind, string[]>> = {
-  voucher: ['gift-card', 'voucher'],
-  topup: ['topup', 'airtime'],
-  esim: ['esim', 'data'],
-}
-
 /** The one way to buy. */
 const posted = { method: { const: 'POST' } }
 
 /** Made once: but for the example, nothing in it depends on the offer that is asked for. */
-const declared = {
-  voucher: declarationOf('voucher'),
-  topup: declarationOf('topup'),
-  esim: declarationOf('esim'),
-} as const satisfies Readonly<Record<Kind, object>>
+const declared = byKind(declarationOf)
 
 /** The parts of the package's declaration that are taken from it. */
 interface Declared {
@@ -81,11 +71,13 @@ function shortened({ info, schema }: Declared) {
 
 /**
  * The fields of the body with their types, without texts and patterns: it has to fit in a header, twice
- * (docs/receipts.md). The body of the 402 has the whole schema.
+ * (docs/agents/receipts.md). The body of the 402 has the whole schema.
  */
 function shortSchemaOf(kind: Kind): Record<string, unknown> {
   const { properties, required } = kindSchemaFor(kind)
-  const fields = Object.entries(properties as Record<string, { readonly type: string }>)
+  const fields = Object.entries(properties as Record<string, { readonly type: string }>).filter(
+    ([name]) => !fieldsOfEveryPurchase.includes(name),
+  )
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map(([name, { type }]) => [name, { type }])),

@@ -7,7 +7,7 @@ import {
   type ReceiptPayload,
 } from '@x402/extensions/offer-receipt'
 import { isPaid, type Order } from '../../orders/order.ts'
-import type { Terms } from '../../payments/x402.ts'
+import type { Accepts } from '../../payments/terms.ts'
 import type { SigningKeys } from '../../secrets/signing-keys.ts'
 import { didOf } from '../keys.ts'
 import type { Site } from '../site.ts'
@@ -48,16 +48,20 @@ export function createIssuer(site: Site, keys: SigningKeys): Issuer {
  *
  * @param offerValiditySeconds for how long the store stands by the price
  */
-export async function signedOffer(
+export async function signedOffers(
   issuer: Issuer,
   resourceUrl: string,
-  { scheme, network, asset, payTo, amount }: Terms,
+  accepts: Accepts,
   offerValiditySeconds: number,
 ) {
-  const offer = await issuer.issueOffer(resourceUrl, {
-    ...{ acceptIndex: 0, scheme, network, asset, payTo, amount, offerValiditySeconds },
-  })
-  return { [OFFER_RECEIPT]: { info: { offers: [offer] }, schema: offersSchema } }
+  const offers = await Promise.all(
+    accepts.map(({ scheme, network, asset, payTo, amount }, acceptIndex) =>
+      issuer.issueOffer(resourceUrl, {
+        ...{ acceptIndex, scheme, network, asset, payTo, amount, offerValiditySeconds },
+      }),
+    ),
+  )
+  return { [OFFER_RECEIPT]: { info: { offers }, schema: offersSchema } }
 }
 
 /**

@@ -1,4 +1,5 @@
-import { goods } from '../../catalog/good.ts'
+import { byKind, goods } from '../../catalog/good.ts'
+import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import { orderPath, refundPath } from '../paths.ts'
@@ -51,17 +52,10 @@ export const refundPolicy = {
   mode: 'instant',
   type: 'conditional',
   ...terms,
-  refund_policy_by_product: {
-    esim: { type: goods.esim.refund },
-    topup: {
-      type: goods.topup.refund,
-      note: 'A topup credited to the handset is not refundable.',
-    },
-    voucher: {
-      type: goods.voucher.refund,
-      note: 'A voucher code is not refundable once issued. Until then a failed order is refunded automatically.',
-    },
-  },
+  refund_policy_by_product: byKind((kind) => {
+    const { refund, refundNote: note }: KindDefinition = goods[kind]
+    return { type: refund, ...(note === undefined ? {} : { note }) }
+  }),
 }
 
 /**

@@ -1,5 +1,8 @@
 import * as z from 'zod'
-import { CatalogOffer, EsimPlan, TopupOffer, VoucherOffer } from './offers.ts'
+import { byKind, byPlural, goods, kinds } from '../../catalog/good.ts'
+import type { Kind } from '../../catalog/offer.ts'
+import { titleOf } from '../paths.ts'
+import { CatalogOffer, DiscoveryOffer } from './offers.ts'
 
 /** The published shapes of lists. */
 
@@ -30,9 +33,29 @@ const Facets = z
   .object({ countries: names, regions: names, brands: names, subTypes: names })
   .meta({ id: 'Facets', description: 'What each filter could be switched to, the others kept.' })
 
-export const VoucherSearchResult = pageOfOffers('VoucherSearchResult', VoucherOffer)
-export const TopupSearchResult = pageOfOffers('TopupSearchResult', TopupOffer, { facets: Facets })
-export const EsimSearchResult = pageOfOffers('EsimSearchResult', EsimPlan)
+/** A page of what the discovery interface finds of a kind. */
+export const SearchResult = byKind((kind) =>
+  pageOfOffers(
+    `${titleOf(kind)}SearchResult`,
+    DiscoveryOffer[kind],
+    goods[kind].search.hasFacets ? { facets: Facets } : {},
+  ),
+)
+
+const Coverage = z
+  .object({ total: count, countries: names.describe('Some of them, those asked for first') })
+  .meta({ id: 'CoverageInShort', description: 'How many countries the plan works in.' })
+
+function foundOffer(kind: Kind) {
+  if (!goods[kind].isByCoverage) return CatalogOffer[kind]
+  const id = `Found${titleOf(kind)}`
+  return CatalogOffer[kind].extend({ coverage: Coverage }).meta({ id })
+}
+
+/** A page of what one question finds, of every kind. */
+export const QuestionResult = pageOfOffers('SearchResult', z.union(kinds.map(foundOffer)), {
+  leftOut: names.describe('Words of the question that the result does not take into account'),
+})
 
 /** A list that comes whole. */
 function wholeListOf(id: string, item: z.ZodRawShape) {
@@ -68,10 +91,11 @@ export const ServiceIndex = z
     accepts_crypto: names,
     delivery: z.string(),
     website: z.url(),
-    catalogs: z.object({ vouchers: z.string(), topups: z.string(), esims: z.string() }),
+    search: z.string().describe('Where all kinds are searched by one question'),
+    catalogs: z.object(byPlural(() => z.string())),
     capabilities: z.string(),
     offers: z
-      .object({ vouchers: z.string(), topups: z.string(), esims: z.string() })
+      .object(byPlural(() => z.string()))
       .describe('The record of an offer, which names the call that buys it'),
     catalog: z.string(),
     manifest: z.string(),
@@ -86,21 +110,13 @@ export const Capabilities = z
     accepts_crypto: names,
     delivery: z.string(),
     no_account_required: z.boolean(),
-    vouchers: z.object({
-      countries: names,
-      subtypes: names,
-      regions: names,
-      brands: names,
-      query_url: z.string(),
-    }),
-    topups: z.object({ countries: names, regions: names, query_url: z.string() }),
-    esims: z.object({ coverage: z.string(), query_url: z.string() }),
+    ...byPlural((kind) =>
+      z.object({ ...goods[kind].published.capabilities, query_url: z.string() }),
+    ),
   })
   .meta({ id: 'Capabilities' })
 
 /** A page of what the catalog interface lists of a kind. */
-export const CatalogPage = {
-  voucher: pageOfOffers('CatalogVoucherPage', CatalogOffer.voucher),
-  topup: pageOfOffers('CatalogTopupPage', CatalogOffer.topup),
-  esim: pageOfOffers('CatalogEsimPage', CatalogOffer.esim),
-} as const
+export const CatalogPage = byKind((kind) =>
+  pageOfOffers(`Catalog${titleOf(kind)}Page`, CatalogOffer[kind]),
+)

@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { byKind, goods, kinds } from '../../catalog/good.ts'
+import { countryCode, names } from '../../catalog/kinds/fields.ts'
+import { titleOf } from '../paths.ts'
 
 /** The published shapes of offers. */
 
 const offerId = z.string().describe('Names the offer wherever one is asked for')
-const countryCode = z.string().describe('ISO 3166-1 alpha-2 country code')
-const names = z.array(z.string())
 
 const Money = z
   .object({
@@ -30,33 +31,11 @@ const shared = {
   buy_url: z.url().describe('The page where people see and buy this offer'),
 }
 
-const allowance = {
-  dataGb: z.number().optional(),
-  dataUnlimited: z.boolean().optional(),
-  durationDays: z.int().optional(),
-}
-
-const lineAllowance = {
-  ...allowance,
-  voiceMinutes: z.int().optional(),
-  smsNumber: z.int().optional(),
-}
-
-const voucherFields = {
-  ...shared,
-  brandName: z.string(),
-  country: countryCode,
-  description: z.string().optional(),
-  shortNotes: z.string().optional(),
-  productType: z.string(),
-  image: z.url().optional(),
-}
-const topupFields = { ...shared, brandName: z.string(), country: countryCode, ...lineAllowance }
-const esimFields = { ...shared, ...allowance, shortNotes: z.string().optional() }
-
-export const VoucherOffer = z.object(voucherFields).meta({ id: 'VoucherOffer' })
-export const TopupOffer = z.object(topupFields).meta({ id: 'TopupOffer' })
-export const EsimPlan = z.object(esimFields).meta({ id: 'EsimPlan' })
+/** An offer as the discovery interface shows it. */
+export const DiscoveryOffer = byKind((kind) => {
+  const { name, discovery } = goods[kind].published
+  return z.object({ ...shared, ...discovery }).meta({ id: name })
+})
 
 const usdcAmount = z.string().regex(/^\d+$/).describe('Atomic USDC: 1 USDC is 1000000')
 
@@ -75,11 +54,20 @@ const Usdc = z
       'What a purchase costs: amount; or, for an open value, min and max, which the least and the greatest value cost, and increment, the step from one value to the next. The price of a value between them is that of its quote.',
   })
 
+const OpenValue = z
+  .object({ unit: z.literal('USD'), min: z.number(), max: z.number(), step: z.number() })
+  .meta({
+    id: 'OpenValue',
+    description:
+      'What the field `value` of a purchase takes, in US dollars and not in minor units: 25 is 25.00 USD.',
+  })
+
 const catalogFields = {
-  kind: z.enum(['voucher', 'topup', 'esim']),
+  kind: z.enum(kinds),
   productType: z.string(),
   shortNotes: z.string().optional(),
   priceType: z.enum(['FIXED', 'RANGE']),
+  value: OpenValue.optional(),
   faceValue: Money.optional().describe('What the card or the line receives'),
   usdc: Usdc.optional(),
   requiredFields: names.describe('What the purchase body must carry besides offerId'),
@@ -87,27 +75,15 @@ const catalogFields = {
   unavailableReason: z.string().optional(),
 }
 
-const esimAllowance = {
-  brandName: z.string(),
-  ...lineAllowance,
-  voiceUnlimited: z.boolean().optional(),
-  smsUnlimited: z.boolean().optional(),
-}
-
-const categories = names.describe('What the supplier files it under; `category` finds it by these')
-
-const catalogShapes = {
-  voucher: { ...voucherFields, ...catalogFields, categories },
-  topup: { ...topupFields, ...esimAllowance, ...catalogFields },
-  esim: { ...esimFields, ...esimAllowance, ...catalogFields },
-} as const
+const catalogShapes = byKind((kind) => {
+  const { discovery, catalog } = goods[kind].published
+  return { ...shared, ...discovery, ...catalogFields, ...catalog }
+})
 
 /** An offer as the catalog interface lists it. */
-export const CatalogOffer = {
-  voucher: z.object(catalogShapes.voucher).meta({ id: 'CatalogVoucher' }),
-  topup: z.object(catalogShapes.topup).meta({ id: 'CatalogTopup' }),
-  esim: z.object(catalogShapes.esim).meta({ id: 'CatalogEsim' }),
-} as const
+export const CatalogOffer = byKind((kind) =>
+  z.object(catalogShapes[kind]).meta({ id: `Catalog${titleOf(kind)}` }),
+)
 
 const detailFields = {
   notes: z.string().optional(),
@@ -117,24 +93,13 @@ const detailFields = {
     url: z.url(),
     quoteUrl: z.url().describe('The exact price, free'),
     bodySchema: z.record(z.string(), z.unknown()).describe('JSON Schema of the body that buys it'),
+    example: z.record(z.string(), z.unknown()).describe('Such a body, for nobody'),
   }),
 }
 
 /** The full record of one offer. */
-export const OfferDetail = {
-  voucher: z
-    .object({
-      ...catalogShapes.voucher,
-      ...detailFields,
-      redemptionInstructions: z.string().optional(),
-    })
-    .meta({ id: 'VoucherDetail' }),
-  topup: z.object({ ...catalogShapes.topup, ...detailFields }).meta({ id: 'TopupDetail' }),
-  esim: z
-    .object({
-      ...catalogShapes.esim,
-      ...detailFields,
-      coverage: z.array(z.object({ country: countryCode, name: z.string(), speeds: names })),
-    })
-    .meta({ id: 'EsimDetail' }),
-} as const
+export const OfferDetail = byKind((kind) =>
+  z
+    .object({ ...catalogShapes[kind], ...detailFields, ...goods[kind].published.detail })
+    .meta({ id: `${titleOf(kind)}Detail` }),
+)

@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import { esim } from '../../catalog/esim.ts'
-import { topup } from '../../catalog/topup.ts'
-import { voucher } from '../../catalog/voucher.ts'
+import { goods, kinds } from '../../catalog/good.ts'
+import { titleOf } from '../paths.ts'
 
 /** The published shapes of orders and refunds (x402-signals v0.2, sections 6 and 7). */
 
-const kind = z.enum(['voucher', 'topup', 'esim'])
+const kind = z.enum(kinds)
 const time = z.iso.datetime()
 const atomic = z.string().regex(/^\d+$/)
 const transaction = z.string().describe('Transaction hash on the network of the payment')
@@ -30,19 +29,12 @@ const RefundState = z
   .enum(['REFUND_PENDING', 'REFUNDED', 'REFUND_FAILED'])
   .meta({ id: 'RefundState', description: 'REFUND_FAILED: the operator of the store must act.' })
 
-const VoucherGoods = voucher.delivery.omit({ kind: true }).meta({ id: 'VoucherGoods' })
-const TopupGoods = topup.delivery
-  .omit({ kind: true })
-  .extend({ msisdn: z.string().optional() })
-  .meta({ id: 'TopupGoods' })
-const EsimGoods = esim.delivery
-  .omit({ kind: true })
-  .extend({
-    lpa: z.string().optional().describe('The activation code as one text: LPA:1$…'),
-    qrPng: z.string().optional().describe('QR code of it, a PNG data URL'),
-    qrSvg: z.string().optional().describe('QR code of it, as SVG'),
-  })
-  .meta({ id: 'EsimGoods' })
+/** What was delivered, as its buyer sees it. */
+const Goods = kinds.map((kind) => {
+  const { delivery, published } = goods[kind]
+  const { kind: _, ...delivered } = delivery.shape
+  return z.object({ ...delivered, ...published.goods }).meta({ id: `${titleOf(kind)}Goods` })
+})
 
 const OrderError = z
   .object({ code: z.string(), message: z.string(), supplier_code: z.string().optional() })
@@ -84,10 +76,21 @@ export const OrderAnswer = z
       .string()
       .optional()
       .describe('Only in the answer that opened the order; shows the goods again. Keep it.'),
+    webhook: z
+      .object({
+        state: z
+          .enum(['active', 'over_limit'])
+          .describe('over_limit: this wallet has too many webhooks, so this one gets nothing'),
+        secret: z
+          .string()
+          .describe('Signs what the webhook gets (Standard Webhooks): whsec_ and base64'),
+      })
+      .optional()
+      .describe('Beside accessToken, where the purchase has a webhookUrl. Keep it.'),
     orders: z.array(
       z.object({
         ...summary,
-        result: z.union([VoucherGoods, TopupGoods, EsimGoods]).nullable(),
+        result: z.union(Goods).nullable(),
         result_hint: z.string().optional().describe('How to see the goods, where they are hidden'),
       }),
     ),
@@ -130,8 +133,35 @@ export const OrderList = z
         refund_state: RefundState.nullable(),
       }),
     ),
+    listToken: z
+      .object({ token: z.string(), expiresAt: time })
+      .optional()
+      .describe(
+        'After a sign-in: Authorization: Bearer {token} lists these orders until then, without a signature. It shows no goods',
+      ),
   })
   .meta({ id: 'OrderList' })
+
+/** The webhook of an order, and what became of its events. */
+export const WebhookAnswer = z
+  .object({
+    state: z
+      .enum(['active', 'over_limit', 'gone'])
+      .describe('over_limit: it gets nothing, as its wallet has too many. gone: it answered 410'),
+    events: z.array(
+      z.object({
+        id: z.string().describe('The webhook-id, the same in every attempt'),
+        type: z.string().describe('order. and the new state, such as order.fulfilled'),
+        timestamp: time,
+        state: z.enum(['pending', 'delivered', 'given_up']),
+        attempts: z.int().min(0),
+        last_attempt_at: time.nullable(),
+        last_answer: z.string().nullable().describe('The status of the answer, or a code'),
+        next_attempt_at: time.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'WebhookAnswer' })
 
 /** A refund, claimed or watched (x402-signals 7.2). */
 export const RefundAnswer = z

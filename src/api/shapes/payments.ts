@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { kinds } from '../../catalog/good.ts'
 import { SignalsBlock } from './manifest.ts'
 
 /** The published shapes of a demand for payment (x402, version 2). */
@@ -62,9 +63,10 @@ export const SignInRequiredAnswer = z
 export const QuoteAnswer = z
   .object({
     offerId: z.string(),
-    kind: z.enum(['voucher', 'topup', 'esim']),
+    kind: z.enum(kinds),
     usdc: z.object({ amount: z.string().regex(/^\d+$/), decimals: z.literal(6) }),
     display: z.string().describe('The price for people: "25.00 USDC"'),
+    message: z.string().describe('What is bought and for how much, in a sentence'),
     validUntil: z.iso.datetime(),
     accepts: z.array(PaymentTerms).length(1),
     purchase: z.object({ method: z.literal('POST'), url: z.url() }),

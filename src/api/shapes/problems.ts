@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { LimitMoney } from '../../orders/spending-limits/answer.ts'
 import { OrderState } from './orders.ts'
 
-/** The published shapes of errors (docs/errors.md). */
+/** The published shapes of errors (docs/agents/errors.md). */
 
 const allowed = z.array(z.string()).describe('The values that would have been taken')
 const didYouMean = z.union([z.string(), z.number()]).describe('What was probably meant')
@@ -21,14 +21,20 @@ export const DiscoveryError = z
 /** What a purchase beyond the limits of its wallet is told besides. */
 const limitFacts = {
   limit: z
-    .enum(['kinds', 'countries', 'recipients', 'per_order', 'per_day'])
+    .enum(['kinds', 'countries', 'recipients', 'per_order', 'per_day', 'approve_above'])
     .optional()
     .describe('The limit of the wallet that the purchase is beyond'),
   asked: z.union([z.string(), LimitMoney]).nullable().optional(),
   allows: LimitMoney.nullable().optional(),
   spent: LimitMoney.optional().describe('In the last 24 hours'),
   remaining: LimitMoney.nullable().optional(),
-  until: z.iso.datetime().nullable().optional().describe('When there will be room for it'),
+  until: z.iso
+    .datetime()
+    .nullable()
+    .optional()
+    .describe('When there will be room for it, or until when it is declined'),
+  approvalUrl: z.url().optional().describe('The page on which a person approves the purchase'),
+  expiresAt: z.iso.datetime().optional().describe('How long they have to decide'),
 }
 
 /** The error body of everything else: an RFC 9457 problem document. */
@@ -60,6 +66,7 @@ export const Problem = z
     budget: z.string().optional().describe('Which budget is spent'),
     whose: z.string().optional().describe('Whose budget it is: payer, client or receiver'),
     most: LimitMoney.optional().describe('What a single purchase may cost just now'),
+    price: LimitMoney.optional().describe('The exact price that is above the maximum'),
     agent_action: z.literal('stop').optional().describe('As the signals of the manifest say it'),
     orderId: z.string().optional().describe('The order that the payment or the key belongs to'),
     state: OrderState.optional().describe('The state of the order that is not refundable'),

@@ -1,3 +1,4 @@
+import { goods } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { Column, Counts } from '../../catalog/search/column.ts'
 import { type AmountKind, amountKinds, type Band, bands } from '../../catalog/search/face-values.ts'
@@ -33,16 +34,16 @@ export function shopFacets(
   counts: CountWithout,
   brand: string | undefined,
 ): ShopFacets {
-  const isEsim = kind === 'esim'
+  const { isByCoverage } = goods[kind]
   return {
-    countries: isEsim
+    countries: isByCoverage
       ? valuesOf(counts(index.covered, 'covers'))
       : valuesOf(counts(index.countries, 'country')),
     brands: brandsOf(index, counts, brand),
-    categories: isEsim ? [] : valuesOf(counts(index.subTypes, 'subType')),
-    regions: isEsim ? valuesOf(counts(index.regions, 'regions')) : [],
+    categories: isByCoverage ? [] : valuesOf(counts(index.subTypes, 'subType')),
+    regions: isByCoverage ? valuesOf(counts(index.regions, 'regions')) : [],
     bands: bandsOf(counts(index.bands, 'minUsd', 'maxUsd')),
-    amounts: isEsim ? [] : amountsOf(counts(index.amounts, 'amount')),
+    amounts: isByCoverage ? [] : amountsOf(counts(index.amounts, 'amount')),
   }
 }
 

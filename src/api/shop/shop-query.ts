@@ -1,10 +1,7 @@
-import { kinds } from '../../catalog/good.ts'
-import { voucherSubTypes } from '../../catalog/lists.ts'
+import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { writtenAs } from '../../catalog/search/column.ts'
 import { type AmountKind, amountKinds } from '../../catalog/search/face-values.ts'
-import type { SearchIndex } from '../../catalog/search/search-index.ts'
-import { Refusal } from '../../lib/refusal.ts'
 import {
   country,
   dollars,
@@ -13,7 +10,9 @@ import {
   searchName,
   searchText,
   wholeNumber,
-} from '../params.ts'
+} from '../../catalog/search/params.ts'
+import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import { Refusal } from '../../lib/refusal.ts'
 
 const sorts = ['match', 'low', 'high'] as const
 export type Sort = (typeof sorts)[number]
@@ -123,7 +122,7 @@ function categoriesIn(
 ): readonly string[] {
   const asked = kind === undefined ? kinds : [kind]
   const found = asked.flatMap((each) => sold[each].subTypes.values)
-  return [...new Set([...found, ...(kind === 'voucher' ? voucherSubTypes : [])])]
+  return [...new Set([...found, ...(kind ? goods[kind].subTypes : [])])]
 }
 
 function regionsIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {

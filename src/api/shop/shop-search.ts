@@ -6,11 +6,13 @@ import { facetCounts } from '../../catalog/search/facet-counts.ts'
 import { type Filters, matching, met, type Query, queryOf } from '../../catalog/search/filters.ts'
 import { hintFor } from '../../catalog/search/hint.ts'
 import {
+  countriesWith,
   highestFaceUsd,
   lowestFaceUsd,
   mostOffered,
   nearestBrands,
-  nearestCountries,
+  nearestTexts,
+  valuesWith,
 } from '../../catalog/search/nearest.ts'
 import { pageOf } from '../../catalog/search/search.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
@@ -77,7 +79,9 @@ function filtersOf(kind: Kind, query: ShopQuery): Filters {
     minUsd: min,
     maxUsd: max,
     amount,
-    ...(kind === 'esim' ? { covers: country === undefined ? [] : [country] } : { country }),
+    ...(goods[kind].isByCoverage
+      ? { covers: country === undefined ? [] : [country] }
+      : { country }),
   }
 }
 
@@ -115,17 +119,16 @@ function changeFor(index: SearchIndex, kind: Kind, query: ShopQuery): ShopAnswer
     params,
     find: (tried) => matching(index, filtersOf(kind, tried)),
     alternatives: {
-      amount: (given: AmountKind) => [given === 'open' ? 'fixed' : 'open'] as const,
+      amount: (given: AmountKind) => ({ values: [given === 'open' ? 'fixed' : 'open'] as const }),
       min: (_: number, left: Docs) => highestFaceUsd(index, left),
       max: (_: number, left: Docs) => lowestFaceUsd(index, left),
-      category: (_: string, left: Docs) => mostOffered(index.subTypes, left),
-      region: (_: string, left: Docs) => mostOffered(index.regions, left),
-      country: (given: string, left: Docs) => [
-        ...nearestCountries(index, given, left),
-        ...mostOffered(index.covered, left),
-      ],
-      brand: (given: string, left: Docs) => nearestBrands(index, given, left),
-      q: (given: string, left: Docs) => nearestBrands(index, given, left),
+      category: (_: string, left: Docs) =>
+        valuesWith(index, mostOffered(index.subTypes, left), left),
+      region: (_: string, left: Docs) => valuesWith(index, mostOffered(index.regions, left), left),
+      country: (given: string, left: Docs) => countriesWith(index, given, left),
+      brand: (given: string) => nearestBrands(index, given),
+      q: (given: string, _: Docs, finds: (text: string) => boolean) =>
+        nearestTexts(index, given, finds),
     },
     noun: goods[kind].plural,
   })

@@ -9,6 +9,7 @@ import { mayReveal } from '../../orders/access.ts'
 import type { Failure, Order, PaidOrder } from '../../orders/order.ts'
 import { isPaid, isRefunding } from '../../orders/order.ts'
 import type { Coin } from '../../payments/coins.ts'
+import { payeeOn } from '../../payments/terms.ts'
 import { type Bought, boughtOf } from '../bought.ts'
 import type { FaultLog } from '../buying/deps.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
@@ -129,6 +130,12 @@ export async function opens(
   return order !== undefined && mayReveal(deps.orders, order, viewer)
 }
 
+/** As people call it; a network that the store has left is called by its id. */
+function networkName({ purchases }: OrderTrackingDeps, { rail, network }: Order['tender']): string {
+  if (rail === 'btcpay') return network
+  return payeeOn(purchases.payees, network)?.network.name ?? network
+}
+
 function orderView(
   deps: OrderTrackingDeps,
   order: Order,
@@ -141,7 +148,7 @@ function orderView(
     id: order.id,
     kind: order.item.kind,
     stage,
-    network: tender.rail === 'btcpay' ? tender.network : deps.purchases.payee.network.name,
+    network: networkName(deps, tender),
     ...(tender.rail === 'btcpay' ? { coin: tender.asset } : {}),
     times: timesOf(order),
     ...(isRefunding(order) ? { why: order.failure.trigger } : {}),
@@ -185,12 +192,12 @@ function reported({ purchases }: OrderTrackingDeps, order: Order): Pick<Bought, 
 
 function refundView(deps: OrderTrackingDeps, order: Order): { refund?: RefundView } {
   if (!isRefunding(order) || !isTaken(order)) return {}
-  const { refund, tender, changedAt } = order
+  const { payout, tender, changedAt } = order
   const to = tender.rail === 'btcpay' ? addressIn(tender.payer) : tender.payer
   const base = { to, startedAt: changedAt }
-  if (refund.step === 'FAILED') return { refund: { ...base, stuck: { code: refund.code } } }
-  if (refund.step !== 'REFUNDED') return { refund: base }
-  const sent = { ...seen(deps, order, refund.transaction), at: refund.refundedAt }
+  if (payout?.state === 'FAILED') return { refund: { ...base, stuck: { code: payout.code } } }
+  if (payout?.state !== 'CONFIRMED') return { refund: base }
+  const sent = { ...seen(deps, order, payout.transaction), at: payout.confirmedAt }
   return { refund: { ...base, sent } }
 }
 
@@ -207,8 +214,8 @@ function seen({ explorer }: OrderTrackingDeps, { tender }: Order, transaction: s
 function timesOf(order: Order): OrderPageView['times'] {
   const failed = isRefunding(order) ? { failed: order.changedAt } : {}
   const refunded =
-    isRefunding(order) && order.refund.step === 'REFUNDED'
-      ? { refunded: order.refund.refundedAt }
+    isRefunding(order) && order.payout?.state === 'CONFIRMED'
+      ? { refunded: order.payout.confirmedAt }
       : {}
   return {
     placed: order.placedAt,

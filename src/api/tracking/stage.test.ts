@@ -15,7 +15,7 @@ const failing = failed(fulfilling(paid(pending())))
 const vanished: Refunding = {
   ...failing,
   settlement: 'LOST',
-  refund: { step: 'FAILED', code: 'payment_vanished', reason: 'gone' },
+  payout: { state: 'FAILED', code: 'payment_vanished', reason: 'gone' },
 }
 
 test.each([
@@ -24,7 +24,11 @@ test.each([
   ['whose money is back', refunded(failing), 'refunded'],
   // Nothing was taken, so nothing can come back: it must not be promised.
   ['whose payment vanished', vanished, 'not_taken'],
-  ['that is asked for in vain', { ...vanished, refund: { step: 'DUE' } } as Refunding, 'not_taken'],
+  [
+    'that is asked for in vain',
+    { ...vanished, payout: { state: 'DUE' } } as Refunding,
+    'not_taken',
+  ],
   ['that was delivered all the same', fulfilled(fulfilling(paid(pending()))), 'delivered'],
 ] as const)('an order %s is shown as that', (_, order, stage) => {
   expect(stageOfOrder(order)).toBe(stage)

@@ -1,5 +1,5 @@
 import type { Checkout } from '../../checkouts/checkout.ts'
-import { type Order, refundStateOf } from '../../orders/order.ts'
+import { type Order, type Refunding, refundStateOf } from '../../orders/order.ts'
 import { noteTransaction, operatorPays } from '../../payments/pay-back-faults.ts'
 
 /** Where an order stands, in the words of its page. */
@@ -34,16 +34,17 @@ export function stageOfOrder(order: Order): OrderStage {
       return 'delivered'
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
-      if (order.settlement === 'LOST' && order.refund.step !== 'REFUNDED') return 'not_taken'
+      if (order.settlement === 'LOST' && order.payout?.state !== 'CONFIRMED') return 'not_taken'
       return refundStage(order)
   }
 }
 
-function refundStage(order: Order & { readonly refund: { step: string; code?: string } }) {
+function refundStage(order: Refunding) {
   const state = refundStateOf(order)
   if (state === 'REFUNDED') return 'refunded'
   if (state !== 'REFUND_FAILED') return 'refunding'
-  const isByHand = order.refund.code === operatorPays || order.refund.code === noteTransaction
+  const code = order.payout?.state === 'FAILED' ? order.payout.code : undefined
+  const isByHand = code === operatorPays || code === noteTransaction
   return isByHand ? 'refund_by_hand' : 'refund_stuck'
 }
 

@@ -155,7 +155,7 @@ describe('an order that is paid in a coin', () => {
     await pay()
     const find = async () => {
       const order = await world.orders.find(orderId)
-      return order && { ...order, settlement: 'LOST' as const, refund: { step: 'DUE' as const } }
+      return order && { ...order, settlement: 'LOST' as const, payout: { state: 'DUE' as const } }
     }
     const orders = { ...world.orders, find: find as typeof world.orders.find }
     const view = await viewOf({ ...deps, orders }, orderId, { token: accessToken }, log)
@@ -172,7 +172,7 @@ describe('an order that is paid in a coin', () => {
       stage: 'not_paid',
       isFinished: true,
       own: {
-        returns: [{ why: 'underpaid', step: { type: 'SENT' } }],
+        returns: [{ why: 'underpaid', payout: { state: 'CONFIRMED' } }],
         returnTo: 'btc-address-of-ada',
       },
     })

@@ -1,9 +1,9 @@
+import { kindOf } from '../../catalog/good.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Pricing, type Retail, retailOf } from '../../catalog/pricing.ts'
 import { requiredFieldsOf } from '../../catalog/purchase-body.ts'
 import type { Publish } from '../../catalog/ready-json.ts'
 import { staleParts } from '../../catalog/staleness.ts'
-import { categoriesOf } from '../../catalog/voucher.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../../lib/money.ts'
 import type { ReadDeps } from '../deps.ts'
 import { discoveryOffer, moneyOf, type Published } from './discovery-offer.ts'
@@ -29,9 +29,9 @@ export function publishing({ siteUrl, pricing }: CatalogViewDeps): Publish {
  * @returns undefined while the finished JSON holds
  */
 export function unfinishedView({ liveCatalog, pricing, site }: ReadDeps) {
-  const { rates: built, stale } = liveCatalog.current()
+  const { rates: built, stale, sizes } = liveCatalog.current()
   const areBuilt = pricing.rates()?.asOf.getTime() === built?.asOf.getTime()
-  if (areBuilt && staleParts(pricing) === stale) return undefined
+  if (areBuilt && staleParts(pricing, sizes) === stale) return undefined
   return (offer: Offer) => catalogOffer(offer, { siteUrl: site.url, pricing })
 }
 
@@ -44,11 +44,12 @@ export function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps
 /** What the catalog says of an offer that the discovery form does not. */
 function beyondDiscovery(offer: Offer, retail: Retail, discovery: Published): Published {
   const fields = {
-    ...ownFields(offer),
+    ...kindOf(offer).catalogFields(offer),
     kind: offer.kind,
     productType: offer.productType,
     shortNotes: offer.shortNotes,
     priceType: offer.price.type,
+    value: openValueOf(retail),
     faceValue: offer.faceValue && moneyOf(offer.faceValue),
     usdc: usdcOf(retail),
     requiredFields: requiredFieldsOf(offer),
@@ -58,9 +59,11 @@ function beyondDiscovery(offer: Offer, retail: Retail, discovery: Published): Pu
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in discovery)))
 }
 
-function ownFields(offer: Offer): Published {
-  if (offer.kind === 'voucher') return { categories: categoriesOf(offer) }
-  return { brandName: offer.brandName, ...offer.allowance }
+/** What may be chosen as the `value` of a purchase, in the unit of that field. */
+function openValueOf(retail: Retail): Published | undefined {
+  if (retail.type !== 'RANGE') return undefined
+  const [min, max, step] = [retail.min, retail.max, retail.increment].map((one) => one / 100)
+  return { unit: 'USD', min, max, step }
 }
 
 /**

@@ -1,7 +1,10 @@
-import type { MoneyRange, Offer } from '../../catalog/offer.ts'
+import { kindOf } from '../../catalog/good.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import type { MoneyRange } from '../../catalog/offer-base.ts'
 import { type Retail, withMarkup } from '../../catalog/pricing.ts'
+import { buyPath } from '../paths.ts'
 
-/** A price as published: always an object, with integers in minor units (docs/decisions/003). */
+/** A price as published: always an object, with integers in minor units (docs/contributors/decisions/003). */
 export interface PublishedMoney {
   readonly currency: string
   readonly currencyDivisor: number
@@ -27,9 +30,9 @@ export function discoveryOffer(offer: Offer, retail: Retail, deps: OfferViewDeps
     regions: offer.regions,
     subTypes: offer.subTypes,
     price: priceOf(offer, retail, deps.markupBps),
-    buy_url: `${deps.siteUrl}/buy/${encodeURIComponent(offer.id)}`,
+    buy_url: `${deps.siteUrl}${buyPath(offer.id)}`,
   }
-  return { ...shared, ...ownFieldsOf(offer) }
+  return { ...shared, ...kindOf(offer).discoveryFields(offer) }
 }
 
 /**
@@ -54,22 +57,4 @@ export function moneyOf(
   return money.type === 'FIXED'
     ? { ...unit, fixed: change(money.fixed) }
     : { ...unit, min: change(money.min), max: change(money.max) }
-}
-
-function ownFieldsOf(offer: Offer): Published {
-  switch (offer.kind) {
-    case 'voucher': {
-      const { brandName, description, shortNotes, productType, image } = offer
-      return { brandName, description, shortNotes, productType, image }
-    }
-    case 'topup': {
-      const { brandName, allowance } = offer
-      const { dataGb, dataUnlimited, durationDays, voiceMinutes, smsNumber } = allowance
-      return { brandName, dataGb, dataUnlimited, durationDays, voiceMinutes, smsNumber }
-    }
-    case 'esim': {
-      const { dataGb, dataUnlimited, durationDays } = offer.allowance
-      return { dataGb, dataUnlimited, durationDays, shortNotes: offer.shortNotes }
-    }
-  }
 }

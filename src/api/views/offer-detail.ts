@@ -1,5 +1,5 @@
-import { countryName } from '../../catalog/countries.ts'
-import { goods } from '../../catalog/good.ts'
+import { exampleBody } from '../../catalog/example-body.ts'
+import { kindOf } from '../../catalog/good.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import { bodySchemaFor } from '../../catalog/purchase-body.ts'
@@ -9,22 +9,20 @@ import type { Published } from './discovery-offer.ts'
 
 /** The full record of one offer, with all that a caller needs to buy it. */
 export function offerDetail(offer: Offer, deps: CatalogViewDeps): Published {
+  const kind = kindOf(offer)
   const url = `${deps.siteUrl}${purchasePath(offer.kind)}`
+  const retail = retailOf(offer, deps.pricing)
   return {
     ...catalogOffer(offer, deps),
     notes: offer.notes,
-    redemptionInstructions: offer.kind === 'voucher' ? offer.redemptionInstructions : undefined,
-    coverage: offer.kind === 'esim' ? offer.coverage.map(coverageOf) : undefined,
-    refundRule: goods[offer.kind].refundRule,
+    ...kind.detailFields(offer),
+    refundRule: kind.refundRule,
     purchase: {
       method: 'POST',
       url,
       quoteUrl: `${url}?offerId=${encodeURIComponent(offer.id)}`,
-      bodySchema: bodySchemaFor(offer, retailOf(offer, deps.pricing)),
+      bodySchema: bodySchemaFor(offer, retail),
+      example: exampleBody(offer, retail),
     },
   }
-}
-
-function coverageOf({ country, speeds }: { country: string; speeds: readonly string[] }) {
-  return { country, name: countryName(country), speeds }
 }

@@ -96,12 +96,7 @@ describe('what the agent is told to do', () => {
     ['fulfilling', fulfilling(paid(pending())), 'wait', null],
     ['fulfilled', card, null, null],
     ['refund due', failing, 'wait', 'REFUND_PENDING'],
-    [
-      'refund waiting',
-      { ...expired, refund: { step: 'WAITING', signAt: new Date(0) } },
-      'wait',
-      'REFUND_PENDING',
-    ],
+    ['refund waiting', expired, 'wait', 'REFUND_PENDING'],
     ['refunded', refunded(failing), null, 'REFUNDED'],
     ['refund failed', unpayable(failing), 'stop', 'REFUND_FAILED'],
     ['expired and refunded', { ...refunded(failing), state: 'EXPIRED' }, null, 'REFUNDED'],

@@ -1,11 +1,12 @@
 import { toBuffer, toString as toSvg } from 'qrcode'
-import { lpaOf } from '../../catalog/esim.ts'
-import type { Credited } from '../../catalog/fields.ts'
-import type { Delivery, Recipient } from '../../catalog/good.ts'
+import { type Delivery, kindOf } from '../../catalog/good.ts'
+import type { Goods } from '../../catalog/kinds/kind.ts'
 import { never } from '../../lib/never.ts'
 import { type In, isPaid, isRefunding, type Order, refundStateOf } from '../../orders/order.ts'
+import type { OpenedWebhook } from '../../orders/purchase.ts'
 import type { Tender } from '../../payments/payment.ts'
 import type { Vault } from '../../secrets/vault.ts'
+import { recipientOf } from '../bought.ts'
 import { receiptPath } from '../paths.ts'
 import { orderMessage } from './order-message.ts'
 import { refundContract } from './refund.ts'
@@ -16,6 +17,8 @@ export interface OrderView {
   readonly reveal: boolean
   /** Only in the answer that opened the order. */
   readonly accessToken?: string | undefined
+  /** Only there too. */
+  readonly webhook?: OpenedWebhook | undefined
 }
 
 /** How the goods of an order can be had by somebody who shows nothing yet. */
@@ -25,7 +28,8 @@ const lockedHints = {
 } as const satisfies Record<Tender['rail'], string>
 
 /** The published record of a payment and its order (x402-signals 6.2). */
-export async function orderBody(vault: Vault, { order, reveal, accessToken }: OrderView) {
+export async function orderBody(vault: Vault, view: OrderView) {
+  const { order, reveal, accessToken, webhook } = view
   const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
   const locked = order.state === 'FULFILLED' && !reveal
   return {
@@ -33,6 +37,7 @@ export async function orderBody(vault: Vault, { order, reveal, accessToken }: Or
     transactionHash: transactionOf(order),
     orderId: order.id,
     ...(accessToken === undefined ? {} : { accessToken }),
+    ...(webhook === undefined ? {} : { webhook }),
     orders: [
       {
         ...summaryOf(order),
@@ -68,8 +73,8 @@ export function orderStanding(order: Order, knownBy: keyof typeof standingMessag
 }
 
 function refundChangedAt(order: Order): Date {
-  const isDone = isRefunding(order) && order.refund.step === 'REFUNDED'
-  return isDone ? order.refund.refundedAt : order.changedAt
+  const isBack = isRefunding(order) && order.payout?.state === 'CONFIRMED'
+  return isBack ? order.payout.confirmedAt : order.changedAt
 }
 
 /** What somebody may see of an order that was found. */
@@ -147,28 +152,12 @@ async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
   return { ...goods, ...(goods.lpa === undefined ? {} : await picturesOf(goods.lpa)) }
 }
 
-type Goods = Readonly<Record<string, unknown>> & {
-  readonly lpa?: string | undefined
-  readonly credited?: Credited | undefined
-}
-
 /** What was delivered, in words: what pictures show as well stands in `lpa`. */
 export function goodsOf(vault: Vault, order: In<'FULFILLED'>): Goods {
   const opened = vault.open(order.delivery, { order: order.id, field: 'delivery' }) as Delivery
-  if (opened.kind === 'esim') {
-    const { kind: _, ...esim } = opened
-    const lpa = lpaOf(opened)
-    return { ...esim, ...(lpa === undefined ? {} : { lpa }) }
-  }
-  const { kind, ...delivery } = opened
-  return kind === 'topup' ? { ...creditedNumber(vault, order), ...delivery } : delivery
-}
-
-/** The number that was topped up, until the personal fields are erased. */
-function creditedNumber(vault: Vault, { id, recipient }: In<'FULFILLED'>): { msisdn?: string } {
-  if (recipient === undefined) return {}
-  const told = vault.open(recipient, { order: id, field: 'recipient' }) as Recipient
-  return told.kind === 'topup' ? { msisdn: told.msisdn } : {}
+  const { kind: _, ...delivered } = opened
+  const { id: orderId, item, recipient } = order
+  return kindOf(opened).resultOf(delivered, () => recipientOf(vault, { orderId, item, recipient }))
 }
 
 /** What a phone reads to install the eSIM: the text of the activation code as pictures. */

@@ -134,7 +134,7 @@ describe('a receipt', () => {
 
   test('of a refund names its transaction once it is there', async () => {
     const order = refunded(failing)
-    const transaction = order.refund.step === 'REFUNDED' ? order.refund.transaction : ''
+    const transaction = order.payout?.state === 'CONFIRMED' ? order.payout.transaction : ''
     expect((await read(order)).claims.refund).toMatchObject({ state: 'REFUNDED', transaction })
   })
 

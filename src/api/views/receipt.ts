@@ -55,7 +55,7 @@ function deliveredOf({ vault, salts }: ReceiptDeps, order: PaidOrder): Delivered
   return { salt: salts.of(order.id), result: wellFormed(goodsOf(vault, order)) }
 }
 
-/** A supplier may send half a surrogate pair, which canonical JSON has no word for. */
+/** A supplier may send a lone surrogate, which canonical JSON cannot express. */
 function wellFormed(goods: object): Delivered['result'] {
   const text = JSON.stringify(goods)
   return JSON.parse(text, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value))
@@ -95,7 +95,7 @@ function claimsOf(
 function refundClaim(order: PaidOrder): Pick<ReceiptClaims, 'refund'> {
   const state = refundStateOf(order)
   if (state === null || !isRefunding(order)) return {}
-  const { refund, tender } = order
-  const sent = refund.step === 'REFUNDED' ? { transaction: refund.transaction } : {}
+  const { payout, tender } = order
+  const sent = payout?.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}
   return { refund: { state, amount_atomic: paidIn(tender).units.toString(), ...sent } }
 }

@@ -47,18 +47,18 @@ test('a refund in a coin tells the address of its buyer to nobody', () => {
 
 test('a refund that was paid names its transaction and its own time', () => {
   const done = refunded(order)
-  const { refund } = done
-  if (refund.step !== 'REFUNDED') throw new Error('not refunded')
+  const { payout } = done
+  if (payout.state !== 'CONFIRMED') throw new Error('not refunded')
   expect(refundBody(done, {})).toMatchObject({
     state: 'REFUNDED',
-    state_updated_at: refund.refundedAt.toISOString(),
-    transactionHash: refund.transaction,
+    state_updated_at: payout.confirmedAt.toISOString(),
+    transactionHash: payout.transaction,
     amount_atomic_refunded: '12500000',
     amount_atomic_kept: '0',
     reason: order.failure.message,
     idempotency_key: null,
   })
-  expect(refund.transaction).not.toBe(done.receipt.transaction)
+  expect(payout.transaction).not.toBe(done.receipt.transaction)
 })
 
 test('a refund that failed says why', () => {

@@ -9,34 +9,34 @@ export const refundDeadlineSeconds = 86_400
 
 /** The refund object of x402-signals 7.2. The destination is always the payer. */
 export function refundBody(order: Refunding, claim: { reason?: string; idempotencyKey?: string }) {
-  const { refund } = order
-  const done = refund.step === 'REFUNDED'
+  const { payout } = order
+  const paid = payout?.state === 'CONFIRMED' ? payout : undefined
   return {
     refundId: refundIdOf(order.id),
     paymentId: order.paymentId,
     orderId: order.id,
     state: refundStateOf(order),
-    state_updated_at: (done ? refund.refundedAt : order.changedAt).toISOString(),
+    state_updated_at: (paid?.confirmedAt ?? order.changedAt).toISOString(),
     refund_to: publicPayerOf(order.tender),
     ...amountsOf(order),
     asset: order.tender.asset,
     asset_decimals: paidIn(order.tender).decimals,
     network: order.tender.network,
-    transactionHash: done ? refund.transaction : null,
+    transactionHash: paid?.transaction ?? null,
     reason: claim.reason ?? order.failure.message,
     idempotency_key: claim.idempotencyKey ?? null,
     deadline: new Date(order.changedAt.getTime() + refundDeadlineSeconds * 1_000).toISOString(),
-    ...(refund.step === 'FAILED' ? { error: { code: refund.code, message: refund.reason } } : {}),
+    ...(payout?.state === 'FAILED' ? { error: { code: payout.code, message: payout.reason } } : {}),
   }
 }
 
 /** What went back and what was kept is null until it is certain; there are no partial refunds. */
-function amountsOf({ tender, refund }: Refunding) {
+function amountsOf({ tender, payout }: Refunding) {
   const whole = paidIn(tender).units.toString()
   const [refunded, kept] =
-    refund.step === 'REFUNDED'
+    payout?.state === 'CONFIRMED'
       ? [whole, '0']
-      : refund.step === 'FAILED'
+      : payout?.state === 'FAILED'
         ? ['0', whole]
         : [null, null]
   return { amount_atomic: whole, amount_atomic_refunded: refunded, amount_atomic_kept: kept }

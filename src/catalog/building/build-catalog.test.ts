@@ -79,13 +79,14 @@ test('the least that a purchase costs is that of what is sold, of each kind', ()
 })
 
 test('tells what was too old to sell by, which rates that are not there are not', () => {
-  const fresh = { ...stale, readAt: basisOf(fixturePricing({ readAt: () => stale.now })).readAt }
+  const fresh = { ...stale, times: { readAt: stale.now } }
   expect(packed([first]).stale).toBe('')
   expect(packed([first], fresh).stale).toBe('rates')
   expect(packed([first], { ...fresh, rates: undefined }).stale).toBe('')
-  const oldVouchers = { ...basis, now: fresh.now, readAt: { ...fresh.readAt, voucher: fixtureNow } }
+  const times = { readAt: fresh.now, held: { 'zendit/voucher': fixtureNow } }
+  const oldVouchers = { ...basis, now: fresh.now, times }
   expect(packed([first, topup('T')], { ...oldVouchers, rates: undefined })).toMatchObject({
-    stale: 'voucher',
+    stale: 'zendit/voucher',
     lowest: { topup: 5_000_000n },
   })
 })

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { type Usdc, usdc } from '../../lib/money.ts'
-import { kinds } from '../good.ts'
-import type { Kind, Offer } from '../offer.ts'
+import { byKind } from '../good.ts'
+import { type Kind, type ListName, listOf, type Offer } from '../offer.ts'
 import { type OfferIds, packIds } from '../offer-ids.ts'
-import type { RateTable } from '../ports.ts'
+import { type RateTable, type ReadTimes, readAtOf } from '../ports.ts'
 import { lowestCharge, type Pricing } from '../pricing.ts'
 import { type Publish, type ReadyJson, readyWriter } from '../ready-json.ts'
 import type { PackedIndex } from '../search/search-index.ts'
@@ -16,14 +16,14 @@ import { publishedOrder } from './published-order.ts'
 export interface Basis {
   readonly markupBps: number
   readonly rates: RateTable | undefined
-  /** When the offers of each kind were read from the supplier. */
-  readonly readAt: Readonly<Record<Kind, Date>>
+  readonly times: ReadTimes
   readonly now: Date
 }
 
 /** Prices as they are at one moment. */
-export function pricingOn({ markupBps, rates, readAt, now }: Basis): Pricing {
-  return { markupBps, rates: () => rates, readAt: (kind) => readAt[kind], now: () => now }
+export function pricingOn({ markupBps, rates, times, now }: Basis): Pricing {
+  const readAt = (list: ListName) => readAtOf(times, list)
+  return { markupBps, rates: () => rates, readAt, now: () => now }
 }
 
 /** A catalog as it goes from the thread that makes it to the one that answers. */
@@ -31,7 +31,9 @@ export interface PackedCatalog {
   readonly version: string
   readonly ids: OfferIds
   readonly ready: ReadyJson
-  /** Everything that the supplier lists. */
+  /** How many offers each list has. */
+  readonly sizes: Readonly<Record<ListName, number>>
+  /** Everything that suppliers list. */
   readonly listed: Readonly<Record<Kind, PackedIndex>>
   /** What of it is sold; the same object where that is all. */
   readonly sold: Readonly<Record<Kind, PackedIndex>>
@@ -62,26 +64,26 @@ export function packCatalog(
   for (const [offer, json] of offers) {
     const asked = lowestCharge(offer, pricing)
     order.add(offer, asked)
-    index.add(offer)
+    index.add(offer, asked)
     summary.add(offer, asked, `${json}\n${ready.add(offer)}`)
   }
   const rows = order.rows()
   const soldRows = rows.filter((row) => summary.isSold(row))
   const packKinds = (among: Uint32Array) => {
     const ofKind = (kind: Kind) => among.filter((row) => summary.kindOf(row) === kind)
-    const packed = kinds.map((kind) => [kind, index.pack(ofKind(kind))])
-    return Object.fromEntries(packed) as Record<Kind, PackedIndex>
+    return byKind((kind) => index.pack(ofKind(kind)))
   }
   const listed = packKinds(rows)
   return {
     version: summary.version(rows),
+    sizes: summary.sizes,
     ids: packIds(order.ids, rows),
     ready: ready.finish(),
     listed,
     sold: soldRows.length === rows.length ? listed : packKinds(soldRows),
     lowest: summary.lowest(soldRows),
     rates: basis.rates,
-    stale: staleParts(pricing),
+    stale: staleParts(pricing, summary.sizes),
   }
 }
 
@@ -91,6 +93,7 @@ function createSummary() {
   /** In atomic USDC, which no price brings near 2^53; NaN where an offer is not sold. */
   const costs = growingFloats()
   const digests = [growing(), growing(), growing()] as const
+  const sizes: Record<ListName, number> = {}
   const isSold = (row: number) => !Number.isNaN(costs.at(row))
   return {
     /**
@@ -99,10 +102,13 @@ function createSummary() {
      */
     add(offer: Offer, asked: Usdc | undefined, text: string): void {
       kindsOf.push(offer.kind)
+      const list = listOf(offer)
+      sizes[list] = (sizes[list] ?? 0) + 1
       costs.push(Number(asked ?? Number.NaN))
       const digest = hash('sha256', text, 'buffer')
       for (const [at, part] of digests.entries()) part.push(digest.readUInt32LE(4 * at))
     },
+    sizes,
     kindOf: (row: number) => kindsOf[row],
     isSold,
     /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */

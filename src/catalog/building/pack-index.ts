@@ -1,21 +1,23 @@
-import { isRegional } from '../esim.ts'
-import type { MoneyRange, Offer } from '../offer.ts'
+import type { Usdc } from '../../lib/money.ts'
+import { kindOf } from '../good.ts'
+import type { Offer } from '../offer.ts'
+import type { MoneyRange } from '../offer-base.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd } from '../pricing.ts'
 import { coveredBy } from '../search/brand-places.ts'
-import { type AmountKind, bandsMet } from '../search/face-values.ts'
+import { type AmountKind, bandsMet, faceKeyOf } from '../search/face-values.ts'
 import { packRuns } from '../search/runs.ts'
-import type { PackedIndex } from '../search/search-index.ts'
+import type { PackedIndex, Sorted } from '../search/search-index.ts'
 import { packTerms } from '../search/terms.ts'
 import { indexWordsOf, nameFormsOf } from '../search/words.ts'
-import { categoriesOf } from '../voucher.ts'
 import { growing, growingFloats } from './growing.ts'
 import { type Field, field, packColumn } from './pack-column.ts'
 import { offerWords } from './pack-words.ts'
 
 /** What offers are found by, offer by offer as they come. */
 export interface IndexRows {
-  add(offer: Offer): void
+  /** @param asked the least that it costs, where it is sold */
+  add(offer: Offer, asked: Usdc | undefined): void
   /** @param rows those that are found by it, in the published order */
   pack(rows: Uint32Array): PackedIndex
 }
@@ -24,37 +26,33 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
   const fields = createFields()
   const words = offerWords()
   const regional = growing()
-  const minFace = growingFloats()
-  const maxFace = growingFloats()
+  const worths = offerWorths(rates)
+  const numbers = offerNumbers()
   return {
-    add(offer) {
+    add(offer, asked) {
+      const { texts, categories, durationDays, dataGb, isMultiCountry } =
+        kindOf(offer).indexed(offer)
       fields.names.add([offer.brand, offer.brandName])
       fields.brandNames.add([offer.brandName])
       fields.countries.add(countriesOf(offer))
       fields.covered.add(coveredBy(offer))
       fields.regions.add(offer.regions)
       fields.subTypes.add(offer.subTypes)
-      fields.categories.add(offer.kind === 'voucher' ? categoriesOf(offer) : [])
-      fields.durations.add(durationsOf(offer))
-      words.add(offer)
-      regional.push(offer.kind === 'esim' && isRegional(offer) ? 1 : 0)
-      const [min, max] = worthOf(offer, rates)
-      minFace.push(min)
-      maxFace.push(max)
+      fields.categories.add(categories)
+      fields.durations.add(durationDays === undefined ? [] : [String(durationDays)])
+      words.add(offer, texts)
+      regional.push(isMultiCountry ? 1 : 0)
       fields.amounts.add([offer.price.type === 'RANGE' ? 'open' : 'fixed'] satisfies AmountKind[])
-      fields.bands.add(bandsMet(min, max))
+      fields.bands.add(bandsMet(...worths.add(offer)))
+      fields.faces.add([faceKeyOf(offer.faceValue ?? offer.price)])
+      numbers.add(offer, { asked, dataGb, durationDays })
     },
     pack(rows) {
       const names = packColumn(fields.names, rows)
-      const faceUsd = {
-        min: Float64Array.from(rows, minFace.at),
-        max: Float64Array.from(rows, maxFace.at),
-      }
-      const codes = names.valuesOf.starts.length - 1
       return {
         rows,
         names,
-        ofBrand: packRuns(codes, (add) => {
+        ofBrand: packRuns(names.valuesOf.starts.length - 1, (add) => {
           for (let doc = 0; doc < rows.length; doc++) add(names.codes[doc] as number, doc)
         }),
         ...brandsOf(fields.names, { rows, codes: names.codes }),
@@ -67,14 +65,11 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
         durations: packColumn(fields.durations, rows),
         amounts: packColumn(fields.amounts, rows),
         bands: packColumn(fields.bands, rows),
+        faces: packColumn(fields.faces, rows),
+        ...numbers.pack(rows),
         words: words.pack(rows),
         multiCountry: docsWhere(rows, (row) => regional.at(row) === 1),
-        faceUsd,
-        byFaceUsd: {
-          low: byValue(faceUsd.min, 1),
-          high: byValue(faceUsd.min, -1),
-          most: byValue(faceUsd.max, -1),
-        },
+        ...worths.pack(rows),
       }
     },
   }
@@ -92,7 +87,65 @@ function createFields() {
     durations: field(),
     amounts: field(),
     bands: field(),
+    faces: field(),
   }
+}
+
+/** The bounds of what offers are worth in US dollars, offer by offer. */
+function offerWorths(rates: RateTable | undefined) {
+  const [low, high] = [growingFloats(), growingFloats()]
+  return {
+    add(offer: Offer): [number, number] {
+      const [min, max] = worthOf(offer, rates)
+      low.push(min)
+      high.push(max)
+      return [min, max]
+    },
+    pack(rows: Uint32Array) {
+      const min = Float64Array.from(rows, low.at)
+      const max = Float64Array.from(rows, high.at)
+      return {
+        faceUsd: { min, max },
+        byFaceUsd: { low: byValue(min, 1), high: byValue(min, -1), most: byValue(max, -1) },
+      }
+    },
+  }
+}
+
+interface OfferNumbers {
+  readonly asked: Usdc | undefined
+  readonly dataGb: number | undefined
+  readonly durationDays: number | undefined
+}
+
+/** What offers are compared by as numbers, offer by offer. */
+function offerNumbers() {
+  const [usdc, dataGb, days] = [growingFloats(), growingFloats(), growingFloats()]
+  const [min, max] = [growingFloats(), growingFloats()]
+  return {
+    add(offer: Offer, { asked, dataGb: gigabytes, durationDays }: OfferNumbers): void {
+      usdc.push(asked === undefined ? Number.NaN : Number(asked) / 1e6)
+      dataGb.push(gigabytes ?? Number.NaN)
+      days.push(durationDays ?? Number.NaN)
+      const face = offer.faceValue ?? offer.price
+      const [least, most] = face.type === 'FIXED' ? [face.fixed, face.fixed] : [face.min, face.max]
+      min.push(least / face.divisor)
+      max.push(most / face.divisor)
+    },
+    pack: (rows: Uint32Array) => ({
+      usdc: sorted(Float64Array.from(rows, usdc.at)),
+      dataGb: sorted(Float64Array.from(rows, dataGb.at)),
+      days: sorted(Float64Array.from(rows, days.at)),
+      face: { min: Float64Array.from(rows, min.at), max: Float64Array.from(rows, max.at) },
+    }),
+  }
+}
+
+function sorted(values: Float64Array): Sorted {
+  const low = byValue(values, 1)
+  const ranks = new Uint32Array(low.length)
+  for (const [rank, doc] of low.entries()) ranks[doc] = rank
+  return { values, low, high: byValue(values, -1), ranks }
 }
 
 /** The docs by their value; equal ones in their own order, and NaN behind all others. */
@@ -114,11 +167,6 @@ function docsWhere(rows: Uint32Array, test: (row: number) => boolean): Uint32Arr
 
 function countriesOf(offer: Offer): string[] {
   return offer.country === undefined ? [] : [offer.country]
-}
-
-function durationsOf(offer: Offer): string[] {
-  const days = offer.kind === 'voucher' ? undefined : offer.allowance.durationDays
-  return days === undefined ? [] : [String(days)]
 }
 
 /** A name is looked at once for each brand, not for each of its offers. */

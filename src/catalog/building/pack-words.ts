@@ -6,7 +6,8 @@ import { type Growing, growing } from './growing.ts'
 
 /** The words of every offer, offer by offer as they come. */
 export interface OfferWords {
-  add(offer: Offer): void
+  /** @param own further texts of it that a search looks in */
+  add(offer: Offer, own: readonly string[]): void
   /** @param rows those that become docs, in the order of the docs */
   pack(rows: Uint32Array): Terms
 }
@@ -26,8 +27,9 @@ export function offerWords(): OfferWords {
   const words = growing()
   const ends = growing()
   return {
-    add(offer) {
-      for (const text of textsOf(offer)) for (const word of wordsOf(text)) words.push(word)
+    add(offer, own) {
+      for (const text of [...textsOf(offer), ...own])
+        for (const word of wordsOf(text)) words.push(word)
       if (offer.country !== undefined) {
         for (const word of wordsOfCountry(offer.country)) words.push(word)
       }
@@ -66,13 +68,9 @@ function packOf(
   return packTerms(texts, (add) => eachWord((word, doc) => add((used[word] as number) - 1, doc)))
 }
 
-/** The texts that `search` and `q` look in, besides the country's name (docs/decisions/017). */
-function textsOf(offer: Offer): string[] {
-  const isVoucher = offer.kind === 'voucher'
-  const description = isVoucher ? offer.description : undefined
-  const own = isVoucher ? (offer.categories ?? []) : []
-  const { brand, brandName, shortNotes, subTypes, regions } = offer
-  return [brand, brandName, description ?? '', shortNotes ?? '', ...subTypes, ...own, ...regions]
+/** The texts that `search` and `q` look in, besides the country's name (docs/contributors/decisions/017). */
+function textsOf({ brand, brandName, shortNotes, subTypes, regions }: Offer): string[] {
+  return [brand, brandName, shortNotes ?? '', ...subTypes, ...regions]
 }
 
 /** Thousands of offers share a description; each text is taken apart once. */

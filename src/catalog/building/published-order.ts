@@ -14,7 +14,7 @@ export interface PublishedOrder {
 }
 
 /**
- * By brandName, then by what is asked, then by offerId (docs/decisions/017). What is not sold stands
+ * By brandName, then by what is asked, then by offerId (docs/contributors/decisions/017). What is not sold stands
  * where the supplier's price would put it, and what has no price in USD comes last.
  */
 export function publishedOrder(rates: RateTable | undefined): PublishedOrder {

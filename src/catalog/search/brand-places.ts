@@ -1,3 +1,4 @@
+import { kindOf } from '../good.ts'
 import type { Offer } from '../offer.ts'
 import { listAt, placeIn } from './column.ts'
 import type { Docs } from './docs.ts'
@@ -37,6 +38,5 @@ export function brandPlaces(index: SearchIndex, offer: Offer): BrandPlace[] {
 /** Every country that an offer can be used in, sorted: the same ones are the same list. */
 export function coveredBy(offer: Offer): string[] {
   const own = offer.country === undefined ? [] : [offer.country]
-  const covered = offer.kind === 'esim' ? offer.coverage.map(({ country }) => country) : []
-  return [...new Set([...own, ...covered])].sort()
+  return [...new Set([...own, ...kindOf(offer).indexed(offer).covers])].sort()
 }

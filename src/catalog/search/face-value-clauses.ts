@@ -29,14 +29,14 @@ export function faceValueClauses(
 }
 
 /** The docs whose value, times `sign`, is at most `most`: they stand before all others in `order`. */
-interface Bound {
+export interface Bound {
   readonly order: Uint32Array
   readonly values: Float64Array
   readonly sign: 1 | -1
   readonly most: number
 }
 
-function firstClause(own: keyof Filters, bound: Bound, room: () => Bits): Clause {
+export function firstClause(own: keyof Filters, bound: Bound, room: () => Bits): Clause {
   const { order, values, sign } = bound
   const first = howManyFirst(bound)
   let made: Bits | undefined

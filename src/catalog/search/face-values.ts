@@ -1,7 +1,14 @@
+import type { MoneyRange } from '../offer-base.ts'
+
 /** A range of face values in US dollars; without `max` it has no end. */
 export interface Band {
   readonly min: number
   readonly max?: number
+}
+
+/** What a face value is found by: "EUR 25"; of an open one only its currency. */
+export function faceKeyOf(face: MoneyRange): string {
+  return face.type === 'FIXED' ? `${face.currency} ${face.fixed / face.divisor}` : face.currency
 }
 
 /** The usual steps of gift card values. An offer is found by its place among them. */

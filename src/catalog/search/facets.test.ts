@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
-import type { VoucherOffer } from '../voucher.ts'
+import type { VoucherOffer } from '../kinds/voucher.ts'
 import { valuesAt } from './column.ts'
 import type { Filters } from './filters.ts'
 import { searchWithFacets } from './search.ts'

@@ -8,7 +8,7 @@ import type { SearchIndex } from './search-index.ts'
 import { addFrom } from './terms.ts'
 import { docsOfBrands, type TextMatch, textMatch } from './text.ts'
 
-/** What an offer must be to be found. It must meet all of them (docs/decisions/017). */
+/** What an offer must be to be found. It must meet all of them (docs/contributors/decisions/017). */
 export interface Filters {
   /** A brand, operator or provider: the whole name or the beginnings of its words. */
   readonly brand?: string | undefined
@@ -147,7 +147,7 @@ function listClause(own: keyof Filters, list: Docs): Clause {
   return { own, most: list.length, list, keep }
 }
 
-function setClause(own: keyof Filters, set: Bits, most: number): Clause {
+export function setClause(own: keyof Filters, set: Bits, most: number): Clause {
   return {
     own,
     most,
@@ -164,7 +164,7 @@ function setClause(own: keyof Filters, set: Bits, most: number): Clause {
 }
 
 /** Docs with any of these values of one field. */
-function valueClause(
+export function valueClause(
   index: SearchIndex,
   own: keyof Filters,
   { column, values }: { readonly column: Column; readonly values: readonly string[] },
@@ -211,7 +211,7 @@ function keepCodes(
   return kept
 }
 
-/** By beginnings of words: "ama" finds "Amazon", "mazon" finds nothing (docs/decisions/017). */
+/** By beginnings of words: "ama" finds "Amazon", "mazon" finds nothing (docs/contributors/decisions/017). */
 function brandClause(index: SearchIndex, value: string): Clause {
   const brands = brandsNamed(index, value)
   const set = docsOfBrands(index, brands)

@@ -9,13 +9,23 @@ export interface Hint {
   readonly message: string
 }
 
-/** For each parameter of a search, what could be asked instead, nearest first. */
+/** What could be asked for in place of a value. */
+export interface Instead<Value> {
+  /** Nearest first. */
+  readonly values: readonly Value[]
+  /** A sentence about those that find something; without it, one that names the nearest. */
+  readonly say?: (works: readonly Value[]) => string
+}
+
+/** For each parameter of a search, what could be asked instead; undefined where nothing is near. */
 export type Alternatives<Params> = {
   readonly [Name in keyof Params]?: (
     given: NonNullable<Params[Name]>,
     /** What the other parameters find by themselves. */
     left: Docs,
-  ) => readonly NonNullable<Params[Name]>[]
+    /** Whether a value finds something, with the other parameters as they are. */
+    finds: (value: NonNullable<Params[Name]>) => boolean,
+  ) => Instead<NonNullable<Params[Name]>> | undefined
 }
 
 export interface EmptySearch<Params extends object> {
@@ -37,9 +47,9 @@ export function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint
   if (given.length === 0) return { message: `The store has no ${empty.noun} at the moment.` }
   for (const name of given) {
     const left = empty.find(without(empty.params, name))
-    const nearest = nearestOf(empty, name, left)
+    const instead = insteadOf(empty, name, left)
     // A change of this one parameter is enough to find something.
-    if (left.length > 0 || nearest !== undefined) return hintForOne(empty, name, nearest)
+    if (left.length > 0 || instead !== undefined) return hintForOne(empty, name, instead)
   }
   return hintForSeveral(empty, given)
 }
@@ -47,14 +57,14 @@ export function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint
 function hintForOne<Params extends object>(
   empty: EmptySearch<Params>,
   name: keyof Params,
-  nearest: string | undefined,
+  instead: Proposal | undefined,
 ): Hint {
   const parameter = String(name)
   const asked = `${parameter} "${textOf(empty.params[name])}"`
   const others = givenNames(empty).length > 1 ? ' together with the other parameters' : ''
   const message = `No ${empty.noun} have ${asked}${others}.`
-  if (nearest === undefined) return { parameter, message: `${message} Leave it out to find some.` }
-  return { parameter, nearest, message: `${message} The nearest that finds some is "${nearest}".` }
+  if (instead === undefined) return { parameter, message: `${message} Leave it out to find some.` }
+  return { parameter, nearest: instead.nearest, message: `${message} ${instead.sentence}` }
 }
 
 function hintForSeveral<Params extends object>(
@@ -70,18 +80,25 @@ function hintForSeveral<Params extends object>(
   return wrong[0] === undefined ? { message } : { parameter: wrong[0], message }
 }
 
-function nearestOf<Params extends object>(
+interface Proposal {
+  readonly nearest: string
+  readonly sentence: string
+}
+
+function insteadOf<Params extends object>(
   { params, find, alternatives }: EmptySearch<Params>,
   name: keyof Params,
   left: Docs,
-): string | undefined {
-  const given = params[name]
-  if (given === undefined || given === null) return undefined
-  const values = alternatives[name]?.(given, left) ?? []
-  const works = values
-    .slice(0, maxTries)
-    .find((value) => find({ ...params, [name]: value }).length > 0)
-  return works === undefined ? undefined : textOf(works)
+): Proposal | undefined {
+  type Value = NonNullable<Params[typeof name]>
+  const finds = (value: Value) => find({ ...params, [name]: value }).length > 0
+  const instead = alternatives[name]?.(params[name] as Value, left, finds)
+  const works = instead?.values.slice(0, maxTries).filter(finds) ?? []
+  const [first] = works
+  if (first === undefined) return undefined
+  const nearest = textOf(first)
+  const sentence = instead?.say?.(works) ?? `The nearest that finds some is "${nearest}".`
+  return { nearest, sentence }
 }
 
 function findsNothingAlone<Params extends object>(

@@ -1,7 +1,9 @@
-import { distance } from 'fastest-levenshtein'
-import { fold, wordsOf } from '../../lib/text.ts'
-import { type Column, countsAmong, docsWith, placesAmong, valuesAmong } from './column.ts'
+import { wordsOf } from '../../lib/text.ts'
+import { isCountryName } from '../countries.ts'
+import { brandLexicon, brandsLike } from './brand-lexicon.ts'
+import { type Column, countsAmong, docsWith, valuesAmong } from './column.ts'
 import { type Docs, intersect } from './docs.ts'
+import type { Instead } from './hint.ts'
 import type { SearchIndex } from './search-index.ts'
 
 /*
@@ -9,27 +11,102 @@ import type { SearchIndex } from './search-index.ts'
  * because a hint must never invent one.
  */
 
-/** Brand names among these offers, by how little they differ from what was given. */
-export function nearestBrands(index: SearchIndex, given: string, docs: Docs): string[] {
-  const column = index.brandNames
-  const names = comparedNames(column)
-  const near = byDistance(
-    given,
-    placesAmong(column, docs).map((place) => names[place] as Compared),
-  )
-  return near.map(({ name }) => name)
+/** Brands whose name or alias is hardly any letters away from what was given; never one for tests. */
+export function nearestBrands(index: SearchIndex, given: string): Instead<string> {
+  const lexicon = brandLexicon(index)
+  const near = brandsLike(lexicon, wordsOf(given).join(''))
+  const codes = near.filter((code) => !lexicon.tests.includes(code))
+  return { values: [...new Set(codes.map(lexicon.nameOf))] }
 }
 
-/** Countries among these offers: those of the given one's regions first, then by offers. */
-export function nearestCountries(index: SearchIndex, given: string, docs: Docs): string[] {
+/** Each word of a text costs a try. */
+const maxWords = 16
+
+/**
+ * A brand that is spelt almost like the text, or else the words of the text that find something
+ * together. Words that are or belong to names of brands are kept sooner than others, and what is left
+ * without a whole name must be half of the text at least.
+ */
+export function nearestTexts(
+  index: SearchIndex,
+  given: string,
+  finds: (text: string) => boolean,
+): Instead<string> {
+  const brands = nearestBrands(index, given)
+  if (brands.values.some(finds)) return brands
+  const words = partsOf(given).slice(0, maxWords)
+  const { whole, parts } = brandLexicon(index)
+  const weightOf = (word: string) => (whole.has(word) ? 0 : parts.has(word) ? 1 : 2)
+  const kept = new Set<string>()
+  const text = () => words.filter((word) => kept.has(word)).join(' ')
+  for (const word of words.toSorted((one, other) => weightOf(one) - weightOf(other))) {
+    kept.add(word)
+    if (!finds(text())) kept.delete(word)
+  }
+  const isNear = [...kept].some((word) => whole.has(word)) || kept.size * 2 >= words.length
+  const without = words.filter((word) => !kept.has(word)).map((word) => `"${word}"`)
+  return {
+    values: kept.size > 0 && isNear ? [text()] : [],
+    say: ([found]) => `"${found}" finds some, without ${without.join(', ')}.`,
+  }
+}
+
+/** No name of a country that people write has more words. */
+const longestName = 4
+
+/** The words of a text; a country's name of several words is one of them. */
+function partsOf(text: string): string[] {
+  const words = wordsOf(text)
+  const parts: string[] = []
+  for (let at = 0; at < words.length; ) {
+    let length = Math.min(longestName, words.length - at)
+    while (length > 1 && !isCountryName(words.slice(at, at + length).join(' '))) length -= 1
+    parts.push(words.slice(at, at + length).join(' '))
+    at += length
+  }
+  return parts
+}
+
+/**
+ * Countries of what the other parameters find: those of the given one's regions first, then by offers.
+ * None where nothing else was asked for, since no country is nearer than another then.
+ */
+export function countriesWith(
+  index: SearchIndex,
+  given: string,
+  left: Docs,
+): Instead<string> | undefined {
+  if (left.length === index.size) return undefined
   const regions = new Set(valuesAmong(index.regions, docsWith(index.countries, given)))
   const shares = ([code]: readonly [string, number]) =>
     valuesAmong(index.regions, docsWith(index.countries, code)).some((region) =>
       regions.has(region),
     )
-  const counted = countsAmong(index.countries, docs)
-  const near = counted.filter(shares)
-  return [...near, ...counted.filter((entry) => !near.includes(entry))].map(([code]) => code)
+  const own = countsAmong(index.countries, left)
+  const near = own.filter(shares)
+  const counted = [...near, ...own, ...countsAmong(index.covered, left)]
+  return {
+    values: [...new Set(counted.map(([code]) => code))],
+    say: (works) => `Some are for ${listed(works)}. Check that one of these is of use.`,
+  }
+}
+
+/** Those of some values that the other parameters find; none where nothing else was asked for. */
+export function valuesWith<Value extends string>(
+  index: SearchIndex,
+  values: readonly Value[],
+  left: Docs,
+): Instead<Value> | undefined {
+  if (left.length === index.size) return undefined
+  return { values, say: (works) => `Some have ${listed(works)}.` }
+}
+
+/** So many values a hint lists at most. */
+const maxListed = 12
+
+function listed(values: readonly string[]): string {
+  const more = values.length > maxListed ? ', …' : ''
+  return `${values.slice(0, maxListed).join(', ')}${more}`
 }
 
 /** Values among these offers, those with the most offers first. */
@@ -38,9 +115,10 @@ export function mostOffered(column: Column, docs: Docs): string[] {
 }
 
 /** Durations among these offers, by how few days they differ from what was given. */
-export function nearestDurations(index: SearchIndex, given: number, docs: Docs): number[] {
+export function nearestDurations(index: SearchIndex, given: number, docs: Docs): Instead<number> {
   const days = valuesAmong(index.durations, docs).map(Number)
-  return days.sort((one, other) => Math.abs(one - given) - Math.abs(other - given) || one - other)
+  const far = (one: number) => Math.abs(one - given)
+  return { values: days.sort((one, other) => far(one) - far(other) || one - other) }
 }
 
 /** The given countries without those that empty the result, as many as can stay. */
@@ -54,73 +132,21 @@ export function coverableOf(index: SearchIndex, given: readonly string[], docs: 
 }
 
 /** The most that any of these offers is worth in USD, in whole cents rounded down. */
-export function highestFaceUsd(index: SearchIndex, docs: Docs): number[] {
+export function highestFaceUsd(index: SearchIndex, docs: Docs): Instead<number> {
   let most = Number.NEGATIVE_INFINITY
   for (const doc of docs) {
     const value = index.faceUsd.max[doc] as number
     if (value > most) most = value
   }
-  return Number.isFinite(most) ? [Math.floor(most * 100 + 1e-6) / 100] : []
+  return { values: Number.isFinite(most) ? [Math.floor(most * 100 + 1e-6) / 100] : [] }
 }
 
 /** The least that any of these offers is worth in USD, in whole cents rounded up. */
-export function lowestFaceUsd(index: SearchIndex, docs: Docs): number[] {
+export function lowestFaceUsd(index: SearchIndex, docs: Docs): Instead<number> {
   let least = Number.POSITIVE_INFINITY
   for (const doc of docs) {
     const value = index.faceUsd.min[doc] as number
     if (value < least) least = value
   }
-  return Number.isFinite(least) ? [Math.ceil(least * 100 - 1e-6) / 100] : []
-}
-
-/** A name as texts are compared with it. */
-interface Compared {
-  readonly name: string
-  readonly whole: string
-  readonly words: readonly string[]
-}
-
-/** Taking thousands of names apart takes longer than comparing them, so it is done once for an index. */
-const compared = new WeakMap<Column, readonly Compared[]>()
-
-function comparedNames(column: Column): readonly Compared[] {
-  const known = compared.get(column)
-  if (known !== undefined) return known
-  const names = column.values.map((name) => ({ name, whole: fold(name), words: wordsOf(name) }))
-  compared.set(column, names)
-  return names
-}
-
-/** No more than these are of use: a hint tries fewer. */
-const maxNearest = 32
-
-/** The nearest names, nearest first. Those whose length alone is too far off are not compared. */
-function byDistance(given: string, names: readonly Compared[]): Compared[] {
-  const text = fold(given)
-  const nearest: { readonly one: Compared; readonly far: number }[] = []
-  for (const one of names) {
-    const most = nearest[maxNearest - 1]?.far ?? Number.POSITIVE_INFINITY
-    const far = distanceTo(text, one, most)
-    if (far >= most) continue
-    nearest.splice(placeBehind(nearest, far), 0, { one, far })
-    nearest.length = Math.min(nearest.length, maxNearest)
-  }
-  return nearest.map(({ one }) => one)
-}
-
-function placeBehind(sorted: readonly { readonly far: number }[], far: number): number {
-  const at = sorted.findIndex((each) => each.far > far)
-  return at < 0 ? sorted.length : at
-}
-
-/** A name of several words is also near by one of its words, though less so than as a whole. */
-function distanceTo(text: string, { whole, words }: Compared, most: number): number {
-  let least = distanceBelow(text, whole, most)
-  for (const word of words) least = Math.min(least, 1 + distanceBelow(text, word, most - 1))
-  return least
-}
-
-function distanceBelow(text: string, word: string, most: number): number {
-  const isFar = Math.abs(word.length - text.length) >= most
-  return isFar ? Number.POSITIVE_INFINITY : distance(text, word)
+  return { values: Number.isFinite(least) ? [Math.ceil(least * 100 - 1e-6) / 100] : [] }
 }

@@ -18,12 +18,24 @@ const columns = [
   'durations',
   'amounts',
   'bands',
+  'faces',
 ] as const
 type ColumnName = (typeof columns)[number]
 
 interface BrandNames {
   readonly brand: string
   readonly brandName: string
+}
+
+/** Numbers of all docs, to find those within bounds and to put them in order. */
+export interface Sorted {
+  /** Of each doc; NaN where it has none. */
+  readonly values: Float64Array
+  /** All docs, lowest and highest first; equal ones in the published order, unknown ones last. */
+  readonly low: Uint32Array
+  readonly high: Uint32Array
+  /** The place of each doc in `low`. */
+  readonly ranks: Uint32Array
 }
 
 /**
@@ -55,10 +67,16 @@ export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> 
     readonly high: Uint32Array
     readonly most: Uint32Array
   }
+  /** The least that a purchase costs in USDC, gigabytes (infinite where unlimited), and days. */
+  readonly usdc: Sorted
+  readonly dataGb: Sorted
+  readonly days: Sorted
+  /** The bounds of each face value in its own currency, in major units. */
+  readonly face: { readonly min: Float64Array; readonly max: Float64Array }
 }
 
 /**
- * Docs are places in the published order: brandName, price, offerId (docs/decisions/017). Made once
+ * Docs are places in the published order: brandName, price, offerId (docs/contributors/decisions/017). Made once
  * for a catalog and never changed.
  */
 export interface SearchIndex

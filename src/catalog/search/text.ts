@@ -1,4 +1,3 @@
-import { wordsOf } from '../../lib/text.ts'
 import {
   addRuns,
   type Bits,
@@ -11,9 +10,9 @@ import {
 } from './bits.ts'
 import type { SearchIndex } from './search-index.ts'
 import { addFrom, addLike, addWord, type Terms } from './terms.ts'
-import { phraseOf } from './words.ts'
+import { phraseOf, soughtWordsOf } from './words.ts'
 
-/** The offers that a text finds (docs/decisions/017). */
+/** The offers that a text finds (docs/contributors/decisions/017). */
 export interface TextMatch {
   readonly phrase: string
   /** Those in which every word of the text begins a word, one-letter typos forgiven. */
@@ -26,7 +25,7 @@ export interface TextMatch {
 
 /** A text without words finds nothing. */
 export function textMatch(index: SearchIndex, text: string): TextMatch {
-  const found = [...new Set(wordsOf(text))].map((word) => wordMatch(index, word))
+  const found = [...new Set(soughtWordsOf(text))].map((word) => wordMatch(index, word))
   const phrase = phraseOf(text)
   const [first, ...rest] = found
   if (first === undefined) {

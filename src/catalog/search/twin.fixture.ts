@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { fold, wordsOf } from '../../lib/text.ts'
 import type { Catalog } from '../catalog.ts'
 import { countryNames } from '../countries.ts'
+import { categoriesOf } from '../kinds/voucher.ts'
 import type { Offer } from '../offer.ts'
-import { categoriesOf } from '../voucher.ts'
 import { valuesAt } from './column.ts'
 import type { Docs } from './docs.ts'
 import type { Facets } from './facets.ts'
@@ -13,7 +13,7 @@ import type { SearchIndex } from './search-index.ts'
 import { isTypoOf } from './words.ts'
 
 /*
- * The twin: every rule of docs/decisions/017 a second time, for one offer at a time and without an
+ * The twin: every rule of docs/contributors/decisions/017 a second time, for one offer at a time and without an
  * index, to compare the search with.
  */
 

@@ -1,6 +1,6 @@
 import { fold, wordsOf } from '../../lib/text.ts'
 
-/** A typo is forgiven only where one of the two words has this many letters (docs/decisions/017). */
+/** A typo is forgiven only where one of the two words has this many letters (docs/contributors/decisions/017). */
 const lettersForTypos = 5
 
 /**
@@ -9,7 +9,20 @@ const lettersForTypos = 5
  */
 export function indexWordsOf(text: string): string[] {
   const words = wordsOf(text)
-  return /['’]/.test(text) ? [...words, ...wordsOf(text.replace(/['’]/g, ''))] : words
+  const joined = /['’]/.test(text) ? wordsOf(text.replace(/['’]/g, '')) : []
+  const parted = words.flatMap((word) => partsOf(word) ?? [])
+  return joined.length + parted.length === 0 ? words : [...words, ...joined, ...parted]
+}
+
+/** The words that a text looks for: "10GB" is "10 GB". */
+export function soughtWordsOf(text: string): string[] {
+  return wordsOf(text).flatMap((word) => partsOf(word) ?? [word])
+}
+
+/** A number and its unit, where a word is both. */
+function partsOf(word: string): [string, string] | undefined {
+  const [, amount, unit] = /^(\d+)(gb|mb|tb|d|days?|min)$/.exec(word) ?? []
+  return amount === undefined || unit === undefined ? undefined : [amount, unit]
 }
 
 /** A name in the forms that a whole text is compared with, such as "7 eleven" for "7-Eleven". */

@@ -1,7 +1,7 @@
 import type { PaymentRequired } from '@x402/core/types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Credentials, keyOf } from '../../api/buying/viewer.ts'
-import { echoOf } from '../../api/param-source.ts'
+import { echoOf } from '../../catalog/search/param-source.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { answer402 } from '../payment-headers.ts'
 
@@ -65,7 +65,8 @@ function fieldsOf(body: unknown): Record<string, unknown> {
   return { ...body }
 }
 
-function bearerOf({ headers }: FastifyRequest): string | undefined {
-  const [, token] = /^Bearer ([A-Za-z0-9_-]{1,200})$/i.exec(headers.authorization ?? '') ?? []
+/** The token in `Authorization`, or undefined. */
+export function bearerOf({ headers }: FastifyRequest): string | undefined {
+  const [, token] = /^Bearer ([A-Za-z0-9._-]{1,200})$/i.exec(headers.authorization ?? '') ?? []
   return token
 }

@@ -1,18 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BuyingDeps } from '../../api/buying/deps.ts'
-import { orNotNow } from '../../api/buying/or-not-now.ts'
 import { lookUpIn, pageIn } from '../../api/buying/order-params.ts'
-import { listOrders, lookAtOrder, type OrderQuery, ordersAsk } from '../../api/buying/orders.ts'
-import { signedInWallet, signInRequired } from '../../api/buying/sign-in.ts'
+import { listAsk, listOwnOrders, lookAtOrder, type OrderQuery } from '../../api/buying/orders.ts'
+import { signInRequired } from '../../api/buying/sign-in.ts'
 import { foundOrder } from '../../api/views/order.ts'
 import { retryAfterSeconds } from '../../api/views/order-message.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { inQuery } from '../in-query.ts'
-import { credentialsIn, privately, sendSignInRequired } from './buying.ts'
+import { bearerOf, credentialsIn, privately, sendSignInRequired } from './buying.ts'
 
 const limited = { config: { limit: 'reading' } } as const
 
-/** Reading orders: one by what its buyer knows of it, all by the wallet that paid. */
+/** Reading orders: one by what its buyer knows of it, all for the wallet that paid. */
 export function routeOrders(app: FastifyInstance, deps: BuyingDeps): void {
   app.get('/api/catalog/orders/:orderId', limited, async (request, reply) => {
     const { orderId } = request.params as { orderId: string }
@@ -54,12 +53,10 @@ async function sendList(
   page: { readonly limit: number; readonly offset: number },
   kind?: Kind,
 ) {
-  const wallet = await orNotNow(request.log, () =>
-    signedInWallet(deps.signIn, request.headers['sign-in-with-x']),
-  )
-  if (wallet === undefined) {
-    const [path = ''] = request.url.split('?')
-    return sendSignInRequired(reply, signInRequired(deps.signIn, ordersAsk(path)))
-  }
-  return privately(reply).send(await listOrders(deps, wallet, { ...page, kind }, request.log))
+  const [path = ''] = request.url.split('?')
+  const ask = listAsk(path)
+  const shown = { signIn: request.headers['sign-in-with-x'], accessToken: bearerOf(request) }
+  const list = await listOwnOrders(deps, shown, ask, { ...page, kind }, request.log)
+  if (list === undefined) return sendSignInRequired(reply, signInRequired(deps.signIn, ask))
+  return privately(reply).send(list)
 }

@@ -16,6 +16,8 @@ import {
   paymentIn,
   paymentResponse,
 } from '../payment-headers.ts'
+import { countRefused, lookAtRefused } from '../proof-limit.ts'
+import type { Limits } from '../rate-limit.ts'
 import { credentialsIn, postedFields, preferredWaitMs, privately } from './buying.ts'
 import { quoteFields } from './quote-fields.ts'
 
@@ -24,8 +26,12 @@ const buying = { ...config, findsOrders: true } as const
 
 const replayed = { 'idempotent-replayed': 'true' }
 
-/** Buying: POST moves money, GET only quotes (docs/decisions/001). */
-export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
+/** Buying: POST moves money, GET only quotes (docs/contributors/decisions/001). */
+export function routePurchases(
+  app: FastifyInstance,
+  deps: BuyingDeps,
+  { refused }: Pick<Limits, 'refused'>,
+): void {
   for (const kind of kinds) {
     app.post(purchasePath(kind), { config: buying }, async (request, reply) => {
       const outcome = await buy(deps, callIn(kind, request))
@@ -41,9 +47,13 @@ export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
           return never(outcome)
       }
     })
-    app.get(purchasePath(kind), { config, exposeHeadRoute: false }, async (request, reply) =>
-      privately(reply).send(quote(deps, kind, quoteFields(request.raw.url ?? ''))),
-    )
+    app.get(purchasePath(kind), { config, exposeHeadRoute: false }, async (request, reply) => {
+      const quoted = await quote(deps, kind, quoteFields(request.raw.url ?? ''), {
+        mayProve: () => lookAtRefused(refused, request, reply),
+        provedNothing: () => countRefused(refused, request),
+      })
+      return privately(reply).send(quoted)
+    })
   }
 }
 

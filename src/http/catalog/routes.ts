@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { catalogReadings } from '../../api/catalog/browse.ts'
 import { askOffer, offerReadings } from '../../api/catalog/offer.ts'
 import type { ReadDeps } from '../../api/deps.ts'
-import { catalogReadings } from '../../api/operations.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 import { revalidate, sendAnswer } from '../caching.ts'
 import { inQuery } from '../in-query.ts'

@@ -1,15 +1,14 @@
 import { buy as buyByCall } from '../../api/buying/purchase.ts'
-import { flagIn, without } from '../arguments.ts'
-import { includeGoods, orderOutcome } from '../order-outcome.ts'
+import { without } from '../arguments.ts'
+import { includeGoods, orderOutcome, showingOf } from '../order-outcome.ts'
 import { credentialsIn, mcpTransport, presentedWith, receiptKey } from '../proofs.ts'
-import { argumentSchema, purchaseFields } from '../schemas.ts'
+import { argumentSchema, purchaseFields, purchaseIn } from '../schemas.ts'
 import type { Tool, ToolCall, ToolDeps, ToolOutcome } from '../tool.ts'
 
 const idempotencyKey = {
   type: 'string',
-  pattern: '^[A-Za-z0-9_-]{16,128}$',
   description:
-    'Yours, and new for each purchase. Sent again, it gives the same order, and it shows later that the goods are yours. Keep it.',
+    'Yours, of 16 to 128 letters, digits, _ or -, and new for each purchase. Sent again, it gives the same order, and it shows later that the goods are yours. Keep it.',
 } as const
 
 export const buy: Tool = {
@@ -27,6 +26,7 @@ export const buy: Tool = {
     ['offerId'],
   ),
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  app: 'order',
   limit: 'purchase',
   charges: true,
   findsOrders: true,
@@ -37,14 +37,16 @@ export const buy: Tool = {
 const own = ['idempotency_key', 'include_goods']
 
 async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome> {
-  const inline = flagIn(call.args, 'include_goods')
-  const { charge, client, heldUp } = call
+  const { charge, client, heldUp, host } = call
+  // A flag that is wrong is refused before anything is bought.
+  const showing = showingOf(call)
   const outcome = await buyByCall(buying, {
     kind: undefined,
-    fields: without(call.args, own),
+    fields: purchaseIn(without(call.args, own)),
     presented: presentedWith(call),
     shown: () => credentialsIn(call),
     patienceMs: undefined,
+    approveAbove: host.approveAbove,
     transport: mcpTransport,
     client,
     charge,
@@ -58,6 +60,6 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome
     return { type: 'answer', body, advice: body.message }
   }
   const { settled } = outcome
-  const said = await orderOutcome(buying, outcome, inline)
+  const said = await orderOutcome(buying, outcome, showing)
   return { ...said, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }
 }

@@ -1,33 +1,64 @@
 import { askOffer } from '../../api/catalog/offer.ts'
 import type { ReadDeps } from '../../api/deps.ts'
-import { readParams, text } from '../../api/params.ts'
+import { findOffer } from '../../catalog/find-offer.ts'
+import { described, readParams, refused, text } from '../../catalog/search/params.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { inArguments } from '../arguments.ts'
 import { argumentSchema } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 
-export const getOffer: Tool = {
-  name: 'get_offer',
-  title: 'Get one offer',
-  description:
-    'All about one offer: its price in USDC (usdc.amount, atomic: 1000000 is 1 USDC), its notes, when it is refunded, and in purchase.bodySchema exactly which arguments quote and buy take for it. Free. Call it before you buy.',
-  inputSchema: argumentSchema({ offerId: { type: 'string', description: 'From search' } }, [
-    'offerId',
-  ]),
-  annotations: { readOnlyHint: true, openWorldHint: false },
-  limit: 'reading',
-  charges: false,
-  run({ args }, { reading }) {
-    return { type: 'answer', body: offerNamed(args, reading) }
+/** No more offers than this at once: each record may have thousands of characters. */
+const maxOffers = 10
+
+const query = {
+  offerId: described(text, 'From search'),
+  offerIds: {
+    schema: {
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      maxItems: maxOffers,
+      description: 'Several at once, to compare them: the answer has them in items',
+    },
+    read: readIds,
   },
 }
 
-function offerNamed(args: Readonly<Record<string, unknown>>, reading: ReadDeps): object {
-  const { offerId } = readParams(inArguments(args), { offerId: text })
-  const kind = offerId === undefined ? undefined : reading.liveCatalog.current().find(offerId)?.kind
-  if (offerId === undefined || kind === undefined) {
-    const message = 'There is no offer with this offerId. Find one with search.'
+export const getOffer: Tool = {
+  name: 'get_offer',
+  title: 'Get offers',
+  description:
+    'All about one offer, or several with offerIds: its price in USDC (usdc.amount, atomic: 1000000 is 1 USDC), its notes, when it is refunded, and in purchase.bodySchema exactly which arguments quote and buy take for it. Free. Call it before you buy.',
+  inputSchema: argumentSchema(
+    { offerId: query.offerId.schema, offerIds: query.offerIds.schema },
+    [],
+  ),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  app: 'offers',
+  limit: 'reading',
+  charges: false,
+  run({ args }, { reading }) {
+    const { offerId, offerIds } = readParams(inArguments(args), query)
+    if (offerIds !== undefined && offerId === undefined) {
+      const items = offerIds.map((id) => offerNamed(id, 'offerIds', reading))
+      return { type: 'answer', body: { items } }
+    }
+    if (offerId !== undefined && offerIds === undefined) {
+      return { type: 'answer', body: offerNamed(offerId, 'offerId', reading) }
+    }
+    if (offerId !== undefined) throw refused('offerId', 'Give offerId or offerIds, not both.')
+    const message = 'Give offerId, or offerIds for several. Find them with search.'
     throw new Refusal('offer_not_found', message, { parameter: 'offerId' })
-  }
-  return askOffer(kind, offerId, () => new Map(), reading).answer()
+  },
+}
+
+function readIds(name: string, value: string): readonly string[] {
+  const ids = [...new Set(value.split(',').map((id) => id.trim()))]
+  if (ids.length <= maxOffers) return ids
+  throw refused(name, `${name} may list at most ${maxOffers} ids.`)
+}
+
+function offerNamed(named: string, parameter: string, reading: ReadDeps): object {
+  const { kind, id } = findOffer(reading.liveCatalog.current(), undefined, named, parameter)
+  return askOffer(kind, id, () => new Map(), reading).answer()
 }

@@ -16,15 +16,15 @@ export const refund: Tool = {
       orderId: { type: 'string', description: 'From the answer to buy' },
       idempotency_key: {
         type: 'string',
-        pattern: '^[A-Za-z0-9_-]{16,128}$',
-        description: 'Makes the call a claim. Yours, and new for each claim',
+        description:
+          'Makes the call a claim. Yours, of 16 to 128 letters, digits, _ or -, and new for each claim',
       },
       access_token: {
         type: 'string',
         description:
           'Only with a claim: the accessToken of the purchase, if you have it. Claims of others then take none from you',
       },
-      reason: { type: 'string', maxLength: 500, description: 'Only with a claim: why' },
+      reason: { type: 'string', description: 'Only with a claim: why, in at most 500 characters' },
     },
     ['orderId'],
   ),
@@ -34,6 +34,7 @@ export const refund: Tool = {
     idempotentHint: true,
     openWorldHint: true,
   },
+  app: 'order',
   limit: 'purchase',
   charges: true,
   run: refunded,

@@ -1,55 +1,64 @@
-import { searchEsims } from '../../api/discovery/esims.ts'
-import { searchTopups } from '../../api/discovery/topups.ts'
-import { searchVouchers } from '../../api/discovery/vouchers.ts'
-import type { Reading } from '../../api/operation.ts'
-import { oneOf, refused } from '../../api/params.ts'
-import { kinds } from '../../catalog/good.ts'
-import type { Kind } from '../../catalog/offer.ts'
+import type { ReadDeps } from '../../api/deps.ts'
+import { searches } from '../../api/discovery/search.ts'
+import { searchAll } from '../../api/discovery/search-all.ts'
+import type { Query } from '../../api/query.ts'
+import { goods, kinds } from '../../catalog/good.ts'
+import { oneOf } from '../../catalog/search/params.ts'
 import { inArguments, textIn, without } from '../arguments.ts'
 import { argumentSchema } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 
-const readings: Readonly<Record<Kind, Reading>> = {
-  voucher: searchVouchers,
-  topup: searchTopups,
-  esim: searchEsims,
-}
+const wide = Object.fromEntries(
+  Object.entries(searchAll.query ?? {}).map(([name, { schema }]) => [name, schema]),
+)
 
 export const search: Tool = {
   name: 'search',
   title: 'Search the store',
-  description:
-    'Call this first. Finds gift vouchers (kind voucher), airtime and data for phone numbers (topup) and eSIM data plans for travel (esim) that are on sale now. Free. All filters must be met. When nothing is found, hint says which filter to change and to what. price is in minor units: 2500 with currencyDivisor 100 is 25.00; what it costs in USDC, quote says. Go on with get_offer for what an offer needs.',
-  inputSchema: argumentSchema(
-    { kind: { type: 'string', enum: kinds, description: 'What is searched' }, ...filters() },
-    ['kind'],
-  ),
+  description: `Call this first. Finds ${whatIsFound()} that are on sale now, all at once. Free. Say in query what is wanted, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Go on with get_offer for what an offer needs.`,
+  inputSchema: argumentSchema({ ...wide, ...filters() }, []),
   annotations: { readOnlyHint: true, openWorldHint: false },
+  app: 'offers',
   limit: 'discovery',
   charges: false,
   run({ args }, { reading }) {
-    const { ask } = readings[kindIn(args)]
-    const answer = ask(inArguments(without(args, ['kind'])), reading).answer()
+    const answer = questionIn(args, reading).answer()
     const body = answer instanceof Buffer ? JSON.parse(answer.toString()) : answer
     return { type: 'answer', body }
   },
 }
 
-function kindIn(args: Readonly<Record<string, unknown>>): Kind {
+/** A kind with filters of its own asks its search; everything else is one question over all kinds. */
+function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Query {
   const kind = textIn(args, 'kind')
-  if (kind === undefined) throw refused('kind', `kind is required: ${kinds.join(', ')}.`)
-  return oneOf(kinds).read('kind', kind)
+  if (kind === undefined) return searchAll.ask(inArguments(args), reading)
+  const { ask, query = {} } = searches[oneOf(kinds).read('kind', kind)]
+  const filters = without(args, ['kind'])
+  const isQuestion = Object.keys(filters).some((name) => name in wide && !(name in query))
+  if (isQuestion) return searchAll.ask(inArguments(args), reading)
+  return ask(inArguments(filters), reading)
 }
 
-/** The filters of all kinds; each says which kinds take it. */
-function filters(): Record<string, object> {
-  const names = new Set(kinds.flatMap((kind) => Object.keys(readings[kind].query ?? {})))
-  return Object.fromEntries([...names].map((name) => [name, filter(name)]))
+/** "gift vouchers (kind voucher), airtime (topup) and data plans (esim)". */
+function whatIsFound(): string {
+  const [first = '', ...others] = kinds.map((kind, at) => {
+    const name = at === 0 ? `kind ${kind}` : kind
+    return `${goods[kind].words.found} (${name})`
+  })
+  const last = others.pop()
+  return last === undefined ? first : `${[first, ...others].join(', ')} and ${last}`
 }
 
-function filter(name: string): object {
+/** The filters that not all kinds take; each says which do. */
+function filters(): Record<string, Readonly<Record<string, unknown>>> {
+  const names = new Set(kinds.flatMap((kind) => Object.keys(searches[kind].query ?? {})))
+  const own = [...names].filter((name) => !(name in wide))
+  return Object.fromEntries(own.map((name) => [name, filter(name)]))
+}
+
+function filter(name: string): Readonly<Record<string, unknown>> {
   const taking = kinds.flatMap((kind) => {
-    const param = readings[kind].query?.[name]
+    const param = searches[kind].query?.[name]
     return param === undefined ? [] : [{ kind, schema: param.schema }]
   })
   const [first] = taking

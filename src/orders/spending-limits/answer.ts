@@ -17,23 +17,28 @@ const PublishedRules = z.object({
     .int()
     .optional()
     .describe('How many there are. Who they are is kept as keyed digests, and cannot be told'),
+  approveAbove: LimitMoney.optional().describe('A person approves what costs more, first'),
 })
 
 /** The limits of a wallet, as it is told them. */
-export const LimitsAnswer = z.object({
-  wallet: z.string(),
-  inForce: PublishedRules.describe('What holds now. A rule that is absent limits nothing'),
-  coming: z
-    .object({ from: z.iso.datetime(), limits: PublishedRules })
-    .nullable()
-    .describe('What will hold in its place, and from when: whatever is looser waits'),
-  coolingHours: z.number().describe('How long what is looser waits before it holds'),
-  lastDay: z.object({
-    since: z.iso.datetime(),
-    spent: LimitMoney.describe('Paid for orders placed in the last 24 hours, less what came back'),
-    remaining: LimitMoney.nullable().describe('Null while no limit of a day is in force'),
-  }),
-})
+export const LimitsAnswer = z
+  .object({
+    wallet: z.string(),
+    inForce: PublishedRules.describe('What holds now. A rule that is absent limits nothing'),
+    coming: z
+      .object({ from: z.iso.datetime(), limits: PublishedRules })
+      .nullable()
+      .describe('What will hold in its place, and from when: whatever is looser waits'),
+    coolingHours: z.number().describe('How long what is looser waits before it holds'),
+    lastDay: z.object({
+      since: z.iso.datetime(),
+      spent: LimitMoney.describe(
+        'Paid for orders placed in the last 24 hours, less what came back',
+      ),
+      remaining: LimitMoney.nullable().describe('Null while no limit of a day is in force'),
+    }),
+  })
+  .meta({ id: 'WalletLimits' })
 export type LimitsAnswer = z.infer<typeof LimitsAnswer>
 
 export function answerOf(
@@ -67,12 +72,13 @@ export function lessOf(limit: Usdc, spent: Usdc): Usdc {
 }
 
 function published(rules: Rules): z.infer<typeof PublishedRules> {
-  const { perOrder, perDay, recipients } = rules
+  const { perOrder, perDay, recipients, approveAbove } = rules
   return {
     ...(perOrder === undefined ? {} : { perOrder: money(perOrder) }),
     ...(perDay === undefined ? {} : { perDay: money(perDay) }),
     ...(rules.kinds === undefined ? {} : { kinds: [...rules.kinds] }),
     ...(rules.countries === undefined ? {} : { countries: [...rules.countries] }),
     ...(recipients === undefined ? {} : { recipients: recipients.length }),
+    ...(approveAbove === undefined ? {} : { approveAbove: money(approveAbove) }),
   }
 }

@@ -1,13 +1,13 @@
-import type { Kind } from '../../catalog/offer.ts'
+import { goods } from '../../catalog/good.ts'
 import { formatUsdc, type Usdc } from '../../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../../lib/refusal.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import type { In } from '../order.ts'
 import {
-  type Counted,
   LimitReached,
   type LimitStore,
   type Opened,
+  type OpenedFor,
   type OrderStore,
 } from '../ports.ts'
 import type { Priced } from '../price.ts'
@@ -41,6 +41,15 @@ interface Weighed {
   readonly field: string
 }
 
+/** What the limits of a payer say of a purchase. */
+export interface Within {
+  readonly refusal: Refusal | undefined
+  /** Digest of whom the goods go to. */
+  readonly receiver: string | undefined
+  /** Above this a person must approve the purchase, too (`requireApproval`). */
+  readonly approveAbove: Usdc | undefined
+}
+
 /**
  * Looks before anything is written whether the payer's own limits allow a purchase. The record
  * decides when the order is opened, with the digest that is given here.
@@ -49,10 +58,14 @@ export async function beforeLimits(
   deps: CheckDeps,
   priced: Priced,
   payer: string,
-): Promise<{ readonly refusal: Refusal | undefined; readonly receiver: string | undefined }> {
+): Promise<Within> {
   const weighed = await weigh(deps, priced, payer)
   const limit = limitHit(weighed.rules, weighed.asked, spentOn(weighed.spends))
-  return { refusal: limit && refusalFor(limit, weighed), receiver: weighed.asked.recipient }
+  return {
+    refusal: limit && refusalFor(limit, weighed),
+    receiver: weighed.asked.recipient,
+    approveAbove: weighed.rules.approveAbove,
+  }
 }
 
 /**
@@ -63,15 +76,11 @@ export async function beforeLimits(
 export async function openWithin(
   deps: CheckDeps & { readonly orders: Pick<OrderStore, 'open'> },
   order: In<'PAYMENT_PENDING'>,
-  sent: {
-    readonly keys: readonly string[]
-    readonly priced: Priced
-    readonly receiver: string | undefined
-    readonly counted?: Counted
-  },
+  sent: { readonly keys: readonly string[]; readonly priced: Priced } & OpenedFor,
 ): Promise<Opened> {
   try {
-    return await deps.orders.open(order, sent.keys, sent.receiver, sent.counted)
+    const { keys, priced: _, ...opened } = sent
+    return await deps.orders.open(order, keys, opened)
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error
     throw refusalFor(error.limit, await weigh(deps, sent.priced, order.tender.payer))
@@ -92,7 +101,7 @@ async function weigh(deps: CheckDeps, priced: Priced, payer: string): Promise<We
       : digestOf(deps.digest, { wallet: payer, text }, rules.recipients)
   return {
     rules,
-    asked: { amount, kind: offer.kind, country: offer.country, recipient },
+    asked: { amount, kind: offer.kind, country: offer.country, recipient, isApproved: true },
     spends: isCounted ? await deps.limits.spends(payer, since) : [],
     field,
   }
@@ -116,7 +125,7 @@ type Explained = { readonly message: string } & Pick<
 
 const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = {
   kinds: ({ rules, asked }) => ({
-    message: `${limitedTo('kinds', rules.kinds)} This is ${asked.kind === 'esim' ? 'an' : 'a'} ${asked.kind}.`,
+    message: `${limitedTo('kinds', rules.kinds)} This is ${goods[asked.kind].words.article} ${asked.kind}.`,
     allowed: rules.kinds ?? [],
     extra: { asked: asked.kind },
   }),
@@ -128,7 +137,7 @@ const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = 
   }),
 
   recipients: ({ asked, field, rules }) => ({
-    message: `${limitedToRecipients(rules.recipients?.length)} ${recipientTexts[asked.kind](asked.recipient !== undefined)}`,
+    message: `${limitedToRecipients(rules.recipients?.length)} ${otherReceiver(asked)}`,
     parameter: field,
   }),
 
@@ -153,14 +162,16 @@ const explained: Readonly<Record<LimitName, (weighed: Weighed) => Explained>> = 
       },
     }
   },
+
+  approve_above: ({ rules }) => ({
+    message: `A person must approve what costs more than ${textOf(rules.approveAbove)}, since a moment ago. Send the same request again.`,
+    extra: { allows: moneyOf(rules.approveAbove) },
+  }),
 }
 
-const recipientTexts: Readonly<Record<Kind, (isNamed: boolean) => string>> = {
-  topup: () => 'The number is none of them.',
-  voucher: (isNamed) =>
-    isNamed ? 'The e-mail address is none of them.' : 'Name one of them in email.',
-  esim: (isNamed) =>
-    isNamed ? 'The eSIM is none of them.' : 'A new eSIM is none of them; name one in iccid.',
+function otherReceiver({ kind, recipient }: Weighed['asked']): string {
+  const { noReceiver, otherReceiver } = goods[kind].words
+  return recipient === undefined ? noReceiver : otherReceiver
 }
 
 function limitedTo(what: 'kinds' | 'countries', list: readonly string[] = []): string {

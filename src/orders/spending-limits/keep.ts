@@ -1,8 +1,9 @@
+import { usdcFromText } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import type { LimitStore } from '../ports.ts'
 import { answerOf, type LimitsAnswer } from './answer.ts'
-import { type LimitsBody, usdcOf } from './body.ts'
+import type { LimitsBody } from './body.ts'
 import { digestOf } from './recipient.ts'
 import {
   changed,
@@ -82,11 +83,13 @@ function rulesOf(
     digestOf(digest, { wallet, text: text.toLowerCase() }, known),
   )
   return present({
-    perOrder: body.perOrderUsdc === undefined ? undefined : usdcOf(body.perOrderUsdc),
-    perDay: body.perDayUsdc === undefined ? undefined : usdcOf(body.perDayUsdc),
+    perOrder: body.perOrderUsdc === undefined ? undefined : usdcFromText(body.perOrderUsdc),
+    perDay: body.perDayUsdc === undefined ? undefined : usdcFromText(body.perDayUsdc),
     kinds: listOf(body.kinds),
     countries: listOf(body.countries),
     recipients: listOf(recipients),
+    approveAbove:
+      body.approveAboveUsdc === undefined ? undefined : usdcFromText(body.approveAboveUsdc),
   })
 }
 

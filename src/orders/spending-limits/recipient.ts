@@ -1,7 +1,6 @@
-import { esim } from '../../catalog/esim.ts'
-import type { Recipient } from '../../catalog/good.ts'
-import { topup } from '../../catalog/topup.ts'
-import { voucher } from '../../catalog/voucher.ts'
+import * as z from 'zod'
+import { goods, kinds, type Recipient } from '../../catalog/good.ts'
+import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 
 /** The field of a purchase that says whom it goes to, and what it says. Absent: to nobody in particular. */
@@ -9,22 +8,17 @@ export function receiverOf(recipient: Recipient): {
   readonly field: string
   readonly text: string | undefined
 } {
-  switch (recipient.kind) {
-    case 'topup':
-      return { field: 'msisdn', text: recipient.msisdn }
-    case 'voucher':
-      return { field: 'email', text: recipient.email?.toLowerCase() }
-    case 'esim':
-      return { field: 'iccid', text: recipient.iccid }
-  }
+  const { receiver: field } = goods[recipient.kind]
+  const told = new Map<string, unknown>(Object.entries(recipient)).get(field)
+  return { field, text: typeof told === 'string' ? told.toLowerCase() : undefined }
 }
 
 /** A phone number, an e-mail address or an ICCID as purchases name it, or undefined when it is none. */
 export function readReceiver(text: string): string | undefined {
-  const { msisdn } = topup.recipient.shape
-  const { email } = voucher.recipient.shape
-  const { iccid } = esim.recipient.shape
-  const isOne = [msisdn, email, iccid].some((schema) => schema.safeParse(text).success)
+  const isOne = kinds.some((kind) => {
+    const { recipient, receiver }: KindDefinition = goods[kind]
+    return z.safeParse(recipient.shape[receiver] ?? z.never(), text).success
+  })
   return isOne ? text.toLowerCase() : undefined
 }
 

@@ -104,6 +104,7 @@ const anyRules: fc.Arbitrary<Rules> = fc
     kinds: anyList(kinds),
     countries: anyList(['DE', 'US']),
     recipients: anyList(['a', 'b']),
+    approveAbove: anyAmount,
   })
   .map(present)
 
@@ -176,6 +177,7 @@ describe('whatever a wallet wants and when', () => {
       kind: fc.constantFrom(...kinds),
       country: fc.constantFrom('DE', 'US', undefined),
       recipient: fc.constantFrom('a', 'b', undefined),
+      isApproved: fc.boolean(),
     })
     fc.assert(
       fc.property(anyRules, anyRules, anyAsked, fc.bigInt(0n, 3n), (one, other, asked, spent) => {

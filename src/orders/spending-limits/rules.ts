@@ -14,6 +14,8 @@ export interface Rules {
   readonly countries?: readonly string[]
   /** Keyed digests: who receives something is personal data, and is kept nowhere for this. */
   readonly recipients?: readonly string[]
+  /** What costs more, a person approves first (docs/contributors/decisions/020). */
+  readonly approveAbove?: Usdc
 }
 
 /** The limits of a wallet: what holds, and what is looser and holds from then on. */
@@ -23,7 +25,14 @@ export interface WalletLimits {
 }
 
 /** The rules by their published names, in the order in which they are looked at. */
-export const limitNames = ['kinds', 'countries', 'recipients', 'per_order', 'per_day'] as const
+export const limitNames = [
+  'kinds',
+  'countries',
+  'recipients',
+  'per_order',
+  'per_day',
+  'approve_above',
+] as const
 export type LimitName = (typeof limitNames)[number]
 
 /** What one purchase asks of the limits of its payer. */
@@ -34,6 +43,8 @@ export interface SpendingQuery {
   readonly country: string | undefined
   /** Digest of whom it goes to; absent where it goes to nobody in particular. */
   readonly recipient: string | undefined
+  /** Whether a person has approved this very purchase. */
+  readonly isApproved: boolean
 }
 
 /** An order that counts against the limit of a day. */
@@ -82,7 +93,8 @@ export function isAsStrict(rules: Rules, others: Rules): boolean {
     isAtMost(rules.perDay, others.perDay) &&
     isSubset(rules.kinds, others.kinds) &&
     isSubset(rules.countries, others.countries) &&
-    isSubset(rules.recipients, others.recipients)
+    isSubset(rules.recipients, others.recipients) &&
+    isAtMost(rules.approveAbove, others.approveAbove)
   )
 }
 
@@ -94,6 +106,7 @@ function stricter(one: Rules, other: Rules): Rules {
     kinds: common(one.kinds, other.kinds),
     countries: common(one.countries, other.countries),
     recipients: common(one.recipients, other.recipients),
+    approveAbove: lesser(one.approveAbove, other.approveAbove),
   })
 }
 
@@ -128,6 +141,8 @@ const isBroken: Readonly<
   recipients: ({ recipients }, { recipient }) => isOutside(recipients, recipient),
   per_order: ({ perOrder }, { amount }) => perOrder !== undefined && amount > perOrder,
   per_day: ({ perDay }, { amount }, spent) => perDay !== undefined && spent + amount > perDay,
+  approve_above: ({ approveAbove }, { amount, isApproved }) =>
+    approveAbove !== undefined && amount > approveAbove && !isApproved,
 }
 
 export function spentOn(spends: readonly Spend[]): Usdc {
@@ -159,7 +174,8 @@ function isSubset(list: readonly string[] | undefined, other: readonly string[] 
   return other === undefined || (list?.every((item) => other.includes(item)) ?? false)
 }
 
-function lesser(one: Usdc | undefined, other: Usdc | undefined): Usdc | undefined {
+/** The lower of two amounts of which either may be absent. */
+export function lesser(one: Usdc | undefined, other: Usdc | undefined): Usdc | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return one < other ? one : other
 }

@@ -49,7 +49,7 @@ export function recogniseBech32(text: string): Recognised | undefined {
   const [, beginning = ''] = /^([a-z]+)1/i.exec(text) ?? []
   // Private addresses of Litecoin, which BTCPay and most wallets cannot pay to.
   if (/^t?mweb$|^ltcmweb$/i.test(beginning)) {
-    return { is: 'unpayable', chain: 'Litecoin', why: 'it is a private (MWEB) address' }
+    return { is: 'unpayable', chain: 'Litecoin' }
   }
   const known = beginnings[beginning.toLowerCase()]
   if (known === undefined) return undefined
@@ -57,9 +57,8 @@ export function recogniseBech32(text: string): Recognised | undefined {
   const isMixed = text !== text.toLowerCase() && text !== text.toUpperCase()
   const kind = isMixed ? undefined : kindOf(text.toLowerCase(), beginning.toLowerCase())
   if (kind === undefined) return { is: 'mistyped', chain: known.chain }
-  if (kind === 'p2a') {
-    return { is: 'unpayable', chain: known.chain, why: 'anybody can take what is sent to it' }
-  }
+  // Anybody can take what is sent to it.
+  if (kind === 'p2a') return { is: 'unpayable', chain: known.chain }
   const { chain, isTest } = known
   return { is: 'address', chains: [chain], address: text.toLowerCase(), isTest }
 }

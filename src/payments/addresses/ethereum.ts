@@ -12,8 +12,7 @@ export function recogniseEthereum(text: string): Recognised | undefined {
   const address = getAddress(`0x${digits.toLowerCase()}`)
   const hasChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
   if (hasChecksum && address.slice(2) !== digits) return { is: 'mistyped', chain: 'Ethereum' }
-  if (/^0+$/.test(digits)) {
-    return { is: 'unpayable', chain: 'Ethereum', why: 'it is the empty address, which nobody has' }
-  }
+  // The empty address, which nobody has.
+  if (/^0+$/.test(digits)) return { is: 'unpayable', chain: 'Ethereum' }
   return { is: 'address', chains: ['Ethereum'], address, isTest: false }
 }

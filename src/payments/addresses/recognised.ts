@@ -17,4 +17,4 @@ export type Recognised =
   /** Meant for this chain, but a character is wrong, missing or too much. */
   | { readonly is: 'mistyped'; readonly chain: Chain }
   /** Meant for this chain, and of a kind that money must not be sent to. */
-  | { readonly is: 'unpayable'; readonly chain: Chain; readonly why: string }
+  | { readonly is: 'unpayable'; readonly chain: Chain }

@@ -5,44 +5,38 @@ import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { recordPath } from '../shop/addresses.ts'
 import type { PriceTexts } from '../shop/money-text.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { exampleCall } from './example-call.ts'
 
 /** How software buys this offer: the calls as they are, and what often goes wrong. */
 export function agentSection(
   offer: Offer,
   price: PriceTexts,
-  {
-    site,
-    pricing,
-    networkName,
-    texts,
-  }: Pick<WebDeps, 'site' | 'pricing' | 'networkName' | 'texts'>,
+  { site, pricing, networkName, t }: Pick<WebDeps, 'site' | 'pricing' | 'networkName' | 't'>,
 ): Html {
-  const { buy } = texts
   const call = exampleCall(offer, retailOf(offer, pricing), site.url)
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
-<h2 id="agents-title">${buy.agents}</h2>
-<p>${buy.agentsLead}${price.type === 'NOT_SOLD' && html` ${buy.agentsNotSold}`}</p>
+<h2 id="agents-title">${t('buy.agents')}</h2>
+<p>${t('buy.agentsLead')}${price.type === 'NOT_SOLD' && html` ${t('buy.agentsNotSold')}`}</p>
 <ol class="steps">
 <li>
-<h3>${buy.stepQuote}</h3>
-<p>${buy.stepQuoteText} ${buy.placeholders}</p>
+<h3>${t('buy.stepQuote')}</h3>
+<p>${t('buy.stepQuoteText')} ${t('buy.placeholders')}</p>
 ${code(call.quote)}
 </li>
 <li>
-<h3>${buy.stepPost}</h3>
-<p>${buy.stepPostText}</p>
+<h3>${t('buy.stepPost')}</h3>
+<p>${t('buy.stepPostText')}</p>
 ${code(call.purchase)}
-${fieldList(offer, texts)}
+${fieldList(offer, t)}
 </li>
 <li>
-<h3>${buy.stepPay}</h3>
-<p>${buy.stepPayText(networkName)}</p>
-<p class="note">${spendLimitNote(price, texts)}</p>
+<h3>${t('buy.stepPay')}</h3>
+<p>${t('buy.stepPayText', { network: networkName })}</p>
+<p class="note">${spendLimitNote(price, t)}</p>
 </li>
 </ol>
-<p><a href="${recordPath(offer)}">${buy.record}</a></p>
+<p><a href="${recordPath(offer)}">${t('buy.record')}</a></p>
 </section>`
 }
 
@@ -51,27 +45,37 @@ export function code(text: string): Html {
   return html`<pre><code>${text}</code></pre>`
 }
 
-function fieldList(offer: Offer, { buy }: Texts): Html {
-  const { fieldTexts } = buy
-  const names = ['offerId', ...requiredFieldsOf(offer)]
-  const fields = names.map((name) => [name, fieldTexts[name] ?? ''] as const)
-  const optional = offer.kind === 'esim' ? [['iccid', fieldTexts['iccid'] ?? ''] as const] : []
-  return html`<h4>${buy.fields}</h4>
+const fieldNames = [
+  'offerId',
+  'firstName',
+  'lastName',
+  'email',
+  'country',
+  'msisdn',
+  'value',
+  'iccid',
+] as const
+
+function fieldList(offer: Offer, t: Texts): Html {
+  const required: readonly string[] = ['offerId', ...requiredFieldsOf(offer)]
+  const isNamed = (name: string) =>
+    required.includes(name) || (name === 'iccid' && offer.kind === 'esim')
+  return html`<h4>${t('buy.fields')}</h4>
 <dl class="fields">
-${[...fields, ...optional].map(
-  ([name, text]) => html`<dt><code>${name}</code></dt><dd>${text}</dd>
+${fieldNames.filter(isNamed).map(
+  (name) => html`<dt><code>${name}</code></dt><dd>${t(`buy.fieldTexts.${name}`)}</dd>
 `,
 )}</dl>`
 }
 
 /** The most common reason why a first purchase does not go through. */
-function spendLimitNote(price: PriceTexts, { buy }: Texts): string {
+function spendLimitNote(price: PriceTexts, t: Texts): string {
   switch (price.type) {
     case 'FIXED':
-      return Number(price.usdc) > 1 ? buy.spendLimitOver : buy.spendLimitUnder
+      return Number(price.usdc) > 1 ? t('buy.spendLimitOver') : t('buy.spendLimitUnder')
     case 'RANGE':
-      return Number(price.minUsdc) > 1 ? buy.spendLimitOver : buy.spendLimitSome
+      return Number(price.minUsdc) > 1 ? t('buy.spendLimitOver') : t('buy.spendLimitSome')
     case 'NOT_SOLD':
-      return buy.spendLimitSome
+      return t('buy.spendLimitSome')
   }
 }

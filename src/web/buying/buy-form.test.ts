@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import {
-  bodyRefusal,
   checkoutId,
   checkoutOrderId,
   checkoutService,
   checkoutToken,
 } from '../../../test/fixtures/checkouts.ts'
 import type { CheckoutService } from '../../api/checkout/service.ts'
-import { unknownNumber } from '../../catalog/purchase-body.ts'
-import { ownAddress } from '../../checkouts/start.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { invalidBody, Refusal } from '../../lib/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
 
@@ -61,7 +58,7 @@ describe('the form of an offer', () => {
       'Tether USDT on Ethereum',
       'Your BTC refund address',
       'Send on the Bitcoin network only.',
-      'Paying with a wallet in this browser needs script',
+      'Paying with a browser wallet requires JavaScript',
       'Or pay the equivalent in BTC, LTC, XMR, ETH, or USDT.',
     ]) {
       expect(read(body)).toContain(words)
@@ -72,9 +69,9 @@ describe('the form of an offer', () => {
     const site = website({ checkout: checkoutService().checkouts, markupBps: 250 })
     const open = read((await site.get('/buy/AMZ_US_OPEN')).body)
     expect(open).toContain('Any amount from $5 to $100, in steps of $1.')
-    expect(open).toContain('You pay that amount plus 2.5 %.')
+    expect(open).toContain('You pay that amount plus 2.5%.')
     const phone = (await site.get('/buy/CLARO_GT_5')).body
-    expect(read(phone)).toContain('In Guatemala, with +502 or as it is dialled there.')
+    expect(read(phone)).toContain('A number in Guatemala, with +502 or as it is dialed there.')
     expect(phone).toContain('type="tel"')
     const plan = (await site.get('/buy/ESIM-FR-7D-1GB')).body
     expect(read(plan)).toContain('Number (ICCID) of the eSIM (optional)')
@@ -92,7 +89,7 @@ describe('the form of an offer', () => {
     const { body } = await website().get(url)
     expect(structureFaults(body)).toEqual([])
     expect(body).not.toContain('type="submit"')
-    expect(read(body)).toContain('Switch it on and load the page again')
+    expect(read(body)).toContain('Turn it on and reload the page')
   })
 
   test('has another key for each visitor, and stands in no shared cache', async () => {
@@ -178,7 +175,7 @@ describe('a form that is sent', () => {
     expect((await site.get(at)).body).toMatch(/<p class="confirm"[^>]* hidden=/)
     const blank = await opened(site, typed, at)
     const { confirmNumber: _, ...form } = blank
-    state.refusal = bodyRefusal({ parameter: 'msisdn', message: unknownNumber })
+    state.refusal = invalidBody([{ field: 'msisdn', code: 'unassigned_number' }])
     const told = await site.post(at, form)
     expect(structureFaults(told.body)).toEqual([])
     expect(read(told.body)).toContain('If it is right, tick the box below it.')
@@ -198,7 +195,7 @@ describe('a form that is sent', () => {
     const { checkouts, state } = checkoutService()
     const site = website({ checkout: checkouts })
     const at = '/buy/IN_EUROS'
-    state.refusal = bodyRefusal({ parameter: 'firstName', message: 'is required for this offer' })
+    state.refusal = invalidBody([{ field: 'firstName', code: 'missing' }])
     const shownFor = async (value: string, url = at) => {
       const { body } = await site.post(url, await opened(site, { value, pay: 'BTC' }, url))
       expect(structureFaults(body)).toEqual([])
@@ -213,19 +210,19 @@ describe('a form that is sent', () => {
   test('says that an address is one of the store', async () => {
     const { checkouts, state } = checkoutService()
     const site = website({ checkout: checkouts })
-    state.refusal = bodyRefusal({ parameter: 'refundTo', message: ownAddress })
+    state.refusal = invalidBody([{ field: 'refundTo', code: 'own_address' }])
     const answer = await site.post(url, await opened(site, person))
-    expect(answer.body).toContain('This address belongs to the store')
+    expect(answer.body).toContain('This is the store’s own payment address')
   })
 
   test('comes back with every fault beside its field, and with all that was typed', async () => {
     const { checkouts, state } = checkoutService()
     const site = website({ checkout: checkouts })
-    state.refusal = bodyRefusal(
-      { parameter: 'refundTo', message: 'must be an address' },
-      { parameter: 'email', message: 'must be an e-mail address', didYouMean: 'ada@example.com' },
-      { parameter: 'firstName', message: 'is required for this offer' },
-    )
+    state.refusal = invalidBody([
+      { field: 'refundTo', code: 'bad_address', reason: 'no_address' },
+      { field: 'email', code: 'malformed', didYouMean: 'ada@example.com' },
+      { field: 'firstName', code: 'missing' },
+    ])
     const typed = {
       ...person,
       firstName: '',
@@ -243,7 +240,7 @@ describe('a form that is sent', () => {
       ['firstName', 'Enter the recipient’s first name.'],
       [
         'email',
-        'This is not an e-mail address. One looks like ada@example.com. Did you mean ada@example.com?',
+        'Enter a valid e-mail address, such as ada@example.com. Did you mean ada@example.com?',
       ],
       ['refundTo-BTC', 'This is not an address for BTC. Copy it from your wallet again.'],
     ])
@@ -275,12 +272,8 @@ describe('a form that is sent', () => {
   test('that is empty comes back once, with the fault of every field', async () => {
     const { checkouts, state, started } = checkoutService()
     const site = website({ checkout: checkouts })
-    state.refusal = bodyRefusal(
-      ...['firstName', 'lastName', 'email'].map((parameter) => ({
-        parameter,
-        message: 'is required for this offer',
-      })),
-    )
+    const required = ['firstName', 'lastName', 'email']
+    state.refusal = invalidBody(required.map((field) => ({ field, code: 'missing' })))
     const { body } = await site.post(url, await opened(site))
     const links = [...body.matchAll(/<li><a href="#([^"]+)">/g)].map(([, name]) => name)
     expect(links).toEqual(['firstName', 'lastName', 'email', 'pay'])
@@ -294,7 +287,9 @@ describe('a form that is sent', () => {
     const form = await opened(cheap, person)
     const told = await dear.post(url, form)
     expect(told.statusCode).toBe(409)
-    expect(read(told.body)).toContain('It is 11.00 USDC now. Nothing was paid')
+    expect(read(told.body)).toContain(
+      'The price has changed to 11.00 USDC since you opened this page. You haven’t been charged',
+    )
     expect(started).toEqual([])
     const agreed = fieldsOf(told.body)
     expect(agreed).toMatchObject({ ...person, key: form['key'], seen: 'fixed:1100' })
@@ -308,10 +303,10 @@ describe('a form that is sent', () => {
   })
 
   test.each([
-    ['store_paused', 503, 'The store takes no new orders just now.'],
-    ['try_again', 503, 'A part of the store did not answer.'],
+    ['store_paused', 503, 'We’re not taking new orders at the moment.'],
+    ['try_again', 503, 'Part of the store did not respond.'],
     ['offer_unavailable', 409, ''],
-    ['budget_spent', 429, 'Try again in a minute. Nothing was paid'],
+    ['budget_spent', 429, 'Try again in a minute. You haven’t been charged'],
   ] as const)('keeps everything when the service says %s', async (code, status, words) => {
     const { checkouts, state } = checkoutService()
     const site = website({ checkout: checkouts })
@@ -326,14 +321,14 @@ describe('a form that is sent', () => {
     const { checkouts, state, started } = checkoutService()
     const site = website({ checkout: checkouts })
     const sendNew = async () => site.post(url, await opened(site, person))
-    state.refusal = bodyRefusal({ parameter: 'email', message: 'must be an e-mail address' })
+    state.refusal = invalidBody([{ field: 'email', code: 'malformed' }])
     for (let at = 0; at < 40; at += 1) expect((await sendNew()).statusCode).toBe(422)
     state.refusal = undefined
     for (let at = 0; at < 30; at += 1) expect((await sendNew()).statusCode).toBe(303)
     const answer = await sendNew()
     // Those with faults reached the service too, and were not counted.
     expect([answer.statusCode, started.length]).toEqual([429, 30])
-    expect(read(answer.body)).toContain('Many payments were begun from your connection')
+    expect(read(answer.body)).toContain('Too many payments were started from your connection')
     expect(fieldsOf(answer.body)).toMatchObject(person)
   })
 
@@ -378,10 +373,7 @@ describe('a form that is sent', () => {
     ]
     for (const sent of strange) {
       const answer = await site.post(url, sent)
-      expect([answer.statusCode, read(answer.body).includes('not the form of this page')]).toEqual([
-        400,
-        true,
-      ])
+      expect([answer.statusCode, read(answer.body).includes('Invalid form')]).toEqual([400, true])
     }
     const twice = await site.app.inject({
       method: 'POST',

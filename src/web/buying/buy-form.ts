@@ -5,7 +5,8 @@ import { usdcFromCents } from '../../lib/money.ts'
 import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
 import { buyPath } from '../shop/addresses.ts'
-import type { Texts } from '../texts/en.ts'
+import { coinNames, coinOn } from '../shop/money-text.ts'
+import type { Texts } from '../texts/texts.ts'
 import type { CoinRates } from './deps.ts'
 import { faceShown } from './face-shown.ts'
 import type { FormFaults } from './faults.ts'
@@ -29,62 +30,67 @@ export interface BuyForm {
   readonly notice?: string | undefined
   readonly wallet: WalletSettings
   readonly rates: CoinRates
-  readonly texts: Texts
+  readonly t: Texts
 }
 
 /** The form of an offer: what the purchase must say, and how it is paid. It needs no script. */
 export function buyForm(form: BuyForm): Html {
-  const { offer, typed, texts, methods } = form
+  const { offer, typed, t, methods } = form
   return html`<form class="buy" id="buy" method="post" action="${buyPath(offer)}" novalidate="novalidate">
-<h2>${texts.form.buy}</h2>
+<h2>${t('form.buy')}</h2>
 ${summary(form)}
 ${hidden(names.formKey, typed.formKey)}
 ${hidden(names.seen, typed.seen)}
 ${fieldsHtml(form)}
 <fieldset class="pay" id="${names.pay}"${describedFault(form, names.pay)}>
-<legend>${texts.form.pay}</legend>
+<legend>${t('form.pay')}</legend>
 ${faultHtml(names.pay, form.faults.get(names.pay))}
-${walletPanel(form.wallet, form.fields, texts)}
+${walletPanel(form.wallet, form.fields, t)}
 ${methods.map((method) => coinPanel(method, form))}
 </fieldset>
 ${
   methods.length === 0
-    ? html`<noscript><p class="hint">${texts.form.noScriptAlone}</p></noscript>`
-    : html`<noscript><p class="hint">${texts.form.noScript}</p></noscript>
+    ? html`<noscript><p class="hint">${t('form.noScriptAlone')}</p></noscript>`
+    : html`<noscript><p class="hint">${t('form.noScript')}</p></noscript>
 <div class="submit">
 ${form.takesMail && mailField(form)}
-<button class="button wide" type="submit">${texts.form.continue}</button>
-<p class="hint">${texts.form.nextText}</p>
+<button class="button wide" type="submit">${t('form.continue')}</button>
+<p class="hint">${t('form.nextText')}</p>
 </div>`
 }
 </form>`
 }
 
-function mailField({ typed, faults, texts }: BuyForm): Html {
-  const { mail, mailHint } = texts.form
+function mailField({ typed, faults, t }: BuyForm): Html {
   const attributes = { type: 'email', autocomplete: 'email', maxlength: '254' }
-  const field = { name: names.mail, label: mail, hint: mailHint, isRequired: false, attributes }
-  return fieldHtml(field, { value: typed.mail, fault: faults.get(names.mail) }, texts)
+  const field = {
+    name: names.mail,
+    label: t('form.mail'),
+    hint: t('form.mailHint'),
+    isRequired: false,
+    attributes,
+  }
+  return fieldHtml(field, { value: typed.mail, fault: faults.get(names.mail) }, t)
 }
 
-function fieldsHtml({ fields, typed, faults, texts, offer }: BuyForm): Html {
+function fieldsHtml({ fields, typed, faults, t, offer }: BuyForm): Html {
   const written = (list: readonly FormField[]) =>
     list.map((field) => {
       const value = typed.fields[field.name] ?? presetOf(field, offer)
-      const written = fieldHtml(field, { value, fault: faults.get(field.name) }, texts)
-      return field.name === 'value' ? html`${written}${faceShown(offer, value, texts)}` : written
+      const written = fieldHtml(field, { value, fault: faults.get(field.name) }, t)
+      return field.name === 'value' ? html`${written}${faceShown(offer, value, t)}` : written
     })
   const asked = fields.filter(({ isRequired }) => isRequired)
   const further = fields.filter(({ isRequired }) => !isRequired)
   const isOpen = further.some(({ name }) => faults.has(name) || typed.fields[name])
   return html`${
     asked.length > 0 &&
-    html`<fieldset><legend>${texts.form.heading[offer.kind]}</legend>
-${written(asked)}${numberConfirmation(offer, typed, texts)}</fieldset>`
+    html`<fieldset><legend>${t(`form.heading.${offer.kind}`)}</legend>
+${written(asked)}${numberConfirmation(offer, typed, t)}</fieldset>`
   }
 ${
   further.length > 0 &&
-  html`<details${isOpen && html` open="open"`}><summary>${texts.form.recharge}</summary>
+  html`<details${isOpen && html` open="open"`}><summary>${t('form.recharge')}</summary>
 ${written(further)}</details>`
 }`
 }
@@ -96,7 +102,7 @@ function presetOf({ name }: FormField, { country }: Offer): string {
 
 function coinPanel(method: PaymentMethod, form: BuyForm): Html {
   const { coin, network } = method
-  const { typed, faults, texts } = form
+  const { typed, faults, t } = form
   const name = names.refundTo(coin)
   const fault = faults.get(name)
   const field = {
@@ -113,12 +119,12 @@ function coinPanel(method: PaymentMethod, form: BuyForm): Html {
   }
   return html`<div class="way">
 <input type="radio" id="pay-${coin}" name="${names.pay}" value="${coin}"${typed.pay === coin && html` checked="checked"`}>
-<label for="pay-${coin}"><b>${texts.form.coins[coin]}</b> <span>${texts.form.payWith(coin, network)}</span> ${aboutHtml(coin, form)}</label>
+<label for="pay-${coin}"><b>${coinNames[coin]}</b> <span>${coinOn(coin, network, t)}</span> ${aboutHtml(coin, form)}</label>
 <div class="panel">
-<p class="hint">${texts.form.network(coin, network)}</p>
+<p class="hint">${t('form.network', { coin, network })}</p>
 <div class="field">
-<label for="${name}">${texts.form.refundTo(coin, network)}</label>
-<p class="hint" id="${name}-hint">${texts.form.refundWhy}</p>
+<label for="${name}">${t('form.refundTo', { coin: coinOn(coin, network, t) })}</label>
+<p class="hint" id="${name}-hint">${t('form.refundWhy')}</p>
 ${faultHtml(name, fault)}
 <input${attributesHtml(field)}>
 </div>
@@ -128,11 +134,11 @@ ${faultHtml(name, fault)}
 }
 
 /** What a fixed price is in the coin by the last known rate; the next page has the exact amount. */
-function aboutHtml(coin: Coin, { retail, rates, texts }: BuyForm): Html | undefined {
+function aboutHtml(coin: Coin, { retail, rates, t }: BuyForm): Html | undefined {
   const rate = Number(rates(coin))
   if (retail.type !== 'FIXED' || !(rate > 0)) return undefined
   const units = unitsOf(Number(usdcFromCents(retail.cents)) / 1e6 / rate, coin)
-  return html`<small>${texts.form.about(formatUnits(units, coin), coin)}</small>`
+  return html`<small>${t('form.about', { amount: formatUnits(units, coin), coin })}</small>`
 }
 
 /** Four digits are enough for a look. */
@@ -144,20 +150,20 @@ function unitsOf(amount: number, coin: Coin): bigint {
   )
 }
 
-function summary({ faults, notice, texts: { form } }: BuyForm): Html | undefined {
+function summary({ faults, notice, t }: BuyForm): Html | undefined {
   if (faults.size === 0) {
     return notice === undefined
       ? undefined
       : html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus"><p>${notice}</p></div>`
   }
   return html`<div class="faults" role="alert" tabindex="-1" autofocus="autofocus" aria-labelledby="faults">
-<h3 id="faults">${form.faultsTitle}</h3>
+<h3 id="faults">${t('form.faultsTitle')}</h3>
 <ul>
 ${[...faults].map(
   ([name, message]) => html`<li><a href="#${name}">${message}</a></li>
 `,
 )}</ul>
-<p>${form.faultsText}</p>
+<p>${t('form.faultsText')}</p>
 </div>`
 }
 

@@ -1,4 +1,3 @@
-import { goods } from '../../catalog/good.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
@@ -9,7 +8,7 @@ import { cardFace } from '../shop/card-face.ts'
 import { type PriceTexts, priceTexts } from '../shop/money-text.ts'
 import { kindName, measure, placeName, productName } from '../shop/offer-words.ts'
 import { searchPath } from '../shop/search-address.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { agentSection } from './agent-section.ts'
 import { buyForm } from './buy-form.ts'
 import { choicesSection } from './choices.ts'
@@ -30,23 +29,23 @@ export interface FormShown {
 
 /** The page of one offer, where its `buy_url` leads. */
 export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShown): Page {
-  const { site, pricing, texts } = deps
-  const price = priceTexts(retailOf(offer, pricing), { ...pricing, texts })
+  const { site, pricing, t } = deps
+  const price = priceTexts(retailOf(offer, pricing), t)
   const path = buyPath(offer)
-  const name = productName(offer, texts)
+  const name = productName(offer, t)
   return {
-    title: isFaulty(form) ? `${texts.form.errorPrefix}${name}` : name,
-    description: descriptionOf(offer, price, texts),
+    title: isFaulty(form) ? `${t('form.errorPrefix')}${name}` : name,
+    description: descriptionOf(offer, price, t),
     path,
     openGraph: { 'og:type': 'product', ...pictureTag(offer), ...priceTags(price) },
-    crumbs: crumbsOf(offer, texts),
-    data: productData(offer, price, { site, url: `${site.url}${path}`, texts }),
-    main: html`${heading(offer, texts)}
+    crumbs: crumbsOf(offer, t),
+    data: productData(offer, price, { site, url: `${site.url}${path}`, t }),
+    main: html`${heading(offer, t)}
 ${choicesSection(offer, deps)}
 <div class="offer">
 <div class="face">${cardFace(offer.brandName, offer.kind)}</div>
 ${ticket(offer, price, { deps, form })}
-${aboutSection(offer, texts)}
+${aboutSection(offer, t)}
 </div>
 ${agentSection(offer, price, deps)}`,
   }
@@ -58,19 +57,19 @@ function isFaulty({ again }: FormShown): boolean {
 }
 
 /** The category, the brand in it, and the offer itself. */
-function crumbsOf(offer: Offer, texts: Texts): Crumb[] {
+function crumbsOf(offer: Offer, t: Texts): Crumb[] {
   const { kind, brandName } = offer
   return [
-    { name: texts.homeKinds[kind].name, path: searchPath({ kind }) },
+    { name: t(`kinds.${kind}.title`), path: searchPath({ kind }) },
     { name: brandName, path: searchPath({ kind, brand: brandName }) },
-    { name: measure(offer, texts) || kindName(offer, texts), path: buyPath(offer) },
+    { name: measure(offer, t) || kindName(offer, t), path: buyPath(offer) },
   ]
 }
 
-function heading(offer: Offer, texts: Texts): Html {
-  return html`${crumbTrail(texts.buy.breadcrumb, texts.frame.home, crumbsOf(offer, texts))}
-<h1 class="name">${offer.brandName} <span>${measure(offer, texts)}</span></h1>
-<p class="under">${kindName(offer, texts)} · ${placeName(offer, texts)}</p>`
+function heading(offer: Offer, t: Texts): Html {
+  return html`${crumbTrail(t('buy.breadcrumb'), t('frame.home'), crumbsOf(offer, t))}
+<h1 class="name">${offer.brandName} <span>${measure(offer, t)}</span></h1>
+<p class="under">${kindName(offer, t)} · ${placeName(offer, t)}</p>`
 }
 
 interface Checkout {
@@ -79,51 +78,51 @@ interface Checkout {
 }
 
 function ticket(offer: Offer, price: PriceTexts, { deps, form }: Checkout): Html {
-  const { buy } = deps.texts
+  const { t } = deps
   const minutes = Math.max(1, Math.round(deps.fulfillmentDeadlineSeconds / 60))
   return html`<section class="ticket" aria-labelledby="price">
 <div class="stub">
-<h2 id="price">${buy.price}</h2>
+<h2 id="price">${t('buy.price')}</h2>
 ${priceLines(price, deps)}
 ${price.type !== 'NOT_SOLD' && otherCoins(deps)}
 ${
   price.type === 'NOT_SOLD'
-    ? html`<p class="stock out"><b>${buy.notSold}</b> ${price.reason}</p>`
-    : html`<p class="stock in"><b>${buy.available}</b></p>`
+    ? html`<p class="stock out"><b>${t('buy.notSold')}</b> ${price.reason}</p>`
+    : html`<p class="stock in"><b>${t('buy.available')}</b></p>`
 }
 </div>
 ${price.type === 'NOT_SOLD' ? undefined : formOf(offer, { deps, form })}
 <dl>
-${entry(buy.receive, buy.delivered[offer.kind])}
-${entry(buy.when, buy.whenText(minutes))}
-${entry(buy.refund, `${goods[offer.kind].refundRule} ${buy.refundTail}`)}
-${entry(buy.accepts, buy.acceptsText)}
+${entry(t('buy.receive'), t(`buy.delivered.${offer.kind}`))}
+${entry(t('buy.when'), t('buy.whenText', { minutes }))}
+${entry(t('buy.refund'), `${t(`buy.refundRule.${offer.kind}`)} ${t('buy.refundTail')}`)}
+${entry(t('buy.accepts'), t('buy.acceptsText'))}
 </dl>
-<p class="people">${buy.people} <a href="#agents">${buy.peopleLink}</a>.</p>
+<p class="people">${t('buy.people', { link: (text) => html`<a href="#agents">${text}</a>` })}</p>
 </section>`
 }
 
-function otherCoins({ checkout, texts }: WebDeps & PayingDeps): Html | undefined {
+function otherCoins({ checkout, t }: WebDeps & PayingDeps): Html | undefined {
   const coins = (checkout?.methods ?? []).map(({ coin }) => coin)
   if (coins.length === 0) return undefined
-  const list = new Intl.ListFormat(texts.frame.language, { type: 'disjunction' }).format(coins)
-  return html`<p class="hint">${texts.buy.orCoins(list)}</p>`
+  const list = new Intl.ListFormat(t.language, { type: 'disjunction' }).format(coins)
+  return html`<p class="hint">${t('buy.orCoins', { coins: list })}</p>`
 }
 
 function priceLines(
   price: PriceTexts,
-  { networkName, texts: { buy } }: Pick<WebDeps, 'networkName' | 'texts'>,
+  { networkName, t }: Pick<WebDeps, 'networkName' | 't'>,
 ): Html {
   switch (price.type) {
     case 'FIXED':
-      return html`<p class="amount"><data value="${price.usdc}">${price.usdc}</data> ${buy.currency}</p>
-<p class="hint">${buy.paidOn(networkName)}</p>`
+      return html`<p class="amount">${t('buy.fixed', { usdc: price.usdc, data: (text) => html`<data value="${price.usdc}">${text}</data>` })}</p>
+<p class="hint">${t('buy.paidOn', { network: networkName })}</p>`
     case 'RANGE':
-      return html`<p class="amount range">${price.minUsdc}<i> ${buy.to} </i>${price.maxUsdc} ${buy.currency}</p>
-<p class="hint">${buy.choose(price.minValue, price.maxValue, price.step)}</p>
-<p class="hint">${buy.paidOn(networkName)}</p>`
+      return html`<p class="amount range">${t('buy.range', { least: price.minUsdc, most: price.maxUsdc, to: (text) => html`<i>${text}</i>` })}</p>
+<p class="hint">${t('buy.choose', { least: price.minValue, most: price.maxValue, step: price.step })}</p>
+<p class="hint">${t('buy.paidOn', { network: networkName })}</p>`
     case 'NOT_SOLD':
-      return html`<p class="amount none">${buy.noPrice}</p>`
+      return html`<p class="amount none">${t('buy.noPrice')}</p>`
   }
 }
 
@@ -133,7 +132,7 @@ function entry(name: string, value: string): Html {
 
 /** The form as it was sent, or one that nobody has typed into yet. */
 function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): Html {
-  const { pricing, texts, checkout, payee, site } = deps
+  const { pricing, t, checkout, payee, site } = deps
   const retail = retailOf(offer, pricing)
   const methods = checkout?.methods ?? []
   const typed = again?.typed ?? untyped(retail, pricing.markupBps, methods)
@@ -148,7 +147,7 @@ function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): 
     notice: again?.notice,
     wallet: walletSettings(offer, payee, { seen: typed.seen, store: site.name }),
     rates: deps.rates ?? (() => undefined),
-    texts,
+    t,
   })}
 ${scriptUrls.map(
   (url) => html`<script type="module" src="${url}"></script>
@@ -157,18 +156,20 @@ ${scriptUrls.map(
 }
 
 /** One sentence for search engines: what it is, where, and for how much. */
-function descriptionOf(offer: Offer, price: PriceTexts, texts: Texts): string {
-  return `${productName(offer, texts)}: ${costOf(price, texts)}. ${texts.buy.delivered[offer.kind]}`
+function descriptionOf(offer: Offer, price: PriceTexts, t: Texts): string {
+  return `${productName(offer, t)}: ${costOf(price, t)}. ${t(`buy.delivered.${offer.kind}`)}`
 }
 
-function costOf(price: PriceTexts, { buy }: Texts): string {
+function costOf(price: PriceTexts, t: Texts): string {
   switch (price.type) {
     case 'FIXED':
-      return buy.summary(price.usdc)
+      return t('buy.summary', { amount: price.usdc })
     case 'RANGE':
-      return buy.summary(`${price.minUsdc} ${buy.to} ${price.maxUsdc}`)
+      return t('buy.summary', {
+        amount: t('offers.range', { least: price.minUsdc, most: price.maxUsdc }),
+      })
     case 'NOT_SOLD':
-      return buy.notSold.toLowerCase()
+      return t('offers.notSold')
   }
 }
 

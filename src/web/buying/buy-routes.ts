@@ -8,6 +8,7 @@ import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
 import { withRetryAfter } from '../frame/retry-after.ts'
 import { buyPath } from '../shop/addresses.ts'
+import { type TitledName, titled } from '../texts/texts.ts'
 import { rememberOrder } from '../visit/access.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
 import { payPath } from '../visit/paths.ts'
@@ -51,15 +52,14 @@ export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
 
 async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoutes) {
   const { deps } = routes
-  const { form } = deps.texts
-  if (isFromElsewhere(request)) return say(reply.code(403), routes, form.elsewhere)
+  if (isFromElsewhere(request)) return say(reply.code(403), routes, 'form.elsewhere')
   const offer = offerOf(request, routes)
   const { checkout: checkouts, limits } = deps
   const checkout = checkouts && admitted(checkouts, limits.checkout, { request, reply })
   const taken = await startFrom({ ...deps, checkout }, offer, formIn(request), request.log)
   switch (taken.type) {
     case 'strange':
-      return say(reply.code(400), routes, form.strange)
+      return say(reply.code(400), routes, 'form.strange')
     case 'again':
       return send(withRetryAfter(reply.code(taken.status), taken), routes, offer, taken)
     case 'started': {
@@ -74,7 +74,7 @@ async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoute
 function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
   const offer = deps.liveCatalog.current().find(params.offerId)
   if (offer === undefined) {
-    throw new Refusal('offer_not_found', deps.texts.messages.offerNotFound.text)
+    throw new Refusal('offer_not_found', deps.t('messages.offerNotFound.text'))
   }
   return offer
 }
@@ -84,8 +84,9 @@ function send(reply: FastifyReply, routes: BuyRoutes, offer: Offer, again?: Form
   return sendPage(reply, routes, buyPage(offer, deps, { scriptUrls, again }))
 }
 
-function say(reply: FastifyReply, routes: BuyRoutes, message: { title: string; text: string }) {
-  return sendPage(reply, routes, messagePage(message, routes.deps.texts))
+function say(reply: FastifyReply, routes: BuyRoutes, message: TitledName) {
+  const { t } = routes.deps
+  return sendPage(reply, routes, messagePage(titled(t, message), t))
 }
 
 function sendPage(reply: FastifyReply, { frame, deps }: BuyRoutes, page: Page) {

@@ -2,15 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { makeCatalog } from '../../../sandbox/supplier/catalog/catalog.ts'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing } from '../../../test/fixtures/offers.ts'
-import { parseOffer } from '../../adapters/suppliers/zendit/parse-offer.ts'
 import { createLiveCatalog } from '../../catalog/catalog.ts'
-import type { EsimOffer } from '../../catalog/esim.ts'
+import type { EsimOffer } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
+import { parseOffer } from '../../suppliers/zendit/parse-offer.ts'
 import { type Html, textOf } from '../frame/html.ts'
 import { read } from '../frame/website.fixture.ts'
 import { offerCards } from '../shop/offer-card.ts'
-import { en } from '../texts/en.ts'
+import { textsIn } from '../texts/texts.ts'
 import { choicesSection } from './choices.ts'
+
+const t = textsIn('en')
 
 const pricing = fixturePricing()
 const areas = { JPKR: 'JP KR', CHINA: 'CN HK TW', JP: 'JP', ASIA: 'JP KR CN TH ID', TH: 'TH' }
@@ -27,7 +29,7 @@ const plans: readonly EsimOffer[] = Object.entries(areas).flatMap(([area, countr
 
 function choicesOf(offer: Offer, offers: readonly Offer[]) {
   const liveCatalog = createLiveCatalog(catalogOf(offers, pricing))
-  const section = choicesSection(offer, { liveCatalog, pricing, texts: en })
+  const section = choicesSection(offer, { liveCatalog, pricing, t })
   const page = section === undefined ? '' : textOf(section)
   const [same = '', others = ''] = page.split('class="over"')
   const ids = (part: string) =>
@@ -43,7 +45,7 @@ describe('the choices beside a plan', () => {
     // Of each other coverage the plan that is most like this one; none that does not work in Japan.
     expect(others).toEqual(['E-JP-1', 'E-ASIA-1'])
     expect(read(page)).toContain('Other coverage Japan 1 GB, 30 days, 1.00 USDC')
-    expect(read(page)).toContain("Indonesia + Japan + People's Republic of China +2")
+    expect(read(page)).toContain('China + Indonesia + Japan +2')
     expect(page).toContain('aria-label="Nomadnet plans for Japan + South Korea"')
   })
 
@@ -87,7 +89,7 @@ describe('the choices beside a plan', () => {
       current: () => ({ ...catalog, sold: { ...catalog.sold, esim: { ...index, ...reading } } }),
     }
     const offer = catalog.find('E-3-7') as EsimOffer
-    const section = choicesSection(offer, { liveCatalog: counting, pricing, texts: en })
+    const section = choicesSection(offer, { liveCatalog: counting, pricing, t })
     const [, others = ''] = textOf(section as Html).split('class="over"')
     expect(reads.reduce((sum, count) => sum + count)).toBeLessThan(60)
     expect(read(others).match(/ 8 GB, 30 days/g)).toHaveLength(8)
@@ -112,7 +114,7 @@ describe('in the catalog of the sandbox', () => {
     const looked = all.filter((_, at) => at % 15 === 0)
     expect(looked.length).toBeGreaterThan(50)
     for (const offer of looked) {
-      const section = choicesSection(offer, { liveCatalog, pricing, texts: en })
+      const section = choicesSection(offer, { liveCatalog, pricing, t })
       const [same = '', others = ''] = (section ? textOf(section) : '').split('class="over"')
       const keys = (part: string) =>
         [...part.matchAll(/\/buy\/([^"]+)"/g)].map(([, id = '']) => key(find(id)))
@@ -125,7 +127,7 @@ describe('in the catalog of the sandbox', () => {
     const liveCatalog = createLiveCatalog(catalogOf(all, pricing))
     const twice: string[] = []
     for (const offer of all.filter((_, at) => at % 7 === 0)) {
-      const section = choicesSection(offer, { liveCatalog, pricing, texts: en })
+      const section = choicesSection(offer, { liveCatalog, pricing, t })
       const links = section ? textOf(section).split('<li>').slice(1).map(read) : []
       twice.push(...links.filter((link, at) => links.indexOf(link) !== at))
     }
@@ -133,7 +135,7 @@ describe('in the catalog of the sandbox', () => {
   })
 
   test('no two cards of different goods read the same', () => {
-    const cards = offerCards(all, { pricing, texts: en }).map((card) => read(textOf(card)))
+    const cards = offerCards(all, { pricing, t }).map((card) => read(textOf(card)))
     expect(cards.filter((card, at) => cards.indexOf(card) !== at)).toEqual([])
   })
 })

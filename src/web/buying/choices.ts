@@ -1,4 +1,4 @@
-import type { EsimOffer } from '../../catalog/esim.ts'
+import type { EsimOffer } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { lowestCharge, retailOf } from '../../catalog/pricing.ts'
 import { type BrandPlace, brandPlaces, coveredBy } from '../../catalog/search/brand-places.ts'
@@ -14,7 +14,7 @@ const coveragesShown = 8
 /** Plans of another coverage that are read to find the one most like this plan. */
 const likeRead = 3
 
-type ChoiceDeps = Pick<WebDeps, 'liveCatalog' | 'pricing' | 'texts'>
+type ChoiceDeps = Pick<WebDeps, 'liveCatalog' | 'pricing' | 't'>
 
 interface Beside {
   readonly height: number
@@ -33,16 +33,15 @@ export function choicesSection(offer: Offer, deps: ChoiceDeps): Html | undefined
   const elsewhere =
     offer.kind === 'esim' ? mostLike(offer, lists.slice(0, coveragesShown), beside) : []
   if (same.length === 1 && elsewhere.length === 0) return undefined
-  const { buy, offers } = deps.texts
-  const many = offers.kindNamesMany[offer.kind]
-  const place = placeName(offer, deps.texts)
-  const name = (one: Offer) => measure(one, deps.texts) || kindName(one, deps.texts)
-  return html`<nav class="choices" aria-label="${buy.choices(offer.brandName, many, place)}">
+  const { t } = deps
+  const place = placeName(offer, t)
+  const name = (one: Offer) => measure(one, t) || kindName(one, t)
+  return html`<nav class="choices" aria-label="${t(`buy.choices.${offer.kind}`, { brand: offer.brandName, place })}">
 ${same.length > 1 && chips(same, (one) => [name(one), priceOf(one, deps)], { offer, deps })}
 ${
   elsewhere.length > 0 &&
-  html`<p class="over">${buy.otherCoverage}</p>
-${chips(elsewhere, (one) => [placeName(one, deps.texts), `${name(one)}, ${priceOf(one, deps)}`], { offer, deps })}`
+  html`<p class="over">${t('buy.otherCoverage')}</p>
+${chips(elsewhere, (one) => [placeName(one, t), `${name(one)}, ${priceOf(one, deps)}`], { offer, deps })}`
 }
 </nav>`
 }
@@ -62,7 +61,7 @@ function chips(
 ${choices.map((one) => {
   const [name, beside] = wordsOf(one)
   const told = number(one)
-  return html`<li><a href="${buyPath(one)}"${one.id === offer.id && html` aria-current="page"`}><b>${name}</b> <span>${beside}</span>${told && html` <small>${deps.texts.offers.number(told)}</small>`}</a></li>
+  return html`<li><a href="${buyPath(one)}"${one.id === offer.id && html` aria-current="page"`}><b>${name}</b> <span>${beside}</span>${told && html` <small>${deps.t('offers.number', { id: told })}</small>`}</a></li>
 `
 })}</ul>`
 }
@@ -130,6 +129,6 @@ function byCost({ pricing }: ChoiceDeps): (one: Offer, other: Offer) => number {
   return (one, other) => cost(one) - cost(other)
 }
 
-function priceOf(offer: Offer, { pricing, texts }: ChoiceDeps): string {
-  return shortPrice(priceTexts(retailOf(offer, pricing), { ...pricing, texts }), texts)
+function priceOf(offer: Offer, { pricing, t }: ChoiceDeps): string {
+  return shortPrice(priceTexts(retailOf(offer, pricing), t), t)
 }

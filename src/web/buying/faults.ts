@@ -1,8 +1,10 @@
 import type { PaymentMethod } from '../../checkouts/ports.ts'
-import { ownAddress } from '../../checkouts/start.ts'
-import type { Fault, Refusal } from '../../lib/refusal.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Fault } from '../../lib/fault.ts'
+import type { Refusal } from '../../lib/refusal.ts'
+import { coinOn } from '../shop/money-text.ts'
+import type { Texts } from '../texts/texts.ts'
 import { fieldFaultText } from './field-fault.ts'
+import { fieldTextsIn } from './field-texts.ts'
 import { names, type Typed } from './typed.ts'
 
 /** What is wrong in the form: what a person is told, by the field that it stands at. */
@@ -13,12 +15,12 @@ export const noFaults: FormFaults = new Map()
 interface Form {
   readonly typed: Typed
   readonly methods: readonly PaymentMethod[]
-  readonly texts: Texts
+  readonly t: Texts
 }
 
 /** What the checkout service found wrong, in words for people and at the fields of this form. */
-export function faultsIn({ details: { errors = [] } }: Refusal, form: Form): FormFaults {
-  const found = new Map(errors.map((fault) => faultAt(fault, form)))
+export function faultsIn({ details: { faults = [] } }: Refusal, form: Form): FormFaults {
+  const found = new Map(faults.map((fault) => faultAt(fault, form)))
   // In the order of the page, as it is read from top to bottom.
   const order = [...Object.keys(form.typed.fields), names.pay, names.mail]
   const at = (name: string) => (order.indexOf(name) + order.length + 1) % (order.length + 1)
@@ -26,26 +28,28 @@ export function faultsIn({ details: { errors = [] } }: Refusal, form: Form): For
 }
 
 function faultAt(fault: Fault, form: Form): readonly [name: string, message: string] {
-  const { typed, texts } = form
-  if (fault.parameter === 'coin') return [names.pay, texts.form.choose]
-  if (fault.parameter === 'refundTo') {
-    const isOurs = fault.message === ownAddress
-    return [names.refundTo(typed.pay), isOurs ? texts.form.refundOurs : refundFault(form)]
+  const { typed, t } = form
+  const { code, field } = fault
+  if (field === 'coin') return [names.pay, t('form.choose')]
+  if (field === 'refundTo') {
+    const text = code === 'own_address' ? t('form.refundOurs') : refundFault(form)
+    return [names.refundTo(typed.pay), text]
   }
-  if (fault.parameter === names.mail) return [names.mail, texts.form.mailWrong]
-  return [fault.parameter, fieldFault(fault, form)]
+  if (field === names.mail) return [names.mail, t('form.mailWrong')]
+  return [field, fieldFault(fault, form)]
 }
 
-function refundFault({ typed, methods, texts: { form } }: Form): string {
+function refundFault({ typed, methods, t }: Form): string {
   const method = methods.find(({ coin }) => coin === typed.pay)
   const isEmpty = (typed.refundTo[typed.pay] ?? '').trim() === ''
-  if (method === undefined || isEmpty) return form.refundMissing(typed.pay)
-  return form.refundWrong(method.coin, method.network)
+  if (method === undefined || isEmpty) return t('form.refundMissing', { coin: typed.pay })
+  return t('form.refundWrong', { coin: coinOn(method.coin, method.network, t) })
 }
 
-function fieldFault(fault: Fault, { typed, texts }: Form): string {
-  const text = texts.form.fields[fault.parameter]
-  if (text === undefined) return texts.form.otherFault
-  const value = typed.fields[fault.parameter] ?? ''
-  return fieldFaultText(fault, { texts: text, typed: value, meant: texts.form.didYouMean })
+function fieldFault({ field, code, didYouMean }: Fault, { typed, t }: Form): string {
+  const texts = fieldTextsIn(t)[field]
+  if (texts === undefined) return t('form.otherFault')
+  const meant = (value: string) => t('form.didYouMean', { value })
+  const about = { texts, typed: typed.fields[field] ?? '', meant }
+  return fieldFaultText({ text: texts.faults?.[code], didYouMean }, about)
 }

@@ -1,6 +1,6 @@
-import { countryCodes, countryName } from '../../catalog/countries.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/en.ts'
+import { countriesByName } from '../texts/countries.ts'
+import type { Texts } from '../texts/texts.ts'
 import type { FormField } from './form-fields.ts'
 
 /** What stands in a field, and what is wrong with it. */
@@ -10,13 +10,13 @@ export interface Content {
 }
 
 /** A field with its label, its hint and its fault, each tied to it for those who cannot see them. */
-export function fieldHtml(field: FormField, content: Content, texts: Texts): Html {
+export function fieldHtml(field: FormField, content: Content, t: Texts): Html {
   const { name, label, hint, isRequired } = field
   return html`<div class="field">
-<label for="${name}">${label}${!isRequired && html` <i>(${texts.form.optional})</i>`}</label>
+<label for="${name}">${label}${!isRequired && html` <i>(${t('form.optional')})</i>`}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${faultHtml(name, content.fault)}
-${name === 'country' ? countryList(field, content, texts) : inputHtml(field, content)}
+${name === 'country' ? countryList(field, content, t) : inputHtml(field, content)}
 </div>
 `
 }
@@ -31,11 +31,11 @@ function inputHtml(field: FormField, content: Content): Html {
   return html`<input${attributesHtml({ ...attributes, ...shared(field, content) })}>`
 }
 
-function countryList(field: FormField, content: Content, texts: Texts): Html {
+function countryList(field: FormField, content: Content, t: Texts): Html {
   const chosen = content.value.toUpperCase()
   return html`<select${attributesHtml({ ...field.attributes, ...shared(field, content) })}>
-<option value="">${texts.form.chooseCountry}</option>
-${countries().map(
+<option value="">${t('form.chooseCountry')}</option>
+${countriesByName(t).map(
   ({ code, name }) =>
     html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
 `,
@@ -56,14 +56,4 @@ function shared({ name, hint, isRequired }: FormField, { fault }: Content): Reco
 
 export function attributesHtml(attributes: Readonly<Record<string, string>>): Html[] {
   return Object.entries(attributes).map(([name, value]) => html` ${name}="${value}"`)
-}
-
-let sorted: readonly { readonly code: string; readonly name: string }[] | undefined
-
-/** Every country by its name. Made when the first page needs it. */
-function countries() {
-  sorted ??= countryCodes()
-    .map((code) => ({ code, name: countryName(code) }))
-    .sort((one, other) => one.name.localeCompare(other.name, 'en'))
-  return sorted
 }

@@ -1,10 +1,11 @@
-import { countryName } from '../../catalog/countries.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { callingCodeOf } from '../../catalog/phone.ts'
 import type { Pricing, Retail } from '../../catalog/pricing.ts'
 import { requiredFieldsOf } from '../../catalog/purchase-body.ts'
 import { priceTexts } from '../shop/money-text.ts'
-import type { Texts } from '../texts/en.ts'
+import { countryName } from '../texts/countries.ts'
+import type { Texts } from '../texts/texts.ts'
+import { fieldTextsIn } from './field-texts.ts'
 
 /** A field of the form, before it is written. */
 export interface FormField {
@@ -33,7 +34,7 @@ const attributesOf: Readonly<Record<string, Readonly<Record<string, string>>>> =
 /** What a person is asked for to buy this offer, in the order of the page: the amount comes first. */
 export function formFieldsOf(
   offer: Offer,
-  { texts, pricing }: { readonly texts: Texts; readonly pricing: Pick<Pricing, 'markupBps'> },
+  { t, pricing }: { readonly t: Texts; readonly pricing: Pick<Pricing, 'markupBps'> },
   retail: Retail,
 ): FormField[] {
   const required = requiredFieldsOf(offer)
@@ -42,10 +43,11 @@ export function formFieldsOf(
     ...required.filter((name) => name !== 'value'),
     ...(offer.kind === 'esim' ? ['iccid'] : []),
   ]
+  const texts = fieldTextsIn(t)
   return names.map((name) => ({
     name,
-    label: texts.form.fields[name]?.label ?? name,
-    hint: hintOf(name, { offer, texts, retail, markupBps: pricing.markupBps }),
+    label: texts[name]?.label ?? name,
+    hint: hintOf(name, { offer, t, retail, markupBps: pricing.markupBps }),
     isRequired: required.includes(name),
     attributes: attributesOf[name] ?? {},
   }))
@@ -53,7 +55,7 @@ export function formFieldsOf(
 
 interface Hinting {
   readonly offer: Offer
-  readonly texts: Texts
+  readonly t: Texts
   readonly retail: Retail
   readonly markupBps: number
 }
@@ -61,26 +63,23 @@ interface Hinting {
 function hintOf(name: string, about: Hinting): string | undefined {
   if (name === 'value') return rangeHint(about)
   if (name === 'msisdn') return phoneHint(about)
-  return about.texts.form.fields[name]?.hint
+  return fieldTextsIn(about.t)[name]?.hint
 }
 
-function rangeHint({ texts, retail, markupBps }: Hinting): string | undefined {
-  const price = priceTexts(retail, { texts })
+function rangeHint({ t, retail, markupBps }: Hinting): string | undefined {
+  const price = priceTexts(retail, t)
   if (price.type !== 'RANGE') return undefined
-  const { form } = texts
   if (retail.type === 'RANGE' && retail.floor !== undefined) {
-    const range = form.range(price.minValue, price.maxValue, price.step)
-    return `${range} ${form.rangeCostBetween(price.minUsdc, price.maxUsdc)}`
+    const range = t('form.range', { least: price.minValue, most: price.maxValue, step: price.step })
+    return `${range} ${t('form.rangeCostBetween', { least: price.minUsdc, most: price.maxUsdc })}`
   }
   const cost =
-    markupBps === 0
-      ? form.rangeCostSame
-      : form.rangeCost(`${Number((markupBps / 100).toFixed(2))} %`)
-  return `${form.range(price.minValue, price.maxValue, price.step)} ${cost}`
+    markupBps === 0 ? t('form.rangeCostSame') : t('form.rangeCost', { markup: markupBps / 10_000 })
+  return `${t('form.range', { least: price.minValue, most: price.maxValue, step: price.step })} ${cost}`
 }
 
-function phoneHint({ offer, texts: { form } }: Hinting): string {
+function phoneHint({ offer, t }: Hinting): string {
   const code = offer.country === undefined ? undefined : callingCodeOf(offer.country)
-  if (offer.country === undefined || code === undefined) return form.phoneElsewhere
-  return form.phone(countryName(offer.country), code)
+  if (offer.country === undefined || code === undefined) return t('form.phoneElsewhere')
+  return t('form.phone', { country: countryName(offer.country, t), code })
 }

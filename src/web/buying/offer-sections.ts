@@ -1,66 +1,71 @@
-import { countryName } from '../../catalog/countries.ts'
-import type { Coverage } from '../../catalog/esim.ts'
+import type { Coverage } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import { moneyText } from '../shop/money-text.ts'
-import { allowanceFacts, counted, type Fact, kindName, placeName } from '../shop/offer-words.ts'
-import type { Texts } from '../texts/en.ts'
+import { allowanceFacts, type Fact, kindName, placeName } from '../shop/offer-words.ts'
+import { countryName } from '../texts/countries.ts'
+import type { Texts } from '../texts/texts.ts'
 
 /** A list of countries longer than this is folded away. */
 const countriesShown = 12
 
-/** All that is known of an offer, in a list that reads by itself, and what its texts say. */
-export function aboutSection(offer: Offer, texts: Texts): Html {
-  const { buy } = texts
+/** All that is known of an offer, in a list that reads by itself, and what its t say. */
+export function aboutSection(offer: Offer, t: Texts): Html {
   return html`<section class="about" aria-labelledby="facts">
-<h2 id="facts">${buy.facts}</h2>
+<h2 id="facts">${t('buy.facts')}</h2>
 ${offer.shortNotes && html`<p class="short" dir="auto">${offer.shortNotes}</p>`}
 <dl class="facts">
-${factsOf(offer, texts).map(
+${factsOf(offer, t).map(
   ({ name, value }) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
 )}</dl>
-${offer.kind === 'esim' && offer.coverage.length > 1 && coverageList(offer.coverage, texts)}
-${textBlock(buy.notes, offer.notes)}
-${offer.kind === 'voucher' && textBlock(buy.redeem, offer.redemptionInstructions)}
-${offer.kind === 'voucher' && textBlock(buy.description, offer.description)}
+${offer.kind === 'esim' && offer.coverage.length > 1 && coverageList(offer.coverage, t)}
+${textBlock(t('buy.notes'), offer.notes)}
+${offer.kind === 'voucher' && textBlock(t('buy.redeem'), offer.redemptionInstructions)}
+${offer.kind === 'voucher' && textBlock(t('buy.description'), offer.description)}
 </section>`
 }
 
-function factsOf(offer: Offer, texts: Texts): Fact[] {
-  const { factNames } = texts.buy
+function factsOf(offer: Offer, t: Texts): Fact[] {
   const makerNames = {
-    voucher: factNames.brand,
-    topup: factNames.operator,
-    esim: factNames.provider,
+    voucher: t('buy.factNames.brand'),
+    topup: t('buy.factNames.operator'),
+    esim: t('buy.factNames.provider'),
   }
   const facts: (Fact | undefined)[] = [
-    { name: factNames.kind, value: kindName(offer, texts) },
+    { name: t('buy.factNames.kind'), value: kindName(offer, t) },
     { name: makerNames[offer.kind], value: offer.brandName },
-    valueFact(offer, texts),
-    ...(offer.kind === 'voucher' ? [] : allowanceFacts(offer.allowance, texts)),
+    valueFact(offer, t),
+    ...(offer.kind === 'voucher' ? [] : allowanceFacts(offer.allowance, t)),
     {
-      name: offer.kind === 'esim' ? factNames.worksIn : factNames.country,
-      value: placeName(offer, texts),
+      name: offer.kind === 'esim' ? t('buy.factNames.worksIn') : t('buy.factNames.country'),
+      value: placeName(offer, t),
     },
-    listFact(factNames.regions, offer.regions),
+    listFact(t('buy.factNames.regions'), offer.regions),
     offer.kind === 'topup'
       ? undefined
-      : listFact(offer.kind === 'esim' ? factNames.tier : factNames.category, offer.subTypes),
-    offer.kind === 'esim' ? listFact(factNames.speeds, speedsOf(offer.coverage)) : undefined,
-    { name: factNames.id, value: offer.id },
+      : listFact(
+          offer.kind === 'esim' ? t('buy.factNames.tier') : t('buy.factNames.category'),
+          offer.subTypes,
+        ),
+    offer.kind === 'esim'
+      ? listFact(t('buy.factNames.speeds'), speedsOf(offer.coverage))
+      : undefined,
+    { name: t('buy.factNames.id'), value: offer.id },
   ]
   return facts.filter((fact) => fact !== undefined)
 }
 
-function valueFact(offer: Offer, texts: Texts): Fact | undefined {
-  const { factNames } = texts.buy
+function valueFact(offer: Offer, t: Texts): Fact | undefined {
   if (offer.kind === 'esim') return undefined
-  const value = moneyText(offer.faceValue ?? offer.price, texts)
+  const value = moneyText(offer.faceValue ?? offer.price, t)
   if (offer.kind === 'topup') {
-    return offer.faceValue === undefined ? undefined : { name: factNames.credited, value }
+    return offer.faceValue === undefined ? undefined : { name: t('buy.factNames.credited'), value }
   }
-  return { name: offer.price.type === 'RANGE' ? factNames.values : factNames.value, value }
+  return {
+    name: offer.price.type === 'RANGE' ? t('buy.factNames.values') : t('buy.factNames.value'),
+    value,
+  }
 }
 
 function listFact(name: string, values: readonly string[]): Fact | undefined {
@@ -71,20 +76,20 @@ function speedsOf(coverage: readonly Coverage[]): string[] {
   return [...new Set(coverage.flatMap(({ speeds }) => speeds))].sort()
 }
 
-function coverageList(coverage: readonly Coverage[], texts: Texts): Html {
+function coverageList(coverage: readonly Coverage[], t: Texts): Html {
   const named = coverage
-    .map(({ country, speeds }) => ({ name: countryName(country), speeds: speeds.join(', ') }))
-    .sort((one, other) => one.name.localeCompare(other.name, texts.offers.numbers))
+    .map(({ country, speeds }) => ({ name: countryName(country, t), speeds: speeds.join(', ') }))
+    .sort((one, other) => one.name.localeCompare(other.name, t.language))
   const list = html`<ul class="coverage">
 ${named.map(
   ({ name, speeds }) => html`<li>${name} <small>${speeds}</small></li>
 `,
 )}</ul>`
   const isLong = named.length > countriesShown
-  return html`<h3>${texts.buy.coverage}</h3>
+  return html`<h3>${t('buy.coverage')}</h3>
 ${
   isLong
-    ? html`<details><summary>${texts.buy.coverageAll(counted(named.length, 'country', texts))}</summary>${list}</details>`
+    ? html`<details><summary>${t('buy.coverageAll', { count: named.length })}</summary>${list}</details>`
     : list
 }`
 }

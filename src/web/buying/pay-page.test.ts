@@ -12,7 +12,9 @@ import { maxKept } from '../../checkouts/ledger.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
-import { en } from '../texts/en.ts'
+import { textsIn } from '../texts/texts.ts'
+
+const t = textsIn('en')
 
 const url = `/pay/${checkoutId}`
 const owner = { cookie: `access=${checkoutToken}` }
@@ -47,7 +49,7 @@ describe('the page of a payment', () => {
       'Send only BTC, and only on the Bitcoin network.',
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,
       'Too little: send the rest in time, or we return what you sent.',
-      'if it comes while the address is watched. That is until Nov 19, 2026, 12:00 UTC .',
+      'we refund payments that arrive while we monitor the address, until Nov 19, 2026, 12:00 UTC .',
       `Amounts of ${formatUsdc(maxKept)} USD or less aren’t refunded`,
       `Refund to ${refundTo}`,
     ]) {
@@ -107,8 +109,8 @@ describe('the page of a payment', () => {
     ['partly_paid', 'Send the rest to the same address', false],
     ['confirming', 'Do not pay again', false],
     ['closing', 'We’re checking what arrived in time', false],
-    ['unwatched', 'Do not pay just now', false],
-    ['expired', 'Do not send anything to the address any more', false],
+    ['unwatched', 'Do not pay right now', false],
+    ['expired', 'Do not send anything more to the address', false],
   ] as const)('in the stage %s says what to know and to do', async (stage, words, isFinished) => {
     const { get } = paying(checkoutView(stage))
     const { body } = await get(url, owner)
@@ -124,18 +126,18 @@ describe('the page of a payment', () => {
   })
 
   test.each([
-    ['BTC', 'it goes back, if it comes while', 'Refunds are sent in full', 'Our team'],
+    ['BTC', 'we refund payments that arrive while', 'Refunds are sent in full', 'Our team'],
     [
       'XMR',
-      'it goes back, if it comes while',
+      'we refund payments that arrive while',
       'Our team sends refunds of this coin',
       'we can’t see it',
     ],
     [
       'USDT',
-      'we can’t see it automatically',
+      'we can’t see the payment automatically',
       'Our team sends refunds of this coin',
-      'it goes back, if',
+      'we refund payments that arrive',
     ],
   ] as const)('promises of %s only what can be done with it', async (coin, late, back, never) => {
     const { body } = await paying(checkoutView('waiting', { coin })).get(url, owner)
@@ -167,11 +169,20 @@ describe('the page of a payment', () => {
   })
 
   test('says what of the money goes back', async () => {
-    const sent = { type: 'SENT', transaction: 'ab'.repeat(32), sentAt: fixtureNow } as const
+    const sent = {
+      state: 'CONFIRMED',
+      transaction: 'ab'.repeat(32),
+      confirmedAt: fixtureNow,
+    } as const
     const view = checkoutView('expired', {
       returns: [
-        { seq: 1, units: 10_000n, why: 'underpaid', step: sent },
-        { seq: 2, units: 5n, why: 'late', step: { type: 'FAILED', code: 'x', reason: 'secret' } },
+        { seq: 1, units: 10_000n, why: 'underpaid', payout: sent },
+        {
+          seq: 2,
+          units: 5n,
+          why: 'late',
+          payout: { state: 'FAILED', code: 'x', reason: 'secret' },
+        },
       ],
     })
     const { body } = await paying(view).get(url, owner)
@@ -207,7 +218,7 @@ describe('the page of a payment', () => {
       `/orders/${checkoutOrderId}`,
     ])
     state.view = checkoutView('paid', {
-      returns: [{ seq: 1, units: 7n, why: 'surplus', step: { type: 'DUE' } }],
+      returns: [{ seq: 1, units: 7n, why: 'surplus', payout: { state: 'DUE' } }],
     })
     const { statusCode, body } = await get(url, owner)
     expect(statusCode).toBe(200)
@@ -246,7 +257,7 @@ describe('whoever has not shown that it is theirs', () => {
         }
         // A page that loads itself again would lose what is pasted.
         expect(body).not.toContain('http-equiv="refresh"')
-        expect(read(body)).toContain(`Payment ${en.pay.stages[stage].state}`)
+        expect(read(body)).toContain(`Payment ${t(`pay.stages.${stage}.state`)}`)
       }
     },
   )
@@ -268,7 +279,7 @@ describe('whoever has not shown that it is theirs', () => {
       const answer = await post(`${url}/open`, { token })
       expect(answer.statusCode).toBe(422)
       expect(structureFaults(answer.body)).toEqual([])
-      expect(read(answer.body)).toContain('This does not open this payment.')
+      expect(read(answer.body)).toContain('doesn’t match this payment.')
       expect(answer.body).toContain('aria-invalid="true"')
       expect(answer.headers['set-cookie']).toBeUndefined()
     }

@@ -9,6 +9,7 @@ import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
 import { routeLive } from '../live/live.ts'
+import { titled } from '../texts/texts.ts'
 import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath, payPath } from '../visit/paths.ts'
@@ -82,7 +83,7 @@ async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes)
   const { deps } = routes
   const { id } = request.params
   if (isFromElsewhere(request)) {
-    return send(reply.code(403), routes, messagePage(deps.texts.form.elsewhere, deps.texts))
+    return send(reply.code(403), routes, messagePage(titled(deps.t, 'form.elsewhere'), deps.t))
   }
   const typed = formIn(request).get('token') ?? ''
   const seen = await deps.checkout.view(id, readToken(typed), request.log)
@@ -107,7 +108,7 @@ function show(
   const { token: shown } = withoutLinkToken({ token })
   const isShown = view.isOwner && shown !== undefined
   const page = payPage(view, {
-    texts: deps.texts,
+    t: deps.t,
     privateLink: isShown ? `${deps.site.url}${payPath(view.id)}#${shown}` : undefined,
     code: isShown ? deps.recoveryCode?.(view.orderId) : undefined,
     contact: deps.site.contact,
@@ -119,8 +120,8 @@ function show(
 }
 
 function notFound(reply: FastifyReply, routes: PayRoutes) {
-  const { texts } = routes.deps
-  return send(reply.code(404), routes, messagePage(texts.pay.notFound, texts))
+  const { t } = routes.deps
+  return send(reply.code(404), routes, messagePage(titled(t, 'pay.notFound'), t))
 }
 
 function send(reply: FastifyReply, { frame }: PayRoutes, page: Page) {

@@ -1,15 +1,15 @@
 import type { Site } from '../../api/site.ts'
-import { countryName } from '../../catalog/countries.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import type { PriceTexts } from '../shop/money-text.ts'
 import { kindName, productName } from '../shop/offer-words.ts'
-import type { Texts } from '../texts/en.ts'
+import { countryName } from '../texts/countries.ts'
+import type { Texts } from '../texts/texts.ts'
 
 /** The offer in the words of schema.org, for search engines: a Product with an Offer. */
 export function productData(
   offer: Offer,
   price: PriceTexts,
-  { site, url, texts }: { readonly site: Site; readonly url: string; readonly texts: Texts },
+  { site, url, t }: { readonly site: Site; readonly url: string; readonly t: Texts },
 ): object {
   const { notes, shortNotes } = offer
   const about = offer.kind === 'voucher' ? offer.description : undefined
@@ -18,10 +18,10 @@ export function productData(
     '@type': 'Product',
     '@id': `${url}#product`,
     url,
-    name: productName(offer, texts),
-    description: shortNotes ?? notes ?? about ?? productName(offer, texts),
+    name: productName(offer, t),
+    description: shortNotes ?? notes ?? about ?? productName(offer, t),
     sku: offer.id,
-    category: [kindName(offer, texts), ...offer.subTypes].join(' > '),
+    category: [kindName(offer, t), ...offer.subTypes].join(' > '),
     brand: { '@type': 'Brand', name: offer.brandName },
     image: offer.kind === 'voucher' ? offer.image : undefined,
     offers: {
@@ -30,7 +30,7 @@ export function productData(
       availability: `https://schema.org/${price.type === 'NOT_SOLD' ? 'OutOfStock' : 'InStock'}`,
       areaServed: countriesOf(offer).map((code) => ({
         '@type': 'Country',
-        name: countryName(code),
+        name: countryName(code, t),
         identifier: code,
       })),
       seller: { '@type': 'Organization', name: site.name, url: site.url, email: site.contact },

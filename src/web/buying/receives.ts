@@ -1,10 +1,9 @@
-import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
-import type { Offer } from '../../catalog/offer.ts'
+import { type FaceValue, faceValueFor, type Worth } from '../../catalog/face-value.ts'
 import { amountText } from '../shop/money-text.ts'
 import { fieldValue } from './field-value.ts'
 
 /** Where the amount stands in the words below. */
-export const money = '{money}'
+const money = '{money}'
 
 export interface ReceivesWords {
   /** "You get {money}." */
@@ -12,7 +11,7 @@ export interface ReceivesWords {
   /** "about {money}" */
   readonly about: string
   /** How numbers are written: a BCP 47 tag. */
-  readonly numbers: string
+  readonly language: string
 }
 
 /**
@@ -20,20 +19,20 @@ export interface ReceivesWords {
  * the amount itself, or where it cannot be bought. The page says it by this, and so does the script
  * while somebody types.
  */
-export function receivesText(offer: Offer, typed: string, words: ReceivesWords): string {
-  const face = faceOf(offer, typed)
+export function receivesText(worth: Worth, typed: string, words: ReceivesWords): string {
+  const face = faceOf(worth, typed)
   if (face === undefined) return ''
   const { amount, currency, divisor, isExact } = face
-  const amounts = amountText(amount, currency, divisor, words.numbers)
+  const amounts = amountText(amount, currency, divisor, words.language)
   return words.text.replace(money, isExact ? amounts : words.about.replace(money, amounts))
 }
 
-function faceOf(offer: Offer, typed: string): FaceValue | undefined {
-  const { price } = offer
+function faceOf(worth: Worth, typed: string): FaceValue | undefined {
+  const { price } = worth
   const value = fieldValue('value', typed)
   if (price.type !== 'RANGE' || typeof value !== 'number') return undefined
   const chosen = Math.round(value * price.divisor)
   if (chosen < price.min || chosen > price.max) return undefined
-  const face = faceValueFor(offer, chosen)
+  const face = faceValueFor(worth, chosen)
   return face?.isExact && face.currency === price.currency ? undefined : face
 }

@@ -4,10 +4,11 @@ import type { StartedCheckout } from '../../api/checkout/service.ts'
 import { rules } from '../../api/refusals.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Retail, retailOf } from '../../catalog/pricing.ts'
+import type { Fault } from '../../lib/fault.ts'
 import { formatUsdc, usdcFromCents } from '../../lib/money.ts'
-import { type Fault, Refusal } from '../../lib/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import type { PayingDeps } from './deps.ts'
 import { type FormFaults, faultsIn, noFaults } from './faults.ts'
 import { formFieldsOf } from './form-fields.ts'
@@ -38,12 +39,12 @@ export type FormTaken =
  * @throws Refusal `offer_not_found`
  */
 export async function startFrom(
-  deps: Pick<WebDeps, 'pricing' | 'texts'> & Pick<PayingDeps, 'checkout' | 'leaveMail'>,
+  deps: Pick<WebDeps, 'pricing' | 't'> & Pick<PayingDeps, 'checkout' | 'leaveMail'>,
   offer: Offer,
   sent: URLSearchParams,
   log: FaultLog,
 ): Promise<FormTaken> {
-  const { pricing, texts, checkout } = deps
+  const { pricing, t, checkout } = deps
   const retail = retailOf(offer, pricing)
   const methods = checkout?.methods ?? []
   const typed = readTyped(sent, formFieldsOf(offer, deps, retail), methods)
@@ -59,7 +60,7 @@ export async function startFrom(
     return { type: 'started', ...(await orNotNow(log, begun)) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return refused(error, again, { methods, texts })
+    return refused(error, again, { methods, t })
   }
 }
 
@@ -79,18 +80,17 @@ async function begin(
   return started
 }
 
-const wrongMail: Fault = { parameter: names.mail, message: 'must be an e-mail address' }
+const wrongMail: Fault = { field: names.mail, code: 'malformed' }
 
 function dearer(
   again: FormAgain,
   retail: Retail,
-  { pricing, texts }: Pick<WebDeps, 'pricing' | 'texts'>,
+  { pricing, t }: Pick<WebDeps, 'pricing' | 't'>,
 ): FormAgain {
-  const { form } = texts
   const notice =
     retail.type === 'FIXED'
-      ? form.dearer(`${formatUsdc(usdcFromCents(retail.cents))} USDC`)
-      : form.dearerOpen
+      ? t('form.dearer', { price: `${formatUsdc(usdcFromCents(retail.cents))} USDC` })
+      : t('form.dearerOpen')
   const typed = { ...again.typed, seen: seenOf(retail, pricing.markupBps) }
   return { ...again, status: 409, typed, notice }
 }
@@ -99,34 +99,34 @@ function dearer(
 function refused(
   refusal: Refusal,
   form: FormAgain,
-  { methods, texts }: Pick<PayingMethods, 'methods'> & { readonly texts: Texts },
+  { methods, t }: Pick<PayingMethods, 'methods'> & { readonly t: Texts },
 ): FormAgain {
   const { status } = rules[refusal.code]
   const again = { ...form, retryAfterSeconds: refusal.details.retryAfterSeconds }
   switch (refusal.code) {
     case 'invalid_body':
-      return { ...again, faults: faultsIn(refusal, { typed: again.typed, methods, texts }) }
+      return { ...again, faults: faultsIn(refusal, { typed: again.typed, methods, t }) }
     case 'offer_unavailable':
       return { ...again, status }
     case 'store_paused':
-      return { ...again, status, notice: texts.form.paused }
+      return { ...again, status, notice: t('form.paused') }
     case 'try_again':
-      return { ...again, status, notice: texts.form.notNow }
+      return { ...again, status, notice: t('form.notNow') }
     case 'rate_limited':
-      return { ...again, status, notice: texts.form.tooMany }
+      return { ...again, status, notice: t('form.tooMany') }
     case 'budget_spent':
-      return { ...again, status, notice: spentNotice(refusal, again, texts) }
+      return { ...again, status, notice: spentNotice(refusal, again, t) }
     default:
       throw refusal
   }
 }
 
 /** Too many that wait unpaid, or too many that came to nothing. */
-function spentNotice({ details }: Refusal, { typed }: FormAgain, { form }: Texts): string {
+function spentNotice({ details }: Refusal, { typed }: FormAgain, t: Texts): string {
   const unpaid = details.extra?.['unpaid']
   return unpaid === undefined
-    ? form.cameToNothing(Math.ceil((details.retryAfterSeconds ?? 60) / 60))
-    : form.unpaid(Number(unpaid), typed.pay)
+    ? t('form.cameToNothing', { minutes: Math.ceil((details.retryAfterSeconds ?? 60) / 60) })
+    : t('form.unpaid', { count: Number(unpaid), coin: typed.pay })
 }
 
 type PayingMethods = NonNullable<PayingDeps['checkout']>

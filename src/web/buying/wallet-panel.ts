@@ -1,8 +1,11 @@
+import { beginningOf } from '../../api/fault-words.ts'
 import { purchasePath } from '../../api/paths.ts'
 import type { Offer } from '../../catalog/offer.ts'
+import type { FaultCode } from '../../lib/fault.ts'
 import type { Payee } from '../../payments/terms.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
+import { fieldTextsIn } from './field-texts.ts'
 import type { FormField } from './form-fields.ts'
 import { names } from './typed.ts'
 
@@ -34,12 +37,6 @@ export interface WalletSettings {
   readonly payTo: string
 }
 
-/** Public nodes of the chains, by CAIP-2, for wallets that have to add them. */
-const rpcUrls: Readonly<Record<string, string>> = {
-  'eip155:8453': 'https://mainnet.base.org',
-  'eip155:84532': 'https://sepolia.base.org',
-}
-
 export function walletSettings(
   offer: Pick<Offer, 'id' | 'kind'>,
   { network, payTo }: Payee,
@@ -54,7 +51,7 @@ export function walletSettings(
       id: network.id,
       chainId: network.chainId,
       name: network.name,
-      rpcUrl: rpcUrls[network.id] ?? '',
+      rpcUrl: network.publicRpcUrl,
       explorer: new URL(network.explorer).origin,
     },
     asset: network.usdc,
@@ -63,19 +60,86 @@ export function walletSettings(
   }
 }
 
+/** What is said in each step. The script gets it from the page, so that it speaks the language of the page. */
+const steps = [
+  'none',
+  'choose',
+  'pay',
+  'payOpen',
+  'again',
+  'checking',
+  'connecting',
+  'switching',
+  'balance',
+  'signing',
+  'paying',
+  'resuming',
+  'retrying',
+  'paid',
+  'kept',
+  'didYouMean',
+  'readAs',
+] as const
+
+/** What may go wrong. */
+const faults = [
+  'form',
+  'offline',
+  'notNow',
+  'paused',
+  'notSold',
+  'dearer',
+  'mismatch',
+  'connectRejected',
+  'connectPending',
+  'wrongNetwork',
+  'noBalance',
+  'signRejected',
+  'walletBroken',
+  'expired',
+  'refused',
+  'limited',
+  'unknown',
+] as const
+
+/** What follows where the store takes coins, too. */
+const inCoins = ['none', 'noBalance'] as const
+
+type Said<Name extends string> = Readonly<Record<Name, string>>
+
+/** Everything that paying from a wallet says; the script puts values in for what stands in braces. */
+export interface WalletTexts extends Said<(typeof steps)[number]> {
+  readonly faults: Said<(typeof faults)[number]>
+  readonly inCoins: Said<(typeof inCoins)[number]>
+}
+
+function walletTexts(t: Texts): WalletTexts {
+  return {
+    ...said(steps, (name) => t.open(`wallet.${name}`)),
+    faults: said(faults, (name) => t.open(`wallet.faults.${name}`)),
+    inCoins: said(inCoins, (name) => t.open(`wallet.inCoins.${name}`)),
+  }
+}
+
+function said<Name extends string>(
+  names: readonly Name[],
+  textOf: (name: Name) => string,
+): Said<Name> {
+  return Object.fromEntries(names.map((name) => [name, textOf(name)])) as Said<Name>
+}
+
 /** Paying from a wallet in this browser. It needs script, which shows it. */
 export function walletPanel(
   settings: WalletSettings,
   fields: readonly FormField[],
-  { form, wallet }: Texts,
+  t: Texts,
 ): Html {
   const { network } = settings
   // What is wrong with a field is said in the same words as where the form is sent for a coin.
-  const said = fields.map(({ name }) => [name, form.fields[name]] as const)
-  const texts = { ...wallet, fields: Object.fromEntries(said) }
-  return html`<div class="way" id="wallet" data-settings="${JSON.stringify(settings)}" data-texts="${JSON.stringify(texts)}" hidden="hidden">
+  const words = { ...walletTexts(t), fields: faultTexts(fields, t) }
+  return html`<div class="way" id="wallet" data-settings="${JSON.stringify(settings)}" data-texts="${JSON.stringify(words)}" hidden="hidden">
 <input type="radio" id="pay-${walletWay}" name="${names.pay}" value="${walletWay}">
-<label for="pay-${walletWay}"><b>${form.wallet(network.name)}</b> <span>${form.walletHint}</span></label>
+<label for="pay-${walletWay}"><b>${t('form.wallet', { network: network.name })}</b> <span>${t('form.walletHint')}</span></label>
 <div class="panel">
 <div class="wallets" id="wallets" tabindex="-1"></div>
 <p class="fault" id="wallet-fault" role="alert"></p>
@@ -84,4 +148,18 @@ export function walletPanel(
 </div>
 </div>
 `
+}
+
+/** The script knows a fault by how the sentence of the API begins. */
+function faultTexts(shown: readonly FormField[], t: Texts) {
+  const fields = fieldTextsIn(t)
+  const texts = shown.flatMap(({ name }) => {
+    const known = fields[name]
+    if (known === undefined) return []
+    const { missing, wrong, faults = {} } = known
+    const codes = Object.entries(faults) as [FaultCode, string][]
+    const said = codes.map(([code, text]) => [beginningOf(code, name), text])
+    return [[name, { missing, wrong, said }] as const]
+  })
+  return Object.fromEntries(texts)
 }

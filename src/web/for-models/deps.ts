@@ -5,4 +5,5 @@ export interface ModelPageDeps {
   readonly site: Site
   /** The name of the chain that is paid on, as people know it. */
   readonly networkName: string
+  readonly now: () => Date
 }

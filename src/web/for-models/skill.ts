@@ -1,21 +1,12 @@
+import { listTokenHours } from '../../api/buying/list-token.ts'
 import { findOrders, getOrder, getRefund, purchases, quotes } from '../../api/buying/operations.ts'
-import { searchEsims } from '../../api/discovery/esims.ts'
-import { searchTopups } from '../../api/discovery/topups.ts'
-import { searchVouchers } from '../../api/discovery/vouchers.ts'
-import { kinds } from '../../catalog/good.ts'
+import { searches } from '../../api/discovery/search.ts'
+import { limitsPath } from '../../api/paths.ts'
+import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import { kindSchemaFor } from '../../catalog/purchase-body.ts'
 import { limitRules } from '../../http/rate-limit.ts'
 import { termsValidSeconds } from '../../payments/terms.ts'
 import type { ModelPageDeps } from './deps.ts'
-
-const whatItIs: Readonly<Record<Kind, string>> = {
-  voucher: 'Gift vouchers of brands: a code to redeem.',
-  topup: 'Airtime, data or bundles sent to a mobile number.',
-  esim: 'eSIM data plans: an activation code and a QR code to install.',
-}
-
-const searches = { voucher: searchVouchers, topup: searchTopups, esim: searchEsims } as const
 
 /** How to buy here, on one page, for an agent that has never seen the store. */
 export function skillPage(deps: ModelPageDeps): string {
@@ -29,12 +20,12 @@ description: Buy gift vouchers, mobile topups and eSIM data plans at ${site.name
 
 No account, no API key. Searching and prices are free. A purchase is one HTTP request that is paid with x402 (scheme \`exact\`, USDC on ${networkName}). What is paid and not delivered goes back to the paying wallet by itself.
 
-${kinds.map((kind) => `- ${whatItIs[kind]} Search: \`GET ${searches[kind].path}\`. Buy: \`POST ${pathOf(purchases, kind)}\`.`).join('\n')}
+${kinds.map((kind) => `- ${goods[kind].words.about} Search: \`GET ${searches[kind].path}\`. Buy: \`POST ${pathOf(purchases, kind)}\`.`).join('\n')}
 
 ## 1. Search
 
 \`\`\`sh
-curl -s '${site.url}${searchVouchers.path}?search=amazon&country=US&limit=3'
+curl -s '${site.url}${searches.voucher.path}?search=amazon&country=US&limit=3'
 \`\`\`
 
 Countries are ISO codes (\`US\`, not "United States"; \`XK\` is Kosovo). Nothing found: \`hint\` says which filter to change and to what. Amounts are whole minor units: \`major = value / currencyDivisor\`. Take \`offerId\` exactly as it is written.
@@ -45,13 +36,20 @@ Countries are ISO codes (\`US\`, not "United States"; \`XK\` is Kosovo). Nothing
 curl -s '${site.url}${pathOf(quotes, 'voucher')}?offerId=OFFER_ID&firstName=Ada&lastName=Lovelace'
 \`\`\`
 
-It checks everything that a purchase checks, except that an \`iccid\` is looked up when you pay, before any money moves. Fields: ${kinds.map((kind) => `${kind} \`${fieldsOf(kind).join('`, `')}\``).join('; ')}. \`value\` (US dollars, a number) is for open-value offers only, \`msisdn\` is a phone number with plus and country code. The record of an offer has the exact schema of its body in \`purchase.bodySchema\`.
+It checks everything that a purchase checks. Fields, beside \`offerId\`:
+
+${kinds.map((kind) => `- ${kind}: ${goods[kind].words.asks}`).join('\n')}
+- \`value\`, for open-value offers (\`priceType\` RANGE) only: US dollars. 25 is 25.00 USD, not minor units.
+- \`maxUsdc\`: your budget in USDC. A higher price is refused before any payment is asked for.
+- \`webhookUrl\`: an https URL that gets every state of the order, signed (Standard Webhooks). Keep \`webhook.secret\` of the first answer.
+
+\`GET /api/catalog/vouchers/offers/{id}\` (\`topups\`, \`esims\` alike) is the record of one offer: \`requiredFields\`, the range of \`value\`, and in \`purchase\` the exact schema and an example. The quote's \`message\` says what is bought and for how much: show it to your user.
 
 ## 3. Buy
 
 Send the same fields as JSON by \`POST\`. The first answer is 402 with what to pay in \`accepts[0]\`; sign it and send the same request again with \`PAYMENT-SIGNATURE\`. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. Its own spend limit is 1 USD unless you raise it. The price holds for ${termsValidSeconds} seconds.
 
-Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and the same when you repeat it: then a repeat can never charge twice. Keys are kept for 30 days, and longer while their order is open.
+Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and the same when you repeat it: then a repeat can never charge twice. Keys are kept for 30 days, and longer while their order is open. Several of a kind are a purchase each, with a new key each.
 
 - **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
 - **202**: paid, or not known yet. Look at \`Location\` after \`Retry-After\`. **Never pay again.**
@@ -63,12 +61,14 @@ Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each 
 
 ## 4. Look again
 
-\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). Lost the id: \`GET ${findOrders.path}\` signed in, or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). Lost the id: \`GET ${findOrders.path}\` signed in (its \`listToken\` as the Bearer lists them again for ${listTokenHours} hours, without goods), or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
 
 \`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the money is on its way back; watch \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
 
 ## Rules
 
+- The wallet needs USDC on ${networkName} and nothing else: no ETH, the store pays the gas. Buy or withdraw USDC to it at an exchange, on that very network.
+- Your user can cap what the wallet spends here: \`PUT ${limitsPath}\`, signed in.
 - Codes are money: do not print them where others read, and give them to your user only.
 - Refunds go to the wallet that paid, in full, by themselves. What was delivered (a code that was issued, a line that was credited, an eSIM) is never refunded.
 - At most ${limitRules.discovery.limit} searches, ${limitRules.reading.limit} reads and ${limitRules.purchase.limit} purchase calls a minute. On 429 wait for \`Retry-After\`.
@@ -81,8 +81,4 @@ More: [every operation](${site.url}/llms-full.txt), [every error](${site.url}/er
 function pathOf(operations: readonly { kind: Kind; path: string }[], kind: Kind): string {
   const { path } = operations.find((operation) => operation.kind === kind) as { path: string }
   return path
-}
-
-function fieldsOf(kind: Kind): string[] {
-  return kindSchemaFor(kind)['required'] as string[]
 }

@@ -1,4 +1,4 @@
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
 /**
@@ -8,12 +8,6 @@ import { type Html, html } from './html.ts'
  * @param what its name, for those who hear the button
  * @param unit what stands beside it and is not copied with it
  */
-export function copied(
-  id: string,
-  value: string,
-  what: string,
-  { frame }: Texts,
-  unit?: string,
-): Html {
-  return html`<span class="copied"><code class="copy" id="${id}">${value}</code>${unit && html` <span>${unit}</span>`}<button type="button" class="copy-button" data-copy="#${id}" data-copied="${frame.copied}" aria-label="${frame.copyOf(what)}" hidden="hidden">${frame.copy}</button></span>`
+export function copied(id: string, value: string, what: string, t: Texts, unit?: string): Html {
+  return html`<span class="copied"><code class="copy" id="${id}">${value}</code>${unit && html` <span>${unit}</span>`}<button type="button" class="copy-button" data-copy="#${id}" data-copied="${t('frame.copied')}" aria-label="${t('frame.copyOf', { what })}" hidden="hidden">${t('frame.copy')}</button></span>`
 }

@@ -1,5 +1,5 @@
 import type { ReadDeps } from '../../api/deps.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 
 /** What pages are made of, besides what the whole reading side shares. */
 export interface WebDeps extends ReadDeps {
@@ -10,5 +10,5 @@ export interface WebDeps extends ReadDeps {
   /** Whether all money and goods are for trying only. */
   readonly isSandbox: boolean
   /** Every sentence, in the language of the store. */
-  readonly texts: Texts
+  readonly t: Texts
 }

@@ -3,6 +3,7 @@ import { internalRule, rules } from '../../api/refusals.ts'
 import type { PageFor } from '../../http/error-edge.ts'
 import { pathOf } from '../../http/route-table.ts'
 import { Refusal, type RefusalCode } from '../../lib/refusal.ts'
+import { type Texts, type TitledName, titled } from '../texts/texts.ts'
 import { document, type Frame } from './layout.ts'
 import { type Message, messagePage } from './message-page.ts'
 import { pageHeaders } from './page-headers.ts'
@@ -36,70 +37,68 @@ export function errorDocument(
     .header('x-request-id', request.id)
     .removeHeader('etag')
     .type('text/html; charset=utf-8')
-  return document(frame, messagePage(message, frame.texts))
+  return document(frame, messagePage(message, frame.t))
 }
 
 function messageFor(
   error: unknown,
-  { texts: { messages } }: Frame,
+  { t }: Frame,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Message {
-  if (error instanceof Refusal) return refusalMessage(error, messages, reply)
+  if (error instanceof Refusal) return refusalMessage(error, t, reply)
   const status = unreadable(error)
   if (status !== undefined) {
     reply.code(status)
-    return status === 404 || status === 414 ? messages.notFound : messages.notRead
+    return titled(t, status === 404 || status === 414 ? 'messages.notFound' : 'messages.notRead')
   }
   request.log.error({ err: error }, 'unexpected error')
   reply.code(internalRule.status)
-  return { ...messages.broken, note: messages.reference(request.id) }
+  return { ...titled(t, 'messages.broken'), note: t('messages.reference', { id: request.id }) }
 }
 
 /** What a visitor is told, which says nothing of money: no page of an error knows what was paid. */
-const wordsFor: Readonly<Record<RefusalCode, Exclude<keyof Frame['texts']['messages'], Phrase>>> = {
-  invalid_parameter: 'notRead',
-  unknown_parameter: 'notRead',
-  repeated_parameter: 'notRead',
-  invalid_url: 'notFound',
-  invalid_json: 'notRead',
-  invalid_body: 'notRead',
-  invalid_header: 'notRead',
-  unsupported_media_type: 'notRead',
-  body_too_large: 'notRead',
-  not_found: 'notFound',
-  method_not_allowed: 'notRead',
-  offer_not_found: 'offerNotFound',
-  offer_unavailable: 'notTaken',
-  order_not_found: 'orderNotFound',
-  payment_invalid: 'notTaken',
-  payment_mismatch: 'notTaken',
-  payment_reused: 'notTaken',
-  idempotency_conflict: 'notTaken',
-  idempotency_key_missing: 'notRead',
-  no_receipt: 'noReceipt',
-  not_refundable: 'notRefundable',
-  refund_destination_refused: 'notRead',
-  sign_in_invalid: 'notTaken',
-  limit_exceeded: 'notTaken',
-  rate_limited: 'tooMany',
-  budget_spent: 'tooOften',
-  store_paused: 'notNow',
-  try_again: 'notNow',
-  too_costly: 'notNow',
+const wordsFor: Readonly<Record<RefusalCode, TitledName>> = {
+  invalid_parameter: 'messages.notRead',
+  unknown_parameter: 'messages.notRead',
+  repeated_parameter: 'messages.notRead',
+  invalid_url: 'messages.notFound',
+  invalid_json: 'messages.notRead',
+  invalid_body: 'messages.notRead',
+  invalid_header: 'messages.notRead',
+  unsupported_media_type: 'messages.notRead',
+  body_too_large: 'messages.notRead',
+  not_found: 'messages.notFound',
+  method_not_allowed: 'messages.notRead',
+  offer_not_found: 'messages.offerNotFound',
+  offer_unavailable: 'messages.notTaken',
+  price_above_maximum: 'messages.notTaken',
+  order_not_found: 'messages.orderNotFound',
+  payment_invalid: 'messages.notTaken',
+  payment_mismatch: 'messages.notTaken',
+  payment_reused: 'messages.notTaken',
+  idempotency_conflict: 'messages.notTaken',
+  idempotency_key_missing: 'messages.notRead',
+  no_receipt: 'messages.noReceipt',
+  no_webhook: 'messages.orderNotFound',
+  not_refundable: 'messages.notRefundable',
+  refund_destination_refused: 'messages.notRead',
+  sign_in_invalid: 'messages.notTaken',
+  limit_exceeded: 'messages.notTaken',
+  approval_required: 'messages.notTaken',
+  approval_declined: 'messages.notTaken',
+  rate_limited: 'messages.tooMany',
+  budget_spent: 'messages.tooOften',
+  store_paused: 'messages.notNow',
+  try_again: 'messages.notNow',
+  too_costly: 'messages.notNow',
 }
 
-type Phrase = 'home' | 'search' | 'reference' | 'retry'
-
-function refusalMessage(
-  { code, details }: Refusal,
-  messages: Frame['texts']['messages'],
-  reply: FastifyReply,
-): Message {
+function refusalMessage({ code, details }: Refusal, t: Texts, reply: FastifyReply): Message {
   withRetryAfter(reply.code(rules[code].status), details)
-  const message = messages[wordsFor[code]]
+  const message = titled(t, wordsFor[code])
   const { retryAfterSeconds } = details
   return code === 'rate_limited' && retryAfterSeconds !== undefined
-    ? { ...message, note: messages.retry(retryAfterSeconds) }
+    ? { ...message, note: t('messages.retry', { seconds: retryAfterSeconds }) }
     : message
 }
 

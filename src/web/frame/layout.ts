@@ -1,5 +1,5 @@
 import type { Site } from '../../api/site.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
 import { ogSize } from './og-image.ts'
 
@@ -13,7 +13,7 @@ export interface Frame {
   /** Whether all money and goods here are for trying only. */
   readonly isSandbox: boolean
   /** Every sentence, in the language of the store. */
-  readonly texts: Texts
+  readonly t: Texts
 }
 
 export interface Crumb {
@@ -44,10 +44,10 @@ export interface Page {
 
 /** The whole document of a page. */
 export function document(frame: Frame, page: Page): string {
-  const { site, styleUrl, texts } = frame
+  const { site, styleUrl, t } = frame
   const title = page.title === site.name ? site.name : `${page.title} · ${site.name}`
   return textOf(html`<!doctype html>
-<html lang="${texts.frame.language}">
+<html lang="${t.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -64,7 +64,7 @@ ${page.head}
 ${page.crumbs && dataBlock(crumbData(frame, page.crumbs))}
 </head>
 <body>
-<a class="skip" href="#main">${texts.frame.skip}</a>
+<a class="skip" href="#main">${t('frame.skip')}</a>
 ${header(frame)}
 <main id="main" tabindex="-1">
 ${page.main}
@@ -76,7 +76,7 @@ ${footer(frame)}
 }
 
 /** What only a page with an address of its own says: nobody should link to or keep an error. */
-function addressTags({ site, texts }: Frame, page: Page): Html {
+function addressTags({ site, t }: Frame, page: Page): Html {
   if (page.path === undefined) return html`<meta name="robots" content="noindex">`
   const url = `${site.url}${page.path}`
   const properties = {
@@ -86,7 +86,7 @@ function addressTags({ site, texts }: Frame, page: Page): Html {
     'og:description': page.description,
     'og:url': url,
     ...(page.openGraph?.['og:image'] === undefined ? ownPicture(site) : {}),
-    'og:locale': texts.frame.locale,
+    'og:locale': localeOf(t),
     ...page.openGraph,
   }
   const { prev, next } = page.neighbours ?? {}
@@ -105,6 +105,12 @@ ${
 )}<meta name="twitter:card" content="summary_large_image">`
 }
 
+/** "en_US", as Open Graph writes it. */
+function localeOf(t: Texts): string {
+  const { language, region } = new Intl.Locale(t.language).maximize()
+  return `${language}_${region}`
+}
+
 /** The picture of the store, for pages that have none of their own. */
 function ownPicture({ url, name }: Site): Record<string, string> {
   return {
@@ -116,8 +122,8 @@ function ownPicture({ url, name }: Site): Record<string, string> {
 }
 
 /** The same way as the page shows it, in the words of schema.org. */
-function crumbData({ site, texts }: Frame, crumbs: readonly Crumb[]): object {
-  const all = [{ name: texts.frame.home, path: '/' }, ...crumbs]
+function crumbData({ site, t }: Frame, crumbs: readonly Crumb[]): object {
+  const all = [{ name: t('frame.home'), path: '/' }, ...crumbs]
   return {
     '@context': 'https://schema.org',
     '@type': 'BreadcrumbList',
@@ -143,24 +149,24 @@ ${crumbs.map(({ name, path }, at) =>
 )}</ol></nav>`
 }
 
-function header({ site, isSandbox, texts: { frame: texts } }: Frame): Html {
+function header({ site, isSandbox, t }: Frame): Html {
   const { name, logo, isRehearsal } = site
   return html`<header class="head">
-${isSandbox && html`<p class="sandbox">${texts.sandbox}</p>`}
-${isRehearsal && html`<p class="sandbox">${texts.rehearsal}</p>`}
+${isSandbox && html`<p class="sandbox">${t('frame.sandbox')}</p>`}
+${isRehearsal && html`<p class="sandbox">${t('frame.rehearsal')}</p>`}
 <div class="awning"></div>
 <div class="bar">
 <a class="store" href="/"><img src="${logo}" alt="" width="36" height="36"><span>${name}</span></a>
-<nav aria-label="${texts.navigation}"><ul>
-<li><a href="/search">${texts.shop}</a></li>
-<li><a href="/how-it-works">${texts.how}</a></li>
-<li><a href="/find">${texts.find}</a></li>
+<nav aria-label="${t('frame.navigation')}"><ul>
+<li><a href="/search">${t('frame.shop')}</a></li>
+<li><a href="/how-it-works">${t('frame.how')}</a></li>
+<li><a href="/find">${t('frame.find')}</a></li>
 </ul></nav>
 </div>
 </header>`
 }
 
-function footer({ site: { name, contact, description }, texts: { frame: texts } }: Frame): Html {
+function footer({ site: { name, contact, description }, t }: Frame): Html {
   const links = (list: readonly (readonly [path: string, name: string])[]) =>
     html`<ul>
 ${list.map(
@@ -171,26 +177,26 @@ ${list.map(
 <div class="inner">
 <div class="who">
 <p><strong>${name}</strong><br>${description}</p>
-<p><a href="mailto:${contact}">${texts.help}: ${contact}</a></p>
+<p><a href="mailto:${contact}">${t('frame.help')}: ${contact}</a></p>
 </div>
-<nav aria-label="${texts.forPeople}">
-<p class="over">${texts.forPeople}</p>
+<nav aria-label="${t('frame.forPeople')}">
+<p class="over">${t('frame.forPeople')}</p>
 ${links([
-  ['/search', texts.shop],
-  ['/how-it-works', texts.how],
-  ['/find', texts.find],
-  ['/terms', texts.terms],
+  ['/search', t('frame.shop')],
+  ['/how-it-works', t('frame.how')],
+  ['/find', t('frame.find')],
+  ['/terms', t('frame.terms')],
 ])}
 </nav>
-<nav aria-label="${texts.forSoftware}">
-<p class="over">${texts.forSoftware}</p>
+<nav aria-label="${t('frame.forSoftware')}">
+<p class="over">${t('frame.forSoftware')}</p>
 ${links([
-  ['/#agents', texts.agents],
-  ['/docs/api', texts.api],
-  ['/llms.txt', texts.models],
-  ['/ai', texts.discovery],
-  ['/.well-known/x402', texts.manifest],
-  ['/errors', texts.errors],
+  ['/#agents', t('frame.agents')],
+  ['/docs/api', t('frame.api')],
+  ['/llms.txt', t('frame.models')],
+  ['/ai', t('frame.discovery')],
+  ['/.well-known/x402', t('frame.manifest')],
+  ['/errors', t('frame.errors')],
 ])}
 </nav>
 </div>

@@ -1,4 +1,4 @@
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
 
@@ -11,7 +11,7 @@ export interface Message {
 }
 
 /** A page that says one thing and leads on. */
-export function messagePage({ title, text, note }: Message, { messages }: Texts): Page {
+export function messagePage({ title, text, note }: Message, t: Texts): Page {
   return {
     title,
     description: text,
@@ -19,7 +19,7 @@ export function messagePage({ title, text, note }: Message, { messages }: Texts)
 <h1>${title}</h1>
 <p>${text}</p>
 ${note !== undefined && html`<p class="hint">${note}</p>`}
-<p class="act"><a class="button" href="/">${messages.home}</a> <a href="/search">${messages.search}</a></p>
+<p class="act"><a class="button" href="/">${t('messages.home')}</a> <a href="/search">${t('messages.search')}</a></p>
 </section>`,
   }
 }

@@ -1,4 +1,4 @@
-import { en } from '../texts/en.ts'
+import { textsIn } from '../texts/texts.ts'
 import type { Frame } from './layout.ts'
 
 /** What every page of a test stands in, when no store is around it. */
@@ -14,5 +14,5 @@ export const frame: Frame = {
   styleUrl: '/style.css',
   scriptUrl: (name) => `/${name}`,
   isSandbox: false,
-  texts: en,
+  t: textsIn('en'),
 }

@@ -1,13 +1,32 @@
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
+/** Making one takes longer than most pages. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
 /** A moment for reading, in UTC: "Nov 22, 2026, 03:17 UTC". */
-export function timeOf(at: Date, { offers }: Texts): Html {
-  const text = new Intl.DateTimeFormat(offers.numbers, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-  }).format(at)
-  return html`<time datetime="${at.toISOString()}">${text} UTC</time>`
+export function timeOf(at: Date, { language }: Texts): Html {
+  return html`<time datetime="${at.toISOString()}">${textOf(at, language)}</time>`
+}
+
+/** The same within a message: "until <time>{until}</time>". */
+export function timeTag(until: Date, { language }: Texts) {
+  return {
+    until: textOf(until, language),
+    time: (text: Html) => html`<time datetime="${until.toISOString()}">${text}</time>`,
+  }
+}
+
+function textOf(at: Date, language: string): string {
+  const known = formats.get(language)
+  const format =
+    known ??
+    new Intl.DateTimeFormat(language, {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      hourCycle: 'h23',
+      timeZone: 'UTC',
+    })
+  formats.set(language, format)
+  return `${format.format(at)} UTC`
 }

@@ -18,12 +18,12 @@ import { createDigest } from '../../secrets/tokens.ts'
 import type { CoinRates } from '../buying/deps.ts'
 import type { TrackingDeps } from '../orders/tracking.ts'
 import { routeWeb } from '../routes.ts'
-import { en } from '../texts/en.ts'
+import { type Texts, textsIn } from '../texts/texts.ts'
 
 /** What an attacker would write into a catalog. */
 export const breakout = `</title></script><script>alert(1)</script><!-- "' onerror="x" & é`
 
-const odd = [
+export const oddOffers = [
   voucher('HOSTILE', {
     brandName: breakout,
     description: breakout,
@@ -57,10 +57,11 @@ export function website(
     checkout?: CheckoutService
     rates?: CoinRates
     sandboxPayUrl?: (invoice: string) => string
+    t?: Texts
   } = {},
 ) {
   const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
-  const catalog = catalogOf([...shopOffers, ...odd], pricing)
+  const catalog = catalogOf([...shopOffers, ...oddOffers], pricing)
   const liveCatalog = changes.liveCatalog ?? createLiveCatalog(catalog)
   const { app, deps, logged, pass } = testApp({
     liveCatalog,
@@ -72,7 +73,7 @@ export function website(
     networkName: 'Base',
     fulfillmentDeadlineSeconds: 600,
     isSandbox: changes.isSandbox ?? false,
-    texts: en,
+    t: changes.t ?? textsIn('en'),
     payee: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
     checkout: changes.checkout,
     rates: changes.rates,

@@ -5,7 +5,7 @@ import { fixedText } from '../../http/fixed-text.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { html, textOf } from '../frame/html.ts'
 import { apiPageHeaders, fixedHeaders } from '../frame/page-headers.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 
 /** Where people read the API. */
 const apiPagePath = '/docs/api'
@@ -19,15 +19,12 @@ const publicDay = 'public, max-age=86400'
  * The API as a page, made of `/openapi.json` in the browser. It is the one page that runs script:
  * that of Scalar, which comes from here, and asks nobody but us.
  */
-export function routeApiPage(
-  app: FastifyInstance,
-  { site, texts }: Pick<WebDeps, 'site' | 'texts'>,
-): void {
+export function routeApiPage(app: FastifyInstance, { site, t }: Pick<WebDeps, 'site' | 't'>): void {
   let script: Promise<CachedAnswer> | undefined
   app.get(apiPagePath, limited, async (request, reply) => {
     script ??= referenceScript()
     reply.headers(apiPageHeaders())
-    const text = page(site.name, texts, (await script).answer.digest)
+    const text = page(site.name, t, (await script).answer.digest)
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   })
   app.get(scriptPath, limited, async (request, reply) => {
@@ -78,18 +75,18 @@ const settings = {
 
 const start = `Scalar.createApiReference('#app', ${JSON.stringify(settings)})\n`
 
-function page(name: string, { api, frame }: Texts, version: string): string {
+function page(name: string, t: Texts, version: string): string {
   return textOf(html`<!doctype html>
-<html lang="${frame.language}">
+<html lang="${t.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${api.title} · ${name}</title>
+<title>${t('api.title')} · ${name}</title>
 <link rel="icon" href="/logo.svg" type="image/svg+xml">
 </head>
 <body>
 <div id="app"></div>
-<noscript>${api.noScript} <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>${t('api.noScript', { link: (path) => html`<a href="/openapi.json">${path}</a>` })}</noscript>
 <script src="${scriptPath}?v=${version}"></script>
 <script src="${startPath}?v=${digestOf(start)}"></script>
 </body>

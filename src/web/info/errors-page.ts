@@ -1,60 +1,68 @@
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import type { ErrorCode } from '../texts/en/error-codes.ts'
-import type { OutcomeSection } from '../texts/en/outcomes.ts'
-import type { Outcome } from '../texts/en/payments.ts'
-import type { Texts } from '../texts/en.ts'
-import { errorCodes, ruleOf } from './error-tables.ts'
+import type { Texts } from '../texts/texts.ts'
+import {
+  codeOf,
+  type ErrorCode,
+  errorCodes,
+  meaningOf,
+  type Outcome,
+  type OutcomeSection,
+  outcomeSections,
+  ruleOf,
+} from './error-codes.ts'
 
 /** Where the `type` of every problem document points: `/errors#code`. */
-export function errorsPage(texts: Texts): Page {
-  const { errors, outcomeSections } = texts
+export function errorsPage(t: Texts): Page {
   return {
-    title: errors.title,
-    description: errors.description,
+    title: t('errors.title'),
+    description: t('errors.description'),
     path: '/errors',
-    main: html`<h1>${errors.title}</h1>
-<p class="lead">${errors.lead}</p>
+    main: html`<h1>${t('errors.title')}</h1>
+<p class="lead">${t('errors.lead')}</p>
 <table class="errors">
-<caption class="hidden">${errors.description}</caption>
-${columnNames(texts)}
+<caption class="hidden">${t('errors.description')}</caption>
+${columnNames(t)}
 <tbody>
-${errorCodes().map((code) => row(code, texts))}</tbody>
+${errorCodes.map((code) => row(code, t))}</tbody>
 </table>
-${outcomeSections.map((section) => sectionOf(section, texts))}`,
+${outcomeSections.map((section) => sectionOf(section, t))}`,
   }
 }
 
-function columnNames({ errors }: Texts): Html {
-  return html`<thead><tr>${[errors.code, errors.when, errors.agent, errors.operator].map(
-    (name) => html`<th scope="col">${name}</th>`,
-  )}</tr></thead>`
+function columnNames(t: Texts): Html {
+  return html`<thead><tr>${[
+    t('errors.code'),
+    t('errors.when'),
+    t('errors.agent'),
+    t('errors.operator'),
+  ].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>`
 }
 
 /** The codes that stand elsewhere than in a problem document. */
-function sectionOf({ id, heading, lead, outcomes }: OutcomeSection, texts: Texts): Html {
+function sectionOf({ id, outcomes }: OutcomeSection, t: Texts): Html {
+  const heading = t(`outcome.${id}.heading`)
   return html`<h2 id="${id}">${heading}</h2>
-<p>${withCode(lead)}</p>
+<p>${withCode(t(`outcome.${id}.lead`))}</p>
 <table class="errors">
 <caption class="hidden">${heading}</caption>
-${columnNames(texts)}
+${columnNames(t)}
 <tbody>
-${outcomes.map((outcome) => outcomeRow(id, outcome, texts))}</tbody>
+${outcomes.map((outcome) => outcomeRow(outcome, t))}</tbody>
 </table>
 `
 }
 
-function outcomeRow(
-  section: string,
-  { code, note, when, agent, operator }: Outcome,
-  { errors }: Texts,
-): Html {
-  const id = `${section}-${code}`
+function outcomeRow(outcome: Outcome, t: Texts): Html {
+  const { note, isRetryable } = outcome
+  const { when, agent, operator } = meaningOf(`outcome.${outcome.id}`, t)
+  const code = codeOf(outcome)
+  const id = outcome.id.replace('.', '-')
   return html`<tr id="${id}">
-<th scope="row"><a href="#${id}"><code>${code}</code></a>${note !== undefined && html` <small>${note}</small>`}</th>
-<td data-name="${errors.when}">${withCode(when)}</td>
-<td data-name="${errors.agent}">${withCode(agent)}</td>
-<td data-name="${errors.operator}">${withCode(operator)}</td>
+<th scope="row"><a href="#${id}"><code>${code}</code></a>${note !== undefined && html` <small><span lang="en">${note}</span>${isRetryable && html`; ${t('errors.retryable')}`}</small>`}</th>
+<td data-name="${t('errors.when')}">${withCode(when)}</td>
+<td data-name="${t('errors.agent')}">${withCode(agent)}</td>
+<td data-name="${t('errors.operator')}">${withCode(operator)}</td>
 </tr>
 `
 }
@@ -65,14 +73,14 @@ function withCode(text: string): Html {
   return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
-function row(code: ErrorCode, { errors, errorTexts }: Texts): Html {
-  const { when, agent, operator } = errorTexts[code]
+function row(code: ErrorCode, t: Texts): Html {
+  const { when, agent, operator } = meaningOf(`error.${code}`, t)
   const { status, title, retryable } = ruleOf(code)
   return html`<tr id="${code}">
-<th scope="row"><a href="#${code}"><code>${code}</code></a> <span class="status">${status}</span> <small>${title}${retryable && html`; ${errors.retryable}`}</small></th>
-<td data-name="${errors.when}">${when}</td>
-<td data-name="${errors.agent}">${agent}</td>
-<td data-name="${errors.operator}">${operator}</td>
+<th scope="row"><a href="#${code}"><code>${code}</code></a> <span class="status">${status}</span> <small><span lang="en">${title}</span>${retryable && html`; ${t('errors.retryable')}`}</small></th>
+<td data-name="${t('errors.when')}">${when}</td>
+<td data-name="${t('errors.agent')}">${agent}</td>
+<td data-name="${t('errors.operator')}">${operator}</td>
 </tr>
 `
 }

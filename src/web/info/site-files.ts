@@ -7,7 +7,7 @@ import { fixedHeaders } from '../frame/page-headers.ts'
 import { sitemapIndex, sitemapPart } from './sitemap.ts'
 
 /** What is somebody's own: no search engine has any business there. */
-const privatePaths = ['/orders/', '/pay/', '/find', '/reveal']
+const privatePaths = ['/orders/', '/pay/', '/find', '/reveal', '/approve/']
 
 const limited = { config: { limit: 'reading' } } as const
 /** A part is thousands of offers, as much work as a search. */

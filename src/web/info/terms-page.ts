@@ -3,37 +3,37 @@ import { formatUsdc } from '../../lib/money.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
+import type { Texts } from '../texts/texts.ts'
+
+const promises = ['price', 'once', 'refund', 'delivered', 'payments', 'details'] as const
 
 /** The terms of sale: the operator's own, or what the store promises by itself. */
-export function termsPage({ site, texts: { terms } }: WebDeps): Page {
+export function termsPage({ site, t }: WebDeps): Page {
+  const { contact } = site
   return {
-    title: terms.title,
-    description: terms.description,
+    title: t('terms.title'),
+    description: t('terms.description'),
     path: '/terms',
-    crumbs: [{ name: terms.title, path: '/terms' }],
+    crumbs: [{ name: t('terms.title'), path: '/terms' }],
     main: html`<div class="prose">
-<h1>${terms.title}</h1>
-${bodyOf({ site, terms })}
-<p>${terms.contact} <a href="mailto:${site.contact}">${site.contact}</a>.</p>
+<h1>${t('terms.title')}</h1>
+${bodyOf(site.terms, t)}
+<p>${t('terms.contact', { contact, link: (text) => html`<a href="mailto:${contact}">${text}</a>` })}</p>
 </div>`,
   }
 }
 
-function bodyOf({
-  site,
-  terms,
-}: {
-  site: WebDeps['site']
-  terms: WebDeps['texts']['terms']
-}): Html {
-  if (site.terms === undefined) {
-    return html`<p class="lead">${terms.lead}</p>
-<ul class="dots">${terms.promises(formatUsdc(maxKept)).map((text) => html`<li>${text}</li>`)}</ul>`
+function bodyOf(terms: WebDeps['site']['terms'], t: Texts): Html {
+  if (terms === undefined) {
+    const least = formatUsdc(maxKept)
+    return html`<p class="lead">${t('terms.lead')}</p>
+<ul class="dots">${promises.map((one) => html`<li>${t(`terms.promises.${one}`, { least })}</li>`)}</ul>`
   }
-  if ('url' in site.terms) {
-    return html`<p class="lead">${terms.elsewhere} <a href="${site.terms.url}">${site.terms.url}</a></p>`
+  if ('url' in terms) {
+    const { url } = terms
+    return html`<p class="lead">${t('terms.elsewhere', { url, link: (text) => html`<a href="${url}">${text}</a>` })}</p>`
   }
-  return html`${blocksOf(site.terms.text)}`
+  return html`${blocksOf(terms.text)}`
 }
 
 /** Plain text: empty lines part its blocks, `#` begins a heading, `-` the lines of a list. */

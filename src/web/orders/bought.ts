@@ -1,11 +1,11 @@
 import type { Bought } from '../../api/bought.ts'
-import { countryName } from '../../catalog/countries.ts'
 import type { DescribedOffer } from '../../catalog/offer-details.ts'
 import { speltNumber } from '../../catalog/spelt-number.ts'
 import { type Html, html } from '../frame/html.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
 import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
-import type { Texts } from '../texts/en.ts'
+import { countryName } from '../texts/countries.ts'
+import type { Texts } from '../texts/texts.ts'
 import { fact } from './parts.ts'
 
 /** More countries than these are counted behind the first ones. */
@@ -15,57 +15,53 @@ const placesShown = 12
 type Fact = readonly [name: string, value: string]
 
 /** What is bought: "Steam gift card, about €21.50", "Travel eSIM data plan, 5 GB, 30 days". */
-export function itemText(
-  { brandName, kind, offer, receives, value }: Bought,
-  texts: Texts,
-): string {
-  const name = offer ? kindNameWithin(offer, texts) : texts.offers.kindNamesWithin[kind]
+export function itemText({ brandName, kind, offer, receives, value }: Bought, t: Texts): string {
+  const name = offer ? kindNameWithin(offer, t) : t(`offers.kindNamesWithin.${kind}`)
   const isPlan = offer !== undefined && offer.kind !== 'voucher' && value === undefined
-  const amount = receives && faceText(receives, texts)
-  const what = isPlan ? measure(offer, texts) : amount
-  return [`${brandName} ${name}`, what].filter(Boolean).join(', ')
+  const amount = receives && faceText(receives, t)
+  const what = isPlan ? measure(offer, t) : amount
+  return [t('bought.item', { brand: brandName, kind: name }), what].filter(Boolean).join(', ')
 }
 
 /** Where it works, for which number and for how much of the card's own currency. */
-function boughtLines(bought: Bought, texts: Texts): readonly Fact[] {
+function boughtLines(bought: Bought, t: Texts): readonly Fact[] {
   const { offer, country, phone, receives } = bought
-  const { bought: words } = texts
-  const face = receives && faceText(receives, texts)
+  const face = receives && faceText(receives, t)
   const lines: (readonly [name: string, value: string | undefined])[] = [
     [
-      bought.kind === 'esim' ? words.worksIn : words.country,
-      offer ? placesText(offer, texts) : country && countryName(country),
+      bought.kind === 'esim' ? t('bought.worksIn') : t('bought.country'),
+      offer ? placesText(offer, t) : country && countryName(country, t),
     ],
-    [words.phone, phone && speltNumber(phone)],
-    [words.receives, face !== undefined && itemText(bought, texts).includes(face) ? '' : face],
-    [words.chosen, chosenText(bought, texts)],
-    [words.fairUse, bought.fairUse],
+    [t('bought.phone'), phone && speltNumber(phone)],
+    [t('bought.receives'), face !== undefined && itemText(bought, t).includes(face) ? '' : face],
+    [t('bought.chosen'), chosenText(bought, t)],
+    [t('bought.fairUse'), bought.fairUse],
   ]
   return lines.flatMap(([name, value]) => (value ? [[name, value] as const] : []))
 }
 
 /** The same in one line: "Steam gift card, about €21.50, Austria". */
-export function boughtText(bought: Bought, texts: Texts): string {
+export function boughtText(bought: Bought, t: Texts): string {
   const { offer, country, phone } = bought
-  const place = offer ? placeName(offer, texts) : country && countryName(country)
+  const place = offer ? placeName(offer, t) : country && countryName(country, t)
   const number = phone && speltNumber(phone)
-  return [itemText(bought, texts), place, number].filter(Boolean).join(', ')
+  return [itemText(bought, t), place, number].filter(Boolean).join(', ')
 }
 
 /** The lines as facts of a list. */
-export function boughtFacts(bought: Bought, texts: Texts): (Html | undefined)[] {
-  return boughtLines(bought, texts).map(([name, value]) => fact(name, html`${value}`))
+export function boughtFacts(bought: Bought, t: Texts): (Html | undefined)[] {
+  return boughtLines(bought, t).map(([name, value]) => fact(name, html`${value}`))
 }
 
-function placesText(offer: DescribedOffer, texts: Texts): string {
-  const places = placesOf(offer, texts)
-  return places.length > placesShown ? placeName(offer, texts) : places.join(', ')
+function placesText(offer: DescribedOffer, t: Texts): string {
+  const places = placesOf(offer, t)
+  return places.length > placesShown ? placeName(offer, t) : places.join(', ')
 }
 
 /** What was chosen, where it is not what the card receives. */
-function chosenText({ offer, value, receives }: Bought, texts: Texts): string | undefined {
+function chosenText({ offer, value, receives }: Bought, t: Texts): string | undefined {
   if (offer === undefined || value === undefined || receives === undefined) return undefined
   const { currency, divisor } = offer.price
-  const chosen = moneyText({ type: 'FIXED', currency, divisor, fixed: value }, texts)
-  return faceText({ ...receives, isExact: true }, texts) === chosen ? undefined : chosen
+  const chosen = moneyText({ type: 'FIXED', currency, divisor, fixed: value }, t)
+  return faceText({ ...receives, isExact: true }, t) === chosen ? undefined : chosen
 }

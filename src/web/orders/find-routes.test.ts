@@ -11,7 +11,9 @@ import { countingHere, createLimits, limitRules } from '../../http/rate-limit.ts
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
-import { en } from '../texts/en.ts'
+import { textsIn } from '../texts/texts.ts'
+
+const t = textsIn('en')
 
 const key = Buffer.alloc(32, 7)
 const typed = 'ada@example.org'
@@ -95,7 +97,7 @@ describe('the mail after the last one of an hour', () => {
       expect(statusCode).toBe(429)
       expect(headers['retry-after']).toBe(String(limitRules.mail.windowSeconds))
       expect(structureFaults(body)).toEqual([])
-      expect(read(body)).toContain('so none was sent now')
+      expect(read(body)).toContain('from your network in the last hour')
       expect(body).toContain(`value="${typed}"`)
     },
   )
@@ -110,7 +112,7 @@ test('whoever is signed in stays so when a search finds nothing', async () => {
     ['mail', { email: typed }],
   ] as const) {
     const { body } = await post(`/find/${path}`, fields, { cookie })
-    expect(read(body)).toContain(en.find.list.title)
+    expect(read(body)).toContain(t('find.list.title'))
   }
 })
 
@@ -152,7 +154,7 @@ describe('a mail with links', () => {
     const most = limitRules.mailing.limit
     const ask = async (id: string, cookie: string) => {
       const { body } = await post(...asked(`/orders/${id}/mail`), { cookie })
-      return read(body).includes(en.orders.mail.failed) ? 'failed' : 'sent'
+      return read(body).includes(t('orders.mail.failed')) ? 'failed' : 'sent'
     }
     // Whoever has not paid sends none, and uses up none of whoever has.
     const unpaid = await begin(1)
@@ -173,15 +175,15 @@ describe('a mail with links', () => {
     const { post, orderId, opened, sent, server, pass } = await store()
     const ask = async () => read((await post(...asked(`/orders/${orderId}/mail`), opened)).body)
     server.refuses = 1
-    expect(await ask()).toContain(en.orders.mail.failed)
+    expect(await ask()).toContain(t('orders.mail.failed'))
     expect(sent).toEqual([])
-    expect(await ask()).not.toContain(en.orders.mail.failed)
+    expect(await ask()).not.toContain(t('orders.mail.failed'))
     await ask()
     expect(sent).toEqual([typed])
 
     pass(15 * 60_000 + 1)
     server.refuses = 9
-    for (let at = 0; at < 5; at += 1) expect(await ask()).toContain(en.orders.mail.failed)
+    for (let at = 0; at < 5; at += 1) expect(await ask()).toContain(t('orders.mail.failed'))
     // Tried three times, and not again before the time is over; nobody is told that it was sent.
     expect(server.refuses).toBe(6)
   })
@@ -314,7 +316,9 @@ describe('a refund that is asked for on its page', () => {
     const { statusCode, headers, body } = await ask()
     expect([statusCode, Number(headers['retry-after']) > 0]).toEqual([429, true])
     expect(structureFaults(body)).toEqual([])
-    expect(read(body)).toContain('asked for several times within an hour. It is still on record')
+    expect(read(body)).toContain(
+      'asked for this refund several times within an hour. It is on record',
+    )
     expect(read(body)).not.toMatch(/charged|begun/)
     // What strangers ask takes nothing from whoever has opened the order.
     expect((await ask(opened)).statusCode).toBe(200)
@@ -329,6 +333,6 @@ describe('a refund that is asked for on its page', () => {
     )
     expect(statusCode).toBe(409)
     expect(structureFaults(body)).toEqual([])
-    expect(read(body)).toContain(`${en.orders.refund.none} ${en.orders.refund.delivered}`)
+    expect(read(body)).toContain(`${t('orders.refund.none')} ${t('orders.refund.delivered')}`)
   })
 })

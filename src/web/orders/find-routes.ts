@@ -143,7 +143,7 @@ async function sendFind(
 ) {
   const { frame, follow } = routes
   const page = findPage({
-    texts: frame.texts,
+    t: frame.t,
     contact: frame.site.contact,
     scriptUrls: [routes.signInUrl, frame.scriptUrl('recent.js')],
     ...(routes.mail === undefined ? {} : { mail: {} }),

@@ -3,7 +3,7 @@ import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import { qrSvg } from '../frame/qr.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { orderPagePath } from '../visit/paths.ts'
 import { creditedText } from './credited.ts'
 import { installOf } from './esim-install.ts'
@@ -12,74 +12,69 @@ import { fact } from './parts.ts'
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 
 /** The button that shows the goods; nothing of them is in the page before. */
-export function closedGoods({ id, kind }: OrderPageView, { orders: { goods } }: Texts): Html {
+export function closedGoods({ id, kind }: OrderPageView, t: Texts): Html {
   return html`<section class="sheet yours" aria-labelledby="goods">
-<h2 id="goods">${goods.title[kind]}</h2>
-<p>${goods.ready}</p>
+<h2 id="goods">${t(`orders.goods.title.${kind}`)}</h2>
+<p>${t('orders.goods.ready')}</p>
 <form method="post" action="${orderPagePath(id)}/goods">
-<p class="act"><button class="button" type="submit">${goods.show[kind]}</button></p>
+<p class="act"><button class="button" type="submit">${t(`orders.goods.show.${kind}`)}</button></p>
 </form>
 </section>`
 }
 
 /** The goods themselves, each part of them ready to be copied. */
-export function openGoods({ id }: OrderPageView, shown: Goods, texts: Texts): Html {
-  const { goods } = texts.orders
+export function openGoods({ id }: OrderPageView, shown: Goods, t: Texts): Html {
   const body = {
     voucher: voucherPart,
     topup: topupPart,
     esim: esimPart,
   }[shown.kind]
   return html`<section class="sheet yours open" aria-labelledby="goods">
-<h2 id="goods" tabindex="-1">${goods.title[shown.kind]}</h2>
-${body(shown.goods, texts)}
-<p class="hide"><a href="${orderPagePath(id)}">${goods.hide}</a></p>
+<h2 id="goods" tabindex="-1">${t(`orders.goods.title.${shown.kind}`)}</h2>
+${body(shown.goods, t)}
+<p class="hide"><a href="${orderPagePath(id)}">${t('orders.goods.hide')}</a></p>
 </section>`
 }
 
 type GoodsBody = Goods['goods']
 
-function voucherPart(goods: GoodsBody, texts: Texts): Html {
-  const words = texts.orders.goods
+function voucherPart(goods: GoodsBody, t: Texts): Html {
   return html`<dl class="given">
-${copyFact('code', words.code, textIn(goods, 'code'), texts)}${copyFact('pin', words.pin, textIn(goods, 'pin'), texts)}${copyFact('confirmation', words.confirmation, textIn(goods, 'confirmationNumber'), texts)}${fact(words.expires, textIn(goods, 'expiresAt')?.replace(/T\d\d:.*$/, ''))}${fact(words.redeemAt, linkOrText(textIn(goods, 'redemptionUrl')))}
+${copyFact('code', t('orders.goods.code'), textIn(goods, 'code'), t)}${copyFact('pin', t('orders.goods.pin'), textIn(goods, 'pin'), t)}${copyFact('confirmation', t('orders.goods.confirmation'), textIn(goods, 'confirmationNumber'), t)}${fact(t('orders.goods.expires'), textIn(goods, 'expiresAt')?.replace(/T\d\d:.*$/, ''))}${fact(t('orders.goods.redeemAt'), linkOrText(textIn(goods, 'redemptionUrl')))}
 </dl>
-${prose(words.instructions, textIn(goods, 'instructions'))}
-${folded(words.terms, textIn(goods, 'terms'))}`
+${prose(t('orders.goods.instructions'), textIn(goods, 'instructions'))}
+${folded(t('orders.goods.terms'), textIn(goods, 'terms'))}`
 }
 
-function topupPart(goods: GoodsBody, texts: Texts): Html {
-  const words = texts.orders.goods
-  return html`<p class="good">${words.creditedText}</p>
+function topupPart(goods: GoodsBody, t: Texts): Html {
+  return html`<p class="good">${t('orders.goods.creditedText')}</p>
 <dl class="given">
-${fact(words.number, masked(textIn(goods, 'msisdn')))}${fact(words.credited, creditedText(goods['credited']))}${copyFact('confirmation', words.confirmation, textIn(goods, 'confirmationNumber'), texts)}
+${fact(t('orders.goods.number'), masked(textIn(goods, 'msisdn')))}${fact(t('orders.goods.credited'), creditedText(goods['credited']))}${copyFact('confirmation', t('orders.goods.confirmation'), textIn(goods, 'confirmationNumber'), t)}
 </dl>`
 }
 
-function esimPart(goods: GoodsBody, texts: Texts): Html {
-  const { esim, goods: words } = texts.orders
+function esimPart(goods: GoodsBody, t: Texts): Html {
   const lpa = textIn(goods, 'lpa')
   const install = lpa === undefined ? undefined : installOf(lpa)
-  return html`${install && installPart(install, texts)}
-<h3>${esim.byHand}</h3>
+  return html`${install && installPart(install, t)}
+<h3>${t('orders.esim.byHand')}</h3>
 <dl class="given">
-${copyFact('lpa', esim.lpa, lpa, texts)}${copyFact('smdp', esim.smdp, install?.smdpAddress ?? textIn(goods, 'smdpAddress'), texts)}${copyFact('matching', esim.matching, install?.matchingId ?? textIn(goods, 'activationCode'), texts)}${copyFact('iccid', esim.iccid, textIn(goods, 'iccid'), texts)}
+${copyFact('lpa', t('orders.esim.lpa'), lpa, t)}${copyFact('smdp', t('orders.esim.smdp'), install?.smdpAddress ?? textIn(goods, 'smdpAddress'), t)}${copyFact('matching', t('orders.esim.matching'), install?.matchingId ?? textIn(goods, 'activationCode'), t)}${copyFact('iccid', t('orders.esim.iccid'), textIn(goods, 'iccid'), t)}
 </dl>
-${prose(words.instructions, textIn(goods, 'instructions'))}
-${steps(esim.stepsIos, [esim.ios1, esim.ios2, esim.ios3])}
-${steps(esim.stepsAndroid, [esim.android1, esim.android2, esim.android3])}`
+${prose(t('orders.goods.instructions'), textIn(goods, 'instructions'))}
+${steps(t('orders.esim.stepsIos'), [t('orders.esim.ios1'), t('orders.esim.ios2'), t('orders.esim.ios3')])}
+${steps(t('orders.esim.stepsAndroid'), [t('orders.esim.android1'), t('orders.esim.android2'), t('orders.esim.android3')])}`
 }
 
-function installPart({ lpa, iosUrl, androidUrl }: ReturnType<typeof installOf>, texts: Texts) {
-  const { esim } = texts.orders
+function installPart({ lpa, iosUrl, androidUrl }: ReturnType<typeof installOf>, t: Texts) {
   return html`<div class="install">
-<figure>${qrSvg(lpa, esim.qr(lpa))}
-<figcaption>${esim.scan}</figcaption></figure>
+<figure>${qrSvg(lpa, t('orders.esim.qr', { lpa }))}
+<figcaption>${t('orders.esim.scan')}</figcaption></figure>
 <div>
-<h3>${esim.here}</h3>
-<p class="act"><a class="button" href="${iosUrl}" rel="noopener noreferrer">${esim.ios}</a><small>${esim.iosNote}</small></p>
-<p class="act"><a class="button" href="${androidUrl}" rel="noopener noreferrer">${esim.android}</a><small>${esim.androidNote}</small></p>
-<p class="hint">${esim.once}</p>
+<h3>${t('orders.esim.here')}</h3>
+<p class="act"><a class="button" href="${iosUrl}" rel="noopener noreferrer">${t('orders.esim.ios')}</a><small>${t('orders.esim.iosNote')}</small></p>
+<p class="act"><a class="button" href="${androidUrl}" rel="noopener noreferrer">${t('orders.esim.android')}</a><small>${t('orders.esim.androidNote')}</small></p>
+<p class="hint">${t('orders.esim.once')}</p>
 </div>
 </div>`
 }
@@ -89,8 +84,8 @@ function steps(title: string, lines: readonly string[]): Html {
 <ol class="how">${lines.map((line) => html`<li>${line}</li>`)}</ol></details>`
 }
 
-function copyFact(id: string, name: string, value: string | undefined, texts: Texts) {
-  return value === undefined ? undefined : fact(name, copied(`goods-${id}`, value, name, texts))
+function copyFact(id: string, name: string, value: string | undefined, t: Texts) {
+  return value === undefined ? undefined : fact(name, copied(`goods-${id}`, value, name, t))
 }
 
 function prose(title: string, text: string | undefined): Html | undefined {

@@ -15,6 +15,7 @@ import { counted } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { withRetryAfter } from '../frame/retry-after.ts'
+import type { Texts } from '../texts/texts.ts'
 import { formIn } from '../visit/forms.ts'
 import { boughtText } from './bought.ts'
 import type { MailPart } from './order-page.ts'
@@ -125,7 +126,7 @@ async function placeOf(
   for (let at = 0; at < maxTries; at += 1) {
     const refused = `${mail} ${at} refused`
     if ((await mailbox.take(`${mail} ${at}`)).allowed) return { refused }
-    if ((await mailbox.look(refused)).allowed) return { isThere: true }
+    if ((await mailbox.peek(refused)).allowed) return { isThere: true }
   }
   return { isThere: false }
 }
@@ -164,28 +165,28 @@ async function send(
 }
 
 function written({ frame, follow }: TrackingRoutes, to: string, orders: readonly MailedOrder[]) {
-  const { mails, offers } = frame.texts
+  const { t } = frame
   const { name, url, contact } = frame.site
   const until = new Date(follow.purchases.now().getTime() + linkTokenDays * 86_400_000)
   const paragraphs = orders.map(({ id, bought, placed, link }) =>
-    [boughtText(bought, frame.texts), mails.order(id, dateText(placed, offers.numbers)), link].join(
-      '\n',
-    ),
+    [boughtText(bought, t), t('mail.order', { id, date: dateText(placed, t) }), link].join('\n'),
   )
   const text = [
-    orders.length === 1 ? mails.hello : mails.helloMany,
+    orders.length === 1 ? t('mail.hello') : t('mail.helloMany'),
     ...paragraphs,
-    mails.good(dateText(until, offers.numbers), `${url}${findPath}`),
-    mails.notYou,
+    t('mail.good', { until: dateText(until, t), url: `${url}${findPath}` }),
+    t('mail.notYou'),
     `${name}\n${url}\n${contact}`,
   ].join('\n\n')
   const [first] = orders
   const subject =
-    orders.length === 1 && first ? mails.subjectOne(name, first.id) : mails.subject(name)
+    orders.length === 1 && first
+      ? t('mail.subjectOne', { store: name, order: first.id })
+      : t('mail.subject', { store: name })
   return { to, subject, text }
 }
 
 /** "Nov 29, 2026", by the calendar of UTC. */
-function dateText(date: Date, numbers: string): string {
-  return date.toLocaleDateString(numbers, { dateStyle: 'medium', timeZone: 'UTC' })
+function dateText(date: Date, { language }: Texts): string {
+  return date.toLocaleDateString(language, { dateStyle: 'medium', timeZone: 'UTC' })
 }

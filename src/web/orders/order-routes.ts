@@ -20,6 +20,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { withRetryAfter } from '../frame/retry-after.ts'
 import { routeLive } from '../live/live.ts'
+import { titled } from '../texts/texts.ts'
 import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { orderPagePath } from '../visit/paths.ts'
@@ -67,9 +68,9 @@ export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes):
 
 function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const send = (reply: FastifyReply, view: OrderPageView, asked?: RefundAnswer) => {
-    const { texts } = routes.frame
+    const { t } = routes.frame
     const page = refundPage(view, {
-      texts,
+      t,
       scriptUrls: scriptsOf(routes),
       formKey: randomUUID(),
       asked,
@@ -137,7 +138,7 @@ function sendOrder(
   const isBuyer = view.own !== undefined && (token ?? wallet) !== undefined
   const mayMail = routes.mail !== undefined && isBuyer && view.times.paid
   const page = orderPage(view, {
-    texts: frame.texts,
+    t: frame.t,
     contact: frame.site.contact,
     scriptUrls: scriptsOf(routes),
     privateLink: view.own && linkOf(routes, request, view),
@@ -213,6 +214,6 @@ async function mail(request: OrderRequest, reply: FastifyReply, routes: Tracking
 }
 
 export function sayElsewhere(reply: FastifyReply, routes: TrackingRoutes) {
-  const { texts } = routes.frame
-  return sendPrivately(reply.code(403), routes, messagePage(texts.orders.elsewhere, texts))
+  const { t } = routes.frame
+  return sendPrivately(reply.code(403), routes, messagePage(titled(t, 'orders.elsewhere'), t))
 }

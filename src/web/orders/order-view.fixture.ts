@@ -6,10 +6,10 @@ import { document, type Page } from '../frame/layout.ts'
 import { frame } from '../frame/page.fixture.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout } from '../frame/website.fixture.ts'
-import { en } from '../texts/en.ts'
+import { textsIn } from '../texts/texts.ts'
 
 export const at = new Date('2026-11-22T03:00:00Z')
-export const parts = { texts: en, scriptUrls: [], contact: 'ops@kiosk.example' }
+export const parts = { t: textsIn('en'), scriptUrls: [], contact: 'ops@kiosk.example' }
 
 /** An order that was delivered, with what a test changes. */
 export const view = (changes: Partial<OrderPageView> = {}): OrderPageView => ({

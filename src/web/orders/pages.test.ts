@@ -4,18 +4,20 @@ import type { GoodsShown } from '../../api/tracking/goods.ts'
 import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import { faceValueFor } from '../../catalog/face-value.ts'
 import type { Offer } from '../../catalog/offer.ts'
-import { detailsOf } from '../../catalog/offer-details.ts'
+import { detailsOf, worthOf } from '../../catalog/offer-details.ts'
 import { maxKept } from '../../checkouts/ledger.ts'
 import type { CheckoutId } from '../../lib/ids.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { breakout, read } from '../frame/website.fixture.ts'
-import { en } from '../texts/en.ts'
+import { messagesOf, textsIn } from '../texts/texts.ts'
 import { installOf } from './esim-install.ts'
 import { findPage } from './find-page.ts'
 import { masked } from './goods-part.ts'
 import { orderPage } from './order-page.ts'
 import { at, own, parts, view, whole } from './order-view.fixture.ts'
 import { refundPage } from './refund-page.ts'
+
+const t = textsIn('en')
 
 const shownAs = (shown: GoodsShown) =>
   whole(
@@ -64,7 +66,7 @@ const reported = { currency: 'EUR', divisor: 100, amount: 2_147, isExact: true }
 
 /** What its buyer is told of a purchase. */
 function bought({ offer, ...told }: { offer: Offer; value?: number; phone?: string }) {
-  const receives = faceValueFor(offer, told.value)
+  const receives = faceValueFor(worthOf(offer), told.value)
   const { fairUse, ...shown } = detailsOf(offer)
   return {
     ...told,
@@ -77,23 +79,25 @@ function bought({ offer, ...told }: { offer: Offer; value?: number; phone?: stri
 
 const openCard = voucher('OPEN', { price: open(500, 10_000), faceValue: open(500, 10_000) })
 
+const stages = Object.keys(messagesOf('en')).flatMap((id) => {
+  const [, stage] = /^orders\.stages\.(\w+)\.title$/.exec(id) ?? []
+  return stage === undefined ? [] : [stage as OrderPageView['stage']]
+})
+
 describe('the page of an order', () => {
-  test.each(Object.keys(en.orders.stages) as OrderPageView['stage'][])(
-    'that is %s is whole',
-    (stage) => {
-      const isFinished = stage === 'delivered' || stage === 'not_taken'
-      for (const one of [view({ stage, isFinished }), view({ stage, isFinished, own: own() })]) {
-        const page = whole(orderPage(one, parts))
-        expect(page).toContain(en.orders.stages[stage].title)
-        // What changes by itself does so without script, too, unless something typed would be lost.
-        const isReloaded = !isFinished && one.own !== undefined
-        expect(page.includes('http-equiv="refresh"')).toBe(isReloaded)
-        expect(page.includes(en.orders.lookAgain)).toBe(!isFinished && !isReloaded)
-        expect(page.includes('data-live-end')).toBe(isFinished)
-        expect(whole(refundPage(one, { ...parts, formKey: 'k' }))).toContain(one.id)
-      }
-    },
-  )
+  test.each(stages)('that is %s is whole', (stage) => {
+    const isFinished = stage === 'delivered' || stage === 'not_taken'
+    for (const one of [view({ stage, isFinished }), view({ stage, isFinished, own: own() })]) {
+      const page = whole(orderPage(one, parts))
+      expect(page).toContain(t(`orders.stages.${stage}.title`))
+      // What changes by itself does so without script, too, unless something typed would be lost.
+      const isReloaded = !isFinished && one.own !== undefined
+      expect(page.includes('http-equiv="refresh"')).toBe(isReloaded)
+      expect(page.includes(t('orders.lookAgain'))).toBe(!isFinished && !isReloaded)
+      expect(page.includes('data-live-end')).toBe(isFinished)
+      expect(whole(refundPage(one, { ...parts, formKey: 'k' }))).toContain(one.id)
+    }
+  })
 
   test('comes again from its own address, whichever form it is the answer to', () => {
     const one = view({ stage: 'delivering', isFinished: false, own: own() })
@@ -109,7 +113,7 @@ describe('the page of an order', () => {
     const one = view({ stage: 'delivering', isFinished: false, own: own() })
     const page = whole(orderPage(one, { ...parts, mail: {} }))
     expect(page).not.toContain('http-equiv="refresh"')
-    expect(page).toContain(en.orders.lookAgain)
+    expect(page).toContain(t('orders.lookAgain'))
   })
 
   test('leads to the payment while it waits for one', () => {
@@ -121,9 +125,7 @@ describe('the page of an order', () => {
   test('that was not paid promises back what does go back', () => {
     const said = (changes: Partial<OrderPageView>) =>
       read(whole(orderPage(view({ stage: 'not_paid', ...changes }), parts)))
-    expect(said({ coin: 'BTC' })).toContain(
-      `unless it is worth ${formatUsdc(maxKept)} US dollars or less`,
-    )
+    expect(said({ coin: 'BTC' })).toContain(`unless it is worth ${formatUsdc(maxKept)} USD or less`)
     // Whoever pays in USDC was asked for no address.
     expect(said({})).toContain('No money was taken for it.')
     expect(said({})).not.toContain('goes back')
@@ -145,7 +147,7 @@ describe('the page of an order', () => {
     [
       'of a value that was chosen',
       bought({ offer: openCard, value: 1_250 }),
-      'Steam gift card, $12.50 Country United States of America',
+      'Steam gift card, $12.50 Country United States',
     ],
     [
       'of a value that the supplier converts',
@@ -183,8 +185,8 @@ describe('the page of an order', () => {
   })
 
   test('leads to other money that goes back, though it was delivered', () => {
-    const step = { type: 'DUE' } as const
-    const more = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }] })
+    const payout = { state: 'DUE' } as const
+    const more = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', payout }] })
     const link = `href="/orders/${view().id}/refund"`
     expect(whole(orderPage(view({ coin: 'BTC', own: more }), parts))).toContain(link)
     expect(whole(orderPage(view({ coin: 'BTC', own: own() }), parts))).not.toContain(link)
@@ -195,14 +197,14 @@ describe('the page of an order', () => {
     const page = whole(orderPage(view(), { ...parts, refused }))
     expect(page).toContain('aria-invalid="true"')
     expect(page).toContain('aria-describedby="token-wrong token-help"')
-    expect(read(page)).toContain(en.orders.locked.wrong)
+    expect(read(page)).toContain(t('orders.locked.wrong'))
   })
 
   test.each([
-    [true, 'This link has expired: it was good for 7 days. Request a new one', '/find#by-mail'],
+    [true, 'This link has expired: it was valid for 7 days. Request a new one', '/find#by-mail'],
     [
       false,
-      'This link has expired: it was good for 7 days. Use the recovery code instead.',
+      'This link has expired: it was valid for 7 days. Use the recovery code instead.',
       '/find#by-wallet',
     ],
   ])('says of a link that is too old where a new one is (mail: %s)', (sendsMail, words, href) => {
@@ -210,7 +212,7 @@ describe('the page of an order', () => {
     const page = whole(orderPage(view(), { ...parts, refused, sendsMail }))
     expect(read(page)).toContain(words)
     expect(page).toContain(`<a href="${href}">`)
-    expect(read(page)).not.toContain(en.orders.locked.wrong)
+    expect(read(page)).not.toContain(t('orders.locked.wrong'))
   })
 
   test('that is locked leads to every way that may open it', () => {
@@ -244,7 +246,9 @@ describe('the goods', () => {
   test('of an eSIM are a drawing with words for it, links, and each part for itself', () => {
     const lpa = 'LPA:1$smdp.example.com$ABC-1'
     const page = shownAs(goodsOf('esim', { iccid: '8910', lpa, activationCode: 'ABC-1' }))
-    expect(page).toContain('role="img" aria-label="QR code that installs the eSIM. It says: LPA:1$')
+    expect(page).toContain(
+      'role="img" aria-label="QR code that installs the eSIM. It contains: LPA:1$',
+    )
     for (const id of ['lpa', 'smdp', 'matching', 'iccid'])
       expect(page).toContain(`id="goods-${id}"`)
     expect(page).toContain('>smdp.example.com</code>')

@@ -4,8 +4,7 @@ import { formatUsdc } from '../../lib/money.ts'
 import { formatUnits } from '../../payments/coins.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { StageText } from '../texts/en/orders.ts'
-import type { Texts } from '../texts/en.ts'
+import { type Texts, type Titled, titled } from '../texts/texts.ts'
 
 /** A line of a list of facts; nothing where there is no value. */
 export function fact(name: string, value: Html | string | undefined): Html | undefined {
@@ -20,32 +19,33 @@ export function transactionOf(
   id: string,
   { transaction, url }: Seen,
   what: string,
-  texts: Texts,
+  t: Texts,
 ): Html {
   const link =
-    url && html` <a class="look" href="${url}" rel="noopener noreferrer">${texts.orders.look}</a>`
-  return html`${copied(id, transaction, what, texts)}${link}`
+    url && html` <a class="look" href="${url}" rel="noopener noreferrer">${t('orders.look')}</a>`
+  return html`${copied(id, transaction, what, t)}${link}`
 }
 
 /** What the pages of an order say at the top. */
-export function wordsOf({ stage, coin, own }: OrderPageView, { orders }: Texts): StageText {
-  const words = orders.stages[stage]
+export function wordsOf({ stage, coin, own }: OrderPageView, t: Texts): Titled {
+  const words = titled(t, `orders.stages.${stage}`)
   // Whoever sees no goods is not told to open them.
-  if (own === undefined && stage === 'delivered') return { ...words, text: orders.states.delivered }
+  if (own === undefined && stage === 'delivered')
+    return { ...words, text: t('orders.states.delivered') }
   if (stage !== 'not_paid' || coin === undefined) return words
-  return { title: words.title, text: orders.notPaidIn(coin, formatUsdc(maxKept)) }
+  return { title: words.title, text: t('orders.notPaidIn', { coin, most: formatUsdc(maxKept) }) }
 }
 
 /** What was paid: "12.50 USDC", or "0.001 BTC (the price was 12.50 USD)". */
 export function paidText(
   { coin }: Pick<OrderPageView, 'coin'>,
   { amount, paidUnits }: OwnOrderView,
-  { orders }: Texts,
+  t: Texts,
 ): string {
   const usd = formatUsdc(amount)
   if (coin === undefined) return `${usd} USDC`
   if (paidUnits === undefined) return `${usd} USD`
-  return orders.refund.worth(`${formatUnits(paidUnits, coin)} ${coin}`, usd)
+  return t('orders.refund.worth', { coin: `${formatUnits(paidUnits, coin)} ${coin}`, usd })
 }
 
 /** A mail to the store that names the order in its subject. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { read } from '../frame/website.fixture.ts'
-import { en } from '../texts/en.ts'
+import { textsIn } from '../texts/texts.ts'
 import { orderPage } from './order-page.ts'
 import { at, own, parts, view, whole } from './order-view.fixture.ts'
 import { refundPage } from './refund-page.ts'
+
+const t = textsIn('en')
 
 describe('the refund', () => {
   const to = 'bc1qbuyer'
@@ -33,11 +35,11 @@ describe('the refund', () => {
     const refund = { to, startedAt: at, stuck: { code: 'payer_blacklisted' } }
     const one = view({ stage: 'refund_stuck', own: own({ refund }) })
     const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
-    expect(text).toContain(en.orders.refund.blocked)
+    expect(text).toContain(t('orders.refund.blocked'))
     // It would be a promise that nobody here can keep.
-    expect(text).not.toContain(en.orders.refund.by)
-    expect(text).toContain(en.orders.steps.stuck)
-    expect(text).not.toContain(en.orders.steps.byHand)
+    expect(text).not.toContain(t('orders.refund.by'))
+    expect(text).toContain(t('orders.steps.stuck'))
+    expect(text).not.toContain(t('orders.steps.byHand'))
   })
 
   test('of a payment that vanished is none: it offers nothing and promises nothing', () => {
@@ -54,18 +56,18 @@ describe('the refund', () => {
   test('of an order that was not paid is none, though the checkout is watched on', () => {
     const one = view({ stage: 'not_paid', coin: 'BTC', isFinished: false })
     const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
-    expect(text).toContain(en.orders.refund.noneText)
-    expect(text).not.toContain(en.orders.refund.underWay)
+    expect(text).toContain(t('orders.refund.noneText'))
+    expect(text).not.toContain(t('orders.refund.underWay'))
   })
 
   test('tells of other money that goes back from the checkout', () => {
-    const step = { type: 'SENT', transaction: 'f00d', sentAt: at } as const
-    const one = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', step }], returnTo: to })
+    const payout = { state: 'CONFIRMED', transaction: 'f00d', confirmedAt: at } as const
+    const one = own({ returns: [{ seq: 1, units: 5_000n, why: 'surplus', payout }], returnTo: to })
     const text = read(
       whole(refundPage(view({ coin: 'BTC', own: one }), { ...parts, formKey: 'k' })),
     )
     expect(text).toContain('0.00005 BTC was refunded in the transaction f00d Copy (overpaid).')
-    expect(text).toContain(en.orders.refund.returnsText)
-    expect(text).not.toContain(en.orders.refund.none)
+    expect(text).toContain(t('orders.refund.returnsText'))
+    expect(text).not.toContain(t('orders.refund.none'))
   })
 })

@@ -5,7 +5,8 @@ import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { timeOf } from '../frame/time-of.ts'
 import { liveMark, reloading } from '../live/mark.ts'
-import type { Texts } from '../texts/en.ts'
+import { coinOn } from '../shop/money-text.ts'
+import { type Texts, titled } from '../texts/texts.ts'
 import { orderPagePath } from '../visit/paths.ts'
 import { isRefunding } from './order-page.ts'
 import { fact, paidText, transactionOf } from './parts.ts'
@@ -21,7 +22,7 @@ export type RefundAnswer =
   | { readonly type: 'tooOften'; readonly seconds: number }
 
 export interface RefundPageParts {
-  readonly texts: Texts
+  readonly t: Texts
   readonly scriptUrls: readonly string[]
   /** Names one asking, so that a form sent twice asks once. */
   readonly formKey: string
@@ -31,9 +32,8 @@ export interface RefundPageParts {
 
 /** Where the money of one order is. */
 export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
-  const { texts, scriptUrls, asked } = parts
-  const { orders } = texts
-  const heading = headingOf(view, texts)
+  const { t, scriptUrls, asked } = parts
+  const heading = headingOf(view, t)
   const isFinished = view.isFinished
   const order = orderPagePath(view.id)
   const page = `${order}/refund`
@@ -41,62 +41,63 @@ export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
   const mark = { version: view.version, at: `${order}/live`, page, say, isFinished }
   return {
     title: heading.title,
-    description: orders.refund.description,
+    description: t('orders.refund.description'),
     ...reloading(page, !isFinished),
     main: html`<div class="following"${liveMark(mark)}>
 <section class="stage ${view.stage}" aria-labelledby="stage">
-<p class="which">${orders.order} <code>${view.id}</code></p>
+<p class="which">${t('orders.order')} <code>${view.id}</code></p>
 <h1 id="stage">${heading.title}</h1>
 <p class="lead">${heading.text}</p>
-${asked?.type === 'tooOften' && html`<p class="wrong" role="alert">${orders.refund.tooOften(Math.ceil(asked.seconds / 60))}</p>`}
-${isRefunding(view) && timeline(stationsOf(view, texts), texts)}
-<p class="about-refund"><a href="${order}">${orders.refund.back}</a></p>
+${asked?.type === 'tooOften' && html`<p class="wrong" role="alert">${t('orders.refund.tooOften', { minutes: Math.ceil(asked.seconds / 60) })}</p>`}
+${isRefunding(view) && timeline(stationsOf(view, t), t)}
+<p class="about-refund"><a href="${order}">${t('orders.refund.back')}</a></p>
 </section>
-${view.own ? ownParts(view, view.own, parts) : isRefunding(view) && html`<p class="hint">${orders.refund.lockedText}</p>`}
+${view.own ? ownParts(view, view.own, parts) : isRefunding(view) && html`<p class="hint">${t('orders.refund.lockedText')}</p>`}
 </div>
 ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
 }
 
-function headingOf(view: OrderPageView, { orders }: Texts) {
+function headingOf(view: OrderPageView, t: Texts) {
   const { stage, own } = view
-  if (isRefunding(view) || stage === 'not_taken') return orders.stages[stage]
-  const { refund } = orders
-  if (own && own.returns.length > 0) return { title: refund.returnsTitle, text: refund.returnsText }
-  if (stage === 'delivered') return { title: refund.none, text: refund.delivered }
-  return { title: refund.none, text: stage === 'not_paid' ? refund.noneText : refund.underWay }
+  if (isRefunding(view) || stage === 'not_taken') return titled(t, `orders.stages.${stage}`)
+  if (own && own.returns.length > 0)
+    return { title: t('orders.refund.returnsTitle'), text: t('orders.refund.returnsText') }
+  if (stage === 'delivered')
+    return { title: t('orders.refund.none'), text: t('orders.refund.delivered') }
+  return {
+    title: t('orders.refund.none'),
+    text: stage === 'not_paid' ? t('orders.refund.noneText') : t('orders.refund.underWay'),
+  }
 }
 
 function ownParts(view: OrderPageView, own: OwnOrderView, parts: RefundPageParts): Html {
-  const { texts } = parts
-  return html`${own.refund && moneyPart(view, own, own.refund, texts)}
+  const { t } = parts
+  return html`${own.refund && moneyPart(view, own, own.refund, t)}
 ${view.stage === 'refund_stuck' && askPart(view.id, parts)}
-${returnsPart(view, own, texts)}`
+${returnsPart(view, own, t)}`
 }
 
-function moneyPart(view: OrderPageView, own: OwnOrderView, refund: RefundView, texts: Texts): Html {
-  const { orders } = texts
-  const words = orders.refund
+function moneyPart(view: OrderPageView, own: OwnOrderView, refund: RefundView, t: Texts): Html {
   const { sent } = refund
   return html`<section class="sheet" aria-labelledby="money">
-<h2 id="money">${words.title}</h2>
+<h2 id="money">${t('orders.refund.title')}</h2>
 <dl class="facts">
-${fact(words.amount, paidText(view, own, texts))}${fact(sent ? words.wentTo : words.to, copied('refund-to', refund.to, words.to, texts))}${fact(orders.paidWith, orders.onNetwork(view.coin ?? 'USDC', view.network))}${fact(words.why, view.why && orders.why[view.why])}${fact(words.started, timeOf(refund.startedAt, texts))}${fact(words.sent, sent && timeOf(sent.at, texts))}${fact(words.transaction, sent && transactionOf('refund-transaction', sent, words.transaction, texts))}
+${fact(t('orders.refund.amount'), paidText(view, own, t))}${fact(sent ? t('orders.refund.wentTo') : t('orders.refund.to'), copied('refund-to', refund.to, t('orders.refund.to'), t))}${fact(t('orders.paidWith'), coinOn(view.coin ?? 'USDC', view.network, t))}${fact(t('orders.refund.why'), view.why && t(`orders.why.${view.why}`))}${fact(t('orders.refund.started'), timeOf(refund.startedAt, t))}${fact(t('orders.refund.sent'), sent && timeOf(sent.at, t))}${fact(t('orders.refund.transaction'), sent && transactionOf('refund-transaction', sent, t('orders.refund.transaction'), t))}
 </dl>
-${refund.stuck?.code === blockedByIssuer ? html`<p class="wrong">${words.blocked}</p>` : html`<p class="hint">${words.by}</p>`}
+${refund.stuck?.code === blockedByIssuer ? html`<p class="wrong">${t('orders.refund.blocked')}</p>` : html`<p class="hint">${t('orders.refund.by')}</p>`}
 </section>`
 }
 
 /** Asking again starts the same refund once more, so nothing can be paid twice by it. */
-function askPart(id: string, { formKey, asked, texts }: RefundPageParts): Html {
-  const { refund } = texts.orders
+function askPart(id: string, { formKey, asked, t }: RefundPageParts): Html {
   return html`<section class="sheet" aria-labelledby="ask">
-<h2 id="ask">${refund.ask}</h2>
-<p>${refund.askText}</p>
-${asked?.type === 'taken' && html`<p class="good" role="status">${refund.asked}</p>`}
+<h2 id="ask">${t('orders.refund.ask')}</h2>
+<p>${t('orders.refund.askText')}</p>
+${asked?.type === 'taken' && html`<p class="good" role="status">${t('orders.refund.asked')}</p>`}
 <form method="post" action="${orderPagePath(id)}/refund">
 <input type="hidden" name="key" value="${formKey}">
-<p class="act"><button class="button" type="submit">${refund.ask}</button></p>
+<p class="act"><button class="button" type="submit">${t('orders.refund.ask')}</button></p>
 </form>
 </section>`
 }

@@ -1,7 +1,7 @@
 import type { OrderPageView, OwnOrderView } from '../../api/tracking/order-view.ts'
 import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { fact } from './parts.ts'
 import { returned } from './returned.ts'
 
@@ -9,17 +9,16 @@ import { returned } from './returned.ts'
 export function returnsPart(
   { coin }: OrderPageView,
   own: OwnOrderView,
-  texts: Texts,
+  t: Texts,
 ): Html | undefined {
   if (own.returns.length === 0 || coin === undefined) return undefined
-  const words = texts.orders.refund
   return html`<section class="sheet" aria-labelledby="returns">
-<h2 id="returns">${words.returns}</h2>
+<h2 id="returns">${t('orders.refund.returns')}</h2>
 <ul class="sent-back">${own.returns.map(
     (one) => html`
-<li>${returned(one, coin, texts)}</li>`,
+<li>${returned(one, coin, t)}</li>`,
   )}
 </ul>
-<dl class="facts">${fact(words.to, own.returnTo && copied('return-to', own.returnTo, words.to, texts))}</dl>
+<dl class="facts">${fact(t('orders.refund.to'), own.returnTo && copied('return-to', own.returnTo, t('orders.refund.to'), t))}</dl>
 </section>`
 }

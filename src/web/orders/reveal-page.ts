@@ -1,50 +1,70 @@
 import { type RevealedGoods, revealPath } from '../../api/buying/reveal.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { creditedText } from './credited.ts'
 
 /** The page that a one-view link opens. It shows nothing yet: previews of links open it too. */
-export function revealPage(scriptUrl: string, { reveal }: Texts): Page {
+export function revealPage(scriptUrl: string, t: Texts): Page {
   return {
-    title: reveal.title,
-    description: reveal.about,
+    title: t('reveal.title'),
+    description: t('reveal.about'),
     main: html`<section class="message">
-<h1>${reveal.title}</h1>
-<p>${reveal.about}</p>
+<h1>${t('reveal.title')}</h1>
+<p>${t('reveal.about')}</p>
 <form class="reveal" method="post" action="${revealPath}">
 <div class="field">
-<label for="token">${reveal.label}</label>
+<label for="token">${t('reveal.label')}</label>
 <input id="token" name="token" type="text" required="required" autocomplete="off" spellcheck="false">
-<p class="hint">${reveal.help}</p>
+<p class="hint">${t('reveal.help')}</p>
 </div>
-<p class="act"><button class="button" type="submit">${reveal.show}</button></p>
+<p class="act"><button class="button" type="submit">${t('reveal.show')}</button></p>
 </form>
 <script type="module" src="${scriptUrl}"></script>
 </section>`,
   }
 }
 
+/** The parts of a delivery, in the order of the page. */
+const fields = [
+  'code',
+  'pin',
+  'redemptionUrl',
+  'msisdn',
+  'credited',
+  'lpa',
+  'smdpAddress',
+  'activationCode',
+  'iccid',
+  'confirmationNumber',
+  'expiresAt',
+  'instructions',
+  'terms',
+] as const
+
+function nameOf(field: (typeof fields)[number], kind: Kind, t: Texts): string {
+  const isCard = field === 'credited' && kind === 'voucher'
+  return t(isCard ? 'reveal.fields.creditedCard' : `reveal.fields.${field}`)
+}
+
 /** The goods of one order, readable and ready to be copied. */
-export function goodsPage(
-  { orderId, kind, brandName, result }: RevealedGoods,
-  { reveal, deliveryNames }: Texts,
-): Page {
-  const named = deliveryNames(kind).filter(([field]) => isShown(field, result))
+export function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t: Texts): Page {
+  const shown = fields.filter((field) => isShown(field, result))
   return {
     title: brandName,
-    description: reveal.once,
+    description: t('reveal.once'),
     main: html`<section class="message goods">
 <h1>${brandName}</h1>
-<p>${reveal.once}</p>
-${qrOf(result, reveal)}
-<dl class="facts">${named.map(
-      ([field, name]) => html`
-<div><dt>${name}</dt><dd>${shownAs(field, result[field])}</dd></div>`,
+<p>${t('reveal.once')}</p>
+${qrOf(result, t)}
+<dl class="facts">${shown.map(
+      (field) => html`
+<div><dt>${nameOf(field, kind, t)}</dt><dd>${shownAs(field, result[field])}</dd></div>`,
     )}
-<div><dt>${reveal.order}</dt><dd>${orderId}</dd></div>
+<div><dt>${t('reveal.order')}</dt><dd><code class="copy">${orderId}</code></dd></div>
 </dl>
-<p>${reveal.again}</p>
+<p>${t('reveal.again')}</p>
 </section>`,
   }
 }
@@ -55,10 +75,10 @@ function isShown(field: string, result: RevealedGoods['result']): boolean {
   return result[field] !== undefined
 }
 
-function qrOf({ qrPng }: RevealedGoods['result'], reveal: Texts['reveal']): Html | undefined {
+function qrOf({ qrPng }: RevealedGoods['result'], t: Texts): Html | undefined {
   if (typeof qrPng !== 'string') return undefined
-  return html`<figure class="qr"><img src="${qrPng}" alt="${reveal.qr}" width="240" height="240">
-<figcaption>${reveal.scan}</figcaption></figure>`
+  return html`<figure class="qr"><img src="${qrPng}" alt="${t('reveal.qr')}" width="240" height="240">
+<figcaption>${t('reveal.scan')}</figcaption></figure>`
 }
 
 /** What is copied is selected with one tap; prose is not. */

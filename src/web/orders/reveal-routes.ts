@@ -1,12 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BuyingDeps } from '../../api/buying/deps.ts'
-import { openReveal, revealPath } from '../../api/buying/reveal.ts'
+import { openReveal, type Revealed, revealPath } from '../../api/buying/reveal.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'
+import { titled } from '../texts/texts.ts'
 import { formIn } from '../visit/forms.ts'
 import { privately } from '../visit/privately.ts'
 import { goodsPage, revealPage } from './reveal-page.ts'
+
+/** What a link that shows nothing is to machines. */
+const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>> = {
+  not_yet: 409,
+  never: 410,
+  used: 410,
+  expired: 410,
+  unknown: 400,
+}
 
 const limited = { config: { limit: 'reading' } } as const
 /** Not even this store hears where the bearer of a link came from; the form needs no origin of ours. */
@@ -31,14 +41,14 @@ export function routeReveal(
       .send(document(own, page))
 
   pages.get(revealPath, limited, (_, reply) =>
-    send(reply, revealPage(frame.scriptUrl('reveal.js'), frame.texts), { sendsForm: true }),
+    send(reply, revealPage(frame.scriptUrl('reveal.js'), frame.t), { sendsForm: true }),
   )
   const posted = { ...limited, bodyLimit: maxForm }
   pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
     const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
     if (opened.type === 'goods')
-      return send(reply, goodsPage(opened, frame.texts), { drawsPictures: true })
-    const { status, message } = frame.texts.closedLinks[opened.type]
-    return send(reply.code(status), messagePage(message, frame.texts))
+      return send(reply, goodsPage(opened, frame.t), { drawsPictures: true })
+    const message = titled(frame.t, `reveal.closed.${opened.type}`)
+    return send(reply.code(closedStatus[opened.type]), messagePage(message, frame.t))
   })
 }

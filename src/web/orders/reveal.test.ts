@@ -9,9 +9,10 @@ import { messagePage } from '../frame/message-page.ts'
 import { frame } from '../frame/page.fixture.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
-import { closedLinks } from '../texts/en/reveal.ts'
-import { en } from '../texts/en.ts'
+import { textsIn, titled } from '../texts/texts.ts'
 import { goodsPage, revealPage } from './reveal-page.ts'
+
+const t = textsIn('en')
 
 const goodsOf = (result: Record<string, unknown>, kind: Kind): RevealedGoods => ({
   orderId: 'ord_1' as OrderId,
@@ -20,11 +21,11 @@ const goodsOf = (result: Record<string, unknown>, kind: Kind): RevealedGoods => 
   result,
 })
 const shown = (result: Record<string, unknown>, kind: Kind = 'voucher') =>
-  document(frame, goodsPage(goodsOf(result, kind), en))
+  document(frame, goodsPage(goodsOf(result, kind), t))
 
 describe('the page behind a link', () => {
   test('is whole, and runs one script of ours and nothing else', async () => {
-    const page = document(frame, revealPage('/reveal.js?v=1', en))
+    const page = document(frame, revealPage('/reveal.js?v=1', t))
     expect(structureFaults(page)).toEqual([])
     expect(page.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="/reveal.js?v=1">'])
     const { headers } = await website().get('/reveal')
@@ -99,7 +100,11 @@ describe('the goods', () => {
   })
 })
 
-test.each(Object.entries(closedLinks))('a link that is %s says what to do', (_, { message }) => {
-  expect(structureFaults(document(frame, messagePage(message, en)))).toEqual([])
-  expect(message.text).toMatch(/\.$/)
-})
+test.each(['not_yet', 'never', 'used', 'expired', 'unknown'] as const)(
+  'a link that is %s says what to do',
+  (type) => {
+    const message = titled(t, `reveal.closed.${type}`)
+    expect(structureFaults(document(frame, messagePage(message, t)))).toEqual([])
+    expect(message.text).toMatch(/\.$/)
+  },
+)

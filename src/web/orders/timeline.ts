@@ -1,7 +1,7 @@
 import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import { type Html, html } from '../frame/html.ts'
-import { timeOf } from '../frame/time-of.ts'
-import type { Texts } from '../texts/en.ts'
+import { timeOf, timeTag } from '../frame/time-of.ts'
+import type { Texts } from '../texts/texts.ts'
 
 /** One station on the way of an order. */
 export interface Station {
@@ -12,58 +12,67 @@ export interface Station {
 }
 
 /** The way of an order so far, and what is to come on it. */
-export function stationsOf(view: OrderPageView, texts: Texts): readonly Station[] {
-  const { steps } = texts.orders
+export function stationsOf(view: OrderPageView, t: Texts): readonly Station[] {
   const { times } = view
-  const paid: Station = { name: steps.paid, state: 'done', at: times.paid }
+  const paid: Station = { name: t('orders.steps.paid'), state: 'done', at: times.paid }
   const next = (name: string): Station => ({ name, state: 'next' })
   switch (view.stage) {
     case 'awaiting_payment':
-      return [{ name: steps.awaiting, state: 'now' }, next(steps.delivering), next(steps.delivered)]
+      return [
+        { name: t('orders.steps.awaiting'), state: 'now' },
+        next(t('orders.steps.delivering')),
+        next(t('orders.steps.delivered')),
+      ]
     case 'checking_payment':
-      return [{ name: steps.checking, state: 'now' }, next(steps.delivering), next(steps.delivered)]
+      return [
+        { name: t('orders.steps.checking'), state: 'now' },
+        next(t('orders.steps.delivering')),
+        next(t('orders.steps.delivered')),
+      ]
     case 'not_paid':
-      return [{ name: steps.notPaid, state: 'bad' }]
+      return [{ name: t('orders.steps.notPaid'), state: 'bad' }]
     case 'delivering':
       return [
         paid,
-        { name: steps.delivering, state: 'now', until: times.deliverBy },
-        next(steps.delivered),
+        { name: t('orders.steps.delivering'), state: 'now', until: times.deliverBy },
+        next(t('orders.steps.delivered')),
       ]
     case 'not_taken':
-      return [notDelivered(view, texts), { name: steps.notTaken, state: 'done' }]
+      return [notDelivered(view, t), { name: t('orders.steps.notTaken'), state: 'done' }]
     case 'delivered':
-      return [paid, { name: steps.delivered, state: 'done', at: times.delivered }]
+      return [paid, { name: t('orders.steps.delivered'), state: 'done', at: times.delivered }]
     default:
-      return [paid, ...refundStations(view, texts)]
+      return [paid, ...refundStations(view, t)]
   }
 }
 
-function notDelivered({ times }: OrderPageView, { orders }: Texts): Station {
-  return { name: orders.steps.notDelivered, state: 'bad', at: times.failed }
+function notDelivered({ times }: OrderPageView, t: Texts): Station {
+  return { name: t('orders.steps.notDelivered'), state: 'bad', at: times.failed }
 }
 
-function refundStations(view: OrderPageView, texts: Texts): readonly Station[] {
+function refundStations(view: OrderPageView, t: Texts): readonly Station[] {
   const { stage, times } = view
-  const { steps } = texts.orders
-  const failed = notDelivered(view, texts)
+  const failed = notDelivered(view, t)
   if (stage === 'refunded') {
-    return [failed, { name: steps.sent, state: 'done', at: times.refunded }]
+    return [failed, { name: t('orders.steps.sent'), state: 'done', at: times.refunded }]
   }
   const name =
-    stage === 'refunding' ? steps.sending : stage === 'refund_by_hand' ? steps.byHand : steps.stuck
-  return [failed, { name, state: 'now' }, { name: steps.sent, state: 'next' }]
+    stage === 'refunding'
+      ? t('orders.steps.sending')
+      : stage === 'refund_by_hand'
+        ? t('orders.steps.byHand')
+        : t('orders.steps.stuck')
+  return [failed, { name, state: 'now' }, { name: t('orders.steps.sent'), state: 'next' }]
 }
 
-export function timeline(stations: readonly Station[], texts: Texts): Html {
-  const { orders } = texts
+export function timeline(stations: readonly Station[], t: Texts): Html {
   const note = ({ state, at, until }: Station) => {
-    if (at) return timeOf(at, texts)
-    if (until) return html`${orders.steps.latest} ${timeOf(until, texts)}`
-    if (state === 'now') return orders.steps.now
-    return state === 'next' ? orders.steps.next : undefined
+    if (at) return timeOf(at, t)
+    if (until) return t('orders.steps.latest', timeTag(until, t))
+    if (state === 'now') return t('orders.steps.now')
+    return state === 'next' ? t('orders.steps.next') : undefined
   }
-  return html`<ol class="journey" aria-label="${orders.timeline}">${stations.map(
+  return html`<ol class="journey" aria-label="${t('orders.timeline')}">${stations.map(
     (station) => html`
 <li class="${station.state}"${station.state === 'now' && html` aria-current="step"`}><b>${station.name}</b> <small>${note(station)}</small></li>`,
   )}

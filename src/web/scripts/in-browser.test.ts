@@ -10,7 +10,9 @@ import { fixtureNow } from '../../../test/fixtures/offers.ts'
 import { noBrowser, openBrowser } from '../../../test/harness/browser.ts'
 import { installWallet } from '../../../test/harness/wallet.ts'
 import { website } from '../frame/website.fixture.ts'
-import { en } from '../texts/en.ts'
+import { textsIn } from '../texts/texts.ts'
+
+const t = textsIn('en')
 
 const expiresAt = new Date(fixtureNow.getTime() + 90_000)
 const store = website({
@@ -40,7 +42,7 @@ describe.skipIf(noBrowser !== undefined)('the scripts of the pages in a real bro
     await page.evaluate(`document.querySelector('[data-sign-in]').submit()`)
     await page.waitForURL('**/find/wallet')
     await page.getByRole('button', { name: 'Sign in with One' }).waitFor()
-    expect(await said.textContent()).toBe(en.find.wallet.failed)
+    expect(await said.textContent()).toBe(t('find.wallet.failed'))
     expect(await said.getAttribute('class')).toBe('wrong')
   })
 
@@ -52,12 +54,12 @@ describe.skipIf(noBrowser !== undefined)('the scripts of the pages in a real bro
     await page.clock.install()
     await page.goto(`${url}/pay/${checkoutId}`)
     const left = page.locator('.left')
-    const spoken = page.getByRole('status').getByText(en.pay.stages.expired.say)
+    const spoken = page.getByRole('status').getByText(t('pay.stages.expired.say'))
     await page.clock.runFor(60_000)
     expect(await left.textContent()).toMatch(/^0:(29|30) left$/)
     expect(await spoken.count()).toBe(0)
     await page.clock.runFor(60_000)
-    expect(await left.textContent()).toBe(en.pay.stages.expired.say)
+    expect(await left.textContent()).toBe(t('pay.stages.expired.say'))
     expect(await spoken.count()).toBe(1)
   })
 })

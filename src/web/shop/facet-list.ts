@@ -2,8 +2,9 @@ import type { FacetValue } from '../../api/shop/shop-facets.ts'
 import type { ShopQuery } from '../../api/shop/shop-query.ts'
 import type { ShopAnswer } from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { bandForm } from './band-form.ts'
+import { dollars } from './money-text.ts'
 import { changed } from './search-address.ts'
 
 /** A value that a facet offers, as it is shown. */
@@ -20,26 +21,25 @@ const choicesShown = 8
 const maxChoices = 40
 
 /** What the search can be narrowed to: links with counts, and one small form for bounds of one's own. */
-export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, texts: Texts): Html {
-  const { search } = texts
+export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, t: Texts): Html {
   const query = { ...asked, kind }
   const named = (field: 'category' | 'region' | 'brand', values: readonly FacetValue[]) =>
     group(
-      search.facets[field],
+      t(`search.facets.${field}`),
       detailsOf(values, query[field]).map(({ value, offers }) => ({
         name: value,
         offers,
         path: changed(query, { [field]: query[field] === value ? undefined : value }),
         isChosen: query[field] === value,
       })),
-      texts,
+      t,
     )
-  return html`<details class="facets"><summary>${summaryOf(query, texts)}</summary>
-<div class="facet-groups"><h2 class="hidden">${search.filters}</h2>
+  return html`<details class="facets"><summary>${summaryOf(query, t)}</summary>
+<div class="facet-groups"><h2 class="hidden">${t('search.filters')}</h2>
 ${named('category', facets.categories)}
 ${named('region', facets.regions)}
-${bandGroup(facets.bands, query, texts)}
-${group(search.facets.amount, amountChoices(facets.amounts, query, texts), texts)}
+${bandGroup(facets.bands, query, t)}
+${group(t('search.facets.amount'), amountChoices(facets.amounts, query, t), t)}
 ${named('brand', facets.brands)}
 </div>
 </details>`
@@ -55,37 +55,44 @@ function detailsOf(values: readonly FacetValue[], chosen: string | undefined): F
 }
 
 /** How many fields narrow a search beyond its words, its kind and its country. */
-function summaryOf({ category, region, brand, min, max, amount }: ShopQuery, texts: Texts): string {
+function summaryOf({ category, region, brand, min, max, amount }: ShopQuery, t: Texts): string {
   const count = [category, region, brand, min ?? max, amount].filter(
     (value) => value !== undefined,
   ).length
-  return count === 0 ? texts.search.filters : texts.search.filtersChosen(count)
+  return count === 0 ? t('search.filters') : t('search.filtersChosen', { count })
 }
 
 function bandGroup(
   bands: ShopAnswer['facets']['bands'],
   query: ShopQuery,
-  texts: Texts,
+  t: Texts,
 ): Html | undefined {
   const choices = bands.map(({ value: { min, max }, offers }) => {
     const isChosen = query.min === min && query.max === max
     return {
-      name: texts.search.band(min, max),
+      name: bandName(min, max, t),
       offers,
       path: changed(query, isChosen ? { min: undefined, max: undefined } : { min, max }),
       isChosen,
     }
   })
-  return group(texts.search.facets.band, choices, texts, bandForm({ query }, texts))
+  return group(t('search.facets.band'), choices, t, bandForm({ query }, t))
+}
+
+function bandName(min: number, max: number | undefined, t: Texts): string {
+  const least = dollars(min, t)
+  return max === undefined
+    ? t('search.bandAbove', { min: least })
+    : t('offers.range', { least, most: dollars(max, t) })
 }
 
 function amountChoices(
   amounts: ShopAnswer['facets']['amounts'],
   query: ShopQuery,
-  { search }: Texts,
+  t: Texts,
 ): Choice[] {
   return amounts.map(({ value, offers }) => ({
-    name: search.amounts[value],
+    name: t(`search.amounts.${value}`),
     offers,
     path: changed(query, { amount: query.amount === value ? undefined : value }),
     isChosen: query.amount === value,
@@ -93,12 +100,7 @@ function amountChoices(
 }
 
 /** A facet with one value only has nothing to choose. */
-function group(
-  name: string,
-  choices: readonly Choice[],
-  texts: Texts,
-  form?: Html,
-): Html | undefined {
+function group(name: string, choices: readonly Choice[], t: Texts, form?: Html): Html | undefined {
   const hasChoice = choices.length > 1 || choices.some(({ isChosen }) => isChosen)
   if (!hasChoice && form === undefined) return undefined
   const chosenFirst = [...choices].sort(
@@ -107,18 +109,18 @@ function group(
   const shown = chosenFirst.slice(0, choicesShown)
   const rest = chosenFirst.slice(choicesShown, maxChoices)
   return html`<section class="facet"><h3>${name}</h3>
-${links(shown, texts)}
-${rest.length > 0 && html`<details class="rest"><summary>${texts.search.more(rest.length)}</summary>${links(rest, texts)}</details>`}
+${links(shown, t)}
+${rest.length > 0 && html`<details class="rest"><summary>${t('search.more', { count: rest.length })}</summary>${links(rest, t)}</details>`}
 ${form}</section>
 `
 }
 
-function links(choices: readonly Choice[], { search, offers: words }: Texts): Html | undefined {
+function links(choices: readonly Choice[], t: Texts): Html | undefined {
   if (choices.length === 0) return undefined
   return html`<ul>${choices.map(({ name, offers, path, isChosen }) => {
-    const count = offers.toLocaleString(words.numbers)
+    const count = t.number(offers)
     return isChosen
-      ? html`<li><a href="${path}" aria-current="true"><span><span class="hidden">${search.chosen}: </span>${name}</span> <small>${count}</small></a></li>
+      ? html`<li><a href="${path}" aria-current="true"><span><span class="hidden">${t('search.chosen')}: </span>${name}</span> <small>${count}</small></a></li>
 `
       : html`<li><a href="${path}"><span>${name}</span> <small>${count}</small></a></li>
 `

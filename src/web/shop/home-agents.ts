@@ -3,45 +3,51 @@ import { code } from '../buying/agent-section.ts'
 import { quoted } from '../buying/example-call.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 
 /** How software uses the same store, for those who send it. */
-export function homeAgents({ site, isSandbox, texts }: WebDeps): Html {
-  const { home } = texts
+export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
   const find = `${site.url}/ai/vouchers?search=amazon&country=US`
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
-<h2 id="agents-title">${home.agents}</h2>
-<p>${home.agentsLead}</p>
+<h2 id="agents-title">${t('home.agents')}</h2>
+<p>${t('home.agentsLead')}</p>
 <div class="agents-two">
 <ol class="steps">
-<li><h3>${home.stepFind}</h3><p>${home.stepFindText}</p>
+<li><h3>${t('home.stepFind')}</h3><p>${t('home.stepFindText')}</p>
 ${code(`curl ${quoted(find)}`)}
-<p>${home.asJson} ${kinds.map(
+<p>${t('home.asJson')} ${kinds.map(
     (kind, at) =>
-      html`${at > 0 && ', '}<a href="/ai/${goods[kind].plural}">${texts.homeKinds[kind].name}</a>`,
+      html`${at > 0 && ', '}<a href="/ai/${goods[kind].plural}">${t(`kinds.${kind}.title`)}</a>`,
   )}</p></li>
-<li><h3>${home.stepRead}</h3><p>${home.stepReadText} <a href="/.well-known/x402">/.well-known/x402</a></p></li>
-<li><h3>${home.stepBuy}</h3><p>${home.stepBuyText}</p>
-<p class="note">${home.spendLimit}</p></li>
-${isSandbox && html`<li><h3>${home.stepTry}</h3><p>${home.stepTryText}</p>${code('npm run demo')}</li>`}
+<li><h3>${t('home.stepRead')}</h3><p>${t('home.stepReadText', { link: (path) => html`<a href="/.well-known/x402">${path}</a>` })}</p></li>
+<li><h3>${t('home.stepBuy')}</h3><p>${t('home.stepBuyText')}</p>
+<p class="note">${t('home.spendLimit')}</p></li>
+${isSandbox && html`<li><h3>${t('home.stepTry')}</h3><p>${t('home.stepTryText')}</p>${code('npm run demo')}</li>`}
 </ol>
-${conversation(texts)}
+${conversation(t)}
 </div>
-<p>${home.errors} <a href="/errors">${home.errorsLink}</a>.</p>
+<p>${t('home.errors', { link: (text) => html`<a href="/errors">${text}</a>` })}</p>
 </section>`
 }
 
+const talk = [
+  ['agent', 'POST …/vouchers/purchase/info', 'ask'],
+  ['store', '402 Payment Required', 'terms'],
+  ['agent', 'POST, PAYMENT-SIGNATURE', 'pay'],
+  ['store', '200 OK', 'goods'],
+] as const
+
 /** A purchase in four lines, as a picture of what the store is. */
-function conversation({ home }: Texts): Html {
+function conversation(t: Texts): Html {
   return html`<div class="ticket talk">
-<p class="stub">${home.talk}</p>
+<p class="stub">${t('home.talk.heading')}</p>
 <ol>
-${home.talkLines.map(
+${talk.map(
   ([
     who,
     what,
-    detail,
-  ]) => html`<li${who === home.talkStore && html` class="store-says"`}><b>${who}</b> <span><code>${what}</code><br>${detail}</span></li>
+    line,
+  ]) => html`<li${who === 'store' && html` class="store-says"`}><b>${t(`home.talk.${who}`)}</b> <span><code>${what}</code><br>${t(`home.talk.${line}`)}</span></li>
 `,
 )}</ol>
 </div>`

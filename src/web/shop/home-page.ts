@@ -8,7 +8,7 @@ import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import type { Texts } from '../texts/en.ts'
+import { type Texts, type TitledName, titled } from '../texts/texts.ts'
 import { buyPath } from './addresses.ts'
 import { brandGrid } from './brand-grid.ts'
 import { homeAgents } from './home-agents.ts'
@@ -22,26 +22,30 @@ const brandsShown = 12
 
 /** The front page: a search, what there is, how it is paid, and how software uses it. */
 export function homePage(deps: WebDeps): Page {
-  const { site, texts } = deps
+  const { site, t } = deps
   return {
     title: site.name,
     description: site.description,
     path: '/',
     data: siteData(deps),
     main: html`<section class="hero">
-<h1>${texts.home.claim}</h1>
-<p>${texts.home.lead}</p>
-${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesIn(deps.liveCatalog.current().sold) }, texts)}
+<h1>${t('home.claim')}</h1>
+<p>${t('home.lead')}</p>
+${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesIn(deps.liveCatalog.current().sold) }, t)}
 </section>
 ${brands(deps)}
 <section id="catalog" aria-labelledby="catalog-title">
-<h2 id="catalog-title">${texts.home.kinds}</h2>
+<h2 id="catalog-title">${t('home.kinds')}</h2>
 <div class="kinds">
 ${kinds.map((kind) => kindCard(kind, deps))}
 </div>
 </section>
 ${paying(deps)}
-${titled('promises', texts.home.promises, texts.home.promiseList)}
+<section class="promises" aria-labelledby="promises-title">
+<h2 id="promises-title">${t('home.promises.heading')}</h2>
+<ul>
+${listed(['home.promises.once', 'home.promises.refund', 'home.promises.price'], t)}</ul>
+</section>
 ${homeAgents(deps)}`,
   }
 }
@@ -62,33 +66,32 @@ function siteData({ site }: WebDeps): object {
   }
 }
 
-function brands({ liveCatalog, texts }: WebDeps): Html | undefined {
+function brands({ liveCatalog, t }: WebDeps): Html | undefined {
   const index = liveCatalog.current().sold.voucher
   const most = countsAmong(index.brandNames, index.all)
     .slice(0, brandsShown)
     .map(([value, offers]) => ({ value, offers }))
   if (most.length === 0) return undefined
   return html`<section aria-labelledby="brands-title">
-<div class="section-head"><h2 id="brands-title">${texts.home.brands}</h2> <a href="/search?kind=voucher">${texts.home.brandsAll}</a></div>
-${brandGrid(most, texts, (brand) => ({ path: searchPath({ kind: 'voucher', brand }), kind: 'voucher' }))}
+<div class="section-head"><h2 id="brands-title">${t('home.brands')}</h2> <a href="/search?kind=voucher">${t('home.brandsAll')}</a></div>
+${brandGrid(most, t, (brand) => ({ path: searchPath({ kind: 'voucher', brand }), kind: 'voucher' }))}
 </section>`
 }
 
-function kindCard(kind: Kind, { liveCatalog, pricing, texts }: WebDeps): Html {
-  const { home } = texts
-  const { name, text } = texts.homeKinds[kind]
+function kindCard(kind: Kind, { liveCatalog, pricing, t }: WebDeps): Html {
+  const { title, text } = titled(t, `kinds.${kind}`)
   const index = liveCatalog.current().sold[kind]
-  const count = home.count(index.size)
+  const count = index.size
   return html`<article class="kind ${kind}" id="${goods[kind].plural}">
-<h3>${name}</h3>
+<h3>${title}</h3>
 <p>${text}</p>
 <ul class="samples">
 ${samplesOf(index).map((offer) => {
-  const price = priceTexts(retailOf(offer, pricing), { ...pricing, texts })
-  return html`<li><a href="${buyPath(offer)}"><b>${offer.brandName}</b> <span>${sampleText(offer, texts)}</span> <em>${shortPrice(price, texts)}</em></a></li>
+  const price = priceTexts(retailOf(offer, pricing), t)
+  return html`<li><a href="${buyPath(offer)}"><b>${offer.brandName}</b> <span>${sampleText(offer, t)}</span> <em>${shortPrice(price, t)}</em></a></li>
 `
 })}</ul>
-<p class="all"><a class="button quiet" href="${searchPath({ kind })}">${home.kindAll(count)}<span class="hidden">: ${name}</span></a></p>
+<p class="all"><a class="button quiet" href="${searchPath({ kind })}">${t('home.kindAll', { count })}<span class="hidden">: ${title}</span></a></p>
 </article>
 `
 }
@@ -103,37 +106,27 @@ function samplesOf(index: SearchIndex): Offer[] {
 }
 
 /** What makes one sample differ from another, in a line. */
-function sampleText(offer: Offer, texts: Texts): string {
-  const what = offer.price.type === 'RANGE' ? texts.home.anyValue : measure(offer, texts)
-  return `${what || kindName(offer, texts)}, ${placeName(offer, texts)}`
+function sampleText(offer: Offer, t: Texts): string {
+  const what = offer.price.type === 'RANGE' ? t('home.anyValue') : measure(offer, t)
+  return `${what || kindName(offer, t)}, ${placeName(offer, t)}`
 }
 
-function paying({ site, networkName, texts: { home } }: WebDeps): Html {
-  const ways = [home.payUsdc(networkName), ...site.acceptsCrypto]
+function paying({ site, networkName, t }: WebDeps): Html {
+  const ways = [t('home.payUsdc', { network: networkName }), ...site.acceptsCrypto]
   return html`<section aria-labelledby="paying-title">
-<h2 id="paying-title">${home.paying}</h2>
+<h2 id="paying-title">${t('home.paying.heading')}</h2>
 <ol class="three">
-${home.payingSteps.map(
-  ([name, text]) => html`<li><h3>${name}</h3><p>${text}</p></li>
-`,
-)}</ol>
-<div class="ways-to-pay"><p id="ways-to-pay">${home.payWith}</p>
+${listed(['home.steps.choose', 'home.steps.pay', 'home.steps.keep'], t)}</ol>
+<div class="ways-to-pay"><p id="ways-to-pay">${t('home.payWith')}</p>
 <ul class="coins" aria-labelledby="ways-to-pay">${ways.map((way) => html`<li>${way}</li>`)}</ul>
-<p><a href="/how-it-works">${home.more}</a></p></div>
+<p><a href="/how-it-works">${t('home.more')}</a></p></div>
 </section>`
 }
 
-function titled(
-  name: string,
-  heading: string,
-  list: readonly (readonly [heading: string, text: string])[],
-): Html {
-  return html`<section class="${name}" aria-labelledby="${name}-title">
-<h2 id="${name}-title">${heading}</h2>
-<ul>
-${list.map(
-  ([title, text]) => html`<li><h3>${title}</h3><p>${text}</p></li>
-`,
-)}</ul>
-</section>`
+function listed(names: readonly TitledName[], t: Texts): Html[] {
+  return names.map((name) => {
+    const { title, text } = titled(t, name)
+    return html`<li><h3>${title}</h3><p>${text}</p></li>
+`
+  })
 }

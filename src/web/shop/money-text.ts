@@ -1,8 +1,9 @@
 import type { FaceValue } from '../../catalog/face-value.ts'
-import type { MoneyRange } from '../../catalog/offer.ts'
+import type { MoneyRange } from '../../catalog/offer-base.ts'
 import type { Retail } from '../../catalog/pricing.ts'
 import { type Cents, formatUsdc, usdcFromCents } from '../../lib/money.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Coin } from '../../payments/coins.ts'
+import type { Texts } from '../texts/texts.ts'
 
 /** What a buyer pays, for reading. Amounts are plain numbers: "25.00". */
 export type PriceTexts =
@@ -22,51 +23,57 @@ export type PriceTexts =
   | { readonly type: 'NOT_SOLD'; readonly reason: string }
 
 /** The price as pages show it. USDC counts as dollars, so both are the same amount. */
-export function priceTexts(retail: Retail, { texts }: { readonly texts: Texts }): PriceTexts {
+export function priceTexts(retail: Retail, t: Texts): PriceTexts {
   switch (retail.type) {
     case 'FIXED':
       return { type: 'FIXED', usdc: usdcText(retail.cents), usd: usdText(retail.cents) }
     case 'RANGE': {
       const { lowest: least, highest: most } = retail
-      const { numbers } = texts.offers
       return {
         type: 'RANGE',
         minUsdc: usdcText(least),
         maxUsdc: usdcText(most),
         minUsd: usdText(least),
         maxUsd: usdText(most),
-        minValue: amountText(retail.min, 'USD', 100, numbers),
-        maxValue: amountText(retail.max, 'USD', 100, numbers),
-        step: amountText(retail.increment, 'USD', 100, numbers),
+        minValue: amountText(retail.min, 'USD', 100, t.language),
+        maxValue: amountText(retail.max, 'USD', 100, t.language),
+        step: amountText(retail.increment, 'USD', 100, t.language),
       }
     }
     case 'NOT_SOLD':
-      return { type: 'NOT_SOLD', reason: retail.reason }
+      return { type: 'NOT_SOLD', reason: t(`offers.unavailable.${retail.code}`) }
   }
 }
 
 /** The price in one glance, for lists: "25.00 USDC", "from 5.00 USDC". */
-export function shortPrice(price: PriceTexts, { offers }: Texts): string {
+export function shortPrice(price: PriceTexts, t: Texts): string {
   switch (price.type) {
     case 'FIXED':
-      return offers.price(price.usdc)
+      return t('offers.price', { usdc: price.usdc })
     case 'RANGE':
-      return offers.priceFrom(price.minUsdc)
+      return t('offers.priceFrom', { usdc: price.minUsdc })
     case 'NOT_SOLD':
-      return offers.notSold
+      return t('offers.notSold')
   }
 }
 
 /** "$25", "€10.50", "¥1,000", "KWD 3.075", or "$5 to $100". */
-export function moneyText(money: MoneyRange, { offers }: Texts): string {
-  const text = (minor: number) => amountText(minor, money.currency, money.divisor, offers.numbers)
-  return money.type === 'FIXED' ? text(money.fixed) : offers.range(text(money.min), text(money.max))
+export function moneyText(money: MoneyRange, t: Texts): string {
+  const text = (minor: number) => amountText(minor, money.currency, money.divisor, t.language)
+  return money.type === 'FIXED'
+    ? text(money.fixed)
+    : t('offers.range', { least: text(money.min), most: text(money.max) })
 }
 
 /** What a card or a line receives: "€10", "about €21.50". */
-export function faceText({ currency, divisor, amount, isExact }: FaceValue, { offers }: Texts) {
-  const money = amountText(amount, currency, divisor, offers.numbers)
-  return isExact ? money : offers.about(money)
+export function faceText({ currency, divisor, amount, isExact }: FaceValue, t: Texts) {
+  const money = amountText(amount, currency, divisor, t.language)
+  return isExact ? money : t('offers.about', { money })
+}
+
+/** "$25", "$12.50". */
+export function dollars(amount: number, { language }: Texts): string {
+  return amountText(Math.round(amount * 100), 'USD', 100, language)
 }
 
 /** Minor units with the divisor that was sent with them, which may differ from the usual one. */
@@ -74,20 +81,20 @@ export function amountText(
   minor: number,
   currency: string,
   divisor: number,
-  numbers: string,
+  language: string,
 ): string {
   const decimals = Math.round(Math.log10(divisor))
-  return formatOf(numbers, currency, decimals).format(minor / divisor)
+  return formatOf(language, currency, decimals).format(minor / divisor)
 }
 
 /** Making one takes longer than a search; there are as many as currencies on sale. */
 const formats = new Map<string, Intl.NumberFormat>()
 
-function formatOf(numbers: string, currency: string, decimals: number): Intl.NumberFormat {
-  const name = `${numbers} ${currency} ${decimals}`
+function formatOf(language: string, currency: string, decimals: number): Intl.NumberFormat {
+  const name = `${language} ${currency} ${decimals}`
   const known = formats.get(name)
   if (known !== undefined) return known
-  const format = new Intl.NumberFormat(numbers, {
+  const format = new Intl.NumberFormat(language, {
     style: 'currency',
     currency,
     minimumFractionDigits: decimals,
@@ -104,4 +111,27 @@ function usdcText(cents: Cents): string {
 
 function usdText(cents: Cents): string {
   return (cents / 100).toFixed(2)
+}
+
+/** Coins as people call them, by the code that they are quoted by. */
+export const coinNames: Readonly<Record<Coin, string>> = {
+  BTC: 'Bitcoin',
+  ETH: 'Ether',
+  USDT: 'Tether',
+  LTC: 'Litecoin',
+  XMR: 'Monero',
+}
+
+const names: Readonly<Record<string, string>> = coinNames
+
+/** "USDT on Tron"; a coin whose network has its name needs no second one: "BTC". */
+export function coinOn(coin: string, network: string, t: Texts): string {
+  return names[coin] === network ? coin : t('offers.coinOn', { coin, network })
+}
+
+/** "Bitcoin (BTC)", "Tether (USDT) on Tron". */
+export function namedCoinOn(coin: string, network: string, t: Texts): string {
+  const name = names[coin] ?? coin
+  const named = `${name} (${coin})`
+  return name === network ? named : t('offers.coinOn', { coin: named, network })
 }

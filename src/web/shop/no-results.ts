@@ -1,26 +1,27 @@
 import type { ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
 import type { ShopAnswer } from '../../api/shop/shop-search.ts'
-import { countryName } from '../../catalog/countries.ts'
 import { kinds } from '../../catalog/good.ts'
+import type { AmountKind } from '../../catalog/search/face-values.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/en.ts'
+import { countryName } from '../texts/countries.ts'
+import type { Texts } from '../texts/texts.ts'
+import { dollars } from './money-text.ts'
 import { changed, searchPath } from './search-address.ts'
 
 /** A result without offers: why, and ways on that all find something. */
-export function nothingFound(query: ShopQuery, answer: ShopAnswer, texts: Texts): Html {
-  const { search } = texts
+export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {
   if (answer.total > 0) {
-    return html`<div class="none"><h2 id="results">${search.none}</h2>
-<p>${search.beyond(answer.pages)}</p>
-<p class="act"><a class="button" href="${searchPath({ ...query, page: answer.pages })}">${search.lastPage}</a></p></div>`
+    return html`<div class="none"><h2 id="results">${t('search.none')}</h2>
+<p>${t('search.beyond', { pages: answer.pages })}</p>
+<p class="act"><a class="button" href="${searchPath({ ...query, page: answer.pages })}">${t('search.lastPage')}</a></p></div>`
   }
-  const ways = [...changes(query, answer, texts), ...otherKinds(query, answer, texts)]
-  return html`<div class="none"><h2 id="results">${search.none}</h2>
-<p>${search.noneText}${ways.length > 0 && html` ${search.noneTry}`}</p>
+  const ways = [...changes(query, answer, t), ...otherKinds(query, answer, t)]
+  return html`<div class="none"><h2 id="results">${t('search.none')}</h2>
+<p>${t('search.noneText')}${ways.length > 0 && html` ${t('search.noneTry')}`}</p>
 <ul class="ways">${ways.map(
     ({ path, name }) => html`<li><a href="${path}">${name}</a></li>
 `,
-  )}<li><a href="/search?kind=${answer.kind}">${search.clearAll}</a></li></ul></div>`
+  )}<li><a href="/search?kind=${answer.kind}">${t('search.clearAll')}</a></li></ul></div>`
 }
 
 interface Way {
@@ -29,7 +30,7 @@ interface Way {
 }
 
 /** The one field that emptied the result: with the nearest value that does not, and left out. */
-function changes(query: ShopQuery, { change }: ShopAnswer, { search }: Texts): Way[] {
+function changes(query: ShopQuery, { change }: ShopAnswer, t: Texts): Way[] {
   if (change === undefined) return []
   const field = change.field as ShopField
   const { nearest } = change
@@ -39,30 +40,29 @@ function changes(query: ShopQuery, { change }: ShopAnswer, { search }: Texts): W
       : [
           {
             path: changed(query, { [field]: nearest }),
-            name: search.nearest(named(field, nearest, search)),
+            name: t('search.nearest', { value: named(field, nearest, t) }),
           },
         ]
-  const given = named(field, String(query[field]), search)
-  return [...instead, { path: changed(query, { [field]: undefined }), name: search.without(given) }]
+  const given = named(field, String(query[field]), t)
+  return [
+    ...instead,
+    { path: changed(query, { [field]: undefined }), name: t('search.without', { name: given }) },
+  ]
 }
 
-function otherKinds(
-  { q, country }: ShopQuery,
-  { kind, kindCounts }: ShopAnswer,
-  { search, home }: Texts,
-): Way[] {
+function otherKinds({ q, country }: ShopQuery, { kind, kindCounts }: ShopAnswer, t: Texts): Way[] {
   return kinds
     .filter((each) => each !== kind && kindCounts[each] > 0)
     .map((each) => ({
       path: searchPath({ kind: each, q, country }),
-      name: search.otherKind(search.kinds[each], home.count(kindCounts[each])),
+      name: t('search.otherKind', { kind: t(`search.kinds.${each}`), count: kindCounts[each] }),
     }))
 }
 
-function named(field: ShopField, value: string, search: Texts['search']): string {
-  if (field === 'country') return countryName(value)
-  if (field === 'amount') return search.amounts[value as keyof typeof search.amounts]
-  if (field === 'min') return search.atLeast(value)
-  if (field === 'max') return search.atMost(value)
+function named(field: ShopField, value: string, t: Texts): string {
+  if (field === 'country') return countryName(value, t)
+  if (field === 'amount') return t(`search.amounts.${value as AmountKind}`)
+  if (field === 'min') return t('search.atLeast', { money: dollars(Number(value), t) })
+  if (field === 'max') return t('search.atMost', { money: dollars(Number(value), t) })
   return value
 }

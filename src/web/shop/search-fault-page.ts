@@ -7,7 +7,7 @@ import {
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { crumbTrail, type Page } from '../frame/layout.ts'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 import { bandForm } from './band-form.ts'
 import { faultWords, searchForm } from './search-form.ts'
 
@@ -16,18 +16,17 @@ import { faultWords, searchForm } from './search-form.ts'
  * beside each field. Nothing is searched for: there are endless such addresses, and none is kept.
  */
 export function searchFaultPage({ query, faults }: ReadShopQuery, deps: WebDeps): Page {
-  const { texts, liveCatalog } = deps
-  const { search, frame } = texts
+  const { t, liveCatalog } = deps
   const { kind = 'voucher' } = query
   const countries = countriesIn(liveCatalog.current().sold)
   return {
-    title: search.faultTitle,
-    description: search.faultLead,
-    main: html`${crumbTrail(search.crumb, frame.home, [])}
-<h1 class="hidden">${search.faultTitle}</h1>
-${searchForm({ query, kind, countries, faults }, texts)}
-${faultSummary(faults, texts)}
-${bandForm({ query, faults }, texts)}`,
+    title: t('search.faultTitle'),
+    description: t('search.faultLead'),
+    main: html`${crumbTrail(t('search.crumb'), t('frame.home'), [])}
+<h1 class="hidden">${t('search.faultTitle')}</h1>
+${searchForm({ query, kind, countries, faults }, t)}
+${faultSummary(faults, t)}
+${bandForm({ query, faults }, t)}`,
   }
 }
 
@@ -35,14 +34,13 @@ ${bandForm({ query, faults }, texts)}`,
 const inForms: readonly ShopField[] = ['q', 'country', 'min', 'max']
 
 /** What could not be read, with the way to each field. */
-function faultSummary(faults: ReadonlyMap<ShopField, FieldFault>, texts: Texts): Html {
-  const { search } = texts
+function faultSummary(faults: ReadonlyMap<ShopField, FieldFault>, t: Texts): Html {
   return html`<section class="faults" role="alert" aria-labelledby="faults">
-<h2 id="faults">${search.faultTitle}</h2>
-<p>${search.faultLead}</p>
+<h2 id="faults">${t('search.faultTitle')}</h2>
+<p>${t('search.faultLead')}</p>
 <ul>
 ${[...faults].map(([field, fault]) => {
-  const text = faultWords(field, fault, texts)
+  const text = faultWords(field, fault, t)
   return inForms.includes(field)
     ? html`<li><a href="#${field}">${text}</a></li>
 `

@@ -1,9 +1,9 @@
 import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
-import { countryCodes, countryName } from '../../catalog/countries.ts'
 import { kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/en.ts'
+import { countriesByName, countryName } from '../texts/countries.ts'
+import type { Texts } from '../texts/texts.ts'
 
 interface SearchForm {
   readonly query: ShopQuery
@@ -16,49 +16,46 @@ interface SearchForm {
 }
 
 /** The search over the three kinds: a form that works everywhere, and asks nobody where its visitor is. */
-export function searchForm(form: SearchForm, texts: Texts): Html {
-  const { search } = texts
-  return html`<form class="finder" role="search" action="/search" method="get" aria-label="${search.form}">
-${kindChoice(form, texts)}
+export function searchForm(form: SearchForm, t: Texts): Html {
+  return html`<form class="finder" role="search" action="/search" method="get" aria-label="${t('search.form')}">
+${kindChoice(form, t)}
 <div class="finder-fields">
-${wordsField(form, texts)}
-${countryField(form, texts)}
-<button class="button" type="submit">${search.submit}</button>
+${wordsField(form, t)}
+${countryField(form, t)}
+<button class="button" type="submit">${t('search.submit')}</button>
 </div>
 </form>`
 }
 
 /** The kind, to be chosen; where it is chosen elsewhere on the page, it goes along unseen. */
-function kindChoice({ kind, choosesKind }: SearchForm, { search }: Texts): Html {
+function kindChoice({ kind, choosesKind }: SearchForm, t: Texts): Html {
   if (!choosesKind) return html`<input type="hidden" name="kind" value="${kind}">`
-  return html`<fieldset class="kind-choice"><legend class="hidden">${search.kind}</legend>
+  return html`<fieldset class="kind-choice"><legend class="hidden">${t('search.kind')}</legend>
 ${kinds.map(
   (
     each,
-  ) => html`<label><input type="radio" name="kind" value="${each}"${each === kind && html` checked="checked"`}><span>${search.kinds[each]}</span></label>
+  ) => html`<label><input type="radio" name="kind" value="${each}"${each === kind && html` checked="checked"`}><span>${t(`search.kinds.${each}`)}</span></label>
 `,
 )}</fieldset>`
 }
 
-function wordsField({ query, faults }: SearchForm, texts: Texts): Html {
-  const { search } = texts
+function wordsField({ query, faults }: SearchForm, t: Texts): Html {
   const fault = faults?.get('q')
   const value = fault?.given ?? query.q ?? ''
-  return html`<div class="field words"><label for="q">${search.q}</label>
-<input id="q" name="q" type="search" value="${value}" placeholder="${search.qExample}" autocomplete="off" spellcheck="false" enterkeyhint="search"${faultTies('q', fault)}>
-${fault && faultText('q', faultWords('q', fault, texts))}</div>`
+  return html`<div class="field words"><label for="q">${t('search.q')}</label>
+<input id="q" name="q" type="search" value="${value}" placeholder="${t('search.qExample')}" autocomplete="off" spellcheck="false" enterkeyhint="search"${faultTies('q', fault)}>
+${fault && faultText('q', faultWords('q', fault, t))}</div>`
 }
 
-function countryField({ query, countries, faults }: SearchForm, texts: Texts): Html {
-  const { search } = texts
+function countryField({ query, countries, faults }: SearchForm, t: Texts): Html {
   const fault = faults?.get('country')
   const chosen = query.country ?? fault?.didYouMean
   const shown = new Set([...countries, chosen])
-  return html`<div class="field place"><label for="country">${search.country}</label>
+  return html`<div class="field place"><label for="country">${t('search.country')}</label>
 <select id="country" name="country"${faultTies('country', fault)}>
-<option value="">${search.anyCountry}</option>
-${countryOptions(texts).map(({ code, option, chosenOption }) => shown.has(code) && (code === chosen ? chosenOption : option))}</select>
-${fault && faultText('country', faultWords('country', fault, texts))}</div>`
+<option value="">${t('search.anyCountry')}</option>
+${countryOptions(t).map(({ code, option, chosenOption }) => shown.has(code) && (code === chosen ? chosenOption : option))}</select>
+${fault && faultText('country', faultWords('country', fault, t))}</div>`
 }
 
 interface CountryOption {
@@ -71,20 +68,17 @@ interface CountryOption {
 const optionsIn = new WeakMap<Texts, readonly CountryOption[]>()
 
 /** Every country there is, by name. */
-function countryOptions(texts: Texts): readonly CountryOption[] {
-  const known = optionsIn.get(texts)
+function countryOptions(t: Texts): readonly CountryOption[] {
+  const known = optionsIn.get(t)
   if (known !== undefined) return known
-  const made = countryCodes()
-    .map((code) => ({ code, name: countryName(code) }))
-    .sort((one, other) => one.name.localeCompare(other.name, texts.offers.numbers))
-    .map(({ code, name }) => ({
-      code,
-      option: html`<option value="${code}">${name}</option>
+  const made = countriesByName(t).map(({ code, name }) => ({
+    code,
+    option: html`<option value="${code}">${name}</option>
 `,
-      chosenOption: html`<option value="${code}" selected="selected">${name}</option>
+    chosenOption: html`<option value="${code}" selected="selected">${name}</option>
 `,
-    }))
-  optionsIn.set(texts, made)
+  }))
+  optionsIn.set(t, made)
   return made
 }
 
@@ -96,11 +90,30 @@ export function faultTies(field: string, fault: FieldFault | undefined): Html | 
 /** What is wrong in a field, in words. */
 export function faultWords(
   field: ShopField,
-  { given, didYouMean }: FieldFault,
-  { search }: Texts,
+  { given, didYouMean: meant }: FieldFault,
+  t: Texts,
 ): string {
-  const isCode = field === 'country' && didYouMean !== undefined
-  return search.faults[field](given, isCode ? countryName(didYouMean) : didYouMean)
+  switch (field) {
+    case 'q':
+      return t(given.length > 64 ? 'search.faults.q.long' : 'search.faults.q.empty')
+    case 'country':
+      return meant === undefined
+        ? t('search.faults.country', { given })
+        : t('search.faults.country.code', { given, meant: countryName(meant, t) })
+    case 'brand':
+      return t('search.faults.brand')
+    case 'min':
+    case 'max':
+      return Number(meant) > Number(given)
+        ? t('search.faults.max', { given, meant: meant ?? '' })
+        : orMeant(t('search.faults.bound', { given }), meant, t)
+    default:
+      return orMeant(t(`search.faults.${field}`, { given }), meant, t)
+  }
+}
+
+function orMeant(fault: string, meant: string | undefined, t: Texts): string {
+  return meant === undefined ? fault : `${fault} ${t('search.didYouMean', { meant })}`
 }
 
 /** What is wrong in a field, beside it. */

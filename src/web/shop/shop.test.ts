@@ -78,7 +78,7 @@ describe('the results', () => {
     expect(statusCode).toBe(200)
     expect(structureFaults(body)).toEqual([])
     expect(body).toContain('href="/buy/AMZ_US_25"')
-    expect(read(body)).toContain('Gift cards for United States of America')
+    expect(read(body)).toContain('Gift cards for United States')
     expect(read(body)).toContain('25.00 USDC')
     expect(body).toContain('<option value="US" selected="selected">')
   })

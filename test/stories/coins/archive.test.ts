@@ -12,7 +12,7 @@ let store: Store
 let dir: string
 
 beforeAll(async () => {
-  store = await openStore({ coins: {}, env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore({ coins: {} })
   dir = await mkdtemp(join(tmpdir(), 'kiosk402-archive-'))
 })
 afterAll(async () => {

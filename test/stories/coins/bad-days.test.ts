@@ -7,7 +7,7 @@ import { choose, ledgerOf, type Paying, rowOf } from './person.ts'
 let store: Store
 
 beforeAll(async () => {
-  store = await openStore({ coins: {}, env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore({ coins: {} })
 })
 afterAll(() => store.close())
 
@@ -83,7 +83,7 @@ describe('one transaction that pays several invoices', () => {
     await store.btcpay(`/invoices/${other.invoice}/expire`)
     const row = await rowWhen(other, ({ state }) => state === 'ENDED')
     expect(row.settled).toBe('0')
-    expect(await pageOf(other)).toContain('Write to the store, with the transaction')
+    expect(await pageOf(other)).toContain('Contact the store with the transaction')
   })
 })
 
@@ -179,6 +179,6 @@ describe('a BTCPay that was restored from a backup', () => {
     }
     expect(await rowOf(store, unpaid.id)).toMatchObject({ state: 'OPEN', finished_at: null })
     expect(await rowOf(store, paid.id)).toMatchObject({ state: 'ORDERED', finished_at: null })
-    expect(await pageOf(unpaid)).toContain('Do not pay just now')
+    expect(await pageOf(unpaid)).toContain('Do not pay right now')
   })
 })

@@ -6,7 +6,7 @@ import { choose, rowOf, sendChoice } from './person.ts'
 let store: Store
 
 beforeAll(async () => {
-  const env = { TRUSTED_PROXIES: '1', FAILED_ORDERS_PER_HOUR: '1' }
+  const env = { FAILED_ORDERS_PER_HOUR: '1' }
   store = await openStore({ coins: {}, env })
 })
 afterAll(() => store.close())

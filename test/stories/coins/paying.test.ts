@@ -13,7 +13,7 @@ import { choose, formOf, ledgerOf, type Paying, rowOf, sendForm } from './person
 let store: Store
 
 beforeAll(async () => {
-  store = await openStore({ coins: {}, env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore({ coins: {} })
 })
 afterAll(() => store.close())
 

@@ -11,7 +11,7 @@ import { choose, ledgerOf, type Paying } from './person.ts'
 let store: Store
 
 beforeAll(async () => {
-  store = await openStore({ coins: {}, env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore({ coins: {} })
 })
 afterAll(() => store.close())
 

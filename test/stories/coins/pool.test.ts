@@ -9,7 +9,7 @@ let store: Store
 
 beforeAll(async () => {
   const coins = { usdtAddresses: addresses }
-  store = await openStore({ coins, env: { TRUSTED_PROXIES: '1' } })
+  store = await openStore({ coins })
 })
 afterAll(() => store.close())
 
@@ -105,7 +105,7 @@ async function chosen(from: string) {
 describe('a pool of which the first ten addresses are held', () => {
   let large: Store
   beforeAll(async () => {
-    large = await openStore({ coins: { usdtAddresses: 200 }, env: { TRUSTED_PROXIES: '1' } })
+    large = await openStore({ coins: { usdtAddresses: 200 } })
   })
   afterAll(() => large.close())
 

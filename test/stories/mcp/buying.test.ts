@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
-import { openReadingStore } from '../reading.ts'
 import { bodyFor, buy, eventually, get } from '../requests.ts'
-import type { Store } from '../store.ts'
+import { openStore, type Store } from '../store.ts'
 import {
   type Arguments,
   buyWith,
@@ -19,7 +18,7 @@ let store: Store
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openReadingStore()
+  store = await openStore()
   buyer = await newBuyer()
 })
 afterAll(() => store.close())
@@ -221,7 +220,7 @@ describe.each(versions)('with a client of %s', (version) => {
 })
 
 test('an order that is under way is waited for, and its link opens when it came', async () => {
-  const slow = await openReadingStore({ stepMs: 40, env: { PURCHASE_WAIT_SECONDS: '1' } })
+  const slow = await openStore({ stepMs: 40, env: { PURCHASE_WAIT_SECONDS: '1' } })
   const opened = await openClient(slow, '2026-07-28')
   try {
     const { bought } = await buyWith(opened.call, buyer, bodyFor('voucher', 'SLOW'))

@@ -27,9 +27,27 @@ export interface Result {
 export type Arguments = Record<string, unknown>
 export type CallTool = (name: string, args?: Arguments, meta?: Arguments) => Promise<Result>
 
+/** What the host of a client has set, and how it shows pages to a person. */
+interface HostOptions {
+  /** The query of the address. */
+  readonly settings?: string
+  /** Shows a page; only a client with this says that it can. */
+  readonly visit?: (url: string) => Promise<'accept' | 'decline'>
+}
+
 /** An official client, which checks what tools say against their output schemas. */
-export async function openClient({ url }: { readonly url: string }, version: Version) {
-  const client = await connected(new URL('/mcp', url), version)
+export async function openClient(
+  { url }: { readonly url: string },
+  version: Version,
+  { settings = '', visit }: HostOptions = {},
+) {
+  const client = await connected(new URL(`/mcp${settings}`, url), version, visit !== undefined)
+  // Those of 2025-11-25 hear of a page by an error, which their host acts on.
+  if (visit && version === '2026-07-28') {
+    client.setRequestHandler('elicitation/create', async ({ params }) => ({
+      action: await visit('url' in params ? params.url : ''),
+    }))
+  }
   const call: CallTool = async (name, args = {}, meta = {}) =>
     resultOf(await client.callTool({ name, arguments: args, _meta: meta }))
   return { client, call, close: () => client.close() }
@@ -37,16 +55,17 @@ export async function openClient({ url }: { readonly url: string }, version: Ver
 
 const story = { name: 'story', version: '1.0.0' }
 
-async function connected(address: URL, version: Version): Promise<Client> {
+async function connected(address: URL, version: Version, elicitsUrls: boolean): Promise<Client> {
+  const capabilities = elicitsUrls ? { elicitation: { url: {} } } : {}
   if (version === 'SDK 1.x') {
-    const client = new FirstClient(story)
+    const client = new FirstClient(story, { capabilities })
     const transport = new FirstTransport(address, { fetch: fromAnywhere })
     await client.connect(transport as Parameters<typeof client.connect>[0])
     // What the stories ask of a client is the same in both.
     return client as unknown as Client
   }
   const mode = version === '2026-07-28' ? { pin: version } : 'legacy'
-  const client = new Client(story, { versionNegotiation: { mode } })
+  const client = new Client(story, { versionNegotiation: { mode }, capabilities })
   const transport = new StreamableHTTPClientTransport(address, { fetch: fromAnywhere })
   // The transport has accessors that may give undefined where the interface has optional fields.
   await client.connect(transport as Parameters<typeof client.connect>[0])

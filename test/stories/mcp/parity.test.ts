@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
-import { openReadingStore } from '../reading.ts'
 import { bodyFor, eventually, type Kind } from '../requests.ts'
-import type { Store } from '../store.ts'
+import { openStore, type Store } from '../store.ts'
 import { httpTransport, mcpTransport, type Outcome, signed, type Transport } from './transports.ts'
 
 let store: Store
@@ -12,7 +11,7 @@ let http: Transport
 let mcp: Awaited<ReturnType<typeof mcpTransport>>
 
 beforeAll(async () => {
-  store = await openReadingStore()
+  store = await openStore()
   buyer = await newBuyer()
   http = httpTransport(store)
   mcp = await mcpTransport(store)
@@ -50,7 +49,7 @@ const reading: readonly (readonly [string, Story])[] = [
   ],
   ['a misspelt filter', once((transport) => transport.search('voucher', { contry: 'US' }))],
   ['a filter in another case', once((transport) => transport.search('voucher', { Country: 'US' }))],
-  ['a synonym', once((transport) => transport.search('esim', { query: 'US' }))],
+  ['a synonym', once((transport) => transport.search('esim', { search: 'US' }))],
   [
     'the name of a country',
     once((transport) => transport.search('topup', { country: 'Guatemala' })),
@@ -85,6 +84,7 @@ const asking: readonly (readonly [string, Kind, Record<string, unknown>])[] = [
   ['a misspelt field', 'voucher', { ...voucher, fistName: 'Ada' }],
   ['a field in another case', 'voucher', { ...voucher, firstname: 'Ada' }],
   ['a field of another kind', 'esim', { ...bodyFor('esim', 'OK'), msisdn: '+12025550123' }],
+  ['an eSIM that nobody knows', 'esim', { ...bodyFor('esim', 'OK'), iccid: '8934071100000000001' }],
   ['the name of a country', 'voucher', { ...voucher, country: 'Germany' }],
   ['a number as a name', 'voucher', { ...voucher, firstName: 7 }],
 ]
@@ -241,7 +241,7 @@ const ownOfTransport = [
 ]
 /** What each purchase has of its own: what matters is that it is there. */
 const secrets = ['iccid', 'activationCode', 'lpa', 'pin', 'confirmationNumber', 'accessToken']
-/** What the errors of the discovery interface do not have (docs/errors.md). */
+/** What the errors of the discovery interface do not have (docs/agents/errors.md). */
 const notInDiscovery = ['type', 'title', 'status', 'code', 'retryable']
 
 /** An outcome without what differs from one call to the next. */

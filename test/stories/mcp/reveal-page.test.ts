@@ -2,9 +2,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser, openBrowser } from '../../harness/browser.ts'
 import { type Buyer, newBuyer } from '../buyer.ts'
-import { openReadingStore } from '../reading.ts'
 import { bodyFor, type Kind } from '../requests.ts'
-import type { Store } from '../store.ts'
+import { openStore, type Store } from '../store.ts'
 import { buyWith, openClient } from './client.ts'
 
 let store: Store
@@ -13,7 +12,7 @@ let browser: Browser
 
 describe.skipIf(noBrowser)('the page of a link', () => {
   beforeAll(async () => {
-    ;[store, browser, buyer] = await Promise.all([openReadingStore(), openBrowser(), newBuyer()])
+    ;[store, browser, buyer] = await Promise.all([openStore(), openBrowser(), newBuyer()])
   })
   afterAll(async () => {
     await Promise.all([store.close(), browser.close()])

@@ -106,7 +106,7 @@ describe('the page of an order', () => {
     const { voucher, esim } = bought
     const wrong = await post(`${pageOf(voucher)}/open`, { token: esim.accessToken })
     expect(wrong.status).toBe(422)
-    expect(await wrong.text()).toContain('This does not open this order.')
+    expect(await wrong.text()).toContain('doesn’t match this order.')
     expect((await post(`${pageOf(voucher)}/goods`, {})).status).toBe(403)
 
     const link = `${pageOf(voucher)}#${voucher.accessToken}`
@@ -131,7 +131,7 @@ describe('the page of an order', () => {
   test('opens for a while with the key of its own purchase, which leaves a token in its place', async () => {
     const { voucher } = bought
     const { get, post } = visitor()
-    const code = /Recovery code, to write down/
+    const code = /Recovery code. Write it down/
     for (const key of [keyOf('esim', 'OK'), 'no-key-of-anything', '']) {
       const wrong = await post(`${pageOf(voucher)}/open`, { key })
       expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([422, null])
@@ -222,10 +222,7 @@ describe('finding an order again', () => {
         expect([answer.status, answer.headers.get('location')]).toEqual([303, `/orders/${orderId}`])
     }
     const none = await ask({ number: `0x${'1'.repeat(64)}` })
-    expect([none.status, (await none.text()).includes('We don’t know an order')]).toEqual([
-      404,
-      true,
-    ])
+    expect([none.status, (await none.text()).includes('We found no order')]).toEqual([404, true])
     const odd = await ask({ number: 'my order' })
     expect(await odd.text()).toContain('value="my order"')
     expect(odd.status).toBe(422)
@@ -259,7 +256,7 @@ describe('finding an order again', () => {
     await post(`${pageOf(voucher)}/open`, { token: voucher.accessToken })
     expect(await (await get(pageOf(voucher))).text()).toContain('Get the link by e-mail')
     const left = await post(`${pageOf(voucher)}/mail`, { email: 'Buyer@Example.org' })
-    expect(await left.text()).toContain('A mail with a link to this order is on its way.')
+    expect(await left.text()).toContain('We sent an e-mail with a link to this order.')
     expect(sink.mails).toHaveLength(1)
 
     const known = await visitor().post(`${find()}/mail`, { email: 'buyer@example.org' })
@@ -284,7 +281,7 @@ describe('finding an order again', () => {
     expect(JSON.stringify(await kept())).not.toContain('example.org')
     expect(await kept()).toHaveLength(1)
     const wrong = await visitor().post(`${find()}/mail`, { email: 'nobody' })
-    expect([wrong.status, (await wrong.text()).includes('not an e-mail address')]).toEqual([
+    expect([wrong.status, (await wrong.text()).includes('Enter a valid e-mail address')]).toEqual([
       422,
       true,
     ])

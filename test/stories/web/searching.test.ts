@@ -20,7 +20,7 @@ describe.each([true, false])('with script %s', (javaScriptEnabled) => {
   test('a visitor finds an offer from the front page on, narrows down, and goes back', async () => {
     const { page, wrong, close } = await shop.visit({ javaScriptEnabled })
     await page.goto('/')
-    await page.getByLabel('Brand, operator or word').fill('amazon')
+    await page.getByLabel('Brand, operator or keyword').fill('amazon')
     await page.getByLabel('Country', { exact: true }).selectOption('US')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.waitForURL(/\/search\?kind=voucher&q=amazon&country=US/)
@@ -29,7 +29,7 @@ describe.each([true, false])('with script %s', (javaScriptEnabled) => {
     await page.locator('.facet a').first().click()
     await page.waitForURL(/&(category|min|amount|brand)=/)
     await page.goBack()
-    expect(await page.getByLabel('Brand, operator or word').inputValue()).toBe('amazon')
+    expect(await page.getByLabel('Brand, operator or keyword').inputValue()).toBe('amazon')
     expect(await page.locator('.offer-card').count()).toBe(total)
     await page.locator('.offer-card').first().click()
     await page.waitForURL(/\/buy\//)

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from '../../harness/browser.ts'
-import { openReadingStore } from '../reading.ts'
+import { openStore } from '../store.ts'
 
 /** A phone that is held upright, and a desktop screen. */
 export const viewports = {
@@ -10,7 +10,7 @@ export const viewports = {
 
 /** A store with its shop, and a browser to walk through it. */
 export async function openShop(env: Readonly<Record<string, string>> = {}) {
-  const [store, browser] = await Promise.all([openReadingStore({ env }), openBrowser()])
+  const [store, browser] = await Promise.all([openStore({ env }), openBrowser()])
   return {
     store,
     browser,

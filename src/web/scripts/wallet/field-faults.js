@@ -27,7 +27,12 @@ function mark(fault, { fields, didYouMean, readAs }) {
   const texts = fields[fault.parameter]
   if (!field || !place || !texts) return undefined
   const meant = (value) => filled(didYouMean, { value })
-  place.textContent = fieldFaultText(fault, { texts, typed: field.value, meant })
+  const text = texts.said.find(([beginning]) => fault.message.startsWith(beginning))?.[1]
+  const { didYouMean: value } = fault
+  place.textContent = fieldFaultText(
+    { text, didYouMean: value },
+    { texts, typed: field.value, meant },
+  )
   if (fault.parameter === 'msisdn' && !askToConfirm(fault, field)) {
     // A number as it is dialled in its country: whoever pays sees first how it was understood.
     if (fault.didYouMean !== undefined) {

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkoutService } from '../../../../test/fixtures/checkouts.ts'
 import { noBrowser, openBrowser } from '../../../../test/harness/browser.ts'
 import { installWallet, type WalletOptions } from '../../../../test/harness/wallet.ts'
-import { unknownNumber } from '../../../catalog/purchase-body.ts'
+import { publishedFault } from '../../../api/fault-words.ts'
 import { networks } from '../../../payments/networks.ts'
 import { website } from '../../frame/website.fixture.ts'
-import { en } from '../../texts/en.ts'
+import { textsIn } from '../../texts/texts.ts'
+
+const t = textsIn('en')
 
 const privateKey = `0x${'1'.repeat(64)}` as const
 const payTo = '0x1111111111111111111111111111111111111111'
@@ -108,7 +110,7 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     await told.getByText('This wallet has 0.000001 USDC on Base').waitFor()
     wallet.state.balance = 25_000_000n
     await pay.click()
-    await told.getByText('You did not sign in Test Wallet').waitFor()
+    await told.getByText('You declined the signature in Test Wallet').waitFor()
     expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
     expect(payments).toEqual([])
     wallet.state.rejects = 'nothing'
@@ -120,7 +122,7 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     const { page, pay, wallet } = await filledIn()
     isSilent = true
     await pay.click()
-    await page.getByText('Your payment is kept and sent again').waitFor()
+    await page.getByText('Sending your payment again').waitFor()
     isSilent = false
     await page.reload()
     await page.waitForURL('**/orders/ord_1#kat_1')
@@ -134,7 +136,7 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     await page.clock.install()
     isSilent = true
     await pay.click()
-    await page.getByText('Your payment is kept and sent again').waitFor()
+    await page.getByText('Sending your payment again').waitFor()
     const again = page.getByRole('button', { name: 'Send the same payment again' })
     while (!(await again.isVisible())) await page.clock.runFor(15_000)
     await page.evaluate(announceLate)
@@ -195,7 +197,7 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     await field.fill('123')
     await page.getByText('Top up an eSIM you bought').click()
     await pay.click()
-    await page.getByText(en.form.fields['iccid']?.wrong ?? '').waitFor()
+    await page.getByText(t('form.fields.iccid.wrong')).waitFor()
     expect(await field.isVisible()).toBe(true)
     expect(await page.evaluate('document.activeElement.id')).toBe('iccid')
   })
@@ -204,15 +206,15 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     const { page, pay } = await filledIn({}, 'CLARO_GT_5')
     await refuse(page, { parameter: 'msisdn', message: 'is required for this offer' })
     await pay.click()
-    await page.getByText(en.form.fields['msisdn']?.missing ?? '').waitFor()
+    await page.getByText(t('form.fields.msisdn.missing')).waitFor()
   })
 
   test('takes a number that no plan has once it was ticked, and asks again for another', async () => {
     const { page, pay } = await filledIn({}, 'CLARO_GT_5')
     const bodies: unknown[] = []
     page.on('request', (sent) => sent.method() === 'POST' && bodies.push(sent.postDataJSON()))
-    await refuse(page, { parameter: 'msisdn', message: `${unknownNumber}; did you mean +5025?` })
-    const tick = page.getByLabel(en.form.numberIsRight)
+    await refuse(page, publishedFault({ field: 'msisdn', code: 'unassigned_number' }))
+    const tick = page.getByLabel(t('form.numberIsRight'))
     expect(await tick.isVisible()).toBe(false)
     await page.locator('#msisdn').fill('+502 1111 1111')
     await pay.click()

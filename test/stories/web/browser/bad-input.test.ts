@@ -40,28 +40,28 @@ const wrongs: readonly Wrong[] = [
     offer: offers.open,
     typed: { value: '5', msisdn: '+12025550123' },
     field: 'msisdn',
-    told: /another country/,
+    told: /a different country/,
   },
   {
     name: 'an amount off the increment',
     offer: offers.open,
     typed: { value: '5.05', msisdn: '+5355564362' },
     field: 'value',
-    told: /in their steps/,
+    told: /in its steps/,
   },
   {
     name: 'an amount beyond the range',
     offer: offers.open,
     typed: { value: '5000', msisdn: '+5355564362' },
     field: 'value',
-    told: /within the limits/,
+    told: /within the range/,
   },
   {
     name: 'an e-mail address that is none',
     offer: offers.mail,
     typed: { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example' },
     field: 'email',
-    told: /not an e-mail address|must be an e-mail address/,
+    told: /Enter a valid e-mail address|must be an e-mail address/,
   },
 ]
 
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser !== undefined)('what is typed wrong', () => {
       await page.locator('#pay-USDC').check()
       await page.getByRole('button', { name: /^Pay/ }).click()
       await expectTold(page, wrong)
-      await page.getByText('Please look at what is marked above. Nothing was paid.').waitFor()
+      await page.getByText('Check the fields marked above. You haven’t been charged.').waitFor()
       expect(wallet.calls).toEqual([])
     },
   )
@@ -163,7 +163,7 @@ describe.skipIf(noBrowser !== undefined)('a price that went up since the page wa
     for (const tab of [coin, page]) await buyThrough(tab, later.url)
 
     await toPayment(coin).click()
-    await coin.getByText('The price has changed since you opened this page. It is 0.90').waitFor()
+    await coin.getByText('The price has changed to 0.90').waitFor()
     expect(await coin.locator('#refundTo-ETH').inputValue()).toBe(refundTo)
     expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 0, orders: 0 })
     await toPayment(coin).click()
@@ -171,7 +171,7 @@ describe.skipIf(noBrowser !== undefined)('a price that went up since the page wa
 
     expect(before).toContain('0.70')
     await page.getByRole('button', { name: /^Pay/ }).click()
-    await page.getByText('The price is 0.90 USDC now').waitFor()
+    await page.getByText('The price has risen to 0.90 USDC').waitFor()
     expect([wallet.calls, await paid()]).toEqual([[], []])
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.waitForURL('**/orders/*')
@@ -195,13 +195,13 @@ describe.skipIf(noBrowser !== undefined)('a wallet', () => {
     const told = page.locator('#wallet-fault')
     const steps = [
       [
-        'You did not allow it in Test Wallet',
+        'You declined the connection in Test Wallet',
         () => Object.assign(wallet.state, { rejects: 'switch' }),
       ],
       ['is on another network', () => Object.assign(wallet.state, { rejects: 'sign' })],
       ['This wallet has 0.000001 USDC', () => Object.assign(wallet.state, { balance: undefined })],
       [
-        'You did not sign in Test Wallet',
+        'You declined the signature in Test Wallet',
         () => Object.assign(wallet.state, { rejects: 'nothing' }),
       ],
     ] as const
@@ -223,7 +223,7 @@ describe.skipIf(noBrowser !== undefined)('a wallet', () => {
     await page.goto(`/buy/${testOffer('esim')}`)
     await page.locator('#pay-USDC').check()
     await page.getByRole('button', { name: /^Pay/ }).click()
-    await page.getByText('The payment was not taken').waitFor()
+    await page.getByText('The payment was not accepted').waitFor()
     expect(await paid()).toEqual([])
     const orders = await parts.store.query('select id from orders where payer = $1', [
       wallet.address.toLowerCase(),

@@ -125,7 +125,7 @@ describe.skipIf(noBrowser !== undefined)('with the keyboard alone', () => {
     passed.push(...(await tabTo(page, named('Pay 0.50 USDC'))))
     expectGoodWay(passed)
     await page.keyboard.press('Enter')
-    await page.getByText('You did not sign in Test Wallet').waitFor()
+    await page.getByText('You declined the signature in Test Wallet').waitFor()
     // The focus stays where the person goes on.
     expect(await focus(page)).toMatchObject({ text: 'Try again', isSeen: true })
     wallet.state.rejects = 'nothing'

@@ -139,7 +139,7 @@ describe.skipIf(noBrowser !== undefined)('back and reload', () => {
   }) => {
     const { page, wallet, paid } = await visitWithWallet({ rejects: 'sign' })
     await (await walletForm(page)).click()
-    await page.getByText('You did not sign in Test Wallet').waitFor()
+    await page.getByText('You declined the signature in Test Wallet').waitFor()
     await page.reload()
     expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
     wallet.state.rejects = 'nothing'

@@ -1,6 +1,8 @@
 import { formatUnits, parseUnits } from '../../../../src/payments/coins.ts'
-import type { Kind } from '../../requests.ts'
+import { callerFor } from '../../reading.ts'
+import { bodyFor, buy, type Kind } from '../../requests.ts'
 import type { Store } from '../../store.ts'
+import { limitsAt } from '../../wallet-limits.ts'
 import {
   chooseCoin,
   fillIn,
@@ -150,6 +152,20 @@ const reveal = async ({ page }: Visit) => {
   await page.waitForSelector('.yours.open')
 }
 
+/** The page on which a person approves what an agent buys. */
+const approval: Stage = {
+  name: 'approve',
+  hasNoPicture: true,
+  reach: async ({ page }, store) => page.goto(await askedApproval(store)),
+}
+
+/** The address of an approval that was asked for. */
+async function askedApproval(store: Store): Promise<string> {
+  const buyer = await limitsAt(callerFor(store)).limitedTo({ approveAboveUsdc: '0.1' })
+  const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
+  return answer.body.approvalUrl
+}
+
 const orders: readonly Stage[] = [
   ordered('order-under-way', { outcome: 'HANG' }, ({ page }) =>
     page.waitForSelector('.stage.delivering'),
@@ -182,7 +198,7 @@ const limited: Stage = {
       await Promise.all(Array.from({ length: 50 }, () => page.request.get('/terms')))
     }
     await page.goto('/terms')
-    await page.getByText('Many requests came from your network').waitFor()
+    await page.getByText('We received too many requests from your network').waitFor()
   },
 }
 
@@ -198,4 +214,12 @@ const wrong: Stage = {
 }
 
 /** Every page of the website, in every state that looks its own way. */
-export const stages: readonly Stage[] = [...plain, ...forms, ...payments, ...orders, limited, wrong]
+export const stages: readonly Stage[] = [
+  ...plain,
+  ...forms,
+  ...payments,
+  ...orders,
+  approval,
+  limited,
+  wrong,
+]

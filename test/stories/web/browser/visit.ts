@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test as plain, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test as plain } from 'vitest'
 import { openBrowser } from '../../../harness/browser.ts'
 import { type InstalledWallet, installWallet, type WalletState } from '../../../harness/wallet.ts'
 import { mintUsdc, transfersBetween } from '../../chain.ts'
@@ -46,12 +46,9 @@ const plenty = 1_000_000_000n
  * its pages must have asked nobody but the store, and complained about nothing.
  */
 export function browserStories(options: StoreOptions = {}) {
-  // As everywhere, this only ends what hangs; several browsers at once are slow on small machines.
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
   const parts = {} as { store: Store; browser: Browser }
   beforeAll(async () => {
-    const env = { TRUSTED_PROXIES: '1', ...options.env }
-    const opening = openStore({ coins: {}, offers: 120, ...options, env })
+    const opening = openStore({ coins: {}, offers: 120, ...options })
     const [store, browser] = await Promise.all([opening, openBrowser()])
     Object.assign(parts, { store, browser })
   })

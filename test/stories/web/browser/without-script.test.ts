@@ -33,7 +33,7 @@ describe.skipIf(noBrowser !== undefined)('without script', () => {
   test.concurrent('an offer is found by search and narrowed down', async ({ visit }) => {
     const { page } = await visit(off)
     await page.goto('/')
-    await page.getByLabel('Brand, operator or word').fill('sandbox test')
+    await page.getByLabel('Brand, operator or keyword').fill('sandbox test')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.waitForURL('**/search?*')
     await page
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser !== undefined)('without script', () => {
     await page.waitForURL('**/buy/TEST-ESIM-OK')
     expect(await page.locator('#wallet').isVisible()).toBe(false)
     // Chromium, told to run no script, still reads pages as one that does, and shows no <noscript>.
-    expect(await page.content()).toContain('needs script, which is off here')
+    expect(await page.content()).toContain('requires JavaScript, which is turned off')
   })
 
   test.concurrent('a voucher is bought, shown, and opened again by its link', async ({ visit }) => {
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser !== undefined)('without script', () => {
     const paste = other.getByLabel('Private link')
     await paste.fill('kat_wrong')
     await other.getByRole('button', { name: 'Open' }).click()
-    await other.getByText('This does not open this').waitFor()
+    await other.getByText('doesn’t match this').waitFor()
     await paste.fill(link)
     await other.getByRole('button', { name: 'Open' }).click()
     await expectGoods(other, 'voucher')

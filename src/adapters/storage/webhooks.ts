@@ -1,0 +1,198 @@
+import type { OrderId } from '../../lib/ids.ts'
+import {
+  type Delivery,
+  deliveryLeaseMs,
+  type EventStanding,
+  giveUpAfterMs,
+  maxPerReceiver,
+  redeliverEveryMs,
+  type WebhookData,
+  type WebhookState,
+  type WebhookStore,
+} from '../../orders/webhooks/ports.ts'
+import type { Sealed } from '../../secrets/vault.ts'
+import { inBatches, rowsAtOnce } from './batches.ts'
+import type { Database } from './database.ts'
+
+/** Keeps the events of buyers' webhooks; the writes of orders put them here (052-buyer-webhooks.sql). */
+export function createWebhookStore(database: Database): WebhookStore {
+  return {
+    async find(order) {
+      const { rows } = await database.query<StandingRow>(findSql, [order])
+      const [first] = rows
+      if (first === undefined) return undefined
+      const events = rows.flatMap((row) => (row.id === null ? [] : [standingOf(row)]))
+      return { state: first.webhook_state, events }
+    },
+
+    async redeliver(order) {
+      const values = [order, redeliverEveryMs, giveUpAfterMs]
+      const { rows } = await database.query<Redelivered>(redeliverSql, values)
+      const [done] = rows
+      if (!done?.is_there) return 'none'
+      return done.is_asked ? done.events : 'too_soon'
+    },
+
+    async claimDue(limit) {
+      const values = [limit, maxPerReceiver, deliveryLeaseMs]
+      const { rows } = await database.query<DeliveryRow>(claimSql, values)
+      return rows.map(({ order_id, ...delivery }) => ({ ...delivery, order: order_id }))
+    },
+
+    async end({ id, lease }, result) {
+      const { type, answer } = result
+      const againInMs = type === 'failed' ? result.againInMs : null
+      const values = [id, lease, type, answer, againInMs]
+      const { rows } = await database.query<{ is_given_up: boolean }>(endSql, values)
+      return rows[0]?.is_given_up ?? false
+    },
+
+    forget: (endedBefore, signal) =>
+      inBatches(() => database.query(forgetSql, [endedBefore, rowsAtOnce]), signal),
+
+    async facts() {
+      const { rows } = await database.query<{ pending: number; oldest: number | null }>(factsSql, [
+        giveUpAfterMs,
+      ])
+      const oldest = rows[0]?.oldest ?? undefined
+      return {
+        pending: rows[0]?.pending ?? 0,
+        oldestPendingSeconds: oldest === undefined ? undefined : Math.max(0, oldest),
+      }
+    },
+  }
+}
+
+/** Whether the webhook of an order gets anything; undefined where it has none. */
+export async function webhookStateOf(
+  database: Database,
+  order: OrderId,
+): Promise<WebhookState | undefined> {
+  const sql = 'select state from order_webhooks where order_id = $1'
+  const { rows } = await database.query<{ state: WebhookState }>(sql, [order])
+  return rows[0]?.state
+}
+
+const findSql = `
+  select state as webhook_state, id, type, at, attempts, attempted_at, answer, delivered_at, due_at
+  from order_webhooks left join webhook_events using (order_id)
+  where order_id = $1 order by seq`
+
+interface EventRow {
+  readonly id: string
+  readonly type: string
+  readonly at: Date
+  readonly attempts: number
+  readonly attempted_at: Date | null
+  readonly answer: string | null
+  readonly delivered_at: Date | null
+  readonly due_at: Date | null
+}
+
+type StandingRow = { readonly webhook_state: WebhookState } & (EventRow | { readonly id: null })
+
+function standingOf(row: EventRow): EventStanding {
+  const { id, type, at, attempts, attempted_at, answer, delivered_at, due_at } = row
+  const ended = delivered_at === null ? 'given_up' : 'delivered'
+  return {
+    ...{ id, type, at, attempts },
+    state: due_at === null ? ended : 'pending',
+    attemptedAt: attempted_at ?? undefined,
+    nextAttemptAt: due_at ?? undefined,
+    answer: answer ?? undefined,
+  }
+}
+
+/** What is under way keeps its lease: it is never sent twice at once. */
+const redeliverSql = `
+  with asked as (
+    update order_webhooks set redelivered_at = now(), state = 'active'
+    where order_id = $1 and state <> 'over_limit'
+      and (redelivered_at is null or redelivered_at <= now() - $2 * interval '1 ms')
+    returning order_id
+  ), queued as (
+    update webhook_events set due_at = now(), attempts = 0,
+      give_up_at = now() + $3 * interval '1 ms'
+    from asked where webhook_events.order_id = asked.order_id
+    returning id
+  )
+  select exists (select from order_webhooks where order_id = $1 and state <> 'over_limit') as is_there,
+    exists (select from asked) as is_asked, (select count(*)::int from queued) as events`
+
+interface Redelivered {
+  readonly is_there: boolean
+  readonly is_asked: boolean
+  readonly events: number
+}
+
+/**
+ * Each receiver has its own places, so that the backlog of one that is away stands before nobody else.
+ * The conditions are repeated where the rows are locked, because another node may have taken them since.
+ */
+const claimSql = `
+  with busy as (
+    select receiver, count(*) as places from webhook_events join order_webhooks using (order_id)
+    where due_at is not null and locked_until > now() group by receiver
+  ), waiting as (
+    select one.id, one.due_at,
+      row_number() over (partition by hook.receiver order by one.due_at, one.seq)
+        + coalesce(busy.places, 0) as place
+    from webhook_events one join order_webhooks hook using (order_id)
+      left join busy on busy.receiver = hook.receiver
+    where one.due_at <= now() and one.locked_until <= now() and not exists (
+      select from webhook_events earlier
+      where earlier.order_id = one.order_id and earlier.seq < one.seq and earlier.due_at is not null)
+  ), taken as materialized (
+    select id as taken_id from webhook_events
+    where id in (select id from waiting where place <= $2 order by due_at limit $1)
+      and due_at <= now() and locked_until <= now()
+    for update skip locked
+  )
+  update webhook_events event set attempts = attempts + 1, attempted_at = now(),
+    locked_until = now() + $3 * interval '1 ms'
+  from taken, order_webhooks hook
+  where event.id = taken_id and hook.order_id = event.order_id
+  returning event.id, event.order_id, event.type, event.at, event.data, event.attempts, hook.target,
+    event.locked_until::text as lease`
+
+interface DeliveryRow {
+  readonly id: string
+  readonly order_id: OrderId
+  readonly type: string
+  readonly at: Date
+  readonly data: WebhookData
+  readonly attempts: number
+  readonly target: Sealed
+  readonly lease: Delivery['lease']
+}
+
+const endSql = `
+  with ended as (
+    update webhook_events set
+      answer = $4,
+      locked_until = now(),
+      delivered_at = case when $3 = 'delivered' then now() else delivered_at end,
+      due_at = case when $3 = 'failed' and now() + $5::float8 * interval '1 ms' <= give_up_at
+        then now() + $5::float8 * interval '1 ms' end
+    where id = $1 and locked_until = $2::timestamptz
+    returning id, order_id, due_at
+  ), gone as (
+    update order_webhooks set state = 'gone' from ended
+    where $3 = 'gone' and order_webhooks.order_id = ended.order_id
+    returning order_webhooks.order_id
+  ), dropped as (
+    update webhook_events other set due_at = null from gone
+    where other.order_id = gone.order_id and other.id <> $1
+  )
+  select $3 <> 'delivered' and due_at is null as is_given_up from ended`
+
+const forgetSql = `
+  delete from order_webhooks where order_id in (
+    select order_id from order_webhooks join orders on orders.id = order_id
+    where finished_at < $1 limit $2)`
+
+/** The age counts from when it was last asked for. */
+const factsSql = `
+  select count(*)::int as pending,
+    extract(epoch from now() - min(give_up_at - $1 * interval '1 ms'))::float8 as oldest
+  from webhook_events where due_at is not null`

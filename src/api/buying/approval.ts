@@ -1,0 +1,60 @@
+import { approvalMs } from '../../orders/approval.ts'
+import type { PurchaseDeps } from '../../orders/purchase.ts'
+import { hashOf } from '../../secrets/tokens.ts'
+import type { Site } from '../site.ts'
+import { purchaseSentence } from '../views/purchase-sentence.ts'
+import type { FaultLog } from './deps.ts'
+import { orNotNow } from './or-not-now.ts'
+
+/** Where the pages are on which a person approves a purchase. */
+export const approvePath = '/approve'
+
+/** How purchases that need an approval speak of it. */
+export function approvalWords({ url }: Pick<Site, 'url'>): PurchaseDeps['approvalWords'] {
+  return {
+    urlOf: (token) => `${url}${approvePath}/${token}`,
+    inWords: ({ offer, lineItem, amount }) => purchaseSentence(offer, lineItem, amount),
+  }
+}
+
+/** What a page of an approval shows. */
+export type ShownApproval =
+  | { readonly type: 'approved' | 'declined' | 'used' | 'ended' | 'unknown' }
+  | {
+      readonly type: 'asked'
+      /** What is bought and for how much, in words. */
+      readonly bought: string
+      /** The most that it may cost, atomic. */
+      readonly most: bigint
+      readonly payer: string
+      readonly endsAt: Date
+    }
+
+type Deps = Pick<PurchaseDeps, 'approvals' | 'vault' | 'now'>
+
+/** How the approval stands that a token names. @throws Refusal `try_again` */
+export function showApproval(deps: Deps, token: string, log: FaultLog): Promise<ShownApproval> {
+  return orNotNow(log, async () => {
+    const approval = await deps.approvals.find(hashOf(token))
+    if (approval === undefined) return { type: 'unknown' }
+    if (approval.usedBy !== undefined) return { type: 'used' }
+    if (approval.decision === 'DECLINED') return { type: 'declined' }
+    if (approval.endsAt <= deps.now()) return { type: 'ended' }
+    if (approval.decision === 'APPROVED') return { type: 'approved' }
+    const { id, most, payer, endsAt } = approval
+    const bought = String(deps.vault.open(approval.bought, { order: id, field: 'approval' }))
+    return { type: 'asked', bought, most, payer, endsAt }
+  })
+}
+
+/** Keeps what a person said, if nobody has said anything before. @throws Refusal `try_again` */
+export async function decideApproval(
+  deps: Deps,
+  token: string,
+  decision: 'APPROVED' | 'DECLINED',
+  log: FaultLog,
+): Promise<void> {
+  const now = deps.now()
+  const endsAt = new Date(now.getTime() + approvalMs)
+  await orNotNow(log, () => deps.approvals.decide(hashOf(token), { decision, now, endsAt }))
+}

@@ -1,0 +1,84 @@
+import { goods, kinds } from '../../catalog/good.ts'
+import type { KindDefinition, KindList } from '../../catalog/kinds/kind.ts'
+import type { Kind } from '../../catalog/offer.ts'
+import { countsIn } from '../../catalog/search/column.ts'
+import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import { slugOf } from '../../lib/text.ts'
+import { answers, type Reading } from '../operation.ts'
+import { catalogPath, titleOf } from '../paths.ts'
+import { wholeListQuery } from '../query.ts'
+import { inCatalog } from '../reading.ts'
+import { searchQuery } from '../search-answer.ts'
+import { BrandList, CatalogPage, CountryList, RegionList, VoucherFilters } from '../shapes/lists.ts'
+import { unfinishedView } from '../views/catalog-offer.ts'
+import { brandItems, countryItems, wholeList } from './whole-list.ts'
+
+function browsing(kind: Kind): Reading {
+  const { browse, plural, words } = goods[kind]
+  return inCatalog({
+    id: `browse${titleOf(plural)}`,
+    path: `${catalogPath(kind)}/offers`,
+    name: `Browse ${words.many}`,
+    description: words.browse,
+    query: browse.query,
+    answers: answers(`A page of ${words.many}`, CatalogPage[kind]),
+    ask(given, deps) {
+      const index = deps.liveCatalog.current().listed[kind]
+      const asked = browse.read(given, index)
+      return searchQuery({ index, asked, form: 'catalog', view: unfinishedView(deps) })
+    },
+  })
+}
+
+function listing(kind: Kind, list: KindList): Reading {
+  const { makes, ...operation } = listed[list](kind, goods[kind])
+  return inCatalog({
+    id: `${kind}${titleOf(list)}`,
+    path: `${catalogPath(kind)}/${list}`,
+    ...operation,
+    ask: (given, { liveCatalog }) =>
+      wholeListQuery(given, () => makes(liveCatalog.current().listed[kind])),
+  })
+}
+
+type Listed = Pick<Reading, 'name' | 'description' | 'answers'> & {
+  makes(index: SearchIndex): Readonly<Record<string, unknown>>
+}
+
+const listed: Readonly<Record<KindList, (kind: Kind, of: KindDefinition) => Listed>> = {
+  brands: (kind, { plural }) => ({
+    name: `${titleOf(kind)} brands`,
+    description: `Brands with ${plural}, their countries and their number of offers.`,
+    answers: answers('All brands', BrandList),
+    makes: (index) => wholeList(brandItems(index)),
+  }),
+  countries: (_, { plural }) => ({
+    name: `Countries with ${plural}`,
+    description: `Countries with ${plural}, and their number of offers.`,
+    answers: answers('All countries', CountryList),
+    makes: (index) => wholeList(countryItems(index)),
+  }),
+  filters: (kind) => ({
+    name: `${titleOf(kind)} filters`,
+    description: `Every value that brand, category and country of the ${kind} list take.`,
+    answers: answers('All values', VoucherFilters),
+    makes: ({ brandNames, categories, countries }) => ({
+      brands: brandNames.values,
+      categories: categories.values,
+      countries: countries.values,
+    }),
+  }),
+  regions: (kind, { plural }) => ({
+    name: `${titleOf(kind)} regions`,
+    description: `Regions with ${plural}, with their slugs and their number of offers.`,
+    answers: answers('All regions', RegionList),
+    makes: ({ regions }) =>
+      wholeList(countsIn(regions).map(([name, offers]) => ({ slug: slugOf(name), name, offers }))),
+  }),
+}
+
+/** What the catalog interface lists of each kind: its offers, and what there is of it. */
+export const catalogReadings: readonly Reading[] = kinds.flatMap((kind) => {
+  const { lists }: KindDefinition = goods[kind]
+  return [browsing(kind), ...lists.map((list) => listing(kind, list))]
+})

@@ -1,0 +1,34 @@
+import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
+import { kindOf } from '../../catalog/good.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { worthOf } from '../../catalog/offer-details.ts'
+import type { LineItem } from '../../catalog/purchase-body.ts'
+import { formatUsdc, type Usdc } from '../../lib/money.ts'
+
+/**
+ * What is bought and for how much, in words. A model that mistook a unit, or a person who is asked to
+ * agree, sees it here: "value 25 = a 25.00 USD Amazon card (US) for 25.00 USDC".
+ */
+export function purchaseSentence(offer: Offer, lineItem: LineItem, amount: Usdc): string {
+  const { value, recipient } = lineItem
+  const chosen = value === undefined ? '' : `value ${value / 100} = `
+  const good = kindOf(offer).inWords(wordsOf(offer, value), recipient)
+  return `${chosen}${good} for ${formatUsdc(amount)} USDC`
+}
+
+function wordsOf(offer: Offer, value: LineItem['value']) {
+  const { brandName, country, shortNotes } = offer
+  return {
+    face: faceOf(faceValueFor(worthOf(offer), value)),
+    brandName,
+    place: country === undefined ? '' : ` (${country})`,
+    notes: shortNotes === undefined ? '' : `, ${shortNotes.replace(/\.$/, '')},`,
+  }
+}
+
+function faceOf(face: FaceValue | undefined): string {
+  if (face === undefined) return ''
+  const { amount, divisor, currency, isExact } = face
+  const decimals = Math.round(Math.log10(divisor))
+  return `${isExact ? '' : 'about '}${(amount / divisor).toFixed(decimals)} ${currency} `
+}

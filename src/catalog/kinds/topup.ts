@@ -1,0 +1,213 @@
+import * as z from 'zod'
+import type { Fault } from '../../lib/fault.ts'
+import { invalidBody } from '../../lib/refusal.ts'
+import { topupRegions, topupSubTypes } from '../lists.ts'
+import type { Allowance, OfferBase } from '../offer-base.ts'
+import { barePhone, exampleNumber, phoneMeantBy, phonePattern, readPhone } from '../phone.ts'
+import { countriesWith, nearestBrands, valuesWith } from '../search/nearest.ts'
+import { defineSearch } from '../search/offer-search.ts'
+import { country, described, oneOf, searchName, slugOrName } from '../search/params.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import {
+  countryCode,
+  credited,
+  gigabytesOf,
+  lineAllowance,
+  names,
+  plainText,
+  wholeAllowance,
+} from './fields.ts'
+import type { KindDefinition } from './kind.ts'
+
+export interface TopupOffer extends OfferBase {
+  readonly kind: 'topup'
+  /** The line's country: a topup is always for one. */
+  readonly country: string
+  readonly allowance: Allowance
+}
+
+const recipient = z.strictObject({
+  /** Whether it is a mobile number of the offer's country is checked against the offer. */
+  msisdn: z
+    .string()
+    .regex(phonePattern)
+    .describe('Phone number to credit, in E.164 form: +5355564362'),
+  confirmNumber: z
+    .boolean()
+    .optional()
+    .describe('true insists on a phone number that was refused because no numbering plan has it'),
+})
+
+/** Who is credited: the number as it was understood. */
+export type TopupRecipient = Pick<z.infer<typeof recipient>, 'msisdn'>
+
+const operator = described(
+  searchName,
+  'Operator: its name, or the beginning of the words of its name',
+)
+
+const search = defineSearch({
+  plural: 'topups',
+  maxLimit: 50,
+  hasFacets: true,
+  query: {
+    country,
+    brand: operator,
+    subType: described(oneOf(topupSubTypes), 'What the line gets'),
+    region: described(oneOf(topupRegions), 'Where the line is'),
+  },
+  filtersOf: ({ country, brand, subType, region }) => ({
+    country,
+    brand,
+    subType,
+    regions: region && [region],
+  }),
+  alternativesIn: (index) => ({
+    region: (_, left) => valuesWith(index, topupRegions, left),
+    country: (given, left) => countriesWith(index, given, left),
+    subType: (_, left) => valuesWith(index, topupSubTypes, left),
+    brand: (given) => nearestBrands(index, given),
+  }),
+})
+
+const browse = defineSearch({
+  plural: 'topups',
+  maxLimit: 100,
+  query: {
+    country,
+    region: described(slugOrName(topupRegions), 'Where the line is: the slug of a region'),
+    operator,
+  },
+  filtersOf: ({ country, region, operator }) => ({
+    country,
+    brand: operator,
+    regions: region && [region],
+  }),
+  alternativesIn: (index) => ({
+    region: (_, left) => valuesWith(index, topupRegions, left),
+    country: (given, left) => countriesWith(index, given, left),
+    operator: (given) => nearestBrands(index, given),
+  }),
+})
+
+/** Airtime, data and bundles for a phone number. */
+export const topup = {
+  kind: 'topup',
+  plural: 'topups',
+  words: {
+    noun: 'topup',
+    many: 'topups',
+    article: 'a',
+    about: 'Airtime, data or bundles sent to a mobile number.',
+    found: 'airtime and data for phone numbers',
+    asked:
+      'top up, topup, top ups, topups, recharge, refill, airtime, prepaid credit, phone credit, mobile credit, call credit, reload, prepaid phone, load, mobile recharge, phone number, mobile number, line, sim recharge, credit, minutes, talk time, talktime, prepaid line, prepaid number, aufladen, guthaben, handyguthaben, recarga, recargar, recharger, ricarica, recarregar, saldo, пополнить, пополнение, チャージ, 充值, 话费, 충전, شحن, phone, mobile top up, phone top up, prepaid mobile, prepaid sim',
+    purchase: 'Purchase a topup',
+    buys: 'Sends airtime or data to a phone number.',
+    asks: '`msisdn`, the phone number with plus and country code.',
+    search:
+      'Airtime, data and bundles for mobile lines. All filters must be met; facets says what each could be switched to.',
+    searchAnswer: 'A page of topups, with facets',
+    browse: 'Airtime, data and bundle offers of mobile operators, with exact prices in USDC.',
+    otherReceiver: 'The number is none of them.',
+    noReceiver: 'The number is none of them.',
+    tags: ['topup', 'airtime'],
+  },
+
+  recipient,
+  fields: {
+    msisdn: {
+      form: 'must be written with + and the country calling code, then the digits (E.164), such as +5355564362',
+      otherNames: [
+        'phone',
+        'phoneNumber',
+        'phone_number',
+        'number',
+        'mobile',
+        'recipientPhone',
+        'to',
+      ],
+      meantBy: phoneMeantBy,
+      understood: barePhone,
+      alike: (text: string) => text.replace(/[^+\d]/g, ''),
+      example: ({ country }: OfferBase) => exampleNumber(country),
+    },
+    confirmNumber: {
+      form: 'must be true or false',
+      understood(text: string) {
+        const bare = text.trim()
+        return /^(true|false)$/i.test(bare) ? /^true$/i.test(bare) : bare
+      },
+      example: () => true,
+    },
+  },
+  receiver: 'msisdn',
+  requiredFields: (_: TopupOffer): readonly string[] => ['msisdn'],
+  faultsIn({ country }: TopupOffer, { msisdn, confirmNumber }): readonly Fault[] {
+    if (typeof msisdn !== 'string') return []
+    const read = readPhone(msisdn, country)
+    if ('fault' in read) return [{ field: 'msisdn', ...read.fault }]
+    // An insistence that is neither true nor false is the one fault that is told.
+    const isGood = read.isValid || (confirmNumber !== undefined && confirmNumber !== false)
+    return isGood ? [] : [{ field: 'msisdn', code: 'unassigned_number' }]
+  },
+  recipientOf({ country }: TopupOffer, { msisdn }: z.infer<typeof recipient>): TopupRecipient {
+    const read = readPhone(msisdn, country)
+    if ('fault' in read) throw invalidBody([{ field: 'msisdn', ...read.fault }])
+    return { msisdn: read.number }
+  },
+  takesValue: true,
+
+  /** The number is not repeated here: it is personal, and erased where the buyer told it. */
+  delivery: z.object({
+    kind: z.literal('topup'),
+    confirmationNumber: plainText.optional(),
+    credited: credited.optional(),
+  }),
+  /** The number that was topped up is told until the personal fields are erased. */
+  resultOf(delivery, told: () => TopupRecipient | undefined) {
+    const { msisdn } = told() ?? {}
+    return { ...(msisdn === undefined ? {} : { msisdn }), ...delivery }
+  },
+  faceValueOf: ({ faceValue }) => faceValue,
+  inWords: ({ face, brandName, place, notes }, { msisdn }: TopupRecipient) =>
+    `a ${face}${brandName} topup${place}${notes} for the number ${msisdn}`,
+
+  indexed: ({ allowance }: TopupOffer) => ({
+    texts: [],
+    categories: [],
+    covers: [],
+    durationDays: allowance.durationDays,
+    dataGb: gigabytesOf(allowance),
+    isMultiCountry: false,
+  }),
+  isByCoverage: false,
+  subTypes: topupSubTypes,
+  lists: ['countries', 'regions'],
+  search,
+  browse,
+  capabilitiesIn: ({ countries, regions }: SearchIndex) => ({
+    countries: countries.values,
+    regions: topupRegions.filter((region) => regions.values.includes(region)),
+  }),
+
+  published: {
+    name: 'TopupOffer',
+    discovery: { brandName: z.string(), country: countryCode, ...lineAllowance },
+    catalog: wholeAllowance,
+    detail: {},
+    goods: { msisdn: z.string().optional() },
+    capabilities: { countries: names, regions: names },
+  },
+  discoveryFields({ brandName, allowance }: TopupOffer) {
+    const { dataGb, dataUnlimited, durationDays, voiceMinutes, smsNumber } = allowance
+    return { brandName, dataGb, dataUnlimited, durationDays, voiceMinutes, smsNumber }
+  },
+  catalogFields: ({ brandName, allowance }: TopupOffer) => ({ brandName, ...allowance }),
+  detailFields: () => ({}),
+
+  refund: 'automatic',
+  refundRule:
+    'Refunded automatically and in full to the payer if the carrier rejects it; a topup credited to the handset is not refundable.',
+  refundNote: 'A topup credited to the handset is not refundable.',
+} as const satisfies KindDefinition<TopupOffer>

@@ -1,0 +1,272 @@
+import * as z from 'zod'
+import type { Fault } from '../../lib/fault.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { countryMeantBy, isCountry } from '../countries.ts'
+import { voucherSubTypes } from '../lists.ts'
+import type { OfferBase } from '../offer-base.ts'
+import {
+  countriesWith,
+  highestFaceUsd,
+  lowestFaceUsd,
+  mostOffered,
+  nearestBrands,
+  nearestTexts,
+  valuesWith,
+} from '../search/nearest.ts'
+import { defineSearch } from '../search/offer-search.ts'
+import { country, described, dollars, oneOf, searchName, searchText } from '../search/params.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { countryCode, credited, names, personName, plainText } from './fields.ts'
+import type { KindDefinition } from './kind.ts'
+
+export interface VoucherOffer extends OfferBase {
+  readonly kind: 'voucher'
+  /** The supplier's own words for what it is, where they are others than the sub-types: "Fuel". */
+  readonly categories?: readonly string[]
+  /** About the brand. */
+  readonly description?: string
+  /** The supplier's picture of the card. */
+  readonly image?: string
+  /** How the card is used once bought, where the brand says. */
+  readonly redemptionInstructions?: string
+  /** The supplier's keys of what the buyer must tell: "recipient.email". */
+  readonly requiredFields: readonly string[]
+}
+
+/** What the catalog files a voucher under: the supplier's own words for it. */
+export function categoriesOf({ categories, subTypes }: VoucherOffer): readonly string[] {
+  return categories ?? subTypes
+}
+
+const recipient = z.strictObject({
+  firstName: personName.describe('Recipient first name'),
+  lastName: personName.describe('Recipient last name'),
+  email: z.email().max(254).optional().describe('Recipient e-mail, required for some brands'),
+  country: z
+    .string()
+    .regex(/^[A-Za-z]{2}$/)
+    .transform((code) => code.toUpperCase())
+    .optional()
+    .describe('Recipient country, ISO 3166-1 alpha-2, required for some brands'),
+})
+
+/** Spaces around a name belong to it until it is read: repeats of old purchases have them. */
+const understood = (text: string) => text
+const alike = (text: string) => text.trim()
+
+const name = 'must be text of 1 to 80 characters without control characters'
+
+/** The keys of the supplier that each field of a purchase fills. */
+const filledKeys = {
+  firstName: ['recipient.firstName', 'sender.firstName'],
+  lastName: ['recipient.lastName', 'sender.lastName'],
+  email: ['recipient.email', 'sender.email'],
+  country: ['recipient.country', 'sender.country'],
+} as const
+
+/** The fields that a brand may require and a purchase can fill, by Zendit's keys. */
+export const fillableFields: ReadonlySet<string> = new Set(Object.values(filledKeys).flat())
+
+const brand = described(searchName, 'Brand: its name, or the beginning of the words of its name')
+
+const search = defineSearch({
+  plural: 'vouchers',
+  maxLimit: 50,
+  query: {
+    country,
+    brand,
+    subType: described(oneOf(voucherSubTypes), 'What kind of brand'),
+    search: described(searchText, 'Free text over brand, description, notes, sub-types and places'),
+  },
+  filtersOf: ({ search, ...filters }) => ({ ...filters, text: search }),
+  alternativesIn: (index) => ({
+    country: (given, left) => countriesWith(index, given, left),
+    subType: (_, left) => valuesWith(index, voucherSubTypes, left),
+    search: (given, _, finds) => nearestTexts(index, given, finds),
+    brand: (given) => nearestBrands(index, given),
+  }),
+})
+
+const browse = defineSearch({
+  plural: 'vouchers',
+  maxLimit: 100,
+  query: {
+    brand,
+    country,
+    category: described(
+      searchName,
+      'What the supplier files it under; /vouchers/filters lists them',
+    ),
+    minValue: described(dollars, 'Least face value, in USD'),
+    maxValue: described(dollars, 'Greatest face value, in USD'),
+  },
+  filtersOf: ({ brand, country, category, minValue, maxValue }) => ({
+    brand,
+    country,
+    category,
+    minUsd: minValue,
+    maxUsd: maxValue,
+  }),
+  checked({ category, ...params }, index) {
+    const { minValue, maxValue } = params
+    // A category is the supplier's own word, so the values to choose from are those of the catalog.
+    const known =
+      category === undefined
+        ? {}
+        : { category: oneOf(index.categories.values).read('category', category) }
+    if (minValue !== undefined && maxValue !== undefined && minValue > maxValue) {
+      throw new Refusal('invalid_parameter', 'minValue must not be more than maxValue.', {
+        parameter: 'minValue',
+      })
+    }
+    return { ...params, ...known }
+  },
+  alternativesIn: (index) => ({
+    minValue: (_, left) => highestFaceUsd(index, left),
+    maxValue: (_, left) => lowestFaceUsd(index, left),
+    country: (given, left) => countriesWith(index, given, left),
+    category: (_, left) => valuesWith(index, mostOffered(index.categories, left), left),
+    brand: (given) => nearestBrands(index, given),
+  }),
+})
+
+/** Gift cards of brands. */
+export const voucher = {
+  kind: 'voucher',
+  plural: 'vouchers',
+  words: {
+    noun: 'voucher',
+    many: 'vouchers',
+    article: 'a',
+    about: 'Gift vouchers of brands: a code to redeem.',
+    found: 'gift vouchers',
+    asked:
+      'gift card, gift cards, giftcard, giftcards, gift, voucher, vouchers, e gift, egift, e gift card, gift code, card, cards, gift certificate, prepaid card, code, coupon, store credit, store card, gutschein, gutscheine, geschenkkarte, guthabenkarte, tarjeta de regalo, tarjeta regalo, tarjeta, carte cadeau, bon d achat, cheque cadeau, carta regalo, buono, buono regalo, cartao presente, vale presente, cadeaubon, cadeaukaart, karta podarunkowa, ギフトカード, ギフト券, 기프트카드, 礼品卡, подарочная карта, بطاقة هدية, wallet code, wallet card, gift voucher, gift vouchers, presentkort, gavekort',
+    purchase: 'Purchase a voucher',
+    buys: 'Buys a gift voucher.',
+    asks: '`firstName`, `lastName`; many brands need `email` and `country` too.',
+    search:
+      'Gift vouchers on sale. All filters must be met. An empty result says in hint what would find something.',
+    searchAnswer: 'A page of vouchers, the best match first',
+    browse:
+      'Gift voucher offers with exact prices in USDC, also those that cannot be bought now, with the reason.',
+    otherReceiver: 'The e-mail address is none of them.',
+    noReceiver: 'Name one of them in email.',
+    tags: ['gift-card', 'voucher'],
+  },
+
+  recipient,
+  fields: {
+    firstName: {
+      form: name,
+      otherNames: ['first', 'first_name', 'givenName', 'given_name', 'forename'],
+      understood,
+      alike,
+      example: () => 'Ada',
+    },
+    lastName: {
+      form: name,
+      otherNames: ['last', 'last_name', 'surname', 'familyName', 'family_name'],
+      understood,
+      alike,
+      example: () => 'Lovelace',
+    },
+    email: {
+      form: 'must be an e-mail address',
+      otherNames: ['mail', 'emailAddress', 'email_address', 'recipientEmail', 'recipient_email'],
+      meantBy: (text: string) => z.email().safeParse(text.trim()).data,
+      example: () => 'ada@example.com',
+    },
+    country: {
+      form: 'must be an ISO 3166-1 alpha-2 code such as US',
+      otherNames: ['countryCode', 'country_code', 'iso'],
+      meantBy: countryMeantBy,
+      alike: (text: string) => text.toUpperCase(),
+      example: ({ country = 'US' }: OfferBase) => country,
+    },
+  },
+  receiver: 'email',
+  requiredFields({ requiredFields }: VoucherOffer): readonly string[] {
+    const asked = (['email', 'country'] as const).filter((field) =>
+      filledKeys[field].some((key) => requiredFields.includes(key)),
+    )
+    return ['firstName', 'lastName', ...asked]
+  },
+  unfillableFields: ({ requiredFields }: VoucherOffer): readonly string[] =>
+    requiredFields.filter((field) => !fillableFields.has(field)),
+  faultsIn(_: VoucherOffer, { country }): readonly Fault[] {
+    const isKnown = typeof country !== 'string' || isCountry(country.toUpperCase())
+    return isKnown ? [] : [{ field: 'country', code: 'malformed' }]
+  },
+  recipientOf: (_: VoucherOffer, told: z.infer<typeof recipient>) => told,
+  takesValue: true,
+
+  delivery: z.object({
+    kind: z.literal('voucher'),
+    code: plainText.optional(),
+    pin: plainText.optional(),
+    redemptionUrl: plainText.optional(),
+    instructions: plainText.optional(),
+    terms: plainText.optional(),
+    expiresAt: plainText.optional(),
+    confirmationNumber: plainText.optional(),
+    credited: credited.optional(),
+  }),
+  resultOf: (delivery) => delivery,
+  faceValueOf: ({ faceValue, price }) => faceValue ?? price,
+  inWords: ({ face, brandName, place }) => `a ${face}${brandName} card${place}`,
+
+  indexed: (offer: VoucherOffer) => ({
+    texts: [offer.description ?? '', ...(offer.categories ?? [])],
+    categories: categoriesOf(offer),
+    covers: [],
+    durationDays: undefined,
+    dataGb: undefined,
+    isMultiCountry: false,
+  }),
+  isByCoverage: false,
+  subTypes: voucherSubTypes,
+  lists: ['brands', 'countries', 'filters'],
+  search,
+  browse,
+  capabilitiesIn: ({ countries, subTypes, regions, brandNames }: SearchIndex) => ({
+    countries: countries.values,
+    subtypes: voucherSubTypes.filter((subType) => subTypes.values.includes(subType)),
+    regions: regions.values,
+    brands: brandNames.values,
+  }),
+
+  published: {
+    name: 'VoucherOffer',
+    discovery: {
+      brandName: z.string(),
+      country: countryCode,
+      description: z.string().optional(),
+      shortNotes: z.string().optional(),
+      productType: z.string(),
+      image: z.url().optional(),
+    },
+    catalog: {
+      categories: names.describe('What the supplier files it under; `category` finds it by these'),
+    },
+    detail: { redemptionInstructions: z.string().optional() },
+    goods: {},
+    capabilities: { countries: names, subtypes: names, regions: names, brands: names },
+  },
+  discoveryFields: ({ brandName, description, shortNotes, productType, image }: VoucherOffer) => ({
+    brandName,
+    description,
+    shortNotes,
+    productType,
+    image,
+  }),
+  catalogFields: (offer: VoucherOffer) => ({ categories: categoriesOf(offer) }),
+  detailFields: ({ redemptionInstructions }: VoucherOffer) => ({ redemptionInstructions }),
+
+  /** Refunded until a code is issued, never after: nobody can prove that a code was not used. */
+  refund: 'none',
+  refundRule:
+    'Refunded automatically and in full to the payer if no code is issued; a code that was issued is not refundable.',
+  refundNote:
+    'A voucher code is not refundable once issued. Until then a failed order is refunded automatically.',
+} as const satisfies KindDefinition<VoucherOffer>

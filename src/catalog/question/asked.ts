@@ -1,0 +1,164 @@
+import { kinds } from '../good.ts'
+import type { Kind } from '../offer.ts'
+import type { RateTable } from '../ports.ts'
+import { currenciesOf, inDollars } from './currencies.ts'
+import { type Brands, type Indexes, type Reading, readQuestion } from './reading.ts'
+
+/** A question over all kinds at once: in plain words, as fields, or both. What a field says counts. */
+export interface Question {
+  readonly query?: string | undefined
+  readonly kind?: Kind | undefined
+  readonly country?: string | undefined
+  /** A plan must work in every one of these. */
+  readonly covers?: readonly string[] | undefined
+  readonly minDataGb?: number | undefined
+  readonly minDays?: number | undefined
+  readonly maxUsdc?: number | undefined
+  /** The country of the line to be topped up. */
+  readonly phoneCountry?: string | undefined
+}
+
+/** What a question was taken to ask, in fields that all must be met. */
+export interface Asked {
+  readonly kinds: readonly Kind[]
+  readonly reading: Reading
+  readonly countries: readonly string[]
+  readonly regions: readonly (readonly string[])[]
+  readonly minDataGb: number | undefined
+  readonly minDays: number | undefined
+  readonly maxDays: number | undefined
+  readonly minUsdc: number | undefined
+  readonly maxUsdc: number | undefined
+  readonly value: { readonly amount: number; readonly currencies: readonly string[] } | undefined
+  /** Words that offers must have. */
+  readonly words: readonly string[]
+  /** Lines get data, not just airtime. */
+  readonly wantsData: boolean
+}
+
+const unread: Reading = {
+  kinds: [],
+  brands: undefined,
+  countries: [],
+  regions: [],
+  category: undefined,
+  hasPhone: false,
+  phoneCountry: undefined,
+  unknown: [],
+  length: 0,
+}
+
+export function askedIn(indexes: Indexes, question: Question, rates: RateTable | undefined): Asked {
+  const { query, country } = question
+  const reading = query === undefined ? unread : readQuestion(query, indexes, question)
+  const base: Base = {
+    reading,
+    countries: countriesIn(reading, question),
+    regions: country === undefined ? reading.regions : [],
+    minDataGb: question.minDataGb ?? reading.minDataGb,
+    minDays: question.minDays ?? reading.minDays,
+    maxDays: reading.maxDays,
+  }
+  const asked = kindsFor(base, question)
+  return {
+    ...base,
+    ...moneyFor(base, { asked, maxUsdc: question.maxUsdc, rates }),
+    kinds: asked,
+    words: [],
+    wantsData: asked.includes('topup') && reading.kinds.includes('esim'),
+  }
+}
+
+function countriesIn(reading: Reading, { country, covers = [], phoneCountry }: Question): string[] {
+  const phone = phoneCountry ?? reading.phoneCountry
+  if (phone !== undefined) return [phone]
+  const own = country === undefined ? reading.countries : [country]
+  return [...new Set([...own, ...covers])]
+}
+
+interface Means {
+  readonly asked: readonly Kind[]
+  readonly maxUsdc: number | undefined
+  readonly rates: RateTable | undefined
+}
+
+/** An amount of money is what a plan may cost, but what a card or a line should receive. */
+function moneyFor(
+  { reading, countries }: Base,
+  { asked, maxUsdc, rates }: Means,
+): Pick<Asked, 'minUsdc' | 'maxUsdc' | 'value'> {
+  const { value, budget, atLeast } = reading
+  const isPlan = asked.length === 1 && asked[0] === 'esim'
+  const most = budget ?? (isPlan ? value : undefined)
+  return {
+    minUsdc: inDollars(atLeast, countries, rates),
+    maxUsdc: maxUsdc ?? inDollars(most, countries, rates),
+    value:
+      value === undefined || isPlan
+        ? undefined
+        : { amount: value.amount, currencies: currenciesOf(value.unit, countries) },
+  }
+}
+
+type Base = Pick<Asked, 'reading' | 'countries' | 'regions' | 'minDataGb' | 'minDays' | 'maxDays'>
+
+/** The kinds that a question is about, the likeliest first; none where it is about nothing. */
+function kindsFor(base: Base, question: Question): readonly Kind[] {
+  const { reading } = base
+  const { kind, query, phoneCountry } = question
+  if (kind !== undefined) return query === undefined || hasSubject(base) ? [kind] : []
+  if (phoneCountry !== undefined || reading.hasPhone) return ['topup']
+  if (reading.brands !== undefined) return kindsOfBrand(reading, reading.brands)
+  return kindsOfWords(base) ?? kindsOfPlaces(base, question) ?? kindsOfRest(reading, question)
+}
+
+function kindsOfWords(base: Base): readonly Kind[] | undefined {
+  const { kinds: named, category } = base.reading
+  if (named.length > 0) return named.includes('esim') && hasPlan(base) ? ['esim'] : named
+  return category !== undefined && base.minDataGb === undefined ? ['voucher'] : undefined
+}
+
+/** Those of a brand, where words tell one from another; a card of an operator is none. */
+function kindsOfBrand({ kinds: named }: Reading, brands: Brands): readonly Kind[] {
+  const all = kinds.filter((kind) => brands[kind].length > 0)
+  const both = all.filter((kind) => named.includes(kind))
+  if (both.length > 0) return both
+  return named.includes('voucher') ? ['voucher'] : all
+}
+
+/** What places without another word are asked for: plans, mostly. */
+function kindsOfPlaces(base: Base, { covers }: Question): readonly Kind[] | undefined {
+  const { countries, regions } = base
+  const isPlan = covers !== undefined || regions.length > 0 || countries.length > 1
+  if (isPlan || hasPlan(base)) return ['esim']
+  return countries.length > 0 ? ['esim', 'topup', 'voucher'] : undefined
+}
+
+function kindsOfRest({ unknown, budget, value }: Reading, { query }: Question): readonly Kind[] {
+  const isSome = query === undefined || unknown.length > 0 || (budget ?? value) !== undefined
+  return isSome ? kinds : []
+}
+
+function hasPlan({ minDataGb, minDays, maxDays }: Base): boolean {
+  return (minDataGb ?? minDays ?? maxDays) !== undefined
+}
+
+/** Whether a text says anything besides words without a meaning: else it finds nothing. */
+function hasSubject(base: Base): boolean {
+  const {
+    brands,
+    category,
+    countries,
+    regions,
+    kinds: named,
+    unknown,
+    budget,
+    value,
+  } = base.reading
+  const lists = [countries, regions, named, unknown, base.countries]
+  return (
+    hasPlan(base) ||
+    (brands ?? category ?? budget ?? value) !== undefined ||
+    lists.some((list) => list.length > 0)
+  )
+}

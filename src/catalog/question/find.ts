@@ -1,0 +1,215 @@
+import type { Kind } from '../offer.ts'
+import type { RateTable } from '../ports.ts'
+import { type Bits, countOf, docsIn, hasBit, intersection, nextBit } from '../search/bits.ts'
+import { listAt, placeIn, setAt } from '../search/column.ts'
+import type { Docs } from '../search/docs.ts'
+import { met, setOf } from '../search/filters.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { addWord } from '../search/terms.ts'
+import { type Asked, askedIn, type Question } from './asked.ts'
+import { clausesFor, withoutTests } from './clauses.ts'
+import type { Indexes, Reading } from './reading.ts'
+import { vocabulary } from './vocabulary.ts'
+
+export interface FoundKind {
+  readonly kind: Kind
+  /** By price, lowest first. */
+  readonly docs: Docs
+  readonly total: number
+}
+
+export interface Found {
+  readonly asked: Asked
+  readonly kinds: readonly FoundKind[]
+  readonly total: number
+  /** Words of the question that the result leaves out of account. */
+  readonly leftOut: readonly string[]
+}
+
+/** Makes what takes time once for a catalog, before anyone asks. */
+export function prepareQuestions(indexes: Indexes): void {
+  vocabulary()
+  for (const index of Object.values(indexes)) withoutTests(index)
+}
+
+/** Finds what a question asks for: of each kind the first `most`, by price. */
+export function findFor(
+  indexes: Indexes,
+  question: Question,
+  rates: RateTable | undefined,
+  most: number,
+): Found {
+  const asked = askedIn(indexes, question, rates)
+  for (const { asked: tried, leftOut } of triesFor(indexes, asked)) {
+    const found = tried.kinds.map((kind) => findKind(indexes[kind], kind, tried, most))
+    const total = found.reduce((sum, one) => sum + one.total, 0)
+    if (total > 0)
+      return { asked: tried, kinds: found.filter((one) => one.total > 0), total, leftOut }
+  }
+  return { asked, kinds: [], total: 0, leftOut: asked.reading.unknown }
+}
+
+interface Try {
+  readonly asked: Asked
+  readonly leftOut: readonly string[]
+}
+
+/** The same with less and less of what may be left out. */
+function triesFor(indexes: Indexes, asked: Asked): Try[] {
+  const first = firstTry(indexes, asked)
+  if (first === undefined) return []
+  const tries = [first]
+  const less = (change: Partial<Asked>, ...more: readonly string[]) => {
+    const last = tries.at(-1) as Try
+    tries.push({ asked: { ...last.asked, ...change }, leftOut: [...last.leftOut, ...more] })
+  }
+  const { value, wantsData } = asked
+  if (wantsData) less({ wantsData: false })
+  if (value !== undefined) less({ value: undefined }, `${value.amount} ${value.currencies[0]}`)
+  return tries
+}
+
+/** Words without a meaning may be in what offers say; else they are left out, where that misleads nobody. */
+function firstTry(indexes: Indexes, asked: Asked): Try | undefined {
+  const { reading, kinds: likely } = asked
+  const { unknown } = reading
+  if (unknown.length === 0 || namesGoods(reading)) return { asked, leftOut: unknown }
+  const isSaid = (word: string) => likely.some((kind) => isWord(indexes[kind], word))
+  if (unknown.every(isSaid)) return { asked: { ...asked, words: unknown }, leftOut: [] }
+  return mayLeaveOut(asked) ? { asked, leftOut: unknown } : undefined
+}
+
+function namesGoods({ brands, category, hasPhone }: Reading): boolean {
+  return (brands ?? category) !== undefined || hasPhone
+}
+
+/** Whether words that say nothing here can hardly be what the question is about. */
+function mayLeaveOut({ reading, kinds: likely, countries, regions, minDataGb }: Asked): boolean {
+  if (countries.length + regions.length === 0) return false
+  const [only] = likely
+  const isForLine = likely.length === 1 && only !== 'voucher'
+  if (minDataGb !== undefined || isForLine) return true
+  return reading.kinds.length > 0 && reading.unknown.length < reading.length / 4
+}
+
+function isWord({ words, scratch }: SearchIndex, word: string): boolean {
+  if (word.length < 4) return false
+  scratch.begin()
+  return addWord(words, word, scratch.bits()) > 0
+}
+
+function findKind(index: SearchIndex, kind: Kind, asked: Asked, most: number): FoundKind {
+  index.scratch.begin()
+  const clauses = clausesFor(index, kind, asked)
+  if (clauses === undefined) return { kind, docs: none, total: 0 }
+  clauses.sort((one, other) => one.most - other.most)
+  const found = met(index, clauses)
+  if (found.total === 0) return { kind, docs: none, total: 0 }
+  if (kind !== 'esim' || asked.regions.length === 0) {
+    const docs =
+      'docs' in found
+        ? cheapestOf(index, found.docs, found.total, most)
+        : cheapestIn(index, found.bits, found.total, most)
+    return { kind, docs, total: found.total }
+  }
+  const regional = coveringMost(index, setOf(index, found), asked.regions)
+  const total = regional === undefined ? 0 : countOf(regional)
+  return { kind, total, docs: regional ? cheapestIn(index, regional, total, most) : none }
+}
+
+const none: Docs = new Uint32Array(0)
+
+/** Of each region as many countries as plans can cover, the most visited first; undefined where hardly any. */
+function coveringMost(
+  index: SearchIndex,
+  found: Bits,
+  regions: Asked['regions'],
+): Bits | undefined {
+  let set: Bits | undefined = found
+  for (const region of regions) set = set && coveringRegion(index, set, region)
+  return set
+}
+
+function coveringRegion(
+  index: SearchIndex,
+  found: Bits,
+  region: readonly string[],
+): Bits | undefined {
+  let set = found
+  let covered = 0
+  for (const code of region) {
+    const place = placeIn(index.covered, code)
+    if (place === undefined) continue
+    const both = intersection([set, setAt(index.covered, place)], index.scratch.bits())
+    if (nextBit(both, 0) < 0) continue
+    set = both
+    covered += 1
+  }
+  return covered < region.length / 2 ? undefined : set
+}
+
+/** Of a set: all docs by price until there are enough of it, where that is soon. */
+function cheapestIn(index: SearchIndex, set: Bits, total: number, most: number): Docs {
+  const { usdc, size, scratch } = index
+  const count = Math.min(total, most)
+  // On the way to the last of them stand about size / total docs for each.
+  if (count * size < total * total) {
+    const docs = new Uint32Array(count)
+    for (let at = 0, taken = 0; taken < count; at++) {
+      const doc = usdc.low[at] as number
+      if (hasBit(set, doc)) docs[taken++] = doc
+    }
+    return docs
+  }
+  const docs = scratch.docs()
+  return cheapestOf(index, docs, docsIn(set, docs), most)
+}
+
+/** Of the first `total` docs of a list: the best so far stay in order. */
+function cheapestOf(
+  { usdc: { ranks, low } }: SearchIndex,
+  docs: Docs,
+  total: number,
+  most: number,
+): Docs {
+  const count = Math.min(total, most)
+  const best = new Uint32Array(count)
+  for (let at = 0; at < count; at++) best[at] = ranks[docs[at] as number] as number
+  best.sort()
+  for (let at = count; at < total; at++) {
+    const rank = ranks[docs[at] as number] as number
+    if (rank < (best[count - 1] as number)) insert(best, rank)
+  }
+  return best.map((rank) => low[rank] as number)
+}
+
+/** Puts a number in its place among ascending ones, and drops the last. */
+function insert(numbers: Uint32Array, number: number): void {
+  let at = numbers.length - 1
+  while (at > 0 && (numbers[at - 1] as number) > number) {
+    numbers[at] = numbers[at - 1] as number
+    at -= 1
+  }
+  numbers[at] = number
+}
+
+/** The countries where a doc works: how many, and the first of them, those asked for before others. */
+export function coverageOf(
+  { covered }: SearchIndex,
+  doc: number,
+  asked: readonly string[],
+): { readonly total: number; readonly countries: readonly string[] } {
+  const places = listAt(covered.valuesOf, covered.codes[doc] as number)
+  const codes = new Set<string>()
+  for (const code of asked) {
+    const place = placeIn(covered, code)
+    if (place !== undefined && places.includes(place)) codes.add(code)
+  }
+  for (let at = 0; at < places.length && codes.size < maxListed; at++) {
+    codes.add(covered.values[places[at] as number] as string)
+  }
+  return { total: places.length, countries: [...codes] }
+}
+
+/** A plan for the whole world covers more countries than an answer should list. */
+const maxListed = 12

@@ -1,0 +1,37 @@
+import {
+  getCountries,
+  getCountryCallingCode,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'
+
+const written = /(?:tel:\s*)?(?:\(?\+|(?<!\d)00)\s*\(?\d[\d\s().-]{4,18}\d/i
+const bare = /(?<![\d.,])\(?0?\d[\d\s().-]{6,15}\d(?![\d.,])/
+
+/** A phone number in a text, with the country of its line. */
+export interface PhonePlace {
+  readonly rest: string
+  /** Undefined where no country has such a number. */
+  readonly country: string | undefined
+}
+
+/** @param country where a number without its country's code is dialled */
+export function readPhonePlace(text: string, country: string | undefined): PhonePlace | undefined {
+  const match = written.exec(text) ?? (country === undefined ? null : bare.exec(text))
+  if (match === null) return undefined
+  const rest = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`
+  const digits = match[0].replace(/\D/g, '')
+  const isWhole = written.test(match[0])
+  return { rest, country: isWhole ? countryOf(digits.replace(/^00/, '')) : country }
+}
+
+/** The country of a number, which need not be in use: its plan may be newer than the library. */
+function countryOf(digits: string): string | undefined {
+  const found = parsePhoneNumberFromString(`+${digits}`)?.country
+  if (found !== undefined) return found
+  if (digits.startsWith('1'))
+    return parsePhoneNumberFromString(`+${digits.slice(0, 4)}2345678`)?.country
+  return getCountries().find((code) => {
+    const calling = getCountryCallingCode(code)
+    return calling !== '1' && calling !== '7' && digits.startsWith(calling)
+  })
+}

@@ -1,0 +1,410 @@
+import { fold } from '../../lib/text.ts'
+import { isCountry } from '../countries.ts'
+import { byKind, kinds } from '../good.ts'
+import type { Kind } from '../offer.ts'
+import { type BrandLexicon, brandLexicon, brandsLike } from '../search/brand-lexicon.ts'
+import { alike } from '../search/likenesses.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { readPhonePlace } from './phone-place.ts'
+import { type Quantities, readQuantities } from './quantities.ts'
+import {
+  type Category,
+  longestPhrase,
+  type Meaning,
+  type Vocabulary,
+  vocabulary,
+} from './vocabulary.ts'
+
+export type Indexes = Readonly<Record<Kind, SearchIndex>>
+
+/** Brands by kind, as combinations in `names`. */
+export type Brands = Readonly<Record<Kind, readonly number[]>>
+
+/** What a question in plain words was understood to ask for. */
+export interface Reading extends Omit<Quantities, 'rest'> {
+  /** Those that it has words for. */
+  readonly kinds: readonly Kind[]
+  readonly brands: Brands | undefined
+  readonly countries: readonly string[]
+  readonly regions: readonly (readonly string[])[]
+  readonly category: Category | undefined
+  readonly hasPhone: boolean
+  /** Where the line of the phone number is. */
+  readonly phoneCountry: string | undefined
+  /** Words without a meaning here. */
+  readonly unknown: readonly string[]
+  /** How many words the text has. */
+  readonly length: number
+}
+
+interface Token {
+  readonly word: string
+  readonly isUpper: boolean
+}
+
+/** What a caller said beside the text. */
+export interface Beside {
+  readonly kind?: Kind | undefined
+  readonly country?: string | undefined
+}
+
+const maxTokens = 60
+
+export function readQuestion(text: string, indexes: Indexes, { kind, country }: Beside): Reading {
+  const plain = withFlags(text.normalize('NFKC').replace(/\p{Cf}/gu, ''))
+  const isLine = kind === undefined || kind === 'topup'
+  const phone = readPhonePlace(plain, isLine ? country : undefined)
+  const { rest, ...quantities } = readQuantities(phone?.rest ?? plain)
+  const tokens = tokensOf(rest)
+  const found = parse(tokens, kind, indexes)
+  return {
+    ...quantities,
+    ...found,
+    hasPhone: phone !== undefined,
+    phoneCountry: phone?.country,
+    length: tokens.length,
+  }
+}
+
+/** Flags are pairs of letters. */
+function withFlags(text: string): string {
+  const letter = (sign: string) =>
+    String.fromCharCode((sign.codePointAt(0) as number) - 0x1f1e6 + 65)
+  return text.replace(/[\u{1f1e6}-\u{1f1ff}]{2}/gu, (flag) => ` ${[...flag].map(letter).join('')} `)
+}
+
+const lookalikes: Readonly<Record<string, string>> = {
+  а: 'a',
+  е: 'e',
+  о: 'o',
+  р: 'p',
+  с: 'c',
+  у: 'y',
+  х: 'x',
+  і: 'i',
+  ѕ: 's',
+  к: 'k',
+  м: 'm',
+  т: 't',
+  в: 'b',
+  н: 'h',
+  ο: 'o',
+  α: 'a',
+  ρ: 'p',
+  ν: 'v',
+  τ: 't',
+  ι: 'i',
+  ε: 'e',
+}
+
+/** A word of two alphabets is written in Latin ones that were replaced. */
+function wordOf(text: string): string {
+  const word = fold(text)
+  if (!(/[a-z]/.test(word) && /[а-яіѕα-ω]/.test(word))) return word
+  return word.replace(/[а-яіѕα-ω]/g, (each) => lookalikes[each] ?? each)
+}
+
+function tokensOf(text: string): Token[] {
+  const words = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const isShouting = text === text.toUpperCase() && words.length > 2
+  const tokens: Token[] = []
+  for (const each of words.slice(0, maxTokens)) {
+    const word = wordOf(each)
+    if (word !== '') tokens.push({ word, isUpper: !isShouting && /^[A-Z]{2,3}$/.test(each) })
+  }
+  return tokens
+}
+
+type Parsed = Pick<Reading, 'kinds' | 'brands' | 'countries' | 'regions' | 'category' | 'unknown'>
+
+interface State {
+  readonly words: Vocabulary
+  readonly lexicons: Readonly<Record<Kind, BrandLexicon>>
+  readonly kinds: Set<Kind>
+  readonly countries: Set<string>
+  readonly regions: Set<readonly string[]>
+  readonly unknown: string[]
+  brands: Brands | undefined
+  category: Category | undefined
+  unsure: { readonly brands: Brands; readonly phrase: string } | undefined
+}
+
+function parse(tokens: readonly Token[], kind: Kind | undefined, indexes: Indexes): Parsed {
+  const state: State = {
+    words: vocabulary(),
+    lexicons: byKind((one) => brandLexicon(indexes[one])),
+    kinds: new Set(),
+    countries: new Set(),
+    regions: new Set(),
+    unknown: [],
+    brands: undefined,
+    category: undefined,
+    unsure: undefined,
+  }
+  const asked = kind === undefined ? kindsNamed(tokens, state.words) : new Set([kind])
+  for (let at = 0; at < tokens.length; ) at += takePhrase(tokens, at, asked, state)
+  settle(state)
+  const { brands, category, unknown } = state
+  return {
+    brands,
+    category,
+    unknown,
+    kinds: [...state.kinds],
+    countries: [...state.countries],
+    regions: [...state.regions],
+  }
+}
+
+function kindsNamed(tokens: readonly Token[], { meanings }: Vocabulary): Set<Kind> {
+  const named = new Set<Kind>()
+  for (let at = 0; at < tokens.length; at++) {
+    for (let size = 2; size > 0; size--) {
+      const meaning = meanings.get(phraseAt(tokens, at, size))
+      if (meaning?.type === 'kind') named.add(meaning.kind)
+    }
+  }
+  return named
+}
+
+function phraseAt(tokens: readonly Token[], at: number, size: number): string {
+  let phrase = (tokens[at] as Token).word
+  for (let next = at + 1; next < at + size && next < tokens.length; next++) {
+    phrase += ` ${(tokens[next] as Token).word}`
+  }
+  return phrase
+}
+
+/** Understands the longest phrase that begins here, and tells how many words it has. */
+function takePhrase(
+  tokens: readonly Token[],
+  at: number,
+  asked: ReadonlySet<Kind>,
+  state: State,
+): number {
+  for (let size = Math.min(longestPhrase, tokens.length - at); size > 0; size--) {
+    const taken = takeSized(tokens, at, { size, asked }, state)
+    if (taken !== undefined) return taken
+  }
+  return takeUnclear(tokens, at, state) ?? takeUnknown(wordAt(tokens, at), state)
+}
+
+function takeSized(
+  tokens: readonly Token[],
+  at: number,
+  { size, asked }: { readonly size: number; readonly asked: ReadonlySet<Kind> },
+  state: State,
+): number | undefined {
+  const phrase = phraseAt(tokens, at, size)
+  const isAlone = tokens.length <= 2 || size > 1
+  if (takeKnown(phrase, { asked, isAlone }, state)) return size
+  if (size === 1 && takeCode(tokens, at, state)) return 1
+  const meaning = state.words.meanings.get(phrase)
+  if (meaning === undefined) return undefined
+  if (meaning.type === 'filler') return takeParted(tokens, at, state) ?? size
+  addMeaning(state, meaning)
+  return size
+}
+
+/** A brand whose name begins with a word that says nothing by itself: "play station". */
+function takeParted(tokens: readonly Token[], at: number, state: State): number | undefined {
+  return bySize(tokens, at, (phrase, size) => {
+    const name = phrase.replaceAll(' ', '')
+    if (size === 1 || name.length < minJoinedLength) return false
+    const brands = brandsIn(state.lexicons, ({ joined }) => joined.get(name))
+    if (brands !== undefined) addBrands(state, brands)
+    return brands !== undefined
+  })
+}
+
+/** Shorter names are made of small words by chance. */
+const minJoinedLength = 6
+
+function wordAt(tokens: readonly Token[], at: number): string {
+  return (tokens[at] as Token).word
+}
+
+/** Takes a brand of this name, unless the phrase more likely means something else. */
+function takeKnown(
+  phrase: string,
+  { asked, isAlone }: { readonly asked: ReadonlySet<Kind>; readonly isAlone: boolean },
+  state: State,
+): boolean {
+  const brands = brandsIn(state.lexicons, ({ whole }) => whole.get(phrase))
+  if (brands === undefined) return false
+  const meaning = state.words.meanings.get(phrase)
+  // A brand may be called after its kind: "eSIM".
+  if (meaning?.type === 'kind') return false
+  if (meaning !== undefined && !hasAny(brands, asked)) return false
+  if (meaning?.type === 'filler' && !isAlone) return false
+  addBrands(state, brands)
+  return true
+}
+
+/** Phrases that are written otherwise than they are known: in one word or in parts, or misspelled. */
+function takeUnclear(tokens: readonly Token[], at: number, state: State): number | undefined {
+  return (
+    bySize(tokens, at, (phrase, size) => takeJoined(phrase.replaceAll(' ', ''), size, state)) ??
+    bySize(tokens, at, (phrase) => takePart(phrase, state)) ??
+    takeUnspaced(wordAt(tokens, at), state) ??
+    bySize(
+      tokens,
+      at,
+      (phrase, size) => size < 4 && takeMisspelled(phrase.replaceAll(' ', ''), state),
+    )
+  )
+}
+
+/** The size of the longest phrase that is taken. */
+function bySize(
+  tokens: readonly Token[],
+  at: number,
+  take: (phrase: string, size: number) => boolean,
+): number | undefined {
+  for (let size = Math.min(4, tokens.length - at); size > 0; size--) {
+    if (take(phraseAt(tokens, at, size), size)) return size
+  }
+  return undefined
+}
+
+function takeJoined(text: string, size: number, state: State): boolean {
+  if (text.length < 4) return false
+  const brands = brandsIn(state.lexicons, ({ joined }) => joined.get(text))
+  const meaning = state.words.unspaced.get(text)
+  if (brands !== undefined) addBrands(state, brands)
+  else if (meaning !== undefined && (size === 1 || meaning.type !== 'filler')) {
+    addMeaning(state, meaning)
+  } else return false
+  return true
+}
+
+function takePart(phrase: string, state: State): boolean {
+  const brands = brandsIn(state.lexicons, ({ parts }) => parts.get(phrase))
+  if (brands !== undefined) addUnsure(state, brands, phrase)
+  return brands !== undefined
+}
+
+function takeMisspelled(text: string, state: State): boolean {
+  if (text.length < 4 || /\d{3}/.test(text)) return false
+  const [place] = text.length > 5 ? alike(state.words.places, text) : []
+  if (place !== undefined) {
+    state.countries.add(place)
+    return true
+  }
+  const brands = brandsIn(state.lexicons, (lexicon) => brandsLike(lexicon, text))
+  if (brands !== undefined) addUnsure(state, brands, text)
+  return brands !== undefined
+}
+
+const unspacedScripts =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u
+
+/** Writing without spaces, such as Japanese: the longest known parts, from left to right. */
+function takeUnspaced(word: string, state: State): number | undefined {
+  if (!unspacedScripts.test(word)) return undefined
+  let isKnown = false
+  for (let from = 0; from < word.length; ) {
+    const size = takePrefix(word.slice(from), state)
+    if (size > 0) isKnown = true
+    from += Math.max(1, size)
+  }
+  return isKnown ? 1 : undefined
+}
+
+function takePrefix(text: string, state: State): number {
+  for (let size = text.length; size > 0; size--) {
+    const part = text.slice(0, size)
+    const meaning = state.words.unspaced.get(part)
+    const brands = brandsIn(state.lexicons, ({ joined }) => joined.get(part))
+    if (brands !== undefined) addBrands(state, brands)
+    else if (meaning !== undefined) addMeaning(state, meaning)
+    else continue
+    return size
+  }
+  return 0
+}
+
+/** Words that are codes of countries too. */
+const ambiguous = new Set(
+  'am an as at be by de do et go id il in is it la ma me mo mr ms my ne no of om or pa pm re sa se si sm so st tc tl tm to va vs'.split(
+    ' ',
+  ),
+)
+
+/** A code of a country: in capitals, or where it can hardly be another word. */
+function codeOf(tokens: readonly Token[], at: number): string | undefined {
+  const { word, isUpper } = tokens[at] as Token
+  const code = word.toUpperCase()
+  if (!isCountry(code) || (!isUpper && isOtherWord(tokens, at))) return undefined
+  return code
+}
+
+function takeCode(tokens: readonly Token[], at: number, { countries }: State): boolean {
+  const code = codeOf(tokens, at)
+  if (code !== undefined) countries.add(code)
+  return code !== undefined
+}
+
+const beforePronoun = /^(?:for|to|with|of|give|let|by|tell|help)$/
+
+function isOtherWord(tokens: readonly Token[], at: number): boolean {
+  const word = wordAt(tokens, at)
+  const before = tokens[at - 1]?.word
+  if (word === 'us') return before === undefined || beforePronoun.test(before)
+  // Spanish and French "de" stands between words.
+  if (word === 'de' && at > 0 && at === tokens.length - 1) return false
+  return ambiguous.has(word)
+}
+
+const none: readonly number[] = []
+
+function brandsIn(
+  lexicons: State['lexicons'],
+  find: (lexicon: BrandLexicon) => readonly number[] | undefined,
+): Brands | undefined {
+  const found = kinds.map((kind) => find(lexicons[kind]) ?? none)
+  if (found.every((codes) => codes.length === 0)) return undefined
+  return byKind((kind) => found[kinds.indexOf(kind)] ?? none)
+}
+
+function hasAny(brands: Brands, asked: ReadonlySet<Kind>): boolean {
+  return asked.size === 0 || [...asked].some((kind) => brands[kind].length > 0)
+}
+
+/** A brand named twice, or in two ways, is what both have in common. */
+function addBrands(state: State, brands: Brands): void {
+  const before = state.brands
+  if (before === undefined) {
+    state.brands = brands
+    return
+  }
+  const shared = (kind: Kind) => before[kind].filter((code) => brands[kind].includes(code))
+  const both = byKind(shared)
+  if (kinds.some((kind) => both[kind].length > 0)) state.brands = both
+  else state.brands = byKind((kind) => [...before[kind], ...brands[kind]])
+}
+
+/** Part of a name, or one that is misspelled, may be another word among words without a meaning. */
+function addUnsure(state: State, brands: Brands, phrase: string): void {
+  state.unsure ??= { brands, phrase }
+}
+
+/** Takes the brand that is not sure to be one where nothing speaks against it. */
+function settle(state: State): void {
+  const { unsure, unknown } = state
+  if (unsure === undefined || state.brands !== undefined) return
+  if (unknown.length < 2) state.brands = unsure.brands
+  else unknown.push(unsure.phrase)
+}
+
+function addMeaning(state: State, meaning: Meaning): void {
+  if (meaning.type === 'country') state.countries.add(meaning.code)
+  else if (meaning.type === 'region') state.regions.add(meaning.countries)
+  else if (meaning.type === 'category') state.category ??= meaning.category
+  else if (meaning.type === 'kind') state.kinds.add(meaning.kind)
+}
+
+/** Numbers without a unit and single letters say nothing by themselves. */
+function takeUnknown(word: string, { unknown }: State): number {
+  if (!/^(?:\d+|[a-z])$/.test(word) && !unknown.includes(word)) unknown.push(word)
+  return 1
+}

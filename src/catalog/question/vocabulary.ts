@@ -1,0 +1,97 @@
+import { fold, wordsOf } from '../../lib/text.ts'
+import { countryCodes, countryName, countryNames } from '../countries.ts'
+import { goods, kinds } from '../good.ts'
+import type { Kind } from '../offer.ts'
+import { type Likenesses, likenesses } from '../search/likenesses.ts'
+import placeWords from './place-words.json' with { type: 'json' }
+import regions from './regions.json' with { type: 'json' }
+import words from './words.json' with { type: 'json' }
+
+/** What goods of some use are found by: any of the sub-types, or any of the texts. */
+export interface Category {
+  readonly name: string
+  readonly subTypes: readonly string[]
+  readonly texts: readonly string[]
+}
+
+/** What a phrase of a question means, whatever the store sells. */
+export type Meaning =
+  | { readonly type: 'country'; readonly code: string }
+  | { readonly type: 'region'; readonly name: string; readonly countries: readonly string[] }
+  | { readonly type: 'category'; readonly category: Category }
+  | { readonly type: 'kind'; readonly kind: Kind }
+  | { readonly type: 'filler' }
+
+/** The languages in which people name a country; English and place-words.json have more names. */
+const languages =
+  'en de fr es it pt nl sv da nb fi pl cs sk hu ro bg hr sr sl el tr ru uk ka hy kk ar fa he hi bn ta th vi id ms ja ko zh zh-Hant et lv lt ca'
+
+/** No phrase of the vocabulary has more words. */
+export const longestPhrase = 5
+
+export interface Vocabulary {
+  readonly meanings: ReadonlyMap<string, Meaning>
+  /** Names of countries in Latin letters, which people misspell. */
+  readonly places: Likenesses<string>
+  /** The same phrases without spaces, for writing that has none. */
+  readonly unspaced: ReadonlyMap<string, Meaning>
+}
+
+let made: Vocabulary | undefined
+
+export function vocabulary(): Vocabulary {
+  made ??= makeVocabulary()
+  return made
+}
+
+function makeVocabulary(): Vocabulary {
+  const meanings = new Map<string, Meaning>()
+  const add = (phrase: string, meaning: Meaning) => {
+    const key = wordsOf(phrase).join(' ')
+    if (key !== '' && !meanings.has(key)) meanings.set(key, meaning)
+  }
+  const addAll = (phrases: string, meaning: Meaning) => {
+    for (const phrase of phrases.split(',')) add(phrase, meaning)
+  }
+  for (const [code, phrases] of Object.entries(placeWords)) {
+    addAll(phrases, { type: 'country', code })
+  }
+  for (const { words: phrases, countries } of regions) {
+    const name = phrases.split(',')[0] as string
+    addAll(phrases, { type: 'region', name, countries: countries.split(' ') })
+  }
+  for (const one of words.categories) addAll(one.words, categoryOf(one))
+  for (const kind of kinds) addAll(goods[kind].words.asked, { type: 'kind', kind })
+  addAll(words.fillers, { type: 'filler' })
+  for (const [code, name] of namesOfCountries()) add(name, { type: 'country', code })
+  const places = [...meanings].flatMap(([name, meaning]) =>
+    meaning.type === 'country' && /^[a-z ]{5,}$/.test(name)
+      ? [[name.replaceAll(' ', ''), meaning.code] as const]
+      : [],
+  )
+  const unspaced = new Map(
+    [...meanings].map(([name, meaning]) => [name.replaceAll(' ', ''), meaning]),
+  )
+  return { meanings, places: likenesses(places), unspaced }
+}
+
+function categoryOf({ words: phrases, ...found }: (typeof words.categories)[number]): Meaning {
+  const list = (text: string | undefined) => text?.split(',').map((each) => each.trim()) ?? []
+  const name = phrases.split(',')[0] as string
+  const { subTypes, texts } = found as { subTypes?: string; texts?: string }
+  return { type: 'category', category: { name, subTypes: list(subTypes), texts: list(texts) } }
+}
+
+function namesOfCountries(): (readonly [code: string, name: string])[] {
+  const codes = countryCodes()
+  const names = languages
+    .split(' ')
+    .map((language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }))
+  return codes.flatMap((code) => {
+    const short = names.flatMap((language) => language.of(code) ?? [])
+    const long = countryNames(code).filter((name) => name.length > 3)
+    return [countryName(code), ...long, ...short]
+      .filter((name) => fold(name).length > 1)
+      .map((name) => [code, name] as const)
+  })
+}

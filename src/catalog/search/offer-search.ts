@@ -1,0 +1,63 @@
+import type { Filters } from './filters.ts'
+import { matching } from './filters.ts'
+import { type Alternatives, type Hint, hintFor } from './hint.ts'
+import type { ParamSource } from './param-source.ts'
+import { type Params, pageOf, paging, readParams, type ValuesOf } from './params.ts'
+import type { Page } from './search.ts'
+import type { SearchIndex } from './search-index.ts'
+
+/** How offers of a kind are searched through one interface. */
+export interface OfferSearch {
+  readonly query: Params
+  /** Whether the answer carries the values to switch to. */
+  readonly hasFacets: boolean
+  /** @throws Refusal 400 that names the one parameter at fault and what it may be */
+  read(given: ParamSource, index: SearchIndex): ReadSearch
+}
+
+/** A search as it was understood. */
+export interface ReadSearch {
+  /** In the names of its parameters: tells one search from another. */
+  readonly params: object
+  readonly page: Page
+  readonly filters: Filters
+  /** Why nothing was found, and what would find something. */
+  hint(): Hint
+}
+
+interface Definition<P extends Params> {
+  readonly query: P
+  /** The most offers on a page. */
+  readonly maxLimit: number
+  readonly hasFacets?: true
+  /** What is looked for, in the plural. */
+  readonly plural: string
+  filtersOf(params: ValuesOf<P>): Filters
+  /** Reads what only the index can tell. @throws Refusal of what does not go together */
+  checked?(params: ValuesOf<P>, index: SearchIndex): ValuesOf<P>
+  /** In the order in which a caller would sooner change them, the first soonest. */
+  alternativesIn(index: SearchIndex): Alternatives<ValuesOf<P>>
+}
+
+/** Closes over the parameters of a search, so that those who answer it need not know them. */
+export function defineSearch<const P extends Params>(search: Definition<P>): OfferSearch {
+  const query = { ...search.query, ...paging(search.maxLimit) }
+  const { plural } = search
+  return {
+    query,
+    hasFacets: search.hasFacets ?? false,
+    read(given, index) {
+      const { limit, offset, ...read } = readParams<Params>(given, query)
+      const page = pageOf({ limit, offset } as Partial<Page>)
+      const params = search.checked?.(read as ValuesOf<P>, index) ?? (read as ValuesOf<P>)
+      const find = (tried: ValuesOf<P>) => matching(index, search.filtersOf(tried))
+      const alternatives = search.alternativesIn(index)
+      return {
+        params,
+        page,
+        filters: search.filtersOf(params),
+        hint: () => hintFor({ params, find, alternatives, noun: plural }),
+      }
+    },
+  }
+}

@@ -1,0 +1,256 @@
+import { distance } from 'fastest-levenshtein'
+import { Refusal } from '../../lib/refusal.ts'
+import { fold, slugOf, wordsOf } from '../../lib/text.ts'
+import { countryMeantBy, isCountry } from '../countries.ts'
+import { dollarsMeantBy } from '../meant.ts'
+import type { ParamSource } from './param-source.ts'
+import type { Page } from './search.ts'
+
+/**
+ * A parameter: what it takes, as JSON Schema for whoever reads about it, and how its text becomes
+ * its value. Both stand together, so that what is published is what is checked.
+ */
+export interface Param<T> {
+  readonly schema: Readonly<Record<string, unknown>>
+  /** Turns the text into its value. It is never empty. @throws Refusal `invalid_parameter` */
+  readonly read: (name: string, text: string) => T
+}
+
+export type Params = Readonly<Record<string, Param<unknown>>>
+
+/** The values that a set of parameters gives; a parameter that was not given is absent. */
+export type ValuesOf<P extends Params> = {
+  readonly [Name in keyof P]?: ReturnType<P[Name]['read']>
+}
+
+/** The most characters of a text and of a brand's name, and codes in a list. */
+const maxText = 64
+const maxName = 200
+const maxCodes = 50
+
+/** The most characters of a question. */
+const maxQuestion = 500
+
+/**
+ * Reads what was given, strictly (docs/contributors/decisions/017). An empty text is how models and forms
+ * leave a parameter out.
+ *
+ * @throws Refusal 400 that names the one parameter at fault and what it may be
+ */
+export function readParams<P extends Params>(given: ParamSource, params: P): ValuesOf<P> {
+  const told = [...given(Object.keys(params))].filter(([, text]) => text !== '')
+  return Object.fromEntries(
+    told.map(([name, text]) => [name, params[name]?.read(name, text)]),
+  ) as ValuesOf<P>
+}
+
+/** The same parameter, with what it means where it stands. */
+export function described<T>(param: Param<T>, description: string, more: object = {}): Param<T> {
+  return { ...param, schema: { ...param.schema, description, ...more } }
+}
+
+/** A name, as long as the longest one that a brand has. */
+export const text: Param<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: maxName },
+  read: (name, value) => boundedText(name, value, maxName),
+}
+
+/**
+ * Text to search by: it needs something to look for. It is given as the words that are looked for, so
+ * that neither case nor signs nor spaces make another search of it, which would be made and kept anew.
+ */
+export const searchText: Param<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: maxText },
+  read: (name, value) => {
+    const words = wordsOf(boundedText(name, value))
+    if (words.length > 0) return words.join(' ')
+    throw refused(name, `${name} needs at least one letter or digit.`)
+  },
+}
+
+/** A question in plain words: what has a meaning in it is found out later. */
+export const question: Param<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: maxQuestion },
+  read: (name, value) =>
+    boundedText(name, value.normalize('NFC'), maxQuestion).replace(/\s+/gu, ' ').trim(),
+}
+
+/** A name to search by, as names are compared. */
+export const searchName: Param<string> = {
+  schema: text.schema,
+  read: (name, value) =>
+    fold(boundedText(name, value, maxName))
+      .trim()
+      .replace(/\s+/g, ' '),
+}
+
+/** An ISO 3166-1 alpha-2 code in any case; gives it in upper case. */
+export const country: Param<string> = {
+  schema: {
+    type: 'string',
+    pattern: '^[A-Za-z]{2}$',
+    description: 'ISO 3166-1 alpha-2 country code, in any case; XK is Kosovo',
+  },
+  read: countryCode,
+}
+
+/** Comma-separated country codes, at most 50; each is given once, in the order of the alphabet. */
+export const countries: Param<readonly string[]> = {
+  schema: { type: 'string', pattern: '^ *[A-Za-z]{2} *(, *[A-Za-z]{2} *)*$' },
+  read: (name, value) => {
+    const codes = value.split(',').map((code) => code.trim())
+    if (codes.length > maxCodes) throw refused(name, `${name} may list at most ${maxCodes} codes.`)
+    if (codes.includes('')) {
+      throw refused(
+        name,
+        `${name} must be country codes with single commas between them: US,CA,MX.`,
+      )
+    }
+    return [...new Set(codes.map((code) => countryCode(name, code)))].sort()
+  },
+}
+
+/** One value of a list, compared without case and accents; gives it as the list has it. */
+export function oneOf<const T extends string>(list: readonly T[]): Param<T> {
+  return {
+    schema: { type: 'string', enum: list },
+    read: (name, value) => {
+      const key = fold(value)
+      return found(name, value, list, (item) => fold(item) === key)
+    },
+  }
+}
+
+/** Likewise, and takes the slug too: `south-asia` is South Asia. */
+export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
+  return {
+    schema: { type: 'string', enum: list },
+    read: (name, value) => {
+      const slug = slugOf(value)
+      return found(name, value, list, (item) => slugOf(item) === slug)
+    },
+  }
+}
+
+/** The same, for where slugs are asked for: they are what is published. */
+export function slugOrName<const T extends string>(list: readonly T[]): Param<T> {
+  return { ...slugIn(list), schema: { type: 'string', enum: list.map(slugOf) } }
+}
+
+/** A whole number within a range. Outside it is refused: a silent clamp would hide a mistake. */
+export function wholeNumber(min: number, max: number): Param<number> {
+  const isOpen = max === Number.MAX_SAFE_INTEGER
+  return {
+    schema: { type: 'integer', minimum: min, ...(isOpen ? {} : { maximum: max }) },
+    read: (name, value) => {
+      const number = /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN
+      if (number >= min && number <= max) return number
+      const range = isOpen ? `${min} or more` : `from ${min} to ${max}`
+      throw refused(name, `${name} must be a whole number, ${range}.`)
+    },
+  }
+}
+
+/** An amount of US dollars, 0 or more, written in digits. */
+export const dollars: Param<number> = {
+  schema: { type: 'number', minimum: 0 },
+  read: (name, value) => {
+    if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return Number(value)
+    throw refused(
+      name,
+      `${name} must be an amount of US dollars, 0 or more, such as 25 or 12.5.`,
+      dollarsMeantBy(value),
+    )
+  },
+}
+
+/** A quantity above zero, written in digits. */
+export const amount: Param<number> = {
+  schema: { type: 'number', exclusiveMinimum: 0 },
+  read: (name, value) => {
+    const number = /^\d{1,6}(\.\d{1,3})?$/.test(value) ? Number(value) : 0
+    if (number > 0) return number
+    throw refused(name, `${name} must be a number above 0, such as 5 or 0.5.`)
+  },
+}
+
+export const flag: Param<boolean> = {
+  schema: { type: 'boolean' },
+  read: (name, value) => {
+    if (value === 'true' || value === 'false') return value === 'true'
+    throw new Refusal('invalid_parameter', `${name} must be true or false.`, {
+      parameter: name,
+      allowed: ['true', 'false'],
+    })
+  },
+}
+
+const defaultLimit = 20
+
+/** The parameters of every paged list; `maxLimit` is 50 in discovery and 100 in the catalog. */
+export function paging(maxLimit: number) {
+  return {
+    limit: described(wholeNumber(1, maxLimit), 'How many items at most', { default: defaultLimit }),
+    offset: described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'How many items to skip', {
+      default: 0,
+    }),
+  }
+}
+
+/** The page that was asked for, with the published defaults: 20 from 0. */
+export function pageOf(values: {
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}): Page {
+  return { limit: values.limit ?? defaultLimit, offset: values.offset ?? 0 }
+}
+
+/** @param didYouMean what was probably meant, where that can be told */
+export function refused(parameter: string, message: string, didYouMean?: string | number): Refusal {
+  if (didYouMean === undefined) return new Refusal('invalid_parameter', message, { parameter })
+  return new Refusal('invalid_parameter', `${message} Did you mean ${didYouMean}?`, {
+    parameter,
+    extra: { didYouMean },
+  })
+}
+
+function boundedText(name: string, value: string, most = maxText): string {
+  if ([...value].length > most) {
+    throw refused(name, `${name} may have at most ${most} characters.`)
+  }
+  return value
+}
+
+function countryCode(name: string, value: string): string {
+  const code = boundedText(name, value).toUpperCase()
+  if (isCountry(code)) return code
+  const message = `${name} must be an ISO 3166-1 alpha-2 code such as US.`
+  throw refused(name, message, countryMeantBy(value))
+}
+
+function found<T extends string>(
+  name: string,
+  value: string,
+  list: readonly T[],
+  test: (item: T) => boolean,
+): T {
+  const item = list.find(test)
+  if (item !== undefined) return item
+  const meant = nearestOf(value, list)
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw new Refusal('invalid_parameter', `${name} must be one of: ${list.join(', ')}.${hint}`, {
+    parameter: name,
+    allowed: list,
+    ...(meant === undefined ? {} : { extra: { didYouMean: meant } }),
+  })
+}
+
+/** The value that was meant: the only one that the text is a part of, or hardly any letters away. */
+function nearestOf<T extends string>(value: string, list: readonly T[]): T | undefined {
+  const text = fold(value)
+  const holding = list.filter((item) => text.length > 2 && fold(item).includes(text))
+  if (holding.length === 1) return holding[0]
+  const far = (item: T) => distance(text, fold(item))
+  const [nearest] = list.toSorted((one, other) => far(one) - far(other))
+  return nearest !== undefined && far(nearest) <= Math.min(2, text.length / 3) ? nearest : undefined
+}

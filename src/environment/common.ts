@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { trustedProxiesIn } from '../http/trusted-proxies.ts'
+import { atLeast16, url, variable, whole } from './variable.ts'
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+
+export const mode = {
+  MODE: variable(z.enum(['sandbox', 'live']).default('sandbox'), {
+    description:
+      '`sandbox` runs on parts that the store brings along, with test money and test goods; `live` sells to real buyers. Variables of the other mode stop the start.',
+  }),
+}
+
+export const server = {
+  HOST: variable(z.string().default('127.0.0.1'), {
+    description:
+      'The address to listen on. The default is reachable from this machine only. Startup fails if this machine does not have that address.',
+  }),
+  PORT: variable(whole(8402, 1, 65_535), {
+    description: 'The port to listen on. Startup fails if it is taken.',
+  }),
+  PUBLIC_URL: variable(url(/^https?$/).optional(), {
+    description:
+      'The URL at which buyers reach the store. All published links are made from it, and so is the origin of wallet sign-ins. If people use another address, links lead nowhere and every sign-in is refused with `sign_in_invalid`. If it and `HOST` are both addresses of this machine, as they are by default, `/mcp` answers programs and pages of this machine only.',
+    unset: '`http://localhost:{PORT}` in the sandbox; required in live mode',
+    required: 'the URL at which buyers reach this store',
+    example: 'https://store.example.com',
+  }),
+  TRUSTED_PROXIES: variable(
+    z
+      .string()
+      .transform(trustedProxiesIn)
+      .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
+      .optional(),
+    {
+      description:
+        'The proxies whose `X-Forwarded-For` is believed: their number between clients and the store, or a list of addresses and networks separated by commas. Networks are written `10.0.0.0/8`, or by the names `loopback`, `linklocal` and `uniquelocal`. Startup fails on a host name, `true`, or a network that contains every address. If it is not set behind a proxy, all clients share one rate limit, and the log warns at the first request with that header. With too many hops, clients choose the address that they are counted by.',
+      unset: 'none',
+      example: '1',
+    },
+  ),
+  WORKERS: variable(whole(1, 1, 64), {
+    description:
+      'How many processes serve the port; one for each core is a good number. Each process keeps a catalog of its own and opens up to 11 database connections ([scaling](docs/operators/scaling.md)). If memory runs out, processes are killed and replaced, and the log says so. If the database runs out of connections, what needs one more fails, and the log says so.',
+  }),
+  REDIS_URL: variable(url(/^rediss?$/).optional(), {
+    description:
+      'A Redis, version 6 or later, that counts requests for the rate limits. Needed only when the store runs on several machines; all of them need the same `SECRETS_KEY`. While Redis does not answer, each process counts alone, logs that, and keeps trying.',
+    unset: 'none',
+    example: 'redis://localhost:6379',
+    isSecret: true,
+  }),
+  DRAIN_SECONDS: variable(whole(0, 0, 60), {
+    description:
+      'How many seconds the store keeps serving after it is told to stop. `/readyz` answers 503 `draining` from the first moment, so that a load balancer that polls it stops sending requests. If it is shorter than the balancer needs to notice, some requests meet a closed port. If it is longer than your service manager waits, the store is killed; its orders go on at the next start.',
+  }),
+  LOG_LEVEL: variable(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'), {
+    description:
+      '`trace`, `debug`, `info`, `warn`, `error` or `silent`. With `silent`, failed refunds are not logged.',
+  }),
+  METRICS_TOKEN: variable(atLeast16.optional(), {
+    description:
+      'The token that opens `/metrics`, sent as `Authorization: Bearer`, 16 characters or more. A scraper that sends another one gets 404.',
+    unset: 'none: nobody reads `/metrics` in live mode, and this machine in the sandbox',
+    isSecret: true,
+  }),
+}
+
+export const database = {
+  DATABASE_URL: variable(url(/^postgres(ql)?$/), {
+    description:
+      'An existing PostgreSQL database, version 15 or later, with the encoding UTF8. The store creates and upgrades its own tables. A pooler in between must keep one session for each connection ([poolers](docs/operators/scaling.md#poolers)). Startup fails if the database cannot be reached, belongs to a store of the other mode or on another network, or if a newer version [took away](docs/operators/scaling.md#upgrading) what this one uses.',
+    unset: 'the embedded PostgreSQL in the sandbox; required in live mode',
+    required: 'the URL of a PostgreSQL database: postgres://user:password@host/name',
+    example: 'postgres://user:password@localhost:5432/kiosk402',
+    isSecret: true,
+  }),
+}
+
+export const site = {
+  STORE_NAME: variable(z.string().min(1).max(80).default('Kiosk402'), {
+    description: 'The published name, 1 to 80 characters.',
+  }),
+  STORE_DESCRIPTION: variable(
+    z
+      .string()
+      .min(1)
+      .max(400)
+      .default(
+        'Gift cards, mobile topups and eSIM data plans, paid per purchase, delivered at once.',
+      ),
+    { description: 'The published description, 1 to 400 characters.' },
+  ),
+  STORE_LOGO: variable(url(/^https?$/).optional(), {
+    description: 'The URL of the published logo.',
+    unset: '`{PUBLIC_URL}/logo.svg`',
+    example: 'https://store.example.com/logo.svg',
+  }),
+  STORE_COLOR: variable(
+    z
+      .string()
+      .regex(/^#?[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as 0b5d40')
+      // In a file of variables, what stands behind a # that is not quoted is a comment.
+      .transform((color) => `#${color.replace('#', '').toLowerCase()}`)
+      .optional(),
+    {
+      description:
+        'The colour of the website, of link previews and of the default logo: six hexadecimal digits. A leading `#` is accepted, but must be quoted in a file. Where text in this colour could not be read (WCAG 2.2 AA), each theme uses a darker or lighter tone.',
+      unset: 'the green of Kiosk402',
+      example: '0b5d40',
+    },
+  ),
+  STORE_CONTACT: variable(z.email('must be an e-mail address').default('store@example.com'), {
+    description: 'The published e-mail address. With the default, nobody reaches you.',
+  }),
+  TERMS_URL: variable(url(/^https?$/).optional(), {
+    description: 'The URL of your terms of sale; `/terms` links to it. Set this or `TERMS_FILE`.',
+    unset: 'none: `/terms` says what the store itself promises',
+    example: 'https://example.com/terms',
+  }),
+  TERMS_FILE: variable(
+    z
+      .string()
+      .transform(textOfFile)
+      .refine((text) => text !== '', 'must name a text file that can be read and is not empty')
+      .optional(),
+    {
+      description:
+        'A text file with your terms of sale, which `/terms` shows. Empty lines separate paragraphs, `#` starts a heading and `-` a list item. The store reads it at startup.',
+      unset: 'none',
+      example: './terms.txt',
+    },
+  ),
+}
+
+export const mail = {
+  SMTP_URL: variable(url(/^smtps?$/).optional(), {
+    description:
+      'The mail server that sends buyers the links to their orders, when they ask for it. Use `smtps://`, or `smtp://`, which encrypts when the server supports it. The store keeps only keyed digests of the addresses and erases them with the personal fields. While the server does not answer, buyers are told that the mail was not sent, and the log says why.',
+    unset: 'none: the store sends no mail and asks nobody for an address',
+    example: 'smtps://user:password@mail.example.com:465',
+    isSecret: true,
+  }),
+  SMTP_FROM: variable(z.email('must be an e-mail address').optional(), {
+    description:
+      'The sender of these mails. If the mail server may not send for this address, mails are refused or end up as spam.',
+    unset: '`STORE_CONTACT`',
+    example: 'kiosk@example.com',
+  }),
+}
+
+/** The tables let nothing go that ended less than 90 days ago; three months may be 89. */
+export const fewestArchiveMonths = 4
+
+export const policy = {
+  MARKUP_BPS: variable(whole(0, 0, 10_000), {
+    description: 'What is added to the supplier’s price, in basis points: 250 is 2.5 %.',
+  }),
+  MAX_SETTLEMENT_GWEI: variable(whole(1_000_000, 1, 1_000_000_000), {
+    description:
+      'The highest network fee of one transaction, for its gas and its data on L1, in gwei of ETH: a million is 0.001 ETH. While the network asks more, payments are answered with 503 `too_costly` and refunds wait. If it is too small, nothing is sold or refunded; if it is too large, a spike in fees costs more than the sale brings.',
+  }),
+  FULFILLMENT_DEADLINE_SECONDS: variable(whole(600, 1, 3_600), {
+    description:
+      'The time from payment to `EXPIRED`, published in the manifest. If it is too short, orders of slow suppliers expire and are refunded.',
+  }),
+  REFUND_GRACE_SECONDS: variable(whole(6 * 3_600, 1, 20 * 3_600), {
+    description:
+      'How long a refund waits after `EXPIRED` for the supplier’s final word. If it is too short, goods that still arrive are your loss.',
+  }),
+  PURCHASE_WAIT_SECONDS: variable(whole(20, 1, 25), {
+    description: 'How long a purchase request waits for its goods before it is answered with 202.',
+  }),
+  INVOICE_MINUTES: variable(whole(30, 5, 1_440), {
+    description:
+      'How long an invoice in a coin can be paid at its rate. If it is too short, payments arrive late and are returned; if it is too long, the rate moves at your expense.',
+  }),
+  LIMITS_COOLING_HOURS: variable(whole(24, 0, 720), {
+    description:
+      'How long a wallet waits after it loosens or lifts its [spending limits](docs/agents/buying.md#limits-for-your-agent), published with the limits. With 0, an agent that is talked into it can lift its own limits at once.',
+  }),
+  PERSONAL_DATA_DAYS: variable(whole(30, 0, 3_650), {
+    description:
+      'How many days after its end the personal fields of an order or a checkout are erased.',
+  }),
+  ARCHIVE_AFTER_MONTHS: variable(whole(13, fewestArchiveMonths, 240), {
+    description:
+      'How many whole months of ended orders `npm run archive` leaves in the database ([the archive](docs/operators/scaling.md#the-archive)). Nothing moves without that command.',
+  }),
+}
+
+export const caps = {
+  REFUND_HOURLY_CAP_USDC: variable(whole(1_000, 1, 1_000_000), {
+    description:
+      'The most that refunds may come to in any hour, in whole USDC, and separately the returns of checkouts. It bounds what a defect or a thief can pay out. If it is too small, refunds wait (`refund_held`) and nothing that costs more is sold.',
+  }),
+  REFUND_DAILY_CAP_USDC: variable(whole(5_000, 1, 10_000_000), {
+    description: 'The same for any 24 hours.',
+  }),
+  UNPAID_PAYMENTS_PER_HOUR: variable(whole(5, 1, 1_000_000), {
+    description:
+      'How many payments of one wallet may be unproven or have failed in any hour; four times as many from one address ([budgets](docs/operators/treasury.md#budgets)). If it is too small, an honest wallet that pays for many things at once gets `budget_spent` and must try again.',
+  }),
+  FAILED_ORDERS_PER_HOUR: variable(whole(5, 1, 1_000_000), {
+    description:
+      'How many orders of one wallet may be refunded in any hour; four times as many from one address. If it is too small, honest wallets get `budget_spent` while goods fail. If it is too large, somebody who keeps buying what fails uses up gas and caps.',
+  }),
+}
+
+export const sandbox = {
+  DATA_DIR: variable(z.string().min(1).default('./data'), {
+    description:
+      'The folder of the sandbox’s database, chain, supplier, BTCPay Server, keys and log. Startup fails if another store is using it.',
+  }),
+  SANDBOX_OFFERS: variable(whole(12_000, 100, 200_000), {
+    description:
+      'How many offers the sandbox supplier lists. If it is less than half of what the folder had before, the smaller list is refused ([when the catalog shrinks](docs/operators/operations.md#when-the-catalog-shrinks)).',
+  }),
+}
+
+/** What a file says; nothing where it cannot be read, whatever the reason. */
+function textOfFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return ''
+    throw error
+  }
+}

@@ -1,0 +1,204 @@
+import * as z from 'zod'
+import { readMethods } from '../adapters/btcpay/methods.ts'
+import { networks } from '../payments/networks.ts'
+import { supplierShape } from './suppliers.ts'
+import {
+  address,
+  atLeast16,
+  list,
+  privateKey,
+  url,
+  variable,
+  whole,
+  wholeWithin,
+} from './variable.ts'
+
+type NetworkName = keyof typeof networks
+
+const networkNames = Object.keys(networks) as NetworkName[]
+const anyNetwork = networkNames.join(' or ')
+
+function toldOf(name: NetworkName): string {
+  return `\`${name}\` (${networks[name].isTestnet ? 'test money' : 'real money'})`
+}
+
+export const chain = {
+  NETWORK: variable(z.enum(networkNames, `must be ${anyNetwork}`), {
+    description: `The chain that the store is paid on: ${networkNames.map(toldOf).join(' or ')}.`,
+    required: anyNetwork,
+    example: 'base-sepolia',
+  }),
+  REHEARSAL: variable(z.literal('1', 'must be 1, or left out').optional(), {
+    description:
+      '`1` rehearses with test money: `RPC_URL` may then be a development node (Anvil, Hardhat) with the chain id and the USDC of Base Sepolia. A banner on every page, the description in the manifest and each line of the log say so, and the database serves no other store from then on. Startup fails with `NETWORK=base`. The supplier stays what its key says: set a test key.',
+    unset: 'not set',
+    example: '1',
+  }),
+  RPC_URL: variable(url(/^https?$/), {
+    description:
+      'The JSON-RPC address of a node of that network ([which plan to take](docs/operators/chain-node.md)). Startup fails on another chain, a chain without USDC, or a development node without `REHEARSAL=1`. If the node does not answer, the store starts, `/readyz` says `not_ready`, and purchases are refused with `store_paused`.',
+    required: 'the URL of a node of that network',
+    example: 'https://base-sepolia.example.com/your-key',
+    isSecret: true,
+  }),
+  RPC_WITNESS_URLS: variable(
+    list
+      .pipe(z.array(url(/^https?$/)))
+      .refine((urls) => new Set(urls).size === urls.length, 'must not name a node twice')
+      .optional(),
+    {
+      description:
+        'Further nodes of that network, separated by commas, best run by somebody else. The store then believes that a payment will never arrive, or has vanished, only when all of them say so, and that a refund or a large payment has arrived only when one of them shows it. They are checked like `RPC_URL`; an error names the node by its position. While a witness does not answer, what needs its word stays unknown, and those orders wait.',
+      unset: 'none: `RPC_URL` is believed alone',
+      example: 'https://another-base-sepolia.example.com/your-key',
+      isSecret: true,
+    },
+  ),
+  WITNESS_ABOVE_USDC: variable(whole(100, 0, 1_000_000), {
+    description:
+      'The amount, in whole USDC, from which a payment counts as settled only when a witness shows it too. Startup fails if it is set without `RPC_WITNESS_URLS`.',
+  }),
+  PAY_TO: variable(address, {
+    description:
+      'The address that buyers pay; the store needs no key for it. Use it for this store alone. It may change: [earlier ones](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. Money that is paid to an address that you do not own is lost.',
+    required: 'the address that buyers pay; its key stays off this machine',
+    example: '0x0000000000000000000000000000000000000000',
+  }),
+  GAS_KEY: variable(privateKey(), {
+    description:
+      'The private key that sends transactions: settlements and refunds. Its wallet needs some ETH on the network, and nothing else. Several processes of one store may share it. Startup fails if it equals `REFUND_KEY`. Without ETH for the transfers that are expected soon, `gas` is down and nothing is sold; refunds fail with `no_gas`. The facilitator of `FACILITATOR_URL` pays for the settlements that it makes.',
+    required: 'the private key of a wallet that holds a little ETH for gas',
+    isSecret: true,
+  }),
+  REFUND_KEY: variable(privateKey(), {
+    description:
+      'The private key of the wallet that refunds come from. Its wallet needs USDC and no ETH. Use it for this store alone: a refund from this wallet that is not on the store’s record stops the start. Without enough USDC, refunds fail with `no_float`. It may change; [earlier wallets](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. Refunds that were signed are still sent from the old wallet, so leave it its float for a day.',
+    required: 'the private key of a wallet that holds the USDC float for refunds',
+    isSecret: true,
+  }),
+  WALLET_FACTORIES: variable(list.pipe(z.array(address)).default([]), {
+    description:
+      'Addresses of smart-wallet factories, separated by commas, that may be called with your gas to deploy a paying wallet. Wallets of other factories are refused with `wallet_not_deployed`.',
+    unset: 'none',
+  }),
+}
+
+export const facilitator = {
+  FACILITATOR_URL: variable(url(/^https?$/).optional(), {
+    description:
+      'A hosted x402 facilitator that checks and settles payments ([which, and why](#a-hosted-facilitator)). The store sends refunds itself in any case. If the facilitator does not answer, payments are answered with 503 `try_again`, unless `FACILITATOR_EVERY_DAYS` is set.',
+    unset: 'none: the store settles payments itself',
+    isSecret: true,
+  }),
+  FACILITATOR_KEY: variable(
+    atLeast16
+      // One line of a file of variables holds the lines of a PEM key this way.
+      .transform((key) => key.replaceAll('\\n', '\n'))
+      .optional(),
+    {
+      description:
+        'How the facilitator knows the store: a token that is sent with each request (Circle), or with `FACILITATOR_KEY_ID` the secret of a CDP API key, which signs a token of two minutes for each request; 16 characters or more. Startup fails if it is no key of that kind, if the facilitator refuses it, or without `FACILITATOR_URL`. If it is refused later, the facilitator counts as not answering.',
+      unset: 'none: the facilitator needs none',
+      isSecret: true,
+    },
+  ),
+  FACILITATOR_KEY_ID: variable(z.string().max(400, 'must have at most 400 characters').optional(), {
+    description:
+      'The id of the CDP API key in `FACILITATOR_KEY`. Startup fails if it is set without that key.',
+    unset: 'none: the key is sent as it is',
+  }),
+  FACILITATOR_EVERY_DAYS: variable(wholeWithin(1, 29).optional(), {
+    description:
+      'The store checks and settles payments itself, and hands over only the first settlement after this many days without one. Startup fails if it is set without `FACILITATOR_URL`.',
+    unset: 'none: the facilitator settles every payment',
+    example: '20',
+  }),
+}
+
+export const supplier = {
+  ...supplierShape,
+  RATES_URL: variable(url(/^https?$/).default('https://api.frankfurter.dev/v1/latest'), {
+    description:
+      'The service that exchange rates are read from every hour, in the format of Frankfurter. After two days without an answer, not counting those on which the ECB publishes no rates, offers in currencies other than USD are not sold. A rate that cannot be true or that jumps by more than a fifth is left out and logged; so is a currency that neither the ECB lists nor the dollar pegs.',
+    isSecret: true,
+  }),
+}
+
+export const processor = {
+  BTCPAY_URL: variable(url(/^https?$/).optional(), {
+    description:
+      'The URL of your BTCPay Server, without `/api`: people can then pay in coins ([what to set up there](docs/operators/payment-processor.md#what-to-set-up-in-btcpay)). Set it together with the next three variables. `accepts_crypto` publishes the configured coins. If the server does not answer or is not set up as that page says, the store starts and logs what is wrong (`payment processor: …`), and no checkout begins in a coin for which it makes no invoice. The sandbox brings along a server of its own, with all five coins.',
+    unset: 'none: only USDC is accepted',
+    example: 'https://btcpay.example.com',
+  }),
+  BTCPAY_STORE_ID: variable(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9]{8,100}$/, 'must be the id of a store at BTCPay')
+      .optional(),
+    {
+      description:
+        'The id of the store in BTCPay, from its settings. If the key may not see that store, the log says so, and no checkout begins.',
+      unset: 'none',
+    },
+  ),
+  BTCPAY_API_KEY: variable(atLeast16.optional(), {
+    description:
+      'A key of BTCPay for that store alone, with [three permissions](docs/operators/payment-processor.md#what-to-set-up-in-btcpay), 16 characters or more. It can send money of that store. If it is refused or lacks a permission, the log says so: checkouts do not begin, or returns fail with `processor_key`.',
+    unset: 'none',
+    isSecret: true,
+  }),
+  BTCPAY_METHODS: variable(z.string().transform(coinMethods).optional(), {
+    description:
+      'The coins, separated by commas: `BTC, LTC, XMR, ETH, USDT`. A coin that does not use [the usual payment method and network](docs/operators/payment-processor.md#what-to-set-up-in-btcpay) names them: `USDT=USDT-ARBITRUM:Arbitrum`. Startup fails on an unknown coin, one that is named twice, or an unknown payment method without a network.',
+    unset: 'none',
+    example: 'BTC,LTC,XMR,USDT=USDT-ETHEREUM',
+  }),
+  BTCPAY_WEBHOOK_SECRET: variable(atLeast16.optional(), {
+    description:
+      'The secret of the webhook that BTCPay sends to `{PUBLIC_URL}/webhooks/btcpay`, 16 characters or more. If BTCPay uses another one, its webhooks are answered with 401, and invoices are polled.',
+    unset: 'none: the store polls',
+    isSecret: true,
+  }),
+}
+
+const vaultKey =
+  'must be 32 random bytes in base64 (make one with: openssl rand -base64 32); older ones follow after commas'
+
+export const secrets = {
+  SECRETS_KEY: variable(
+    z
+      .string(vaultKey)
+      .transform((text) => text.split(',').map((part) => Buffer.from(part.trim(), 'base64')))
+      .refine((keys) => keys.every((key) => key.length === 32), vaultKey),
+    {
+      description:
+        '32 random bytes in base64 (`openssl rand -base64 32`): the key that seals goods and personal fields and signs price promises. The keys that sign [receipts](docs/agents/receipts.md) follow from it. Older keys follow after commas: all of them open, and the first one seals as soon as every node has it ([changing it](#changing-secrets_key)). Keep every key that was ever in it, because ids of orders follow from it and a restored record is rebuilt with it. If it is lost or replaced, sealed goods and personal fields cannot be opened, and orders that still have to be bought cannot go on.',
+      required: '32 random bytes in base64 (openssl rand -base64 32)',
+      isSecret: true,
+    },
+  ),
+  SECRETS_KEY_LOST: variable(
+    list
+      .refine(
+        (ids) => ids.every((id) => /^[0-9a-f]{12}$/.test(id)),
+        'must be the ids of lost keys, as the refusal of a start names them',
+      )
+      .default([]),
+    {
+      description:
+        'The ids of keys that are lost for good, separated by commas. The store starts without them, and without what they sealed ([a lost key](#changing-secrets_key)). Nodes that still use one of these keys stop.',
+      unset: 'none',
+    },
+  ),
+}
+
+/** The coins that can be paid in; the reader of them says what is wrong. */
+function coinMethods(text: string, context: z.RefinementCtx): ReturnType<typeof readMethods> {
+  try {
+    return readMethods(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : '' })
+    return z.NEVER
+  }
+}

@@ -1,0 +1,60 @@
+import { isAddress } from 'viem'
+import * as z from 'zod'
+
+/** What docs/operators/configuration.md and .env.example say about a variable. */
+export interface About {
+  /** Its first sentence also stands in .env.example. */
+  readonly description: string
+  /** What applies while it is not set, where the schema has no default. */
+  readonly unset?: string
+  /** What to set it to, where live mode cannot do without it. */
+  readonly required?: string
+  /** A value to show where the default is not one. */
+  readonly example?: string
+  /** A URL that can carry a password or a key is secret too. */
+  readonly isSecret?: true
+}
+
+const documented = z.registry<About>()
+
+/** A variable of the environment: how it is read, and what the documents say about it. */
+export function variable<Schema extends z.ZodType>(schema: Schema, about: About): Schema {
+  documented.add(schema, about)
+  return schema
+}
+
+export function aboutOf(schema: z.ZodType): About | undefined {
+  return documented.get(schema)
+}
+
+/** A whole number within a range, which its refusal names. */
+export function wholeWithin(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`
+  return z.coerce.number(message).int(message).min(least, message).max(most, message)
+}
+
+export const whole = (fallback: number, least: number, most: number) =>
+  wholeWithin(least, most).default(fallback)
+
+export const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
+export const address = z
+  .string()
+  .refine(
+    (text) => isAddress(text),
+    'must be an address: 0x and 40 hexadecimal digits, in lower case or with a right checksum',
+  )
+export const privateKey = () =>
+  z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hexadecimal digits')
+    .transform((key) => key.toLowerCase() as `0x${string}`)
+export const atLeast16 = z.string().min(16, 'must have at least 16 characters')
+export const list = z.string().transform(listOf)
+
+/** The parts of a list that is separated by commas. */
+export function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+}

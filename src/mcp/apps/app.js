@@ -1,0 +1,212 @@
+// What the documents of apps.ts do inside the host of a model (MCP Apps, 2026-01-26): they show what a
+// tool has answered, and ask their host for everything else. Data becomes text and nothing but text.
+const protocolVersion = '2026-01-26'
+const view = document.querySelector('main')
+
+const waiting = new Map()
+let last = 0
+
+// Hosts have origins that a store cannot know. What is sent are calls that the host decides on.
+const send = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
+
+function ask(method, params) {
+  last += 1
+  const id = last
+  send({ id, method, params })
+  return new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject })
+  })
+}
+
+function answered({ id, result, error }) {
+  const { resolve, reject } = waiting.get(id) ?? {}
+  waiting.delete(id)
+  if (error === undefined) resolve?.(result)
+  else reject?.(new Error(error.message))
+}
+
+function heard(message) {
+  const { id, method, params } = message
+  if (method === undefined) answered(message)
+  else if (method === 'ui/notifications/tool-result') show(params)
+  else if (method === 'ui/notifications/host-context-changed') dress(params)
+  // What a host asks, such as the end of the view, needs no more than an answer.
+  else if (id !== undefined) send({ id, result: {} })
+}
+
+function dress({ theme } = {}) {
+  if (theme !== undefined) document.documentElement.dataset.theme = theme
+}
+
+function element(name, text, ...children) {
+  const made = document.createElement(name)
+  if (text !== undefined) made.textContent = text
+  made.append(...children.filter((child) => child !== undefined))
+  return made
+}
+
+function button(text, act) {
+  const made = element('button', text)
+  made.type = 'button'
+  made.addEventListener('click', async () => {
+    made.disabled = true
+    try {
+      await act()
+    } catch (error) {
+      view.append(element('p', `The host did not do that: ${error.message}`))
+    } finally {
+      made.disabled = false
+    }
+  })
+  return made
+}
+
+const usdc = (atomic) => `${(Number(atomic) / 1_000_000).toFixed(2)} USDC`
+
+// Offers of one kind have their price in its currency, in minor units; those of all kinds in USDC, too.
+function priceOf({ usdc: paid, price }) {
+  if (paid) return between(paid.amount, paid.min, paid.max, usdc)
+  const shown = (units) =>
+    `${(units / price.currencyDivisor).toFixed(Math.log10(price.currencyDivisor))} ${price.currency}`
+  return price ? between(price.fixed, price.min, price.max, shown) : undefined
+}
+
+const between = (one, min, max, shown) =>
+  one === undefined || one === null ? `${shown(min)} to ${shown(max)}` : shown(one)
+
+const call = async (name, args) => show(await ask('tools/call', { name, arguments: args }))
+const open = (url) => ask('ui/open-link', { url })
+const say = (text) => ask('ui/message', { role: 'user', content: [{ type: 'text', text }] })
+
+function facts(pairs) {
+  const given = pairs.filter(([, value]) => value !== undefined && value !== null && value !== '')
+  const rows = given.map(([name, value]) =>
+    element('div', undefined, element('dt', name), element('dd', String(value))),
+  )
+  return element('dl', undefined, ...rows)
+}
+
+const titleOf = ({ brandName, brand, offerId }) => brandName ?? brand ?? offerId
+const pick = (offerId) => say(`I choose the offer ${offerId}.`)
+
+function card(offer) {
+  const { offerId, kind, country, notes, shortNotes } = offer
+  return element(
+    'article',
+    undefined,
+    element('h2', titleOf(offer)),
+    facts([
+      ['Price', priceOf(offer)],
+      ['Kind', kind],
+      ['Country', country],
+      ['About', shortNotes ?? notes],
+    ]),
+    button('Choose', () => pick(offerId)),
+  )
+}
+
+function offers({ items, offerId, ...rest }) {
+  if (offerId !== undefined) return [card({ offerId, ...rest })]
+  if (items.length === 0) return [element('h2', 'Nothing found'), element('p', rest.hint?.message)]
+  return items.map((item) => {
+    const made = card(item)
+    made.append(button('Details', () => call('get_offer', { offerId: item.offerId })))
+    return made
+  })
+}
+
+function price({ display, message, accepts, refundRule, validUntil }) {
+  const [terms] = accepts
+  return [
+    element('h2', display ?? usdc(terms.amount)),
+    element('p', message),
+    facts([
+      ['Network', terms.network],
+      ['Price holds until', validUntil && new Date(validUntil).toLocaleTimeString()],
+      ['Refund', refundRule],
+    ]),
+  ]
+}
+
+function problem({ title, detail, charged, approvalUrl }) {
+  return [
+    element('h2', title ?? 'Not done'),
+    element('p', detail),
+    facts([['Charged', charged]]),
+    ...(approvalUrl ? [button('Approve or decline', () => open(approvalUrl))] : []),
+  ]
+}
+
+// What is told to a model says what it should do next; this is for the person who looks.
+const states = {
+  PAYMENT_PENDING: ['Payment under way', 'It is being proven whether the money moved.'],
+  PAYMENT_FAILED: ['Payment failed', 'No money moved.'],
+  PAID: ['Paid', 'The purchase is being delivered.'],
+  FULFILLING: ['Paid', 'The purchase is being delivered.'],
+  FULFILLED: ['Delivered', 'It is shown once, on a page of the store.'],
+  FULFILLMENT_FAILED: ['Not delivered', 'The money goes back to the wallet that paid.'],
+  EXPIRED: ['Not delivered', 'The money goes back to the wallet that paid.'],
+}
+const refunds = {
+  REFUND_PENDING: 'On its way',
+  REFUNDED: 'Paid back',
+  REFUND_FAILED: 'Failed; the store’s operator must act',
+}
+
+const goods = { code: 'Code', pin: 'PIN', redemptionUrl: 'Redeem at', lpa: 'eSIM', iccid: 'ICCID' }
+
+function oneOrder({ orderId, offerId, state, error, result }) {
+  const [title, text] = states[state] ?? [state]
+  const shown = Object.entries(goods).map(([field, name]) => [name, result?.[field]])
+  return element(
+    'article',
+    undefined,
+    element('h2', title),
+    text && element('p', text),
+    facts([['Order', orderId], ['Offer', offerId], ['Error', error?.message ?? error], ...shown]),
+  )
+}
+
+function order({ orders, refund_state: refund, reveal, orderId }) {
+  const id = orderId ?? orders[0]?.orderId
+  return [
+    ...orders.map(oneOrder),
+    facts([['Refund', refunds[refund] ?? refund]]),
+    ...(reveal ? [button('Show what was bought', () => open(reveal.url))] : []),
+    ...(id ? [button('Refresh', () => call('order_status', { orderId: id }))] : []),
+  ]
+}
+
+/** An answer is shown by what it is: a choice, once made, leads on from one view to the next. */
+function partsOf(data) {
+  if (data.code !== undefined && data.detail !== undefined) return problem(data)
+  if (data.accepts !== undefined) return price(data)
+  if (Array.isArray(data.orders)) return order(data)
+  if (Array.isArray(data.items) || data.purchase !== undefined) return offers(data)
+  const [title, text] = states[data.state] ?? ['Order', data.message]
+  return [element('h2', title), element('p', text)]
+}
+
+function show({ structuredContent, content = [] }) {
+  const said = content.find(({ type }) => type === 'text')?.text ?? ''
+  view.replaceChildren(...(structuredContent ? partsOf(structuredContent) : [element('p', said)]))
+}
+
+addEventListener('message', ({ source, data }) => {
+  if (source === parent && data?.jsonrpc === '2.0') heard(data)
+})
+
+new ResizeObserver(() => {
+  const { width, height } = document.documentElement.getBoundingClientRect()
+  const params = { width: Math.ceil(width), height: Math.ceil(height) }
+  send({ method: 'ui/notifications/size-changed', params })
+}).observe(document.documentElement)
+
+const appInfo = { name: document.title, version: '1' }
+const { hostContext } = await ask('ui/initialize', {
+  appInfo,
+  appCapabilities: {},
+  protocolVersion,
+})
+dress(hostContext)
+send({ method: 'ui/notifications/initialized', params: {} })

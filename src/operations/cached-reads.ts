@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+const cacheMs = 5_000
+/** Callers wait no longer than this. Prometheus gives up after ten seconds. */
+const maxWaitMs = 2_000
+
+/**
+ * Caches the result of `read` for 5 s and never runs it twice at once. When `read` takes longer than 2 s,
+ * the caller gets undefined; the read continues, and a later caller gets its result.
+ *
+ * @param read returns undefined when it fails; it does not throw
+ */
+export function cachedBriefly<T>(
+  read: () => Promise<T | undefined>,
+  monotonicMs: () => number,
+): () => Promise<T | undefined> {
+  let cached: { readonly value: T | undefined; readonly until: number } | undefined
+  let pending: Promise<T | undefined> | undefined
+
+  async function run(): Promise<T | undefined> {
+    const value = await read()
+    cached = { value, until: monotonicMs() + cacheMs }
+    pending = undefined
+    return value
+  }
+
+  return async () => {
+    if (cached !== undefined && monotonicMs() < cached.until) return cached.value
+    pending ??= run()
+    const timer = new AbortController()
+    const timeout = delay(maxWaitMs, undefined, { signal: timer.signal, ref: false })
+    // The abort below rejects this promise once the read has won the race.
+    const expired = timeout.catch(() => undefined)
+    try {
+      return await Promise.race([pending, expired])
+    } finally {
+      timer.abort()
+    }
+  }
+}
+
+/** Wraps `read` and remembers its last result, until a read fails. */
+export function withLastValue<T>(read: () => Promise<T>) {
+  let last: T | undefined
+  return {
+    last: (): T | undefined => last,
+    async read(): Promise<T> {
+      try {
+        last = await read()
+        return last
+      } catch (error) {
+        last = undefined
+        throw error
+      }
+    },
+  }
+}
+
+/** Some reads fail now and then; a value older than this is no longer trusted. */
+const maxAgeMs = 5 * 60_000
+
+/** Wraps `read` and remembers its last result for 5 minutes, which it also returns when a read fails. */
+export function withRecentValue<T>(read: () => Promise<T>, monotonicMs = () => performance.now()) {
+  let latest: { readonly value: T; readonly atMs: number } | undefined
+  const last = (): T | undefined =>
+    latest && monotonicMs() - latest.atMs < maxAgeMs ? latest.value : undefined
+  return {
+    last,
+    async read(): Promise<T | undefined> {
+      const atMs = monotonicMs()
+      // The health checks report why a part fails.
+      const value = await read().catch(() => undefined)
+      if (value !== undefined) latest = { value, atMs }
+      return last()
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { wordingsOf } from '../catalog/purchase-body.ts'
+import { approvalTokenOf } from '../lib/ids.ts'
+import { formatUsdc, type Usdc } from '../lib/money.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { X402Tender } from '../payments/payment.ts'
+import { type Digest, hashOf } from '../secrets/tokens.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { idsFor } from './naming.ts'
+import type { Approval, ApprovalStore } from './ports.ts'
+import type { Priced } from './price.ts'
+import type { PurchaseRequest } from './replay.ts'
+import { money } from './spending-limits/answer.ts'
+
+/** How long a person has to decide, and how long what they approved may then be bought; milliseconds. */
+export const approvalMs = 15 * 60_000
+
+export interface ApprovalDeps {
+  readonly approvals: ApprovalStore
+  readonly vault: Vault
+  readonly digest: Digest
+  readonly now: () => Date
+  readonly approvalWords: ApprovalWords
+}
+
+interface ApprovalWords {
+  /** Where a person approves. */
+  readonly urlOf: (token: string) => string
+  /** What is bought and for how much, in words. */
+  readonly inWords: (priced: Priced) => string
+}
+
+/** A purchase whose payer is proven. */
+interface Asked {
+  readonly request: PurchaseRequest
+  readonly priced: Priced
+  readonly tender: X402Tender
+  /** The amount above which a person must approve; undefined: none. */
+  readonly above: Usdc | undefined
+}
+
+/**
+ * Uses up the approval that a purchase above a limit needs, before anything is taken. One approval is
+ * good for one payment; the same payment may come again.
+ *
+ * @throws Refusal `approval_required` with the page where a person approves, `approval_declined`
+ */
+export async function requireApproval(deps: ApprovalDeps, asked: Asked): Promise<void> {
+  const { request, priced, tender, above } = asked
+  const { amount, lineItem, offer } = priced
+  if (above === undefined || amount <= above) return
+  const [wording] = wordingsOf(offer.kind, request.fields)
+  const payer = tender.payer.toLowerCase()
+  const purchase = { payer, purchase: deps.digest.of(wording), amount }
+  const now = deps.now()
+  if (await deps.approvals.use(purchase, idsFor(deps.digest, tender).id, now)) return
+  const id = randomUUID()
+  const approval = await deps.approvals.ask(
+    {
+      ...purchase,
+      id,
+      tokenHash: hashOf(approvalTokenOf(deps.digest.of(wordedAs(id)))),
+      most: lineItem.most ?? amount,
+      bought: deps.vault.seal(deps.approvalWords.inWords(priced), { order: id, field: 'approval' }),
+      endsAt: new Date(now.getTime() + approvalMs),
+    },
+    now,
+  )
+  throw approval.decision === 'DECLINED' ? declined(approval) : required(deps, approval, above)
+}
+
+function required(deps: ApprovalDeps, approval: Approval, above: Usdc): Refusal {
+  const approvalUrl = deps.approvalWords.urlOf(tokenOf(deps.digest, approval))
+  const message = `A person must approve this purchase first. Show them this page, and do not open it yourself: ${approvalUrl} Send the same request again once they have approved. It costs ${formatUsdc(approval.amount)} USDC, and what costs more than ${formatUsdc(above)} USDC needs an approval. Nothing is charged`
+  return new Refusal('approval_required', `${message}.`, {
+    charged: 'no',
+    extra: {
+      approvalUrl,
+      expiresAt: approval.endsAt.toISOString(),
+      allows: money(above),
+      asked: money(approval.amount),
+    },
+  })
+}
+
+function declined({ endsAt }: Approval): Refusal {
+  const message =
+    'A person has declined this purchase. Do not buy it in another way: ask them what they want instead.'
+  return new Refusal('approval_declined', message, {
+    charged: 'no',
+    extra: { until: endsAt.toISOString() },
+  })
+}
+
+const wordedAs = (id: string) => `approval:${id}`
+
+/** The token of an approval that was kept, whichever key of the store it was made with. */
+function tokenOf({ every }: Digest, { id, tokenHash }: Approval): string {
+  const token = every(wordedAs(id))
+    .map(approvalTokenOf)
+    .find((one) => hashOf(one) === tokenHash)
+  if (token === undefined) throw new Error(`The key that the approval ${id} was made with is gone`)
+  return token
+}

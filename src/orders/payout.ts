@@ -1,0 +1,136 @@
+import { never } from '../lib/never.ts'
+import { payBackFaults } from '../payments/pay-back-faults.ts'
+import type { SignedRefund } from '../payments/payment.ts'
+import { type Rails, railOf } from '../payments/ports.ts'
+import type { Allowance, PayoutLimits } from './ports.ts'
+import { pollDelay } from './workflow.ts'
+
+/** Every reason why a payout waits for an operator: those of the rail, and two of our own. */
+export const payoutFaults = [...payBackFaults, 'over_cap', 'payment_vanished'] as const
+
+/**
+ * Money that goes out once, to a fixed address: the price of an order that was not delivered, or what an
+ * invoice was paid beside its price. It is written with the move that owes it, and named after the debt.
+ */
+export type Payout =
+  | ({ readonly state: 'DUE' } & Known)
+  /** Within the payout limits, and decided in all its parts before any of it is sent. */
+  | ({ readonly state: 'APPROVED'; readonly signed: SignedRefund } & Known)
+  /** Proven: the money is with the buyer. */
+  | { readonly state: 'CONFIRMED'; readonly transaction: string; readonly confirmedAt: Date }
+  /** An operator acts, then it is due again. */
+  | { readonly state: 'FAILED'; readonly code: string; readonly reason: string }
+
+/** Why it could not be paid before somebody claimed it: the operator has heard of that. */
+interface Known {
+  readonly knownFault?: string
+}
+
+export type PayoutState = Payout['state']
+export type PayoutIn<S extends PayoutState> = Extract<Payout, { state: S }>
+
+/**
+ * The whole life of a payout. A record that is older than the chain goes from `DUE` straight to
+ * `CONFIRMED`: what was paid back before needs no signature again. A signature may run out unused.
+ */
+export const payoutMoves = {
+  DUE: ['APPROVED', 'CONFIRMED', 'FAILED'],
+  APPROVED: ['DUE', 'CONFIRMED', 'FAILED'],
+  CONFIRMED: [],
+  FAILED: ['DUE'],
+} as const satisfies Record<PayoutState, readonly PayoutState[]>
+
+/** What an operator hears of a payout. */
+type PayoutEvent =
+  | { readonly name: 'failed'; readonly reason: string }
+  /** It waits, because refunds are stopped or a cap is reached. */
+  | { readonly name: 'held'; readonly reason: Exclude<Allowance, 'granted' | 'over_cap'> }
+
+/** Money that is owed, and how it goes out. */
+export interface Debt {
+  /** Names the payout for ever, so that one debt is paid once. */
+  readonly reference: string
+  /** When the state of its record last changed. */
+  readonly since: Date
+  /** Decides the payout in all its parts. Sends nothing. */
+  sign(): Promise<SignedRefund>
+  report(event: PayoutEvent): void
+}
+
+export interface PayoutDeps {
+  readonly now: () => Date
+  readonly rails: Rails
+  readonly payoutLimits: PayoutLimits
+}
+
+/** The one next thing to do for a payout in state `S`. */
+export type PayoutStep<S extends PayoutState = PayoutState> =
+  | { readonly type: 'move'; readonly to: PayoutIn<(typeof payoutMoves)[S][number]> }
+  | { readonly type: 'wait'; readonly ms: number }
+  /** As `wait`, because the limits do not allow it now. */
+  | { readonly type: 'held'; readonly ms: number }
+
+/** How often a payout is looked at that the limits hold back. */
+const heldPollMs = 60_000
+
+/** Pays what is owed, as far as the payout limits allow it; they are asked again before it is sent. */
+export async function nextForPayout(
+  deps: PayoutDeps,
+  debt: Debt,
+  payout: PayoutIn<'DUE' | 'APPROVED'>,
+): Promise<PayoutStep<'DUE' | 'APPROVED'>> {
+  const answer = await deps.payoutLimits.allow(debt.reference)
+  switch (answer) {
+    case 'granted':
+      return payout.state === 'DUE' ? approve(debt, payout) : send(deps, debt, payout)
+    case 'over_cap': {
+      const reason = 'The refund is above the cap for all refunds.'
+      return { type: 'move', to: failedPayout(debt, payout, { code: answer, reason }) }
+    }
+    case 'stopped':
+    case 'hour_cap':
+    case 'day_cap':
+    case 'payer_share':
+      debt.report({ name: 'held', reason: answer })
+      return { type: 'held', ms: heldPollMs }
+    default:
+      return never(answer)
+  }
+}
+
+async function approve(debt: Debt, due: PayoutIn<'DUE'>): Promise<PayoutStep<'DUE'>> {
+  return { type: 'move', to: { ...due, state: 'APPROVED', signed: await debt.sign() } }
+}
+
+/** Safe to repeat, by any node, after any crash. */
+async function send(
+  { now, rails }: PayoutDeps,
+  debt: Debt,
+  { signed, ...payout }: PayoutIn<'APPROVED'>,
+): Promise<PayoutStep<'APPROVED'>> {
+  const paid = await railOf(rails, signed).payBack(signed)
+  switch (paid.outcome) {
+    case 'paid': {
+      const { transaction } = paid
+      return { type: 'move', to: { state: 'CONFIRMED', transaction, confirmedAt: now() } }
+    }
+    case 'pending':
+      return { type: 'wait', ms: pollDelay(debt.since, now()) }
+    case 'lapsed':
+      return { type: 'move', to: { ...payout, state: 'DUE' } }
+    case 'blocked':
+      return { type: 'move', to: failedPayout(debt, payout, paid) }
+    default:
+      return never(paid)
+  }
+}
+
+/** A payout that goes on only after an operator acted: no retry would change anything. */
+export function failedPayout(
+  { report }: Pick<Debt, 'report'>,
+  { knownFault }: Known,
+  { code, reason }: { readonly code: string; readonly reason: string },
+): PayoutIn<'FAILED'> {
+  if (knownFault !== code) report({ name: 'failed', reason: code })
+  return { state: 'FAILED', code, reason }
+}

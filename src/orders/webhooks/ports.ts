@@ -1,0 +1,131 @@
+import type { OrderId } from '../../lib/ids.ts'
+import type { Sealed } from '../../secrets/vault.ts'
+
+/** What a purchase says of its webhook, as it is kept. */
+export interface NewWebhook {
+  /** The URL and the secret that signs: a sealed `WebhookTarget`. */
+  readonly target: Sealed
+  /** Keyed digest of the host, so that deliveries can be counted for it. */
+  readonly receiver: string
+}
+
+/**
+ * Whether a webhook gets anything. `over_limit`: its payer has too many, so it never will. `gone`: its
+ * receiver answered 410.
+ */
+export type WebhookState = 'active' | 'over_limit' | 'gone'
+
+/** The most webhooks that a payer may open within an hour. */
+export const maxWebhooksPerHour = 60
+/** The most events of one payer that may wait for their receivers when another webhook is opened. */
+export const maxPendingEvents = 200
+/** The most deliveries to one host that are under way at once, over all nodes. */
+export const maxPerReceiver = 4
+/** For how long an event is tried; milliseconds. */
+export const giveUpAfterMs = 3 * 86_400_000
+/** How long a delivery belongs to the node that took it; a post ends well before. Milliseconds. */
+export const deliveryLeaseMs = 45_000
+/** The shortest time between two requests to send the events of an order again; milliseconds. */
+export const redeliverEveryMs = 60_000
+
+/** What an event says of its order: never goods, personal fields or secrets. */
+export interface WebhookData {
+  readonly orderId: OrderId
+  readonly paymentId: string
+  readonly state: string
+  readonly refund_state: string | null
+  readonly transactionHash: string | null
+  readonly refundTransactionHash: string | null
+}
+
+/** One change of an order, told to its webhook. */
+interface WebhookEvent {
+  /** The same in every attempt. */
+  readonly id: string
+  /** `order.` and the state or, where only that changed, the state of the refund; in small letters. */
+  readonly type: string
+  readonly at: Date
+  /** How often it was tried, since it was asked for last. */
+  readonly attempts: number
+}
+
+/** An event that a node may try to deliver, for as long as its lease lasts. */
+export interface Delivery extends WebhookEvent {
+  readonly order: OrderId
+  readonly data: WebhookData
+  readonly target: Sealed
+  /** Names the lease. */
+  readonly lease: string
+}
+
+/** What came of a delivery, with what the receiver said: `HTTP 500`, or a code of ours. */
+export type DeliveryResult =
+  | { readonly type: 'delivered' | 'gone'; readonly answer: string }
+  | { readonly type: 'failed'; readonly answer: string; readonly againInMs: number }
+
+export interface EventStanding extends WebhookEvent {
+  readonly state: 'pending' | 'delivered' | 'given_up'
+  readonly attemptedAt: Date | undefined
+  readonly nextAttemptAt: Date | undefined
+  readonly answer: string | undefined
+}
+
+export interface WebhookStanding {
+  readonly state: WebhookState
+  /** In the order in which they happened. */
+  readonly events: readonly EventStanding[]
+}
+
+/** All webhooks in numbers. */
+export interface WebhookFacts {
+  readonly pending: number
+  /** The age of the oldest event that waits; undefined without any. */
+  readonly oldestPendingSeconds: number | undefined
+}
+
+/**
+ * The events of orders with a webhook. They are put here by the very writes of the orders
+ * (`OrderStore.open` and `move`), so none is lost.
+ */
+export interface WebhookStore {
+  find(order: OrderId): Promise<WebhookStanding | undefined>
+
+  /**
+   * Makes all events of an order due again, under the ids that they have. Also opens a webhook again
+   * that was `gone`.
+   *
+   * @returns how many, `too_soon` after the last time, or `none` where there is no webhook to send to
+   */
+  redeliver(order: OrderId): Promise<number | 'too_soon' | 'none'>
+
+  /**
+   * Leases events that are due to this caller alone: of each order only the first that waits, and of
+   * each receiver at most `maxPerReceiver` with those that are under way.
+   */
+  claimDue(limit: number): Promise<readonly Delivery[]>
+
+  /**
+   * Ends a delivery, unless its lease was lost.
+   *
+   * @returns whether the event was given up by that
+   */
+  end(delivery: Delivery, result: DeliveryResult): Promise<boolean>
+
+  /** Forgets the webhooks of orders that ended before then. Returns how many; fewer once told to stop. */
+  forget(endedBefore: Date, signal?: AbortSignal): Promise<number>
+
+  facts(): Promise<WebhookFacts>
+}
+
+/** A call to a receiver. */
+export interface WebhookCall {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The status that a receiver answered with, or why there is none: a code. */
+export type PostResult = { readonly status: number } | { readonly failure: string }
+
+/** Posts to a receiver, follows nowhere and never throws. */
+export type PostWebhook = (call: WebhookCall) => Promise<PostResult>

@@ -1,0 +1,81 @@
+import type { Vault } from '../../secrets/vault.ts'
+import type { Reporter } from '../report.ts'
+import type { Sweeper } from '../workflow.ts'
+import { callFor, retryAfterMs, type WebhookTarget } from './message.ts'
+import type { Delivery, DeliveryResult, PostResult, PostWebhook, WebhookStore } from './ports.ts'
+
+export interface SenderDeps {
+  readonly webhooks: Pick<WebhookStore, 'claimDue' | 'end'>
+  readonly post: PostWebhook
+  readonly vault: Pick<Vault, 'open'>
+  readonly now: () => Date
+  readonly report: Reporter
+  /** Hears of every attempt. */
+  readonly count: (outcome: 'delivered' | 'failed' | 'given_up') => void
+  readonly random?: () => number
+}
+
+/** The most deliveries that a node has under way at once. */
+const maxAtOnce = 50
+
+/** Sends what is due. A receiver that does not answer holds up none but its own events. */
+export function createWebhookSender(deps: SenderDeps): Sweeper {
+  const underWay = new Set<Promise<void>>()
+  return {
+    async look(limit) {
+      const room = Math.min(limit, maxAtOnce - underWay.size)
+      if (room <= 0) return
+      for (const delivery of await deps.webhooks.claimDue(room)) {
+        const work = deliver(deps, delivery)
+          .catch((error: unknown) =>
+            deps.report({ name: 'webhook_step_failed', order: delivery.order, error }),
+          )
+          .finally(() => underWay.delete(work))
+        underWay.add(work)
+      }
+    },
+    async settled() {
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** Tries once. What is not ended here, because this node or the database breaks off, is tried again. */
+async function deliver(deps: SenderDeps, delivery: Delivery): Promise<void> {
+  const { order } = delivery
+  const result = resultOf(await posted(deps, delivery), () =>
+    retryAfterMs(delivery.attempts, (deps.random ?? Math.random)()),
+  )
+  const isGivenUp = await deps.webhooks.end(delivery, result)
+  deps.count(isGivenUp ? 'given_up' : result.type === 'delivered' ? 'delivered' : 'failed')
+  if (isGivenUp) deps.report({ name: 'webhook_given_up', order, answer: result.answer })
+}
+
+async function posted({ vault, post, now }: SenderDeps, delivery: Delivery): Promise<PostResult> {
+  const target = targetOf(vault, delivery)
+  // The key that sealed it is lost, or this node does not have it yet.
+  if (target === undefined) return { failure: 'webhook_unreadable' }
+  return post(callFor(delivery, target, now()))
+}
+
+function targetOf(
+  vault: SenderDeps['vault'],
+  { order, target }: Delivery,
+): WebhookTarget | undefined {
+  try {
+    return vault.open(target, { order, field: 'webhook' }) as WebhookTarget
+  } catch {
+    return undefined
+  }
+}
+
+/** Any 2xx is taken for delivered, and 410 for never again, as Standard Webhooks says. */
+function resultOf(posted: PostResult, againInMs: () => number): DeliveryResult {
+  if ('failure' in posted) return { type: 'failed', answer: posted.failure, againInMs: againInMs() }
+  const { status } = posted
+  const answer = `HTTP ${status}`
+  if (status >= 200 && status < 300) return { type: 'delivered', answer }
+  return status === 410
+    ? { type: 'gone', answer }
+    : { type: 'failed', answer, againInMs: againInMs() }
+}

@@ -1,0 +1,262 @@
+import { never } from '../lib/never.ts'
+import { within } from '../lib/within.ts'
+
+/** A record that is carried to its end step by step, by one worker at a time: an order or a checkout. */
+export interface Workflow {
+  readonly id: string
+  /** Counts the writes. A write that does not know the last one is refused. */
+  readonly version: number
+}
+
+/**
+ * How long a worker may hold a record without writing. Every write renews the lease; every outside call
+ * ends well before, so that a record is worked on by one at a time.
+ */
+export const leaseMs = 45_000
+
+/** What is stored after a move: ours, or what another worker made of the record before us. */
+export interface Moved<W> {
+  readonly won: boolean
+  readonly record: W
+}
+
+/** The part of a record's store that carries it on. */
+export interface WorkflowStore<W> {
+  /** Replaces the record, only if nobody moved it since `from` was read, and renews the lease. */
+  move(from: W, to: W): Promise<Moved<W>>
+  /** Ends the lease; the record is looked at again after that many milliseconds. */
+  release(record: W, againInMs: number): Promise<void>
+}
+
+/** The one next thing to do for a record. */
+export type Step<To extends W, W = To> =
+  | { readonly type: 'move'; readonly to: To }
+  | Intention<To, W>
+  | Lesson<To, W>
+  /** Nothing can be done before that many milliseconds have passed. */
+  | { readonly type: 'wait'; readonly ms: number }
+  | { readonly type: 'rest' }
+
+/**
+ * Commits the record first and only then runs the effect, so that everything the effect does outside is
+ * on record when a crash interrupts it.
+ */
+interface Intention<To extends W, W> {
+  readonly type: 'intend'
+  readonly to: To
+  /** Gets `to` as it was saved. A method, so that a step towards one state is a step. */
+  effect(intended: To): Promise<Step<W>>
+}
+
+/**
+ * Something that the outside has said and that stays true: it is written even when another worker moved
+ * the record meanwhile, because it may never be said again.
+ */
+interface Lesson<To extends W, W> {
+  readonly type: 'learn'
+  readonly to: To
+  /** What it makes of the record as it is now, or undefined where it adds nothing. */
+  onto(stored: W): W | undefined
+  effect(learnt: To): Promise<Step<W>>
+}
+
+export const rest = { type: 'rest' } as const
+
+export function wait(ms: number) {
+  return { type: 'wait', ms } as const
+}
+
+export function moveTo<To>(to: To) {
+  return { type: 'move', to } as const
+}
+
+export function intend<To, Then>(to: To, effect: (intended: To) => Promise<Then>) {
+  return { type: 'intend', to, effect } as const
+}
+
+export function learn<To, W, Then>(
+  to: To,
+  onto: (stored: W) => W | undefined,
+  effect: (learnt: To) => Promise<Then>,
+) {
+  return { type: 'learn', to, onto, effect } as const
+}
+
+/**
+ * How long to wait before asking again about something that began at `since`: often while it is
+ * fresh, because nearly all of it ends within seconds, rarely when it is old.
+ */
+export function pollDelay(since: Date, now: Date, maxMs = 15_000): number {
+  const ageMs = now.getTime() - since.getTime()
+  return Math.min(maxMs, Math.max(250, ageMs / 4))
+}
+
+/** How the records of one type are carried on. */
+export interface Flow<W extends Workflow> {
+  readonly store: Pick<WorkflowStore<W>, 'move' | 'release'>
+  readonly next: (record: W) => Promise<Step<W>>
+  /** Whether the write that made the record this one has ended its lease. */
+  readonly isLeft?: (record: W) => boolean
+  readonly now: () => Date
+  /** Aborted when this process is about to end: what would wait is left to the sweep of another. */
+  readonly stopping: AbortSignal
+  readonly failed: (record: W, error: unknown) => void
+}
+
+/** How long a caller waits for the outside, and while the record is what. */
+export interface Patience<W> {
+  readonly ms: number
+  isFor(record: W): boolean
+  wait(record: W, ms: number): Promise<void>
+}
+
+/** Moves a record on from outside of its flow, and leaves it to the sweep. */
+export async function moveAside<W extends Workflow>(
+  store: Flow<W>['store'],
+  from: W,
+  to: W,
+): Promise<Moved<W>> {
+  const moved = await store.move(from, to)
+  if (moved.won) await store.release(moved.record, 0)
+  return moved
+}
+
+/** A whole life takes fewer. A record that moves in circles must not hold its worker for ever. */
+const maxMoves = 20
+const circlePauseMs = 15_000
+
+/**
+ * Carries a record as far as it can go now. A live request, the sweep and a restart all come through
+ * here, so there is one path to get right. The caller must hold the lease; it is given up on the way out.
+ */
+export async function carry<W extends Workflow>(
+  flow: Flow<W>,
+  record: W,
+  patience?: Patience<W>,
+): Promise<W> {
+  const until = flow.now().getTime() + (patience?.ms ?? 0)
+  let at: Position<W> = { record, step: await flow.next(record), movesLeft: maxMoves }
+  while (at.step.type !== 'rest') at = await take(flow, at, { patience, until })
+  return at.record
+}
+
+/** A record, and what comes next for it. */
+interface Position<W> {
+  readonly record: W
+  readonly step: Step<W>
+  readonly movesLeft: number
+}
+
+interface Waiting<W> {
+  readonly patience: Patience<W> | undefined
+  readonly until: number
+}
+
+async function take<W extends Workflow>(
+  flow: Flow<W>,
+  at: Position<W>,
+  waiting: Waiting<W>,
+): Promise<Position<W>> {
+  const { step, movesLeft } = at
+  switch (step.type) {
+    case 'move':
+    case 'intend':
+    case 'learn':
+      return movesLeft === 0 ? leave(flow, at, circlePauseMs) : write(flow, at, step)
+    case 'wait':
+      return pause(flow, at, step.ms, waiting)
+    case 'rest':
+      return at
+    default:
+      return never(step)
+  }
+}
+
+/** Saves the step. A worker that lost the record to another one stops, with what that one wrote. */
+async function write<W extends Workflow>(
+  flow: Flow<W>,
+  at: Position<W>,
+  step: Extract<Step<W>, { to: W }>,
+): Promise<Position<W>> {
+  const { won, record } = await flow.store.move(at.record, step.to)
+  if (!won && step.type === 'learn') await insist(flow, record, step)
+  if (!won || flow.isLeft?.(record)) return { ...at, record, step: rest }
+  const after = step.type === 'move' ? flow.next(record) : step.effect(record)
+  return { record, step: await after, movesLeft: at.movesLeft - 1 }
+}
+
+/** Writes what was learnt onto what others have made of the record, and leaves it to the sweep. */
+async function insist<W extends Workflow>(
+  { store }: Flow<W>,
+  stored: W,
+  lesson: Lesson<W, W>,
+): Promise<void> {
+  let now = stored
+  for (let tries = 0; tries < maxMoves; tries += 1) {
+    const to = lesson.onto(now)
+    if (!to) return
+    const { won, record } = await store.move(now, to)
+    if (won) return store.release(record, 0)
+    now = record
+  }
+}
+
+/** Waits while there is patience left. */
+async function pause<W extends Workflow>(
+  flow: Flow<W>,
+  at: Position<W>,
+  ms: number,
+  { patience, until }: Waiting<W>,
+): Promise<Position<W>> {
+  if (flow.stopping.aborted) return leave(flow, at, 0)
+  const leftMs = patience?.isFor(at.record) ? until - flow.now().getTime() : 0
+  if (!patience || leftMs <= 0) return leave(flow, at, ms)
+  await patience.wait(at.record, Math.min(ms, leftMs))
+  return { ...at, step: await flow.next(at.record) }
+}
+
+/** Leaves the record to the sweep. */
+async function leave<W extends Workflow>(
+  { store }: Flow<W>,
+  at: Position<W>,
+  againInMs: number,
+): Promise<Position<W>> {
+  await store.release(at.record, againInMs)
+  return { ...at, step: rest }
+}
+
+/** Goes on with records that a crash, a slow dependency or an impatient client left behind. */
+export interface Sweeper {
+  /** Takes up what is due, as far as there is room, and does not wait for what comes of it. */
+  look(most: number): Promise<void>
+  /** Ends when nothing is under way any more. */
+  settled(): Promise<void>
+}
+
+/**
+ * A sweeper in which a record that takes long holds up no other one. A record that hangs for longer than
+ * any work may take gives its place up; others can work on it by then.
+ */
+export function createSweeper<W extends Workflow>(
+  flow: Flow<W>,
+  claimDue: (limit: number) => Promise<readonly W[]>,
+  atOnce: number,
+): Sweeper {
+  const underWay = new Set<Promise<unknown>>()
+  const start = (record: W) => {
+    const place = within(2 * leaseMs, carry(flow, record), 'It hangs.')
+      .catch((error: unknown) => flow.failed(record, error))
+      .finally(() => underWay.delete(place))
+    underWay.add(place)
+  }
+  return {
+    async look(most) {
+      const room = Math.min(most, atOnce - underWay.size)
+      if (room <= 0) return
+      for (const record of await claimDue(room)) start(record)
+    },
+    async settled() {
+      await Promise.all(underWay)
+    },
+  }
+}

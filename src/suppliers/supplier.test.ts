@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { orderWorld, type Script } from '../../test/doubles/orders.ts'
+import { voucher } from '../../test/fixtures/offers.ts'
+import type { Source } from '../catalog/offer-base.ts'
+import type { OfferId } from '../lib/ids.ts'
+import { advance } from '../orders/advance.ts'
+import type { Order } from '../orders/order.ts'
+import { ada, expectOrder, purchaseWorld, refusalOf } from '../orders/purchase.fixture.ts'
+import { type Supplier, type SupplierOrder, supplierRouter } from './supplier.ts'
+
+/** A supplier that says what it is told to, and notes what it is asked. */
+function scriptedSupplier(changes: Partial<Script> = {}) {
+  const { supplier, script } = orderWorld(changes)
+  const asked: string[] = []
+  const placed: SupplierOrder[] = []
+  const noting: Supplier = {
+    ...supplier,
+    place(order) {
+      placed.push(order)
+      return supplier.place(order)
+    },
+    lookup(kind, reference) {
+      asked.push(`lookup ${reference}`)
+      return supplier.lookup(kind, reference)
+    },
+    cancel(kind, reference, isRepeat) {
+      asked.push(`cancel ${reference}`)
+      return supplier.cancel(kind, reference, isRepeat)
+    },
+  }
+  return { supplier: noting, script, asked, placed }
+}
+
+const acmeCard: Source = { supplier: 'acme', product: 'acme-7' }
+
+/** A store that buys one card from Zendit and another from Acme, each with an offer of its own. */
+function storeOfTwo(ofAcme: Partial<Script> = {}) {
+  const zendit = scriptedSupplier()
+  const acme = scriptedSupplier(ofAcme)
+  const connected = new Map([
+    ['zendit', zendit.supplier],
+    ['acme', acme.supplier],
+  ])
+  const world = purchaseWorld({}, { suppliers: supplierRouter(connected) })
+  world.putOnSale(voucher('CARD'), voucher('OTHER', { source: acmeCard }))
+  const buyOf = async (offerId: string) =>
+    expectOrder(await world.buy({ fields: { ...ada, offerId } })).order
+  async function goOn(order: Order, ms: number): Promise<Order> {
+    world.clock.pass(ms)
+    const now = (await world.orders.find(order.id)) ?? order
+    return advance(world.deps, now, 0)
+  }
+  return { ...world, zendit, acme, connected, buyOf, goOn }
+}
+
+const hour = 3_600_000
+const pending: Partial<Script> = { held: { outcome: 'pending' } }
+
+describe('an order of one of two suppliers', () => {
+  test('is placed and looked up at the supplier of its offer, under the name that it has there', async () => {
+    const { zendit, acme, buyOf } = storeOfTwo()
+    const [card, other] = [await buyOf('CARD'), await buyOf('OTHER')]
+    expect([card.state, other.state]).toEqual(['FULFILLED', 'FULFILLED'])
+    expect(card.item.source).toEqual({ supplier: 'zendit', product: 'CARD' })
+    expect(other.item).toMatchObject({ offerId: 'OTHER', source: acmeCard })
+    expect(zendit.placed.map(({ product }) => product)).toEqual(['CARD'])
+    expect(acme.placed.map(({ product }) => product)).toEqual(['acme-7'])
+    expect(zendit.asked).toHaveLength(1)
+    expect(acme.asked).toHaveLength(1)
+  })
+
+  test('stays with it when the catalog would choose another by then', async () => {
+    const { zendit, acme, buyOf, goOn, putOnSale } = storeOfTwo(pending)
+    const order = await buyOf('OTHER')
+    putOnSale(voucher('CARD'), voucher('OTHER'))
+    acme.script.held = orderWorld().script.held
+    expect((await goOn(order, 60_000)).state).toBe('FULFILLED')
+    expect([zendit.placed, zendit.asked]).toEqual([[], []])
+    expect(await buyOf('OTHER')).toMatchObject({ item: { source: { supplier: 'zendit' } } })
+  })
+
+  test('asks the supplier that sold them to take late goods back', async () => {
+    const { zendit, acme, buyOf, goOn } = storeOfTwo(pending)
+    const order = await buyOf('OTHER')
+    expect(await goOn(order, hour)).toMatchObject({ state: 'EXPIRED' })
+    await goOn(order, 6 * hour)
+    acme.script.held = orderWorld().script.held
+    acme.script.cancelled = { outcome: 'cancelled' }
+    expect(await goOn(order, hour)).toMatchObject({
+      payout: { state: 'CONFIRMED' },
+      supply: { state: 'RETURNED' },
+    })
+    expect(acme.asked.filter((one) => one.startsWith('cancel'))).toHaveLength(1)
+    expect([zendit.placed, zendit.asked]).toEqual([[], []])
+  })
+
+  test('of which one declines is paid back, and is not bought from the other', async () => {
+    const declined = { outcome: 'declined', code: 'NO', reason: 'no' } as const
+    const { zendit, buyOf } = storeOfTwo({ placed: declined })
+    expect(await buyOf('OTHER')).toMatchObject({
+      state: 'FULFILLMENT_FAILED',
+      payout: { state: 'CONFIRMED' },
+    })
+    expect(zendit.placed).toEqual([])
+  })
+
+  test('asks its own supplier whether an eSIM is ours', async () => {
+    const { deps, acme } = storeOfTwo()
+    acme.supplier.knowsIccid = async () => 'yes'
+    const known = (supplier: string) =>
+      deps.suppliers.at({ supplier }).knowsIccid('8944500000000000017')
+    expect([await known('acme'), await known('zendit')]).toEqual(['yes', 'no'])
+  })
+})
+
+test('an order of a supplier that is not connected waits, and is paid back in the end', async () => {
+  const { zendit, connected, buyOf, goOn } = storeOfTwo(pending)
+  connected.delete('acme')
+  const order = await buyOf('OTHER')
+  expect(order.state).toBe('FULFILLING')
+  expect(await goOn(order, hour)).toMatchObject({ state: 'EXPIRED' })
+  expect(await goOn(order, 6 * hour)).toMatchObject({ payout: { state: 'CONFIRMED' } })
+  expect([zendit.placed, zendit.asked]).toEqual([[], []])
+})
+
+test('an offer whose supplier sells nothing just now is refused, and says so', async () => {
+  const { says, ask } = storeOfTwo()
+  says.unsold = { type: 'supplier_paused' }
+  const refusal = await refusalOf(ask({ fields: { ...ada, offerId: 'OTHER' as OfferId } }))
+  expect(refusal).toMatchObject({ code: 'offer_unavailable', details: { retryAfterSeconds: 60 } })
+})

@@ -1,0 +1,180 @@
+import type { Delivery, Recipient } from '../catalog/good.ts'
+import type { Kind } from '../catalog/offer.ts'
+import type { Charge, Source } from '../catalog/offer-base.ts'
+import type { OfferSource } from '../catalog/ports.ts'
+
+/** What the store asks a supplier for. The reference is ours, and the supplier's idempotency key. */
+export interface SupplierOrder {
+  readonly reference: string
+  readonly kind: Kind
+  /** What the supplier calls what is bought. */
+  readonly product: string
+  readonly recipient: Recipient
+  /** Whether it may have been asked for before, so that a refusal may only say that. */
+  readonly isRepeat: boolean
+  /** In the supplier's minor units, on RANGE offers only. */
+  readonly value?: number
+  /** The request leaves before then or never: later, its absence may be taken for proof. */
+  readonly notAfter: Date
+}
+
+/** The code of a refusal because the wallet at the supplier does not suffice, whoever the supplier is. */
+export const noFundsCode = 'INSUFFICIENT_FUNDS'
+
+/** Yes, no, or not known. Unknown is not no. */
+export type Placed =
+  | { readonly outcome: 'held' }
+  | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+export type Held =
+  | { readonly outcome: 'delivered'; readonly delivery: Delivery; readonly charge?: Charge }
+  /** Bought and charged, but not all of the goods are shown yet, and perhaps never; `delivery` is what is. */
+  | { readonly outcome: 'done'; readonly delivery?: Delivery; readonly charge?: Charge }
+  | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
+  | { readonly outcome: 'pending' }
+  | { readonly outcome: 'none' }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+export type Cancelled =
+  | { readonly outcome: 'cancelled' }
+  /** Taken up by the supplier, which has not said yet what becomes of it. */
+  | { readonly outcome: 'pending' }
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+export interface Supplier {
+  /** Places the purchase. Safe to repeat: the same reference never buys twice. */
+  place(order: SupplierOrder): Promise<Placed>
+  /** What the supplier holds under the reference. */
+  lookup(kind: Kind, reference: string): Promise<Held>
+  /**
+   * Gives back goods that came too late, and may be called again. `refused` where the kind cannot be
+   * given back.
+   *
+   * @param isRepeat whether they may have been asked back before, so that a refusal may only say that
+   */
+  cancel(kind: Kind, reference: string, isRepeat: boolean): Promise<Cancelled>
+  /** Whether the supplier knows this eSIM as one of ours, so that it can be recharged. */
+  knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>
+  /** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
+  readonly placeWithinMs: number
+}
+
+/** A purchase as the supplier's own list has it. */
+export interface SupplierPurchase {
+  /** Ours; see `supplierReferenceOf`. */
+  readonly reference: string
+  readonly kind: Kind
+  /** What the supplier calls what was bought. */
+  readonly product: string
+  readonly brandName: string
+  readonly country?: string
+  /** `returned`: it was delivered, and the supplier took it back. */
+  readonly state: 'delivered' | 'returned' | 'pending' | 'failed'
+  /** What it costs us, in minor units. */
+  readonly cost: { readonly amount: number; readonly currency: string; readonly divisor: number }
+}
+
+/** What the supplier holds under one reference. */
+export type SupplierHolds =
+  | { readonly outcome: 'none' }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+  | {
+      readonly outcome: 'found'
+      readonly purchase: SupplierPurchase
+      /** Where it is delivered. */
+      readonly delivery?: Delivery
+    }
+
+export interface SupplierStatement {
+  /** Every purchase of this account, page by page. Throws when the list is not whole. */
+  purchases(): AsyncIterable<readonly SupplierPurchase[]>
+  purchase(kind: Kind, reference: string): Promise<SupplierHolds>
+}
+
+/** The wallet at a supplier, in minor units of its currency. */
+export type Balance =
+  | {
+      readonly outcome: 'known'
+      readonly available: number
+      readonly currency: string
+      readonly divisor: number
+    }
+  | { readonly outcome: 'unknown'; readonly reason: string }
+
+/** How a supplier is reached. */
+export interface SupplierAccess {
+  /** Where its API is, version included. */
+  readonly url: string
+  readonly key: string
+  /** The header that it was told to send with its webhooks. Without it, orders are only polled. */
+  readonly webhook?: { readonly header: string; readonly value: string } | undefined
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A supplier in full, as the store works with it and an operator compares with it. */
+export interface ConnectedSupplier extends Supplier {
+  /** What purchases are paid from. */
+  balance(): Promise<Balance>
+  /** Whether the supplier takes our key at all; `unknown` when it did not say. */
+  acceptsKey(): Promise<'yes' | 'no' | 'unknown'>
+  readonly statement: SupplierStatement
+  /**
+   * The order reference in a webhook call, or undefined where the supplier did not send the call.
+   *
+   * @param headers by their lower-case names, as Node gives them
+   */
+  readonly webhook: {
+    isGenuine(headers: Headers): boolean
+    referenceIn(body: unknown): string | undefined
+  }
+}
+
+/** The list of a supplier, read in a thread that ends afterwards. */
+interface OfferReader extends OfferSource {
+  /** What the next thread that reads the list is to know. */
+  note(): Uint8Array
+}
+
+/** What the folder of a supplier exports: its entry in `suppliers.ts`. */
+export interface SupplierIntegration {
+  /** What the variables begin with that say how it is reached. */
+  readonly variables: string
+  /** @param signal breaks off the reading of its lists */
+  connect(access: SupplierAccess, now: () => Date, signal?: AbortSignal): ConnectedSupplier
+  /** @param note what the last reader left; undefined for the first */
+  readOffers(access: SupplierAccess, note?: Uint8Array): OfferReader
+}
+
+/** A purchase waits this long for one answer; much shorter than an order's lease. */
+export const supplierTimeoutMs = 10_000
+/** A page of a supplier's list is large, and nobody waits for it. */
+export const listTimeoutMs = 30_000
+/** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
+export const placeWithinMs = 60_000
+
+/** Where each order is bought: at the supplier that was put on record when the order was opened. */
+export interface Suppliers {
+  at(source: Pick<Source, 'supplier'>): Supplier
+}
+
+/** An order of a supplier that this process does not know waits for one that does, and in the end is refunded. */
+export function supplierRouter(suppliers: ReadonlyMap<string, Supplier>): Suppliers {
+  return { at: ({ supplier }) => suppliers.get(supplier) ?? notConnected(supplier) }
+}
+
+function notConnected(name: string): Supplier {
+  const unknown = async () => ({
+    outcome: 'unknown' as const,
+    reason: `the supplier ${name} is not connected`,
+  })
+  return {
+    place: unknown,
+    lookup: unknown,
+    cancel: unknown,
+    knowsIccid: async () => 'unknown',
+    placeWithinMs,
+  }
+}

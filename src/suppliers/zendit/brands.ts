@@ -1,0 +1,96 @@
+import type { VoucherOffer } from '../../catalog/kinds/voucher.ts'
+import type { ZenditClient } from './client.ts'
+import { lineOf, present, type Raw, recordOf, textOf } from './raw.ts'
+
+/** What vouchers show of their brand. Both are decoration: no sale depends on them. */
+interface BrandInfo {
+  readonly description?: string
+  readonly image?: string
+}
+
+/** Knows the brands of one load, and asks the supplier about each at most once a day. */
+export interface BrandBook {
+  /** The same offers with description and image, as far as they can be had. Never fails. */
+  describe(offers: readonly VoucherOffer[], signal: AbortSignal): Promise<readonly VoucherOffer[]>
+}
+
+const keepForMs = 24 * 3_600_000
+const callsAtOnce = 8
+/** After so many failures in a row the supplier is left alone until the next load. */
+const failuresToStop = 10
+
+interface Known {
+  readonly info: BrandInfo
+  readonly askedAt: number
+}
+
+/** What the supplier said of each brand, and when. It may be kept from one load to the next. */
+export type KnownBrands = Map<string, Known>
+
+/** @param known is filled with what is learned */
+export function createBrandBook(
+  client: ZenditClient,
+  now: () => Date,
+  known: KnownBrands,
+): BrandBook {
+  const ask = createAsking()
+  return {
+    async describe(offers, signal) {
+      const oldest = now().getTime() - keepForMs
+      const brands = new Set(offers.map((offer) => offer.brand))
+      const toAsk = [...brands].filter((brand) => !((known.get(brand)?.askedAt ?? 0) > oldest))
+      await ask(toAsk, async (brand) => {
+        const info = await readBrand(client, brand, signal)
+        if (info === undefined) return false
+        known.set(brand, { info, askedAt: now().getTime() })
+        return true
+      })
+      // What was known yesterday is better than nothing when the supplier does not answer today.
+      return offers.map((offer) => ({ ...offer, ...known.get(offer.brand)?.info }))
+    },
+  }
+}
+
+/** @returns whether the supplier answered */
+type Ask = (brand: string) => Promise<boolean>
+
+/** Asks for a few at once, until all are asked or the failures of a row say that it is no use. */
+function createAsking() {
+  let failures = 0
+  const askThrough = async (queue: Iterable<string>, ask: Ask) => {
+    for (const brand of queue) {
+      if (failures >= failuresToStop) return
+      failures = (await ask(brand)) ? 0 : failures + 1
+    }
+  }
+  return async (brands: readonly string[], ask: Ask) => {
+    const queue = brands.values()
+    await Promise.all(Array.from({ length: callsAtOnce }, () => askThrough(queue, ask)))
+  }
+}
+
+/** What the supplier says; empty when it says that it knows no such brand; undefined on failure. */
+async function readBrand(
+  client: ZenditClient,
+  brand: string,
+  signal: AbortSignal,
+): Promise<BrandInfo | undefined> {
+  // A key of dots would be read as a step up in the path.
+  if (/^\.+$/.test(brand)) return {}
+  const answer = await client.get(`/brands/${encodeURIComponent(brand)}`, {
+    signal,
+    maxBytes: 1024 * 1024,
+  })
+  if (answer.outcome === 'unknown') return undefined
+  if (answer.status === 404) return {}
+  const raw = answer.status === 200 ? recordOf(answer.body) : undefined
+  return raw === undefined
+    ? undefined
+    : present({ description: textOf(raw['description'], 5_000), image: imageOf(raw) })
+}
+
+function imageOf(raw: Raw): string | undefined {
+  const candidates = [raw['brandGiftImage'], raw['brandBigImage'], raw['brandLogo']]
+  const links = candidates.map((candidate) => lineOf(candidate, 2_000) ?? '')
+  return links.find((link) => /^https?:\/\//.test(link) && URL.canParse(link))
+}

@@ -1,0 +1,245 @@
+import { afterEach, expect, it } from 'vitest'
+import { plainListing } from '../../../test/fixtures/catalog.ts'
+import {
+  type RecordedRequest,
+  type Reply,
+  type ScriptedServer,
+  startScripted,
+} from '../scripted-server.fixture.ts'
+import { createZenditClient } from './client.ts'
+import { createZenditOffers } from './offers.ts'
+import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
+
+const running: ScriptedServer[] = []
+const { signal } = new AbortController()
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()))
+})
+
+interface Lists {
+  readonly vouchers: readonly unknown[]
+  readonly topups: readonly unknown[]
+  readonly esim: readonly unknown[]
+}
+
+const oneOfEach: Lists = { vouchers: [rawVoucher()], topups: [rawTopup()], esim: [rawEsim()] }
+
+function vouchers(count: number): unknown[] {
+  return Array.from({ length: count }, (_, index) => {
+    return rawVoucher({ offerId: `V_${index}`, brand: `BRAND ${index % 3}` })
+  })
+}
+
+/** Pages as the supplier gives them, cut out of whole lists. */
+function pageOf(lists: Lists, { path, query }: RecordedRequest): Reply {
+  const family = path.split('/')[1] as keyof Lists
+  const limit = Number(query.get('_limit'))
+  const offset = Number(query.get('_offset'))
+  const list = lists[family]
+  return { json: { limit, offset, total: list.length, list: list.slice(offset, offset + limit) } }
+}
+
+function scriptOf(
+  lists: Lists,
+  brand: (asked: RecordedRequest) => Reply = () => ({ status: 404, json: {} }),
+) {
+  return (asked: RecordedRequest) =>
+    asked.path.startsWith('/brands/') ? brand(asked) : pageOf(lists, asked)
+}
+
+async function sourceFor(script: (asked: RecordedRequest) => Reply, now = () => new Date()) {
+  const server = await startScripted(script)
+  running.push(server)
+  const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 60_000 })
+  const source = createZenditOffers(client, now)
+  const list = async (given: AbortSignal) => plainListing(await source.list(given))
+  return { server, source: { list } }
+}
+
+it('reads all three kinds, page by page', async () => {
+  const { source, server } = await sourceFor(scriptOf({ ...oneOfEach, vouchers: vouchers(2050) }))
+  const { offers, rejected } = await source.list(signal)
+  expect(offers).toHaveLength(2052)
+  expect(new Set(offers.map((offer) => offer.kind))).toEqual(new Set(['voucher', 'topup', 'esim']))
+  expect(rejected).toEqual({})
+  const pages = server.asked.filter(({ path }) => path === '/vouchers/offers')
+  expect(pages.map(({ query }) => query.toString())).toEqual([
+    '_limit=1024&_offset=0',
+    '_limit=1024&_offset=1023',
+    '_limit=1024&_offset=2046',
+  ])
+})
+
+it('counts what is rejected, and keeps the first of two offers with one id', async () => {
+  const twice = rawTopup({ offerId: 'APPLE_US_10_EGIFT_WHS' })
+  const disabled = rawVoucher({ offerId: 'OFF', enabled: false })
+  const lists = { ...oneOfEach, vouchers: [rawVoucher(), disabled, disabled], topups: [twice] }
+  const { source } = await sourceFor(scriptOf(lists))
+  const { offers, rejected } = await source.list(signal)
+  expect(offers.map(({ id, kind }) => [id, kind])).toEqual([
+    ['APPLE_US_10_EGIFT_WHS', 'voucher'],
+    ['ESIM-EUROPE-30D-10GB', 'esim'],
+  ])
+  expect(rejected).toEqual({ disabled: 2, duplicate_offer_id: 1 })
+})
+
+it('follows a supplier that gives fewer at once than it was asked for', async () => {
+  const lists = { ...oneOfEach, vouchers: vouchers(250) }
+  const { source } = await sourceFor((asked) => {
+    if (asked.path !== '/vouchers/offers') return scriptOf(lists)(asked)
+    const offset = Number(asked.query.get('_offset'))
+    const list = lists.vouchers.slice(offset, offset + 100)
+    return { json: { limit: 100, offset, total: 250, list } }
+  })
+  expect((await source.list(signal)).offers).toHaveLength(252)
+})
+
+it('reads a kind once more when its total changes in the middle', async () => {
+  let calls = 0
+  const { source } = await sourceFor((asked) => {
+    const isFirst = asked.path === '/vouchers/offers' && calls++ === 0
+    const lists = { ...oneOfEach, vouchers: vouchers(isFirst ? 1500 : 1499) }
+    return scriptOf(lists)(asked)
+  })
+  expect((await source.list(signal)).offers).toHaveLength(1501)
+  expect(calls).toBe(4)
+})
+
+it('throws when the total changes in the middle twice', async () => {
+  let calls = 0
+  const { source } = await sourceFor((asked) => {
+    const isOdd = asked.path === '/vouchers/offers' && calls++ % 2 === 0
+    return scriptOf({ ...oneOfEach, vouchers: vouchers(isOdd ? 1500 : 1499) })(asked)
+  })
+  const message = '/vouchers/offers changed while it was read: 1500, then 1499 records'
+  await expect(source.list(signal)).rejects.toThrow(message)
+})
+
+it.each<[string, string, (calls: number) => Reply]>([
+  ['a page fails', 'answered with 503', () => ({ status: 503, json: {} })],
+  ['a page is cut short', 'gave 1 of 2', () => ({ json: { total: 2, list: [rawTopup()] } })],
+  ['a page holds too many', 'gave 1 of 0', () => ({ json: { total: 0, list: [rawTopup()] } })],
+  ['a page is none', 'not a page', () => ({ json: { total: 1 } })],
+  ['a page is no JSON', 'not a page', () => ({ text: '<html>' })],
+  ['the connection breaks', 'ECONNRESET', () => 'reset'],
+])('throws when %s twice', async (_name, message, reply) => {
+  let calls = 0
+  const { source } = await sourceFor((asked) =>
+    asked.path === '/topups/offers' ? reply(calls++) : scriptOf(oneOfEach)(asked),
+  )
+  await expect(source.list(signal)).rejects.toThrow(message)
+  expect(calls).toBe(2)
+})
+
+it('stops when it is told to', async () => {
+  const stop = new AbortController()
+  const { source, server } = await sourceFor((asked) => {
+    if (asked.path === '/topups/offers') {
+      stop.abort()
+      return 'hang'
+    }
+    return scriptOf(oneOfEach)(asked)
+  })
+  await expect(source.list(stop.signal)).rejects.toThrow('abort')
+  const asked = server.asked.map(({ path }) => path)
+  expect(asked).toEqual(['/vouchers/offers', '/brands/APPLE', '/topups/offers'])
+})
+
+const hourMs = 3_600_000
+const info = {
+  description: 'Fruit\u0000',
+  brandGiftImage: '',
+  brandBigImage: 'https://x.example/a.png',
+}
+
+it('brands are described once a day', async () => {
+  let now = new Date('2026-10-02T00:00:00Z')
+  const lists = { ...oneOfEach, vouchers: vouchers(30) }
+  const { source, server } = await sourceFor(
+    scriptOf(lists, () => ({ json: info })),
+    () => now,
+  )
+  const asked = () => server.asked.filter(({ path }) => path.startsWith('/brands/')).length
+  const { offers } = await source.list(signal)
+  expect(offers[0]).toMatchObject({ description: 'Fruit', image: 'https://x.example/a.png' })
+  expect(offers.find(({ kind }) => kind === 'esim')).not.toHaveProperty('description')
+  expect(asked()).toBe(3)
+  expect(server.asked.some(({ path }) => path === '/brands/BRAND%200')).toBe(true)
+
+  now = new Date(now.getTime() + 23 * hourMs)
+  expect((await source.list(signal)).offers[0]).toMatchObject({ description: 'Fruit' })
+  expect(asked()).toBe(3)
+  now = new Date(now.getTime() + 2 * hourMs)
+  await source.list(signal)
+  expect(asked()).toBe(6)
+})
+
+it('brands keep what was known when the supplier fails, and are asked again at the next load', async () => {
+  let now = new Date('2026-10-02T00:00:00Z')
+  let reply: Reply = { json: info }
+  const { source, server } = await sourceFor(
+    scriptOf(oneOfEach, () => reply),
+    () => now,
+  )
+  await source.list(signal)
+  now = new Date(now.getTime() + 25 * hourMs)
+  reply = 'reset'
+  expect((await source.list(signal)).offers[0]).toMatchObject({ description: 'Fruit' })
+  reply = { json: { ...info, description: 'New' } }
+  expect((await source.list(signal)).offers[0]).toMatchObject({ description: 'New' })
+  expect(server.asked.filter(({ path }) => path.startsWith('/brands/'))).toHaveLength(3)
+})
+
+it('brands that the supplier does not know are not asked about again', async () => {
+  const { source, server } = await sourceFor(
+    scriptOf(oneOfEach, () => ({ status: 404, json: { errorCode: 'NOT_FOUND' } })),
+  )
+  await source.list(signal)
+  await source.list(signal)
+  expect(server.asked.filter(({ path }) => path.startsWith('/brands/'))).toHaveLength(1)
+})
+
+it('brands that are being asked about do not make a stopped load a good one', async () => {
+  const stop = new AbortController()
+  const { source } = await sourceFor(
+    scriptOf(oneOfEach, () => {
+      stop.abort()
+      return 'hang'
+    }),
+  )
+  await expect(source.list(stop.signal)).rejects.toThrow('abort')
+})
+
+it('brands never fail a load, and do not hold one up for long', async () => {
+  const many = Array.from({ length: 300 }, (_, index) => {
+    return rawVoucher({ offerId: `V_${index}`, brand: `B${index}` })
+  })
+  const { source, server } = await sourceFor(
+    scriptOf({ ...oneOfEach, vouchers: many }, () => ({ status: 500, json: {} })),
+  )
+  const { offers } = await source.list(signal)
+  expect(offers).toHaveLength(302)
+  expect(offers[0]).not.toHaveProperty('description')
+  const calls = server.asked.filter(({ path }) => path.startsWith('/brands/')).length
+  expect(calls).toBeLessThan(20)
+})
+
+it.each([['javascript:alert(1)'], ['//no-scheme.example/a.png'], ['https://']])(
+  'show no picture from %s',
+  async (link) => {
+    const { source } = await sourceFor(
+      scriptOf(oneOfEach, () => ({ json: { brandLogo: link, description: 'D' } })),
+    )
+    const [offer] = (await source.list(signal)).offers
+    expect(offer).toMatchObject({ description: 'D' })
+    expect(offer).not.toHaveProperty('image')
+  },
+)
+
+it('brands of dots only are not looked up', async () => {
+  const lists = { ...oneOfEach, vouchers: [rawVoucher({ brand: '..' })] }
+  const { source, server } = await sourceFor(scriptOf(lists))
+  expect((await source.list(signal)).offers).toHaveLength(3)
+  expect(server.asked).toHaveLength(3)
+})

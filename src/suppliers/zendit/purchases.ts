@@ -1,0 +1,177 @@
+import type { Answer } from '../../adapters/json-call.ts'
+import type { Recipient } from '../../catalog/good.ts'
+import type { Kind } from '../../catalog/offer.ts'
+import {
+  type Balance,
+  type Cancelled,
+  type ConnectedSupplier,
+  type Held,
+  type Placed,
+  placeWithinMs,
+  type SupplierOrder,
+} from '../supplier.ts'
+import { cancelEsim } from './cancel.ts'
+import type { ZenditClient } from './client.ts'
+import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
+import { failureOf, refusalOf, type SupplierNo } from './errors.ts'
+import { families } from './families.ts'
+import { present, type Raw, recordOf } from './raw.ts'
+
+type ZenditSupplier = Omit<ConnectedSupplier, 'statement' | 'webhook'>
+
+/**
+ * Buys at Zendit. Our reference is the `transactionId`, which Zendit takes only once, so a purchase
+ * can be placed again after any answer that leaves doubt.
+ */
+export function createZenditSupplier(client: ZenditClient, now: () => Date): ZenditSupplier {
+  return {
+    placeWithinMs,
+    place: async (order) => (now() > order.notAfter ? tooLate : place(client, order)),
+    lookup: (kind, reference) => lookup(client, kind, reference),
+    cancel: (kind, reference, isRepeat) => cancel(client, kind, reference, isRepeat),
+    knowsIccid: (iccid) => knowsIccid(client, iccid),
+    balance: () => balance(client),
+    acceptsKey: () => acceptsKey(client),
+  }
+}
+
+async function place(client: ZenditClient, order: SupplierOrder): Promise<Placed> {
+  const answer = await client.post(`/${families[order.kind]}/purchases`, purchaseBody(order))
+  if (answer.outcome === 'unknown') return answer
+  if (answer.status === 200) return isAbout(answer.body, order.reference) ? held : strange(answer)
+  const refusal = [400, 404].includes(answer.status) ? refusalOf(answer) : undefined
+  return refusal === undefined ? strange(answer) : afterRefusal(client, order, refusal)
+}
+
+/**
+ * What a refused POST means. It may only repeat a purchase that is held already, and the answer to
+ * a repeated reference is not documented: one that names the reference says that it was used, and so
+ * does a repeated request that is called a duplicate. A first one is not: it may be called a duplicate of
+ * what others bought for the same phone. Otherwise the record decides, as far as it shows.
+ */
+async function afterRefusal(
+  client: ZenditClient,
+  order: SupplierOrder,
+  refusal: SupplierNo,
+): Promise<Placed> {
+  if (refusal.namesReference || (refusal.isDuplicate && order.isRepeat)) return held
+  const found = await lookup(client, order.kind, order.reference)
+  if (found.outcome === 'none') return declinedBy(refusal)
+  return found.outcome === 'unknown' ? found : held
+}
+
+async function lookup(client: ZenditClient, kind: Kind, reference: string): Promise<Held> {
+  const answer = await client.get(`/${families[kind]}/purchases/${segment(reference)}`)
+  if (answer.outcome === 'unknown') return answer
+  if (answer.status === 404 && refusalOf(answer) !== undefined) return { outcome: 'none' }
+  const record = answer.status === 200 ? recordOf(answer.body) : undefined
+  return record !== undefined && isAbout(record, reference) ? heldOf(kind, record) : strange(answer)
+}
+
+function heldOf(kind: Kind, record: Raw): Held {
+  switch (record['status']) {
+    case 'DONE': {
+      const charged = present({ charge: chargeOf(record) })
+      const delivery = deliveryOf(kind, record)
+      if (delivery) return { outcome: 'delivered', delivery, ...charged }
+      return { outcome: 'done', ...present({ delivery: shownOf(kind, record) }), ...charged }
+    }
+    case 'FAILED':
+    case 'FAIL':
+      return declinedBy(failureOf(record['error']))
+    default:
+      // Under way; whatever a state means that is not documented, the purchase is there.
+      return { outcome: 'pending' }
+  }
+}
+
+/** Zendit refunds eSIMs only: a voucher or topup that is `DONE` cannot be given back. */
+async function cancel(
+  client: ZenditClient,
+  kind: Kind,
+  reference: string,
+  isRepeat: boolean,
+): Promise<Cancelled> {
+  if (kind === 'esim') return cancelEsim(client, segment(reference), isRepeat)
+  return { outcome: 'refused', reason: `the supplier takes no ${kind} back` }
+}
+
+/** Zendit lists the plans of an eSIM only to the account that bought it. */
+async function knowsIccid(client: ZenditClient, iccid: string): Promise<'yes' | 'no' | 'unknown'> {
+  if (!/^89\d{16,18}$/.test(iccid)) return 'no'
+  const answer = await client.get(`/esim/${iccid}/plans`)
+  if (answer.outcome === 'unknown') return 'unknown'
+  if (answer.status === 200) return recordOf(answer.body) === undefined ? 'unknown' : 'yes'
+  const isNo = [400, 404].includes(answer.status) && refusalOf(answer) !== undefined
+  return isNo ? 'no' : 'unknown'
+}
+
+async function balance(client: ZenditClient): Promise<Balance> {
+  const answer = await client.get('/balance')
+  if (answer.outcome === 'unknown') return answer
+  const record = answer.status === 200 ? recordOf(answer.body) : undefined
+  const { availableBalance: available, currency, currencyDivisor: divisor } = record ?? {}
+  const isBalance =
+    typeof available === 'number' && typeof currency === 'string' && typeof divisor === 'number'
+  return isBalance ? { outcome: 'known', available, currency, divisor } : strange(answer)
+}
+
+async function acceptsKey(client: ZenditClient): Promise<'yes' | 'no' | 'unknown'> {
+  const answer = await client.get('/balance')
+  if (answer.outcome === 'unknown') return 'unknown'
+  if (answer.status === 401 || answer.status === 403) return 'no'
+  return answer.status === 200 ? 'yes' : 'unknown'
+}
+
+function purchaseBody(order: SupplierOrder): Raw {
+  const value = order.value === undefined ? {} : { value: { type: 'PRICE', value: order.value } }
+  return {
+    offerId: order.product,
+    transactionId: order.reference,
+    ...value,
+    ...recipientBody(order.recipient),
+  }
+}
+
+function recipientBody(recipient: Recipient): Raw {
+  switch (recipient.kind) {
+    case 'voucher':
+      return { fields: voucherFields(recipient) }
+    case 'topup':
+      return { recipientPhoneNumber: recipient.msisdn }
+    case 'esim':
+      return recipient.iccid === undefined ? {} : { iccid: recipient.iccid }
+  }
+}
+
+/** All that the buyer gave, under Zendit's keys for required fields. The buyer is the sender too. */
+function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
+  const { firstName, lastName, email, country } = recipient
+  const given = Object.entries({ firstName, lastName, email, country })
+  const filled = given.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
+  return ['recipient', 'sender'].flatMap((side) =>
+    filled.map(({ key, value }) => ({ key: `${side}.${key}`, value })),
+  )
+}
+
+const held: Placed = { outcome: 'held' }
+const tooLate: Placed = { outcome: 'unknown', reason: 'it was too late to ask' }
+
+function declinedBy({ code, reason }: SupplierNo) {
+  return { outcome: 'declined', code, reason } as const
+}
+
+function strange(answer: Extract<Answer, { outcome: 'answered' }>) {
+  const reason = `the supplier's answer (${answer.status}) does not settle it`
+  return { outcome: 'unknown', reason } as const
+}
+
+function isAbout(body: unknown, reference: string): boolean {
+  return recordOf(body)?.['transactionId'] === reference
+}
+
+/** Zendit takes alphanumeric references only, so another one would be a defect of ours. */
+function segment(reference: string): string {
+  if (!/^[A-Za-z0-9]{1,64}$/.test(reference)) throw new Error('The reference is not alphanumeric')
+  return reference
+}

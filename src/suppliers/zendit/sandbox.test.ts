@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Supplier as Sandbox, startSupplier } from '../../../sandbox/supplier/server.ts'
+import { catalogWorkerOf, type PlainListing, plainListing } from '../../../test/fixtures/catalog.ts'
+import { createFrankfurter } from '../../adapters/rates/frankfurter.ts'
+import { createLiveCatalog } from '../../catalog/catalog.ts'
+import { type Recipient, kinds as storeKinds } from '../../catalog/good.ts'
+import { categoriesOf } from '../../catalog/kinds/voucher.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { lowestCharge, retailOf } from '../../catalog/pricing.ts'
+import { refreshCatalog } from '../../catalog/refresh.ts'
+import { type Filters, matching } from '../../catalog/search/filters.ts'
+import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import { inTurn } from '../../lib/in-turn.ts'
+import type { Held, SupplierOrder } from '../supplier.ts'
+import { createZenditClient, type ZenditClient } from './client.ts'
+import { createZenditOffers } from './offers.ts'
+import { createZenditSupplier } from './purchases.ts'
+
+const apiKey = 'sandbox-key'
+let sandbox: Sandbox
+let client: ZenditClient
+let supplier: ReturnType<typeof createZenditSupplier>
+let listing: PlainListing
+
+beforeAll(async () => {
+  sandbox = await startSupplier({ apiKey, stepMs: 5 })
+  client = createZenditClient({ baseUrl: `${sandbox.url}/v1`, apiKey, timeoutMs: 60_000 })
+  supplier = createZenditSupplier(client, () => new Date())
+  const { signal } = new AbortController()
+  listing = plainListing(await createZenditOffers(client).list(signal))
+})
+afterAll(() => sandbox.stop())
+
+it('loads its twelve thousand offers, all kinds, the flawed ones rejected', async () => {
+  const flawed = Object.values(listing.rejected).reduce((sum, count) => sum + count, 0)
+  expect(listing.offers.length + flawed).toBe(12_000)
+  expect(flawed).toBeGreaterThan(0)
+  expect(flawed).toBeLessThan(200)
+  for (const kind of ['voucher', 'topup', 'esim']) {
+    expect(listing.offers.filter((offer) => offer.kind === kind).length).toBeGreaterThan(500)
+  }
+  const described = listing.offers.find((offer) => offer.kind === 'voucher' && offer.description)
+  expect(described).toMatchObject({ image: expect.stringMatching(/^https?:/) })
+})
+
+const { signal } = new AbortController()
+
+let known: ReturnType<typeof shelve> | undefined
+function shelved() {
+  known ??= shelve()
+  return known
+}
+
+async function shelve() {
+  const url = `${sandbox.url}/rates/v1/latest`
+  const table = await createFrankfurter({ url, timeoutMs: 60_000 }).latest(signal)
+  const now = () => new Date()
+  const pricing = { markupBps: 0, rates: () => table, readAt: now, now }
+  const liveCatalog = createLiveCatalog()
+  const refreshed = await refreshCatalog({
+    catalogWorker: catalogWorkerOf({ list: async () => listing }),
+    inTurn: inTurn(),
+    snapshots: { save: async () => undefined, load: async () => undefined },
+    pricing,
+    liveCatalog,
+    now,
+    signal,
+  })
+  return { liveCatalog, refreshed, pricing }
+}
+
+it('puts them on sale, priced with its rates', async () => {
+  const { liveCatalog, refreshed } = await shelved()
+  expect(refreshed).toMatchObject({ outcome: 'loaded', offers: listing.offers.length })
+  expect(liveCatalog.current().size).toBe(listing.offers.length)
+})
+
+/** All that an offer says of itself, as filters. */
+function filtersOf(index: SearchIndex, doc: number): Filters {
+  const offer = index.offerAt(doc)
+  const [region] = offer.regions
+  return {
+    brand: offer.brandName,
+    country: offer.country,
+    regions: region === undefined ? undefined : [region],
+    subType: offer.subTypes[0],
+    category: offer.kind === 'voucher' ? categoriesOf(offer)[0] : undefined,
+    amount: offer.price.type === 'RANGE' ? 'open' : 'fixed',
+    minUsd: index.faceUsd.min[doc] as number,
+    maxUsd: index.faceUsd.max[doc] as number,
+  }
+}
+
+it.each(storeKinds)(
+  'finds each %s on sale by any value and by all that it says of itself',
+  async (kind) => {
+    const index = (await shelved()).liveCatalog.current().sold[kind]
+    expect(matching(index, { minUsd: 0 })).toHaveLength(index.size)
+    for (const doc of index.all) {
+      const filters = filtersOf(index, doc)
+      expect(matching(index, filters).includes(doc), JSON.stringify(filters)).toBe(true)
+    }
+  },
+)
+
+it.each(storeKinds)('asks for no %s less than the supplier charges', async (kind) => {
+  const { liveCatalog, pricing } = await shelved()
+  const { perUsd } = pricing.rates()
+  const index = liveCatalog.current().sold[kind]
+  for (const doc of index.all) {
+    const offer = index.offerAt(doc)
+    const { currency, divisor, min } = offer.cost
+    const charged = min / divisor / (currency === 'USD' ? 1 : (perUsd[currency] as number))
+    const least = Number(lowestCharge(offer, pricing)) / 1e6
+    expect(least + 1e-9, offer.id).toBeGreaterThanOrEqual(charged)
+  }
+})
+
+it.each([
+  ['VOUCHERS', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
+  ['TOPUPS', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
+  ['ESIM', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
+  ['VOUCHERS', 'KEEP-COST-EUR', { cents: 1042, by: 'cost' }],
+  ['ESIM', 'KEEP-COST-EUR', { cents: 1042, by: 'cost' }],
+  ['VOUCHERS', 'KEEP-PRICE-JPY', { by: 'cost' }],
+  ['VOUCHERS', 'KEEP-PRICE-KWD', { code: 'rate_missing' }],
+  ['VOUCHERS', 'KEEP-RANGE-OFF-STEP', { max: 10_000, lowest: 535, highest: 10_000 }],
+  ['VOUCHERS', 'KEEP-RANGE-DEAR', { lowest: 600, highest: 60_000 }],
+  ['ESIM', 'OPEN-VALUE', { code: 'open_value_kind' }],
+])('of its flawed %s, prices %s by what is charged', async (family, id, retail) => {
+  const { liveCatalog, pricing } = await shelved()
+  const { find } = liveCatalog.current()
+  expect(retailOf(find(`DIRTY-${family}-${id}`) as Offer, pricing)).toMatchObject(retail)
+  expect(find(`DIRTY-${family}-NO-COST`)).toBeUndefined()
+})
+
+it('reads a list that moves under its hands again, and loses none of it', async () => {
+  const setFault = (fault: object) =>
+    fetch(`${sandbox.url}/_admin/faults`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(fault),
+    })
+  const idsOf = (list: PlainListing) => list.offers.map(({ id }) => id).sort()
+  await setFault({ mode: 'shift', reads: 1 })
+  try {
+    const again = plainListing(await createZenditOffers(client).list(signal))
+    expect(idsOf(again)).toEqual(idsOf(listing))
+    await setFault({ mode: 'shift', reads: 2 })
+    await expect(createZenditOffers(client).list(signal)).rejects.toThrow('moved while it was read')
+  } finally {
+    await setFault({ mode: 'ok' })
+  }
+})
+
+const recipients = {
+  VOUCHER: { kind: 'voucher', firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' },
+  TOPUP: { kind: 'topup', msisdn: '+12025550123' },
+  ESIM: { kind: 'esim' },
+} as const satisfies Record<string, Recipient>
+
+let references = 0
+function orderOf(kind: keyof typeof recipients, outcome: string): SupplierOrder {
+  references += 1
+  const recipient = recipients[kind]
+  const product = `TEST-${kind}-${outcome}`
+  const notAfter = new Date(Date.now() + 60_000)
+  const { kind: family } = recipient
+  const reference = `ordtest${references}`
+  return { reference, kind: family, product, recipient, isRepeat: false, notAfter }
+}
+
+/** Looks until the purchase is final; the test's own time limit ends the waiting. */
+async function ended({ kind, reference }: SupplierOrder): Promise<Held> {
+  for (;;) {
+    const found = await supplier.lookup(kind, reference)
+    if (found.outcome !== 'pending') return found
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+const kinds = ['VOUCHER', 'TOPUP', 'ESIM'] as const
+
+it.each(kinds)('buys a %s, once for one reference', async (kind) => {
+  const order = orderOf(kind, 'OK')
+  expect(await supplier.lookup(order.kind, order.reference)).toEqual({ outcome: 'none' })
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  const found = await ended(order)
+  const expected = {
+    VOUCHER: { kind: 'voucher', code: expect.stringMatching(/^SBX-/) },
+    TOPUP: { kind: 'topup', confirmationNumber: expect.any(String) },
+    ESIM: { kind: 'esim', iccid: expect.stringMatching(/^89/), activationCode: expect.any(String) },
+  }[kind]
+  expect(found).toMatchObject({ outcome: 'delivered', delivery: expected })
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  expect(await ended(order)).toEqual(found)
+})
+
+it.each(kinds)('learns that a %s failed', async (kind) => {
+  const order = orderOf(kind, 'FAIL')
+  expect(await supplier.place(order)).toEqual({ outcome: 'held' })
+  expect(await ended(order)).toMatchObject({ outcome: 'declined', code: expect.any(String) })
+})
+
+it.each(kinds)('is declined a %s at once', async (kind) => {
+  const order = orderOf(kind, 'DECLINED')
+  expect(await supplier.place(order)).toMatchObject({ outcome: 'declined' })
+  expect(await supplier.lookup(order.kind, order.reference)).toEqual({ outcome: 'none' })
+})
+
+it.each(kinds)('finds a %s whose answer was lost', async (kind) => {
+  const order = orderOf(kind, 'LOST')
+  expect(await supplier.place(order)).toMatchObject({ outcome: 'unknown' })
+  expect(await ended(order)).toMatchObject({ outcome: 'delivered' })
+})
+
+it('gives an eSIM back, recharges another, and knows its own', async () => {
+  const order = orderOf('ESIM', 'OK')
+  await supplier.place(order)
+  const found = await ended(order)
+  if (found.outcome !== 'delivered' || found.delivery.kind !== 'esim') throw new Error('no eSIM')
+  const { iccid } = found.delivery
+  expect(await supplier.knowsIccid(iccid)).toBe('yes')
+  expect(await supplier.knowsIccid('8901260862291230917')).toBe('no')
+
+  const plan = { ...orderOf('ESIM', 'OK'), recipient: { kind: 'esim', iccid } } as const
+  expect(await supplier.place(plan)).toEqual({ outcome: 'held' })
+  expect(await ended(plan)).toMatchObject({ outcome: 'delivered', delivery: { iccid } })
+
+  expect(await supplier.cancel('esim', plan.reference, false)).toEqual({ outcome: 'pending' })
+  await expect
+    .poll(() => supplier.cancel('esim', plan.reference, true))
+    .toEqual({ outcome: 'cancelled' })
+  expect(await supplier.cancel('esim', plan.reference, true)).toEqual({ outcome: 'cancelled' })
+})
+
+it('is declined an offer that is not there, and sees its balance fall', async () => {
+  const order = { ...orderOf('TOPUP', 'OK'), product: 'NO_SUCH_OFFER' }
+  expect(await supplier.place(order)).toMatchObject({ outcome: 'declined', code: 'NOT_FOUND' })
+  const balance = await supplier.balance()
+  expect(balance).toMatchObject({ outcome: 'known', currency: 'USD', divisor: 100 })
+  expect(balance.outcome === 'known' && balance.available).toBeLessThan(100_000_000)
+})
+
+it('knows nothing with a wrong key', async () => {
+  const stranger = createZenditClient({
+    baseUrl: `${sandbox.url}/v1`,
+    apiKey: 'wrong',
+    timeoutMs: 60_000,
+  })
+  const blind = createZenditSupplier(stranger, () => new Date())
+  expect(await blind.place(orderOf('ESIM', 'OK'))).toMatchObject({ outcome: 'unknown' })
+  expect(await blind.lookup('esim', 'ordtest1')).toMatchObject({ outcome: 'unknown' })
+  await expect(createZenditOffers(stranger).list(new AbortController().signal)).rejects.toThrow(
+    '401',
+  )
+})

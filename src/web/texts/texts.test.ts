@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { html, textOf } from '../frame/html.ts'
+import { errorCodes, outcomeSections } from '../info/error-codes.ts'
+import { messagesOf, textsIn } from './texts.ts'
+import { typesOf } from './values.fixture.ts'
+
+const messages = messagesOf('en')
+
+describe('the messages', () => {
+  test('take the values that their types say', async () => {
+    await expect(typesOf(messages)).toMatchFileSnapshot('message-values.ts')
+  })
+
+  test.each(globSync('src/web/texts/*.json'))(
+    'of %s are those of English, with its values',
+    (file) => {
+      const others = JSON.parse(readFileSync(file, 'utf8'))
+      expect(Object.keys(others).sort()).toEqual(Object.keys(messages).sort())
+      const inOrder = Object.fromEntries(Object.keys(messages).map((id) => [id, others[id]]))
+      expect(typesOf(inOrder)).toBe(typesOf(messages))
+    },
+  )
+
+  test('are all said somewhere', () => {
+    const sources = globSync('src/web/**/*.ts')
+      .filter((file) => !/\.(test|fixture)\.ts$|message-values\.ts$/.test(file))
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n')
+    const written = [
+      ...sources.matchAll(/(['`])((?:(?!\1)[\w.]|\$\{[^}]*\})*\.(?:(?!\1)[\w.]|\$\{[^}]*\})*)\1/g),
+    ]
+    const patterns = new Set(
+      written
+        .map(([, , id = '']) => id.replace(/\$\{[^}]*\}/g, '*'))
+        .filter((id) => /^\w/.test(id)),
+    )
+    const isSaid = [...patterns].map(
+      (id) =>
+        new RegExp(`^${id.replaceAll('.', '\\.').replaceAll('*', '\\w+')}(\\.(title|text))?$`),
+    )
+    const families = [
+      ...errorCodes.map((code) => `error.${code}.`),
+      ...outcomeSections.flatMap(({ id, outcomes }) => [
+        `outcome.${id}.`,
+        ...outcomes.map((outcome) => `outcome.${outcome.id}.`),
+      ]),
+    ]
+    const unsaid = Object.keys(messages).filter((id) =>
+      /^(error|outcome)\./.test(id)
+        ? !families.includes(id.replace(/\w+$/, ''))
+        : !isSaid.some((pattern) => pattern.test(id)),
+    )
+    expect(unsaid).toEqual([])
+  })
+})
+
+describe('a message', () => {
+  const t = textsIn('en', {
+    ...messages,
+    'frame.copyOf': '{what}',
+    'home.kindAll': '{count, plural, one {# offer} other {# offers}}',
+    'terms.elsewhere': '<link>{url}</link> & more',
+  })
+  const hostile = '<script>"&\''
+
+  test('counts as its language does', () => {
+    expect(t('home.kindAll', { count: 1 })).toBe('1 offer')
+    expect(t('home.kindAll', { count: 12_500 })).toBe('12,500 offers')
+    const polish = '{count, plural, one {# oferta} few {# oferty} many {# ofert} other {# oferty}}'
+    const pl = textsIn('pl', { ...messages, 'home.kindAll': polish })
+    expect([1, 3, 5, 12_500].map((count) => pl('home.kindAll', { count }))).toEqual([
+      '1 oferta',
+      '3 oferty',
+      '5 ofert',
+      '12\u00a0500 ofert',
+    ])
+  })
+
+  test('without tags is text, which is escaped where it is put into a page', () => {
+    const text = t('frame.copyOf', { what: hostile })
+    expect(text).toBe(hostile)
+    expect(textOf(html`<p>${text}</p>`)).toBe('<p>&#60;script&#62;&#34;&#38;&#39;</p>')
+  })
+
+  test('with tags is markup, in which neither values nor words can make any', () => {
+    const link = (content: ReturnType<typeof html>) => html`<a href="/x">${content}</a>`
+    expect(textOf(html`${t('terms.elsewhere', { url: hostile, link })}`)).toBe(
+      '<a href="/x">&#60;script&#62;&#34;&#38;&#39;</a> &#38; more',
+    )
+    expect(textOf(html`${t('terms.elsewhere', { url: html`<b>1</b>`, link })}`)).toBe(
+      '<a href="/x"><b>1</b></a> &#38; more',
+    )
+  })
+
+  test('is left open for a script, which puts its values in', () => {
+    expect(textsIn('en').open('wallet.pay')).toBe('Pay {amount} USDC')
+  })
+})

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { type FormatXMLElementFn, IntlMessageFormat } from 'intl-messageformat'
+import { type Html, html } from '../frame/html.ts'
+import type en from './en.json'
+import type { MarkupValues, TextValues } from './message-values.ts'
+
+/** Every message of the website, by its name in `en.json`. */
+export type MessageId = keyof typeof en
+
+/** The messages of one language, as its file has them: ICU MessageFormat. */
+export type Messages = Readonly<Record<MessageId, string>>
+
+type TextId = Exclude<MessageId, keyof MarkupValues>
+
+/** The names that have a title and a text, neither of which needs a value. */
+export type TitledName = {
+  [Id in Exclude<TextId, keyof TextValues>]: Id extends `${infer Name}.title`
+    ? `${Name}.text` extends Exclude<TextId, keyof TextValues>
+      ? Name
+      : never
+    : never
+}[Exclude<TextId, keyof TextValues>]
+
+type AllValues = TextValues & MarkupValues
+type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never
+/** What has to be given with a message; with one of several, what each of them needs. */
+type ValuesFor<Id extends MessageId> = [Id & keyof AllValues] extends [never]
+  ? []
+  : [values: Together<AllValues[Id & keyof AllValues]>]
+
+/** Says every message of the website in one language. A message with tags becomes markup, all others text. */
+export interface Texts {
+  <Id extends MessageId>(
+    id: Id,
+    ...values: ValuesFor<Id>
+  ): Id extends keyof MarkupValues ? Html : string
+  /** BCP 47: how pages are marked, and how numbers, dates and money are written. */
+  readonly language: string
+  /** "12,500" */
+  number(value: number): string
+  /** A message with its values left open, "Pay with {wallet}", for a script to fill in. */
+  open(id: TextId): string
+}
+
+/** The website's messages in a language: the one place where a page's language is decided. */
+export function textsIn(language: string, messages: Messages = messagesOf(language)): Texts {
+  const numbers = new Intl.NumberFormat(language)
+  const messageOf = once((id: MessageId) => readMessage(messages[id], language))
+  const say = (id: MessageId, values?: Values): Html | string => {
+    const message = messageOf(id)
+    return typeof message === 'string' ? message : message(values)
+  }
+  return Object.assign(say as Texts, {
+    language,
+    number: (value: number) => numbers.format(value),
+    open: once((id: TextId) => say(id, leftOpen) as string),
+  })
+}
+
+/** Keeps what was made of each message. */
+function once<Id extends MessageId, Made>(make: (id: Id) => Made): (id: Id) => Made {
+  const known = new Map<Id, Made>()
+  return (id) => {
+    const there = known.get(id)
+    if (there !== undefined) return there
+    const made = make(id)
+    known.set(id, made)
+    return made
+  }
+}
+
+export interface Titled {
+  readonly title: string
+  readonly text: string
+}
+
+/** A title and its text, which need no values. */
+export function titled(t: Texts, name: TitledName): Titled {
+  return { title: t(`${name}.title`), text: t(`${name}.text`) }
+}
+
+export function messagesOf(language: string): Messages {
+  return JSON.parse(readFileSync(new URL(`${language}.json`, import.meta.url), 'utf8'))
+}
+
+type Plain = Readonly<Record<string, string | number>>
+type Values = Readonly<Record<string, string | number | Html | ((content: Html) => Html)>>
+/** What a message is once it is read: a text as it stands, or what puts values into it. */
+type Message = string | ((values?: Values) => Html | string)
+
+const leftOpen: Values = new Proxy({}, { has: () => true, get: (_, name) => `{${String(name)}}` })
+
+function readMessage(text: string, language: string): Message {
+  if (!/[{<']/.test(text)) return text
+  const format = new IntlMessageFormat(text, language)
+  if (!text.includes('<')) return (values) => format.format(values as Plain) as string
+  return (values = {}) => {
+    const given = Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'function' ? tagOf(value) : value,
+    ])
+    return html`${format.format<Html>(Object.fromEntries(given))}`
+  }
+}
+
+/** Text between tags is escaped before it comes into one. */
+function tagOf(wrap: (content: Html) => Html): FormatXMLElementFn<Html> {
+  return (parts) => wrap(html`${parts}`)
+}

@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest'
+import type { Order } from '../../src/orders/order.ts'
+import type { OrderStore } from '../../src/orders/ports.ts'
+import {
+  type Delivery,
+  deliveryLeaseMs,
+  giveUpAfterMs,
+  maxPendingEvents,
+  maxPerReceiver,
+  maxWebhooksPerHour,
+  redeliverEveryMs,
+  type WebhookStore,
+} from '../../src/orders/webhooks/ports.ts'
+import type { Sealed } from '../../src/secrets/vault.ts'
+import {
+  failed,
+  fulfilled,
+  fulfilling,
+  newTender,
+  paid,
+  payer,
+  paymentFailed,
+  pending,
+  wayTo,
+} from './sample-orders.ts'
+import { inTurn, newForEach } from './two-nodes.ts'
+
+/** Orders with webhooks of which there are none, as two nodes see them. */
+export interface WebhookHarness {
+  readonly store: WebhookStore
+  readonly other: WebhookStore
+  readonly orders: OrderStore
+  /** Lets that much time go by for all that is kept of webhooks. */
+  pass(ms: number): Promise<void>
+  /** Lets that much time go by since orders ended. */
+  passSinceEnds(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+const webhook = { target: 'sealed' as Sealed, receiver: 'one host' }
+const delivered = { type: 'delivered', answer: 'HTTP 204' } as const
+const later = { type: 'failed', answer: 'HTTP 500', againInMs: 60_000 } as const
+const hour = 3_600_000
+
+/** What every store of webhooks promises (orders/webhooks/ports.ts). */
+export function describeWebhooks(name: string, start: () => Promise<WebhookHarness>): void {
+  describe(`webhooks in ${name}`, () => {
+    const harness = newForEach(start)
+    describe('noting', () => describeNoting(harness))
+    describe('delivering', () => describeDelivering(harness))
+    describe('sending again', () => describeRedelivering(harness))
+    describe('limits', () => describeLimits(harness))
+  })
+}
+
+type Harness = () => WebhookHarness
+
+/** An order that went this far, with its webhook. */
+async function order(harness: Harness, to: Order = paid(pending()), receiver = webhook.receiver) {
+  const { orders } = harness()
+  const [first, ...rest] = wayTo(to)
+  if (first?.state !== 'PAYMENT_PENDING') throw new Error('An order begins with its payment')
+  const opened = await orders.open(first, [], { webhook: { ...webhook, receiver } })
+  expect(opened.webhook).toBe('active')
+  let last: Order = opened.order
+  for (const next of rest) last = (await orders.move(last, next)).record
+  return last
+}
+
+async function only(deliveries: Promise<readonly Delivery[]>): Promise<Delivery> {
+  const [delivery, ...others] = await deliveries
+  expect(others).toEqual([])
+  if (delivery === undefined) throw new Error('Nothing is due')
+  return delivery
+}
+
+function describeNoting(harness: Harness): void {
+  it('notes every change of state with the write that makes it, and no more', async () => {
+    const last = await order(harness, failed(fulfilling(paid(pending()))))
+    const seen = await harness().store.find(last.id)
+    expect(seen?.state).toBe('active')
+    expect(seen?.events).toMatchObject([
+      { type: 'order.paid', state: 'pending', attempts: 0 },
+      { type: 'order.fulfilling', state: 'pending', attempts: 0 },
+      { type: 'order.fulfillment_failed', state: 'pending', attempts: 0 },
+    ])
+    expect(new Set(seen?.events.map(({ id }) => id)).size).toBe(3)
+  })
+
+  it('says what the order is, and nothing that is only for its buyer', async () => {
+    const last = await order(harness)
+    const delivery = await only(harness().store.claimDue(9))
+    expect(delivery).toMatchObject({ order: last.id, target: webhook.target, attempts: 1 })
+    expect(delivery.data).toEqual({
+      orderId: last.id,
+      paymentId: last.paymentId,
+      state: 'PAID',
+      refund_state: null,
+      transactionHash: 'receipt' in last ? last.receipt.transaction.toLowerCase() : null,
+      refundTransactionHash: null,
+    })
+  })
+
+  it('notes nothing for an order without a webhook, nor for a move that was lost', async () => {
+    const { orders, store } = harness()
+    const plain = pending()
+    await orders.open(plain, [])
+    await orders.move(plain, paid(plain))
+    expect(await store.find(plain.id)).toBeUndefined()
+    const first = pending()
+    await orders.open(first, [], { webhook })
+    await orders.move(first, paid(first))
+    expect((await orders.move(first, paymentFailed(first))).won).toBe(false)
+    expect((await store.find(first.id))?.events).toMatchObject([{ type: 'order.paid' }])
+  })
+
+  it('opens no second webhook for a payment that comes again', async () => {
+    const { orders } = harness()
+    const first = pending()
+    expect(await orders.open(first, [], { webhook })).toMatchObject({ webhook: 'active' })
+    const again = await orders.open(first, [], { webhook })
+    expect(again).toEqual({ isNew: false, order: first })
+  })
+
+  it('forgets the webhook of an order with its personal fields', async () => {
+    const { orders, store, passSinceEnds } = harness()
+    const ended = await order(harness, fulfilled(fulfilling(paid(pending()))))
+    const final = { ...ended, settlement: 'FINAL' } as Order
+    await orders.move(ended, final)
+    const open = await order(harness)
+    await passSinceEnds(2 * hour)
+    expect(await store.forget(new Date(Date.now() - hour))).toBe(1)
+    expect(await store.find(ended.id)).toBeUndefined()
+    expect(await store.find(open.id)).toBeDefined()
+  })
+}
+
+function describeDelivering(harness: Harness): void {
+  it('gives each event to one of many, on two nodes', async () => {
+    const events = 30
+    for (let n = 0; n < events; n += 1) await order(harness, undefined, `host ${n}`)
+    // First the connections, so that the claims really meet.
+    await inTurn(harness(), 32, (node) => node.facts())
+    const taken = await inTurn(harness(), 32, (node) => node.claimDue(events))
+    expect(taken.flat()).toHaveLength(events)
+  })
+
+  it('sends the events of an order one after the other', async () => {
+    const { store } = harness()
+    await order(harness, fulfilling(paid(pending())))
+    const first = await only(store.claimDue(9))
+    expect(first.type).toBe('order.paid')
+    expect(await store.claimDue(9)).toEqual([])
+    await store.end(first, delivered)
+    expect((await only(store.claimDue(9))).type).toBe('order.fulfilling')
+  })
+
+  it('keeps an event that a node broke off for another one, under its id', async () => {
+    const { store, other, pass } = harness()
+    await order(harness)
+    const first = await only(store.claimDue(9))
+    await pass(deliveryLeaseMs - 5_000)
+    expect(await other.claimDue(9)).toEqual([])
+    await pass(10_000)
+    const again = await only(other.claimDue(9))
+    expect([again.id, again.attempts]).toEqual([first.id, 2])
+    expect(again.lease).not.toBe(first.lease)
+    expect(await store.end(first, delivered)).toBe(false)
+    expect((await store.find(first.order))?.events).toMatchObject([{ state: 'pending' }])
+  })
+
+  it('tries again when it is time, and says how it went', async () => {
+    const { store, pass } = harness()
+    const { id } = await order(harness)
+    expect(await store.end(await only(store.claimDue(9)), later)).toBe(false)
+    expect(await store.claimDue(9)).toEqual([])
+    await pass(later.againInMs)
+    const again = await only(store.claimDue(9))
+    expect(again.attempts).toBe(2)
+    expect(await store.end(again, delivered)).toBe(false)
+    const seen = await store.find(id)
+    expect(seen?.events).toMatchObject([{ state: 'delivered', attempts: 2, answer: 'HTTP 204' }])
+    expect(seen?.events[0]?.nextAttemptAt).toBeUndefined()
+    expect(await store.claimDue(9)).toEqual([])
+  })
+
+  it('gives an event up after three days, and goes on with the next', async () => {
+    const { store, pass } = harness()
+    const { id } = await order(harness, fulfilling(paid(pending())))
+    await pass(giveUpAfterMs - later.againInMs / 2)
+    expect(await store.end(await only(store.claimDue(9)), later)).toBe(true)
+    const next = await only(store.claimDue(9))
+    expect(next.type).toBe('order.fulfilling')
+    expect((await store.find(id))?.events).toMatchObject([
+      { state: 'given_up', answer: 'HTTP 500' },
+      { state: 'pending' },
+    ])
+  })
+
+  it('ends all deliveries to a receiver that is gone, and notes what it misses', async () => {
+    const { store, orders } = harness()
+    const last = await order(harness, fulfilling(paid(pending())))
+    const first = await only(store.claimDue(9))
+    expect(await store.end(first, { type: 'gone', answer: 'HTTP 410' })).toBe(true)
+    await orders.move(last, fulfilled(last as Parameters<typeof fulfilled>[0]))
+    expect(await store.claimDue(9)).toEqual([])
+    const seen = await store.find(last.id)
+    expect(seen?.state).toBe('gone')
+    expect(seen?.events.map(({ type, state }) => [type, state])).toEqual([
+      ['order.paid', 'given_up'],
+      ['order.fulfilling', 'given_up'],
+      ['order.fulfilled', 'given_up'],
+    ])
+  })
+
+  it('lets no backlog of one receiver stand before another', async () => {
+    const { store } = harness()
+    for (let n = 0; n < maxPerReceiver + 2; n += 1) await order(harness, undefined, 'slow')
+    const other = await order(harness, undefined, 'quick')
+    const taken = await store.claimDue(50)
+    expect(taken).toHaveLength(maxPerReceiver + 1)
+    expect(taken.map((one) => one.order)).toContain(other.id)
+    expect(await store.claimDue(50)).toEqual([])
+    const [first] = taken
+    if (first) await store.end(first, delivered)
+    expect(await store.claimDue(50)).toHaveLength(1)
+  })
+
+  it('counts what waits', async () => {
+    const { store, pass } = harness()
+    expect(await store.facts()).toEqual({ pending: 0, oldestPendingSeconds: undefined })
+    await order(harness)
+    await pass(60_000)
+    await order(harness)
+    const { pending: waiting, oldestPendingSeconds = 0 } = await store.facts()
+    expect(waiting).toBe(2)
+    expect(oldestPendingSeconds).toBeGreaterThanOrEqual(60)
+    for (const delivery of await store.claimDue(9)) await store.end(delivery, delivered)
+    expect((await store.facts()).pending).toBe(0)
+  })
+}
+
+function describeRedelivering(harness: Harness): void {
+  it('makes all events of an order due again, in order, under their ids', async () => {
+    const { store } = harness()
+    const { id } = await order(harness, fulfilling(paid(pending())))
+    const sent = [await only(store.claimDue(9))]
+    for (const one of sent) await store.end(one, delivered)
+    const second = await only(store.claimDue(9))
+    await store.end(second, delivered)
+    expect(await store.redeliver(id)).toBe(2)
+    const again = await only(store.claimDue(9))
+    expect([again.id, again.attempts]).toEqual([sent[0]?.id, 1])
+    await store.end(again, delivered)
+    expect((await only(store.claimDue(9))).id).toBe(second.id)
+  })
+
+  it('does so once a minute, however many ask at once', async () => {
+    const { store, pass } = harness()
+    const { id } = await order(harness)
+    const done = await inTurn(harness(), 8, (node) => node.redeliver(id))
+    expect(done.filter((one) => one === 'too_soon')).toHaveLength(7)
+    await pass(redeliverEveryMs)
+    expect(await store.redeliver(id)).toBe(1)
+  })
+
+  it('leaves a delivery that is under way alone', async () => {
+    const { store } = harness()
+    const { id } = await order(harness)
+    const first = await only(store.claimDue(9))
+    await store.redeliver(id)
+    expect(await store.claimDue(9)).toEqual([])
+    await store.end(first, delivered)
+    expect((await store.find(id))?.events).toMatchObject([{ state: 'delivered' }])
+  })
+
+  it('opens a webhook again that was gone, for three more days', async () => {
+    const { store, pass } = harness()
+    const { id } = await order(harness)
+    await pass(giveUpAfterMs)
+    await store.end(await only(store.claimDue(9)), { type: 'gone', answer: 'HTTP 410' })
+    expect(await store.redeliver(id)).toBe(1)
+    expect((await store.find(id))?.state).toBe('active')
+    expect(await store.end(await only(store.claimDue(9)), later)).toBe(false)
+  })
+
+  it('has nothing to send where there is no webhook', async () => {
+    expect(await harness().store.redeliver(pending().id)).toBe('none')
+  })
+}
+
+function describeLimits(harness: Harness): void {
+  const mine = { ...newTender(), payer }
+  const open = (tender = { ...newTender(), payer: mine.payer }) =>
+    harness().orders.open(pending({ tender }), [], { webhook })
+
+  it('opens so many webhooks of a payer within an hour, and every order', async () => {
+    const { store, pass } = harness()
+    const opened = await Promise.all(Array.from({ length: maxWebhooksPerHour + 5 }, () => open()))
+    expect(opened.every(({ isNew }) => isNew)).toBe(true)
+    expect(opened.filter((one) => one.webhook === 'active')).toHaveLength(maxWebhooksPerHour)
+    const beyond = opened.find((one) => one.webhook === 'over_limit')?.order as Order
+    await harness().orders.move(beyond, paid(beyond as Parameters<typeof paid>[0]))
+    expect(await store.find(beyond.id)).toEqual({ state: 'over_limit', events: [] })
+    expect(await store.redeliver(beyond.id)).toBe('none')
+    const stranger = { ...newTender(), payer: payer.replace(/.$/, '9') }
+    expect(await open(stranger)).toMatchObject({ webhook: 'active' })
+    await pass(hour)
+    expect(await open()).toMatchObject({ webhook: 'active' })
+  })
+
+  it('opens none for a payer whose receivers left so many events waiting', async () => {
+    const { pass } = harness()
+    for (let events = 0; events < maxPendingEvents; events += 2) {
+      await order(harness, fulfilling(paid(pending({ tender: { ...newTender(), payer } }))))
+      if (events % (2 * maxWebhooksPerHour - 2) === 0) await pass(hour)
+    }
+    await pass(hour)
+    expect(await open()).toMatchObject({ isNew: true, webhook: 'over_limit' })
+  })
+}

@@ -1,0 +1,65 @@
+import type { Order } from '../../src/orders/order.ts'
+import type { Approval, ApprovalStore } from '../../src/orders/ports.ts'
+
+/** The approvals of persons in memory, held to the same contract as those on PostgreSQL. */
+export function memoryApprovals() {
+  const rows = new Map<string, Approval>()
+  const newestFirst = () => [...rows.values()].reverse()
+
+  const store: ApprovalStore = {
+    async ask(wanted, now) {
+      const open = newestFirst().filter(
+        ({ payer, purchase, endsAt }) =>
+          payer === wanted.payer && purchase === wanted.purchase && endsAt > now,
+      )
+      const kept =
+        open.find(({ decision }) => decision === 'DECLINED') ??
+        open.find(({ decision, most }) => decision === undefined && most >= wanted.amount)
+      if (kept) return kept
+      rows.set(wanted.tokenHash, wanted)
+      return wanted
+    },
+
+    find: async (tokenHash) => rows.get(tokenHash),
+
+    async decide(tokenHash, { decision, now, endsAt }) {
+      const row = rows.get(tokenHash)
+      if (row === undefined || row.decision !== undefined || row.endsAt <= now) return false
+      rows.set(tokenHash, { ...row, decision, endsAt })
+      return true
+    },
+
+    async use({ payer, purchase, amount }, order, now) {
+      const good = newestFirst().filter(
+        (row) =>
+          row.payer === payer &&
+          row.purchase === purchase &&
+          row.most >= amount &&
+          row.decision === 'APPROVED' &&
+          row.endsAt > now,
+      )
+      const row =
+        good.find(({ usedBy }) => usedBy === order) ??
+        good.find(({ usedBy }) => usedBy === undefined)
+      if (row) rows.set(row.tokenHash, { ...row, usedBy: order })
+      return row !== undefined
+    },
+
+    async forget(before) {
+      const ended = newestFirst().filter(({ endsAt }) => endsAt < before)
+      for (const { tokenHash } of ended) rows.delete(tokenHash)
+      return ended.length
+    },
+  }
+
+  return {
+    ...store,
+
+    /** Whether this order has used an approval of its payer for its price. */
+    hasUsed: ({ id, tender, amount }: Order) =>
+      newestFirst().some(
+        (row) =>
+          row.usedBy === id && row.payer === tender.payer.toLowerCase() && row.most >= amount,
+      ),
+  }
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+const pem = (name: string) =>
+  readFileSync(new URL(`../fixtures/receiver-${name}.pem`, import.meta.url), 'utf8')
+
+/** The certificate of every receiver, to trust it: of hosts of example.com that exist in tests only. */
+export const receiverCertificate = pem('certificate')
+
+/** A call as it came in. */
+export interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** How a receiver answers: with a status and a place to go to, or never. */
+export type Reply = { readonly status: number; readonly location?: string } | 'never'
+
+/**
+ * A receiver of webhooks, with TLS on loopback.
+ *
+ * @param reply what it answers to a call; 204 where it is left out
+ */
+export async function startReceiver(reply: (call: Received) => Reply = () => ({ status: 204 })) {
+  const received: Received[] = []
+  const sockets = new Set<Duplex>()
+  const server = createServer(
+    { key: pem('key'), cert: receiverCertificate },
+    async (request, response) => {
+      const body = await text(request)
+      const call = { path: request.url ?? '', headers: request.headers, body }
+      received.push(call)
+      const answer = reply(call)
+      if (answer === 'never') return
+      const { status, location } = answer
+      response.writeHead(status, location === undefined ? {} : { location }).end()
+    },
+  )
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    received,
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+async function text(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const all: Buffer[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return Buffer.concat(all).toString()
+}

@@ -1,0 +1,28 @@
+import { advanceCheckout } from '../../src/checkouts/advance.ts'
+import type { CheckoutStepDeps } from '../../src/checkouts/steps.ts'
+import { type AdvanceDeps, advance } from '../../src/orders/advance.ts'
+
+/** Goes on once with due orders as the sweeper of a store does, and waits for all. Returns how many there were. */
+export async function sweep(deps: AdvanceDeps, limit: number): Promise<number> {
+  const due = await deps.orders.claimDue(limit)
+  await Promise.all(
+    due.map((order) =>
+      advance(deps, order, 0).catch((error: unknown) => {
+        deps.report({ name: 'step_failed', order: order.id, error })
+      }),
+    ),
+  )
+  return due.length
+}
+
+/** The same for checkouts. */
+export async function sweepCheckouts(deps: CheckoutStepDeps, limit: number): Promise<void> {
+  const due = await deps.checkouts.claimDue(limit)
+  await Promise.all(
+    due.map((checkout) =>
+      advanceCheckout(deps, checkout).catch((error: unknown) => {
+        deps.reportCheckout({ name: 'checkout_step_failed', checkout: checkout.id, error })
+      }),
+    ),
+  )
+}

@@ -1,0 +1,434 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Received,
+  type Receiver,
+  type Reply,
+  receiverCertificate,
+  startReceiver,
+} from '../harness/receiver.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { buyWith, openClient } from './mcp/client.ts'
+import { bodyFor, buy, eventually, get, post, purchasePath, until } from './requests.ts'
+import { openSibling, openStore, type Store } from './store.ts'
+
+const metricsToken = 'story-metrics-token'
+const local = ['127.0.0.1']
+/** What names lead to, by the host; everything else leads to the receiver. */
+const addresses = new Map<string, readonly string[]>()
+/** How the receiver answers, by the path of a call. */
+const replies = new Map<string, (call: Received, nth: number) => Reply>()
+
+let receiver: Receiver
+let store: Store
+let buyer: Buyer
+
+beforeAll(async () => {
+  receiver = await startReceiver((call) => {
+    const reply = replies.get(call.path)
+    return reply?.(call, receivedAt(call.path).length) ?? { status: 204 }
+  })
+  const receivers = {
+    resolve: async (host: string) => addresses.get(host) ?? local,
+    ca: receiverCertificate,
+    timeoutMs: 1_000,
+  }
+  store = await openStore({ receivers, env: { METRICS_TOKEN: metricsToken } })
+  buyer = await newBuyer()
+})
+afterAll(async () => {
+  await store.close()
+  await receiver.stop()
+})
+
+const receivedAt = (path: string) => receiver.received.filter((call) => call.path === path)
+const typesAt = (path: string) => receivedAt(path).map(({ body }) => String(JSON.parse(body).type))
+
+function at(path: string, host = 'hooks.example.com'): string {
+  return `https://${host}:${receiver.port}${path}`
+}
+
+/** Buys a test voucher whose states go to that path. */
+async function bought(path: string, outcome = 'OK', host?: string) {
+  const body = { ...bodyFor('voucher', outcome), webhookUrl: at(path, host) }
+  const bought = await buy(store, buyer, 'voucher', body)
+  const { orderId, accessToken, webhook } = bought.answer.body
+  const own = { authorization: `Bearer ${accessToken}` }
+  const webhookAt = `/api/catalog/orders/${orderId}/webhook`
+  return {
+    ...bought,
+    orderId,
+    own,
+    secret: String(webhook.secret),
+    standing: () => get(store.url, webhookAt, own),
+    redeliver: (headers: Record<string, string> = own) =>
+      post(store.url, `${webhookAt}/redeliver`, undefined, headers),
+  }
+}
+
+/** Makes every event that waits due now, as if its time had come. */
+const hurry = () => store.query('update webhook_events set due_at = now() where due_at is not null')
+
+describe('the states of an order', () => {
+  test('arrive in order, each signed so that the stock library takes it', async () => {
+    const { orderId, secret, answer } = await bought('/signed')
+    expect(answer.body.webhook).toEqual({
+      state: 'active',
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    })
+    await eventually(
+      () => typesAt('/signed'),
+      (types) => types.includes('order.fulfilled'),
+    )
+    expect(typesAt('/signed')).toEqual(['order.paid', 'order.fulfilling', 'order.fulfilled'])
+    const verifier = new Webhook(secret)
+    for (const { body, headers } of receivedAt('/signed')) {
+      const signed = headers as Record<string, string>
+      expect(verifier.verify(body, signed)).toEqual({
+        type: expect.stringMatching(/^order\.[a-z_]+$/),
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        data: {
+          orderId,
+          paymentId: answer.body.paymentId,
+          state: expect.stringMatching(/^[A-Z_]+$/),
+          refund_state: null,
+          transactionHash: answer.body.transactionHash,
+          refundTransactionHash: null,
+        },
+      })
+      expect(() => verifier.verify(`${body} `, signed)).toThrow('signature')
+      expect(headers['content-type']).toBe('application/json')
+    }
+    const text = JSON.stringify(receivedAt('/signed'))
+    expect(text).not.toContain(answer.body.orders[0].result.code)
+    expect(text).not.toContain(answer.body.accessToken)
+  })
+
+  test('of a refund arrive too, with its transaction', async () => {
+    const body = { ...bodyFor('topup', 'FAIL'), webhookUrl: at('/refund') }
+    const { answer } = await buy(store, buyer, 'topup', body)
+    await until(store, answer.body.orderId, ({ refund_state }) => refund_state === 'REFUNDED')
+    await eventually(
+      () => typesAt('/refund'),
+      (types) => types.includes('order.refunded'),
+    )
+    const [failed, refunded] = receivedAt('/refund')
+      .slice(-2)
+      .map((call) => JSON.parse(call.body))
+    expect(failed).toMatchObject({
+      type: 'order.fulfillment_failed',
+      data: { state: 'FULFILLMENT_FAILED', refund_state: 'REFUND_PENDING' },
+    })
+    expect(refunded.data).toMatchObject({
+      refund_state: 'REFUNDED',
+      refundTransactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+  })
+
+  test('go with a purchase over MCP, whose secret is shown as its access token is', async () => {
+    const { call, close } = await openClient(store, '2025-11-25')
+    try {
+      const args = { ...bodyFor('voucher', 'OK'), webhook_url: at('/mcp') }
+      const { bought: hidden } = await buyWith(call, buyer, args)
+      expect(JSON.stringify(hidden)).not.toContain('whsec_')
+      const { bought: shown } = await buyWith(call, buyer, { ...args, include_goods: true })
+      await eventually(
+        () => receivedAt('/mcp').filter(({ body }) => body.includes(shown.data.orderId)).length,
+        (calls) => calls === 3,
+      )
+      const verifier = new Webhook(shown.data.webhook.secret)
+      for (const { body, headers } of receivedAt('/mcp')) {
+        if (!body.includes(shown.data.orderId)) continue
+        verifier.verify(body, headers as Record<string, string>)
+      }
+      const refused = await call('buy', { ...args, webhook_url: 'http://hooks.example.com/' })
+      expect(refused.isError).toBe(true)
+      expect(refused.data).toMatchObject({ code: 'invalid_body', parameter: 'webhookUrl' })
+    } finally {
+      await close()
+    }
+  })
+
+  test('go where the purchase said, however often it is repeated', async () => {
+    const body = { ...bodyFor('esim', 'OK'), webhookUrl: at('/esim') }
+    const { answer, send } = await buy(store, buyer, 'esim', body)
+    expect(answer.body.webhook.state).toBe('active')
+    const again = await send({ authorization: `Bearer ${answer.body.accessToken}` })
+    expect(again.body.orderId).toBe(answer.body.orderId)
+    expect(again.body).not.toHaveProperty('webhook')
+    const other = await send(
+      { authorization: `Bearer ${answer.body.accessToken}` },
+      { ...body, webhookUrl: at('/elsewhere') },
+    )
+    expect([other.status, other.body.code]).toEqual([409, 'payment_reused'])
+    await eventually(
+      () => typesAt('/esim'),
+      (types) => types.includes('order.fulfilled'),
+    )
+    expect(receivedAt('/elsewhere')).toEqual([])
+  })
+
+  test('wait in the record while no node sends, and are sent by the next one', async () => {
+    replies.set('/crash', () => ({ status: 503 }))
+    const { orderId } = await bought('/crash')
+    await eventually(
+      () => receivedAt('/crash').length,
+      (calls) => calls > 0,
+    )
+    replies.delete('/crash')
+    // A node took the event and broke off before it said what came of it.
+    await store.query(
+      `update webhook_events set due_at = now(), attempts = attempts + 1,
+         locked_until = now() + interval '1 s' where order_id = $1 and due_at is not null`,
+      [orderId],
+    )
+    const sibling = await openSibling(store)
+    try {
+      await eventually(
+        () => typesAt('/crash'),
+        (types) => types.includes('order.fulfilled'),
+      )
+    } finally {
+      await sibling.close()
+    }
+    const ids = receivedAt('/crash').map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids).size).toBe(3)
+  })
+})
+
+describe('a receiver', () => {
+  test('that fails gets the event again, under its id, with a new timestamp and signature', async () => {
+    replies.set('/fails', (_, nth) => ({ status: nth < 3 ? 500 : 200 }))
+    const { secret, standing } = await bought('/fails')
+    await eventually(
+      async () => {
+        await hurry()
+        return typesAt('/fails')
+      },
+      (types) => types.includes('order.fulfilled'),
+    )
+    expect(typesAt('/fails').slice(0, 4)).toEqual([
+      ...['order.paid', 'order.paid', 'order.paid'],
+      'order.fulfilling',
+    ])
+    const [first, second] = receivedAt('/fails')
+    expect(second?.body).toBe(first?.body)
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    const verifier = new Webhook(secret)
+    for (const { body, headers } of receivedAt('/fails')) {
+      verifier.verify(body, headers as Record<string, string>)
+    }
+    const { body } = await eventually(standing, (seen) =>
+      seen.body.events.every((event: { state: string }) => event.state === 'delivered'),
+    )
+    expect(body.events[0]).toMatchObject({ attempts: 3, last_answer: 'HTTP 200' })
+  })
+
+  test('that is away waits longer each time, and is given up after three days', async () => {
+    replies.set('/away', () => ({ status: 502 }))
+    const { orderId, standing } = await bought('/away')
+    const tried = await eventually(standing, ({ body }) => body.events[0]?.last_answer !== null)
+    const [event] = tried.body.events
+    expect(event).toMatchObject({ state: 'pending', attempts: 1, last_answer: 'HTTP 502' })
+    const wait = Date.parse(event.next_attempt_at) - Date.parse(event.last_attempt_at)
+    expect(wait).toBeGreaterThan(2_000)
+    expect(wait).toBeLessThan(10_000)
+    await store.query(
+      `update webhook_events set give_up_at = now(), due_at = now()
+       where order_id = $1 and due_at is not null`,
+      [orderId],
+    )
+    await eventually(
+      async () => {
+        await store.query(
+          'update webhook_events set give_up_at = now() where order_id = $1 and due_at is not null',
+          [orderId],
+        )
+        return standing()
+      },
+      ({ body }) =>
+        body.events.length === 3 &&
+        body.events.every((one: { state: string }) => one.state === 'given_up'),
+    )
+    const said = store.logLines.filter((line) => line.includes('webhook_given_up'))
+    expect(said.some((line) => line.includes(orderId))).toBe(true)
+    expect(said.join()).not.toContain('hooks.example.com')
+  })
+
+  test('that is gone gets nothing more until its buyer asks', async () => {
+    replies.set('/gone', () => ({ status: 410 }))
+    const { standing, redeliver } = await bought('/gone')
+    await eventually(standing, ({ body }) => body.state === 'gone' && body.events.length === 3)
+    expect(receivedAt('/gone')).toHaveLength(1)
+    replies.delete('/gone')
+    expect((await redeliver()).status).toBe(202)
+    await eventually(
+      () => typesAt('/gone'),
+      (types) => types.includes('order.fulfilled'),
+    )
+  })
+
+  test('that redirects is not followed', async () => {
+    replies.set('/moved', () => ({ status: 302, location: at('/moved-to') }))
+    const { standing } = await bought('/moved')
+    const { body } = await eventually(standing, (seen) => seen.body.events[0]?.last_answer !== null)
+    expect(body.events[0]).toMatchObject({ state: 'pending', last_answer: 'HTTP 302' })
+    expect(receivedAt('/moved-to')).toEqual([])
+  })
+
+  test('that never answers is cut off, and holds up no other one', async () => {
+    replies.set('/never', () => 'never')
+    const { standing } = await bought('/never', 'OK', 'slow.example.com')
+    await bought('/beside')
+    await eventually(
+      () => typesAt('/beside'),
+      (types) => types.includes('order.fulfilled'),
+    )
+    const { body } = await eventually(standing, (seen) => seen.body.events[0]?.last_answer !== null)
+    expect(body.events[0]).toMatchObject({ state: 'pending', last_answer: 'timeout' })
+  })
+
+  test.each([
+    ['of a private network', ['10.0.0.7']],
+    ['of cloud metadata, beside a public one', ['93.184.215.14', '169.254.169.254']],
+    ['of this machine in IPv6 clothes', ['::ffff:127.0.0.1']],
+  ])('with an address %s gets nothing', async (what, leadsTo) => {
+    addresses.set('private.example.com', leadsTo)
+    const path = `/private/${encodeURIComponent(what)}`
+    const { standing } = await bought(path, 'OK', 'private.example.com')
+    const { body } = await eventually(standing, (seen) => seen.body.events[0]?.last_answer !== null)
+    expect(body.events[0]).toMatchObject({ state: 'pending', last_answer: 'address_not_public' })
+    expect(receivedAt(path)).toEqual([])
+  })
+
+  test('whose name leads to a private address later gets nothing more', async () => {
+    replies.set('/changing', () => {
+      addresses.set('changing.example.com', ['192.168.0.1'])
+      return { status: 500 }
+    })
+    const { standing } = await bought('/changing', 'OK', 'changing.example.com')
+    await eventually(
+      async () => {
+        await hurry()
+        return standing()
+      },
+      ({ body }) => body.events[0]?.last_answer === 'address_not_public',
+    )
+    expect(receivedAt('/changing')).toHaveLength(1)
+  })
+})
+
+describe('the buyer', () => {
+  test('has all events sent again, once a minute, and nobody else does', async () => {
+    const { standing, redeliver } = await bought('/again')
+    await eventually(standing, ({ body }) => body.events[2]?.state === 'delivered')
+    for (const shown of [{}, { authorization: 'Bearer kat_of-somebody-else' }]) {
+      const refused = await redeliver(shown)
+      expect([refused.status, refused.body.code]).toEqual([404, 'no_webhook'])
+    }
+    const asked = await redeliver()
+    expect(asked.status).toBe(202)
+    expect(asked.body.events).toHaveLength(3)
+    await eventually(
+      () => receivedAt('/again').length,
+      (calls) => calls === 6,
+    )
+    const ids = receivedAt('/again').map(({ headers }) => headers['webhook-id'])
+    expect(ids.slice(3)).toEqual(ids.slice(0, 3))
+    const tooSoon = await redeliver()
+    expect([tooSoon.status, tooSoon.body.code]).toEqual([429, 'rate_limited'])
+    expect(tooSoon.headers.get('retry-after')).toBe('60')
+  })
+
+  test('hears that an order has no webhook', async () => {
+    const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
+    expect(answer.body).not.toHaveProperty('webhook')
+    const { orderId, accessToken } = answer.body
+    const own = { authorization: `Bearer ${accessToken}` }
+    const read = await get(store.url, `/api/catalog/orders/${orderId}/webhook`, own)
+    expect([read.status, read.body.code]).toEqual([404, 'no_webhook'])
+  })
+
+  test('with too many webhooks buys all the same, and is told', async () => {
+    const many = await newBuyer()
+    await store.query(
+      `insert into order_webhooks (order_id, payer, receiver, target)
+       select id, $1, 'host', 'sealed' from orders where id not in (select order_id from order_webhooks)
+       limit 1`,
+      [many.address.toLowerCase()],
+    )
+    await store.query(
+      `insert into webhook_events (order_id, seq, type, data, due_at, give_up_at)
+       select order_id, n, 'order.paid', '{}', now() + interval '1 day', now() + interval '2 days'
+       from order_webhooks, generate_series(100, 299) n where payer = $1`,
+      [many.address.toLowerCase()],
+    )
+    const body = { ...bodyFor('voucher', 'OK'), webhookUrl: at('/capped') }
+    const { answer } = await buy(store, many, 'voucher', body)
+    expect(answer.status).toBe(200)
+    expect(answer.body.webhook.state).toBe('over_limit')
+    expect(receivedAt('/capped')).toEqual([])
+  })
+
+  test.each([
+    'http://hooks.example.com/',
+    'ftp://hooks.example.com/',
+    'hooks.example.com',
+    'https://user:secret@hooks.example.com/',
+    'https://10.0.0.1/',
+    'https://0x0a000001/',
+    'https://[fd00::1]/',
+    'https://intranet/',
+    'https://printer.local/',
+    'https://hooks.example.com/#part',
+    `https://hooks.example.com/${'long/'.repeat(205)}`,
+  ])('who names %j is refused before any demand', async (webhookUrl) => {
+    const body = { ...bodyFor('voucher', 'OK'), webhookUrl }
+    const asked = await post(store.url, purchasePath('voucher'), body)
+    expect([asked.status, asked.body.code]).toEqual([422, 'invalid_body'])
+    expect(asked.body.parameter).toBe('webhookUrl')
+    const query = new URLSearchParams(body as Record<string, string>)
+    const quoted = await get(store.url, `${purchasePath('voucher')}?${query}`)
+    expect([quoted.status, quoted.body.code]).toEqual([422, 'invalid_body'])
+  })
+
+  test('is refused a webhook on the machine of a store that others reach', async () => {
+    const open = await openSibling(store, { PUBLIC_URL: 'https://store.example.com' })
+    try {
+      for (const webhookUrl of [
+        `https://localhost:${receiver.port}/`,
+        at('/'),
+        'https://127.0.0.1/',
+      ]) {
+        const body = { ...bodyFor('voucher', 'OK'), webhookUrl }
+        const asked = await post(open.url, purchasePath('voucher'), body)
+        expect([asked.status, asked.body.code]).toEqual([422, 'invalid_body'])
+      }
+    } finally {
+      await open.close()
+    }
+  })
+})
+
+test('what is kept of a webhook names neither its URL nor its secret', async () => {
+  const { secret } = await bought('/sealed')
+  const rows = JSON.stringify(await store.query('select * from order_webhooks'))
+  expect(rows).not.toContain('example.com')
+  expect(rows).not.toContain(secret)
+  const seen = store.logLines.join('\n')
+  expect(seen).not.toContain(secret)
+  expect(seen).not.toContain('/sealed')
+})
+
+test('metrics count what was sent and what waits', async () => {
+  const { body } = await eventually(
+    async () => {
+      const headers = { authorization: `Bearer ${metricsToken}` }
+      return { body: await (await fetch(`${store.url}/metrics`, { headers })).text() }
+    },
+    (seen) => /kiosk402_webhook_events_pending \d/.test(seen.body),
+  )
+  expect(body).toMatch(/kiosk402_webhook_deliveries_total\{outcome="delivered"\} [1-9]/)
+  expect(body).toMatch(/kiosk402_webhook_deliveries_total\{outcome="failed"\} [1-9]/)
+  expect(body).toMatch(/kiosk402_webhook_deliveries_total\{outcome="given_up"\} [1-9]/)
+})

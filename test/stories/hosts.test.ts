@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { type Host, hosts, noHosts } from './hosts.ts'
+import { paymentFor } from './mcp/client.ts'
+import { get, post } from './requests.ts'
+import { openStore, type Store } from './store.ts'
+
+const esim = { offerId: 'TEST-ESIM-OK' }
+
+/** The JSON in what a model reads, around which a framework may say more. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what is tested
+function dataIn(read: string): any {
+  return JSON.parse(read.slice(read.indexOf('{'), read.lastIndexOf('}') + 1))
+}
+
+describe.skipIf(noHosts).each(Object.entries(hosts))('in %s', (_, { sendsMeta, open }) => {
+  let store: Store
+  let buyer: Buyer
+  let host: Host
+  // A store for each: all come from this address, and a store limits what an address may ask.
+  beforeAll(async () => {
+    store = await openStore({ offers: 50 })
+    buyer = await newBuyer()
+    host = await open(`${store.url}/mcp`)
+  })
+  afterAll(async () => {
+    await host.close()
+    await store.close()
+  })
+
+  test('the model is told of the six tools', () => {
+    const names = ['search', 'get_offer', 'quote', 'buy', 'order_status', 'refund']
+    expect([...host.tools].sort()).toEqual(names.sort())
+  })
+
+  test('it searches and reads what was found', async () => {
+    const read = await host.call('search', { query: 'sandbox test esim', limit: 2 })
+    expect(read).toContain('TEST-ESIM-')
+    expect(read).toMatch(/usdc.*amount/)
+    const offer = await host.call('get_offer', esim)
+    expect(offer).toContain('bodySchema')
+  })
+
+  test.each([
+    ['buy', { offerId: 'NO-SUCH' }, /There is no offer with this offerId.*offer_not_found/],
+    ['search', { query: 'steam', contry: 'US' }, /There is no parameter .*contry.*country/],
+    ['search', { kind: 'topup', country: 'Guatemala' }, /country must be .*GT/],
+    ['search', { query: 'steam', limit: 99 }, /limit must be .*50/],
+    ['buy', { ...esim, idempotency_key: 'short' }, /idempotency_key/],
+  ])('a wrong call of %s with %j is answered with what to correct', async (tool, args, said) => {
+    expect(await host.call(tool, args)).toMatch(said)
+  })
+
+  test('the demand of a purchase begins with what to do', async () => {
+    const read = await host.call('buy', esim)
+    const before = read.slice(0, read.indexOf('Payment required: '))
+    expect(before.length).toBeLessThan(100)
+    expect(dataIn(read)).toMatchObject({
+      message: expect.stringMatching(/ for 0\.50 USDC\. Sign the x402 payment in accepts\[0\] /),
+      accepts: [{ scheme: 'exact', amount: '500000', payTo: store.payTo }],
+    })
+  })
+
+  test('it buys', async () => {
+    const before = await buyer.balance()
+    const demand = dataIn(await host.call('buy', esim))
+    const orderId = sendsMeta ? await boughtHere(demand) : await boughtOverHttp(demand)
+    expect(await host.call('order_status', { orderId })).toContain('FULFILLED')
+    expect(await buyer.balance()).toBe(before - 500_000n)
+  })
+
+  type Demand = ReturnType<typeof dataIn>
+
+  async function boughtHere({ accepts }: Demand): Promise<string> {
+    const read = await host.call('buy', esim, await paymentFor(buyer, accepts[0]))
+    expect(read).toContain('reveal.url')
+    return /ord_\w+/.exec(read)?.[0] ?? read
+  }
+
+  /** What the demand says to a host that cannot send a payment with a call. */
+  async function boughtOverHttp({ message }: Demand): Promise<string> {
+    const [, address = '', page = ''] =
+      /POST what bodySchema describes to (\S+) with .* give the person (\S+) to pay/.exec(
+        message,
+      ) ?? []
+    expect((await get('', page)).body).toContain('Sandbox Test')
+    const { body: asked } = await post('', address, esim)
+    const { header } = await buyer.sign(asked.accepts[0])
+    const { status, body } = await post('', address, esim, { 'payment-signature': header })
+    expect(status).toBe(200)
+    return body.orderId
+  }
+})

@@ -1,0 +1,202 @@
+import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { tokensIn } from '../../harness/tokens.ts'
+import { type Buyer, newBuyer } from '../buyer.ts'
+import { callerFor } from '../reading.ts'
+import { bodyFor, eventually } from '../requests.ts'
+import { openStore, type Store } from '../store.ts'
+import { type Arguments, type CallTool, openClient, paymentFor, type Result } from './client.ts'
+
+// What people send their agents for. Each errand takes what the answers before it say, and nothing else.
+
+let store: Store
+let buyer: Buyer
+let close: () => Promise<void>
+let call: CallTool
+/** Asks again, which reads no more. */
+let callAgain: CallTool
+/** Tokens of each answer of all errands. */
+const sizes: number[] = []
+/** Calls of this errand, until it buys for the first time. */
+let callsBefore = 0
+
+beforeAll(async () => {
+  store = await openStore({ offers: 12_000 })
+  buyer = await newBuyer()
+  const opened = await openClient(store, 'SDK 1.x')
+  close = opened.close
+  await opened.client.listTools()
+  callAgain = opened.call
+  call = async (name, args, meta) => {
+    const result = await opened.call(name, args, meta)
+    callsBefore += 1
+    sizes.push(tokensIn(result.texts.join('\n')))
+    return result
+  }
+})
+beforeEach(() => {
+  callsBefore = 0
+})
+afterAll(async () => {
+  await close()
+  await store.close()
+})
+
+const person = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' }
+
+interface Item {
+  readonly offerId: string
+  readonly brandName: string
+  readonly country?: string
+  readonly usdc: { readonly amount?: string; readonly min?: string }
+  readonly faceValue?: { readonly currency: string; readonly fixed?: number }
+  readonly requiredFields: readonly string[]
+  readonly dataGb?: number
+  readonly durationDays?: number
+  readonly coverage?: { readonly countries: readonly string[] }
+}
+
+async function search(args: Arguments): Promise<readonly Item[]> {
+  const { data } = await call('search', args)
+  return data.items
+}
+
+async function firstOf(args: Arguments): Promise<Item> {
+  const [first] = await search(args)
+  if (first === undefined) throw new Error(`Nothing is found by ${JSON.stringify(args)}.`)
+  return first
+}
+
+/** Gives an offer what it says that it requires, asks the price, and pays. */
+async function buy(offer: Pick<Item, 'offerId' | 'requiredFields'>, known: Arguments = {}) {
+  expect(callsBefore).toBeLessThanOrEqual(2)
+  const needed = offer.requiredFields.map((name) => [name, { ...person, ...known }[name]])
+  const args = { ...known, ...Object.fromEntries(needed), offerId: offer.offerId }
+  const asked = await call('buy', args)
+  expect(asked.data, JSON.stringify(asked.data)).toHaveProperty('accepts')
+  const payment = await paymentFor(buyer, asked.data.accepts[0])
+  const bought = await call('buy', args, { 'x402/payment': payment })
+  callsBefore = 0
+  return { asked, bought }
+}
+
+const goodsOf = ({ data }: Result) => data.orders[0]
+
+test('a Netflix card of 25 EUR for Germany', async () => {
+  const card = await firstOf({ query: '25 EUR Netflix gift card Germany' })
+  expect(card).toMatchObject({
+    brandName: 'Netflix',
+    country: 'DE',
+    faceValue: { currency: 'EUR', fixed: 2_500 },
+  })
+  const { bought } = await buy(card)
+  expect(goodsOf(bought)).toMatchObject({ state: 'FULFILLED' })
+})
+
+test('10 EUR for a Spanish number, as it is written down', async () => {
+  const phone = '+34 (600) 12 34 56'
+  const topups = await search({ query: 'Movistar 10 EUR', phone })
+  const topup = topups.find(({ faceValue }) => faceValue?.fixed === 1_000)
+  expect(topup).toMatchObject({ brandName: 'Movistar', country: 'ES' })
+  const { asked, bought } = await buy(topup as Item, { msisdn: phone })
+  expect(asked.data.message).toContain('+34600123456')
+  expect(goodsOf(bought)).toMatchObject({ state: 'FULFILLED' })
+})
+
+test('5 GB for two weeks in France, Italy and Switzerland', async () => {
+  const plan = await firstOf({ query: '5 GB for France, Italy and Switzerland, 2 weeks' })
+  expect(plan.coverage?.countries).toEqual(expect.arrayContaining(['FR', 'IT', 'CH']))
+  expect(plan.dataGb).toBeGreaterThanOrEqual(5)
+  expect(plan.durationDays).toBeGreaterThanOrEqual(14)
+  const { bought } = await buy(plan)
+  expect(goodsOf(bought)).toMatchObject({ state: 'FULFILLED' })
+})
+
+test('a recharge of an eSIM', async () => {
+  const plan = { offerId: 'TEST-ESIM-OK', requiredFields: [] }
+  const first = (await buy(plan, { include_goods: true })).bought
+  const { iccid } = goodsOf(first).result
+  const { asked, bought } = await buy(plan, { iccid, include_goods: true })
+  expect(asked.data.message).toContain(`a recharge of the eSIM ${iccid}`)
+  expect(goodsOf(bought)).toMatchObject({ state: 'FULFILLED', result: { iccid } })
+})
+
+test('the money of an order that failed', async () => {
+  const before = await buyer.balance()
+  const { bought } = await buy(
+    { offerId: 'TEST-TOPUP-FAIL', requiredFields: ['msisdn'] },
+    bodyFor('topup', 'FAIL'),
+  )
+  const { orderId } = bought.data
+  const refunded = await eventually(
+    () => callAgain('refund', { orderId }),
+    ({ data }) => data.state === 'REFUNDED',
+  )
+  expect(refunded.data.refund_to).toBe(buyer.address)
+  expect(await buyer.balance()).toBe(before)
+})
+
+test('the list of what was bought, without a signature for each look', async () => {
+  const path = '/api/catalog/orders'
+  const http = callerFor(store)
+  const { info, supportedChains } = (await http(path)).body.extensions['sign-in-with-x']
+  const challenge = { ...info, ...supportedChains[0] }
+  const proof = encodeSIWxHeader(await createSIWxPayload(challenge, buyer.account, info.uri))
+  const { listToken } = (await http(path, { headers: { 'sign-in-with-x': proof } })).body
+  const listed = await call('order_status', { access_token: listToken.token })
+  expect(listed.data.total).toBeGreaterThan(0)
+})
+
+test('the cheapest data for Japan', async () => {
+  const plan = await firstOf({ query: 'cheapest data plan for Japan' })
+  const every = await search({ covers: 'JP', kind: 'esim', sort: 'price', limit: 50 })
+  expect(plan.coverage?.countries).toContain('JP')
+  expect(Number(plan.usdc.amount)).toBe(Math.min(...every.map(({ usdc }) => Number(usdc.amount))))
+})
+
+test('a brand as somebody misspells it', async () => {
+  for (const query of ['netflx gift card germany', 'amazom voucher usa']) {
+    const card = await firstOf({ query })
+    expect(`${card.brandName} ${card.country}`).toMatch(/^(Netflix DE|Amazon US)$/)
+  }
+})
+
+test('a card for a country that has none', async () => {
+  const { data } = await call('search', { query: 'Netflix gift card North Korea' })
+  expect(data.total).toBe(0)
+  expect(data.hint).toMatchObject({ parameter: 'country' })
+  expect(data.hint.message).toContain('A card of another country may not work')
+})
+
+test('a purchase that lacks what it requires', async () => {
+  const { isError, data } = await call('buy', { offerId: 'NETFLIX_DE_25_EGIFT' })
+  expect(isError).toBe(true)
+  for (const field of Object.keys(person)) expect(data.detail).toContain(field)
+  expect(data.charged).toBe('no')
+})
+
+test('an Amazon card for at most 50 USDC', async () => {
+  const cards = await search({ query: 'Amazon gift card US', maxUsdc: 50 })
+  expect(cards.length).toBeGreaterThan(0)
+  for (const { usdc } of cards) expect(Number(usdc.amount ?? usdc.min)).toBeLessThanOrEqual(50e6)
+  const dear = { ...person, offerId: cards[0]?.offerId, max_usdc: 0.5 }
+  expect((await call('buy', dear)).data).toMatchObject({ code: 'price_above_maximum' })
+})
+
+test('three cards at once', async () => {
+  const card = { offerId: 'TEST-VOUCHER-OK', requiredFields: ['firstName', 'lastName'] }
+  const several = await call('buy', { ...person, offerId: card.offerId, quantity: 3 })
+  expect(several.data.detail).toMatch(/one purchase each, with a new idempotency key each/)
+  const orders = new Set<string>()
+  for (const number of [1, 2, 3]) {
+    const key = `card-number-${number}-of-${buyer.address}`
+    orders.add((await buy(card, { idempotency_key: key })).bought.data.orderId)
+  }
+  expect(orders.size).toBe(3)
+})
+
+test('the median answer of all errands has at most 1,500 tokens', () => {
+  const sorted = sizes.toSorted((one, other) => one - other)
+  expect(sorted.length).toBeGreaterThan(20)
+  expect(sorted[sorted.length >> 1]).toBeLessThanOrEqual(1_500)
+})

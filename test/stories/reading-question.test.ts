@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Call, callerFor } from './reading.ts'
+import { openStore, type Store } from './store.ts'
+
+interface Item {
+  readonly kind: string
+  readonly brandName: string
+  readonly country?: string
+  /** An open price has the least and the most. */
+  readonly usdc: { readonly amount?: string; readonly min?: string }
+  readonly coverage?: { readonly total: number; readonly countries: readonly string[] }
+}
+
+let store: Store
+let call: Call
+
+beforeAll(async () => {
+  store = await openStore({ offers: 3_000 })
+  call = callerFor(store)
+})
+afterAll(() => store.close())
+
+async function ask(params: Record<string, string>) {
+  const { status, body } = await call(`/ai/search?${new URLSearchParams(params)}`)
+  expect(status, JSON.stringify(params)).toBe(200)
+  return body as { total: number; items: Item[]; leftOut: string[]; hint?: object }
+}
+
+const prices = (items: readonly Item[]) => items.map(({ usdc }) => Number(usdc.amount ?? usdc.min))
+const ascending = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other)
+
+test('answers a question in plain words', async () => {
+  const { items, leftOut } = await ask({ query: 'an Amazon gift card, please' })
+  expect(leftOut).toEqual([])
+  expect(items.length).toBeGreaterThan(0)
+  for (const item of items) expect(item).toMatchObject({ kind: 'voucher', brandName: 'Amazon' })
+})
+
+test('finds plans that work in every country', async () => {
+  const named = await ask({ query: 'esim for France and Italy' })
+  const given = await ask({ covers: 'FR,IT' })
+  expect(named.items.length).toBeGreaterThan(0)
+  expect(given).toEqual(named)
+  for (const { kind, coverage } of named.items) {
+    expect(kind).toBe('esim')
+    expect(coverage?.countries.slice(0, 2)).toEqual(['FR', 'IT'])
+    expect(coverage?.total).toBeGreaterThanOrEqual(2)
+  }
+})
+
+test('keeps to a budget, and orders all kinds by price', async () => {
+  const { items } = await ask({ country: 'US', maxUsdc: '20', sort: 'price', limit: '50' })
+  expect(new Set(items.map(({ kind }) => kind)).size).toBeGreaterThan(1)
+  expect(Math.max(...prices(items))).toBeLessThanOrEqual(20_000_000)
+  expect(prices(items)).toEqual(ascending(prices(items)))
+})
+
+test('finds what tops up a phone, whose number it does not tell', async () => {
+  const { items, ...rest } = await ask({ phone: '+5355564362' })
+  expect(items.length).toBeGreaterThan(0)
+  for (const item of items) expect(item).toMatchObject({ kind: 'topup', country: 'CU' })
+  expect(JSON.stringify(rest)).not.toContain('55564362')
+})
+
+test('says what it left out, and why it finds nothing', async () => {
+  const found = await ask({ query: 'Amazon card qwertzuiop' })
+  expect(found.items.length).toBeGreaterThan(0)
+  expect(found.leftOut).toEqual(['qwertzuiop'])
+  expect(await ask({ query: 'Prada' })).toEqual({
+    total: 0,
+    limit: 20,
+    offset: 0,
+    items: [],
+    leftOut: ['prada'],
+    hint: { message: 'No offers have "prada".' },
+  })
+})
+
+test.each([
+  ['', 'query'],
+  ['query=', 'query'],
+  ['query=x&kind=car', 'kind'],
+  ['covers=France', 'covers'],
+  ['minDataGb=-1', 'minDataGb'],
+  ['minDays=0', 'minDays'],
+  ['query=x&maxUsdc=much', 'maxUsdc'],
+  ['phone=12', 'phone'],
+  ['query=x&sort=name', 'sort'],
+  ['query=x&offset=1001', 'offset'],
+  ['query=x&colour=red', 'colour'],
+])('refuses %s', async (params, parameter) => {
+  const { status, body } = await call(`/ai/search?${params}`)
+  expect(status).toBe(400)
+  expect(body).toMatchObject({ parameter })
+})
