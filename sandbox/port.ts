@@ -8,17 +8,32 @@ const maxTries = 20
 
 /**
  * A TCP port of 127.0.0.1 that is free now: the preferred one if nobody listens there, else one by
- * chance. Someone may take it before the caller does, so callers must be able to ask again.
+ * chance, which on Linux no other process is given here while this one lives. Any other program may
+ * take it before the caller does, so callers must be able to ask again.
  */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryPort(preferred)) !== undefined) return preferred
   for (let tries = 0; tries < maxTries; tries += 1) {
     const port = randomInt(lowest, highest)
-    if ((await tryPort(port)) !== undefined) return port
+    if ((await tryPort(port)) !== undefined && (await reserve(port))) return port
   }
   const port = await tryPort(0)
   if (port === undefined) throw new Error('The system has no free port on 127.0.0.1.')
   return port
+}
+
+/**
+ * Keeps a port from everybody who asks here, between its choice and the start of what listens there: two
+ * stores that start at the same moment would else now and then choose the same one, and a client of the
+ * second would be answered by the first. A socket in Linux's abstract namespace (unix(7)) goes with its process.
+ */
+function reserve(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return Promise.resolve(true)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const reservation = createServer().unref()
+  reservation.once('error', () => resolve(false))
+  reservation.listen({ path: `\0kiosk402-port-${port}` }, () => resolve(true))
+  return promise
 }
 
 function tryPort(port: number): Promise<number | undefined> {
