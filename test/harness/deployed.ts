@@ -20,6 +20,8 @@ interface Place {
   readonly name: string
   readonly port: number
   readonly plainPort: number
+  /** Where Caddy listens for itself. */
+  readonly innerPort: number
   readonly certificate: { readonly file: string; readonly key: string }
   /** The content of the certificate, for clients that are to trust it. */
   readonly ca: string
@@ -93,10 +95,11 @@ const caddy: Front = {
   args: (dir) => ['run', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
   check: (dir) => ['validate', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
   async write(place, change = (text) => text) {
-    const { dir, name, port, plainPort, certificate } = place
+    const { dir, name, port, plainPort, innerPort, certificate } = place
     const ports = `admin off\n\thttp_port ${plainPort}\n\thttps_port ${port}`
     const text = filled('Caddyfile', [
       ...nodesIn(place),
+      [':8403', `:${innerPort}`],
       ['{\n\tservers {', `{\n\t${ports}\n\tservers {`],
       [
         `\n${storeName} {`,
@@ -120,7 +123,11 @@ export async function placeFor(nodes: readonly [string, string], name = storeNam
   const dir = await mkdtemp(join(tmpdir(), 'kiosk402-deployed-'))
   const certificate = { file: join(dir, 'crt.pem'), key: join(dir, 'key.pem') }
   execFileSync('openssl', certificateArguments(certificate, name), { stdio: 'ignore' })
-  const ports = { port: await freePort(), plainPort: await freePort() }
+  const ports = {
+    port: await freePort(),
+    plainPort: await freePort(),
+    innerPort: await freePort(),
+  }
   return { dir, name, ...ports, certificate, ca: readFileSync(certificate.file, 'utf8'), nodes }
 }
 
