@@ -18,7 +18,7 @@ import { measureSearch } from './search.ts'
 import { measureIndex } from './search-index.ts'
 import { measureStart } from './start.ts'
 import { measureSweep } from './sweep.ts'
-import { measureTills } from './tills.ts'
+import { measureThroughput } from './throughput.ts'
 import { measureVisitors } from './visitors.ts'
 
 type Measure = () => Figures | Promise<Figures>
@@ -44,7 +44,7 @@ const sections: readonly Section[] = [
   { name: 'peers', title: 'Search beside others', measure: () => measurePeers(200_000) },
   { name: 'pages', title: 'Pages for people', measure: measurePages },
   { name: 'buying', title: 'Buying', measure: measurePurchase },
-  { name: 'tills', title: 'Purchases a second', measure: measureTills },
+  { name: 'throughput', title: 'Purchases a second', measure: measureThroughput },
   { name: 'claims', title: 'Claiming payments', measure: measureClaims },
   { name: 'sweep', title: 'Finishing what was left', measure: measureSweep },
   { name: 'backlog', title: 'Buying beside a backlog', measure: measureBacklog },

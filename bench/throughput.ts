@@ -4,7 +4,7 @@ import { type Account, askPrice, pay, sign, type Terms } from './buyer.ts'
 import { type Child, startChild } from './child.ts'
 import { amountOf, type Figure, figure, lead, quantile } from './figures.ts'
 import { newDatabase, type Parts, startParts } from './shop.ts'
-import type { TillServer } from './till-server.ts'
+import type { ThroughputServer } from './throughput-server.ts'
 
 const buyers = 8
 const rounds = 5
@@ -30,15 +30,15 @@ type Turns = Readonly<Record<Name, readonly Turn[]>>
  * Purchases a second of the whole store, beside the payment middleware of the x402 packages, which
  * sells a constant and keeps nothing. All run in processes of their own on one chain.
  */
-export async function measureTills(): Promise<Figure[]> {
+export async function measureThroughput(): Promise<Figure[]> {
   const parts = await startParts()
   const started: Server[] = []
   try {
-    const databaseUrl = await newDatabase(parts, 'tills')
+    const databaseUrl = await newDatabase(parts, 'throughput')
     const { supplierUrl } = parts
-    const common = async () => ({ chain: await ownTill(parts), supplierUrl })
-    const start = async (server: TillServer) => {
-      const child = await startChild<{ port: number }>('till-server.ts', server)
+    const common = async () => ({ chain: await withOwnGas(parts), supplierUrl })
+    const start = async (server: ThroughputServer) => {
+      const child = await startChild<{ port: number }>('throughput-server.ts', server)
       started.push(child)
       return child
     }
@@ -55,7 +55,7 @@ export async function measureTills(): Promise<Figure[]> {
 }
 
 /** Each has a key of its own for gas: two that count the same account's transactions disturb each other. */
-async function ownTill({ chain: { rpcUrl, keys } }: Parts): Promise<TillServer['chain']> {
+async function withOwnGas({ chain: { rpcUrl, keys } }: Parts): Promise<ThroughputServer['chain']> {
   const gas = generatePrivateKey()
   const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
   await client.setBalance({ address: privateKeyToAccount(gas).address, value: parseEther('1000') })

@@ -24,19 +24,19 @@ import { benchPrice, openStore, pollMs, type StoreParts } from './shop.ts'
  * What takes the money: the store, or the middleware of the x402 packages as it comes, which reaches
  * the chain over the store's own connection (`stock`) or as its documentation says (`documented`).
  */
-export type TillServer = Omit<StoreParts, 'outside'> &
+export type ThroughputServer = Omit<StoreParts, 'outside'> &
   (
     | { readonly kind: 'store'; readonly databaseUrl: string }
     | { readonly kind: 'stock' | 'documented' }
   )
 
-async function serveStore(input: TillServer & { readonly kind: 'store' }): Promise<Served> {
+async function serveStore(input: ThroughputServer & { readonly kind: 'store' }): Promise<Served> {
   const store = await openStore({ ...input, outside: watchOutside([]) }, input.databaseUrl)
   return { told: { port: store.port }, stop: store.service.stop }
 }
 
 type Signer = ReturnType<typeof toFacilitatorEvmSigner>
-type ChainParts = TillServer['chain']
+type ChainParts = ThroughputServer['chain']
 
 const network = networks['base-sepolia']
 
@@ -86,7 +86,7 @@ async function serveStock({ keys }: ChainParts, signer: Signer): Promise<Served>
   return { told: { port }, stop: async () => server.close() }
 }
 
-await serveParent<TillServer>((input) => {
+await serveParent<ThroughputServer>((input) => {
   if (input.kind === 'store') return serveStore(input)
   const signerOf = input.kind === 'stock' ? signerOfStore : documentedSigner
   return serveStock(input.chain, signerOf(input.chain))
