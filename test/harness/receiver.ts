@@ -18,7 +18,9 @@ export interface Received {
 }
 
 /** How a receiver answers: with a status and a place to go to, or never. */
-export type Reply = { readonly status: number; readonly location?: string } | 'never'
+export type Reply =
+  | { readonly status: number; readonly location?: string; readonly 'retry-after'?: string }
+  | 'never'
 
 /**
  * A receiver of webhooks, with TLS on loopback.
@@ -36,8 +38,8 @@ export async function startReceiver(reply: (call: Received) => Reply = () => ({ 
       received.push(call)
       const answer = reply(call)
       if (answer === 'never') return
-      const { status, location } = answer
-      response.writeHead(status, location === undefined ? {} : { location }).end()
+      const { status, ...headers } = answer
+      response.writeHead(status, headers).end()
     },
   )
   server.on('connection', (socket) => {

@@ -80,6 +80,20 @@ test('follows no redirect', async () => {
   expect(target.received).toEqual([])
 })
 
+test.each([
+  ['120', 120_000, 120_000],
+  [new Date(Date.now() + 3_600_000).toUTCString(), 3_500_000, 3_600_000],
+  [new Date(0).toUTCString(), undefined, undefined],
+  ['soon', undefined, undefined],
+])('reads how long a receiver asks to wait from Retry-After: %s', async (header, least, most) => {
+  const { port } = await receiver(() => ({ status: 429, 'retry-after': header }))
+  const posted = await posting(port)
+  const asked = 'status' in posted ? posted.retryAfterMs : Number.NaN
+  if (least === undefined) expect(asked).toBeUndefined()
+  else expect(asked).toBeGreaterThanOrEqual(least)
+  if (most !== undefined) expect(asked).toBeLessThanOrEqual(most)
+})
+
 test('gives up on a receiver that does not answer', async () => {
   const { port } = await receiver(() => 'never')
   expect(await posting(port, { timeoutMs: 200 })).toEqual({ failure: 'timeout' })

@@ -20,7 +20,7 @@ const defaultTimeoutMs = 10_000
 /**
  * Posts to receivers that buyers named. The host is resolved anew for every call, all its addresses must
  * be public, and the connection goes to one of those that were looked at: what the name leads to a moment
- * later does not count. Redirects are not followed, and of the answer only the status is read.
+ * later does not count. Redirects are not followed, and of the answer only status and `Retry-After` are read.
  */
 export function webhookPost(network: ReceiverNetwork): PostWebhook {
   const { resolve = resolved, allowsLoopback } = network
@@ -81,13 +81,23 @@ function send(
       // No agent: a connection that is kept open would go on to where the name led before.
       { method: 'POST', headers, lookup, agent: false, signal, ...(ca && { ca }) },
       (response) => {
-        resolve({ status: response.statusCode ?? 0 })
+        resolve({
+          status: response.statusCode ?? 0,
+          retryAfterMs: retryAfterIn(response.headers['retry-after']),
+        })
         response.destroy()
       },
     )
     sent.on('error', (error) => resolve({ failure: failureOf(error, signal) }))
     sent.end(body)
   })
+}
+
+/** Seconds or a date, in milliseconds from now; undefined for anything else. */
+function retryAfterIn(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
+  const waitMs = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
+  return waitMs > 0 ? waitMs : undefined
 }
 
 /** A code, since the words of an error may name addresses. */

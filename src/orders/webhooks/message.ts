@@ -48,7 +48,7 @@ const maxRetryMs = 3_600_000
  *
  * @param random from 0 to 1
  */
-export function retryAfterMs(attempts: number, random: number): number {
+export function backOffMs(attempts: number, random: number): number {
   const most = Math.min(maxRetryMs, firstRetryMs * 2 ** (attempts - 1))
   return Math.round(most * (1 - random / 2))
 }

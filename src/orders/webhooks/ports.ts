@@ -21,6 +21,8 @@ export const maxWebhooksPerHour = 60
 export const maxPendingEvents = 200
 /** The most deliveries to one host that are under way at once, over all nodes. */
 export const maxPerReceiver = 4
+/** The longest wait that a receiver can ask for; milliseconds. */
+export const maxRetryAfterMs = 86_400_000
 /** For how long an event is tried; milliseconds. */
 export const giveUpAfterMs = 3 * 86_400_000
 /** How long a delivery belongs to the node that took it; a post ends well before. Milliseconds. */
@@ -124,8 +126,14 @@ export interface WebhookCall {
   readonly body: string
 }
 
-/** The status that a receiver answered with, or why there is none: a code. */
-export type PostResult = { readonly status: number } | { readonly failure: string }
+/** What a receiver answered, or why it did not: a code. */
+export type PostResult =
+  | {
+      readonly status: number
+      /** How long its `Retry-After` asks to wait (RFC 9110, 10.2.3). */
+      readonly retryAfterMs?: number | undefined
+    }
+  | { readonly failure: string }
 
 /** Posts to a receiver, follows nowhere and never throws. */
 export type PostWebhook = (call: WebhookCall) => Promise<PostResult>

@@ -79,6 +79,23 @@ test.each([
   expect(counted).toEqual([outcome])
 })
 
+test.each([
+  ['longer than the back-off is waited for', 60_000, 59_000, 1_000],
+  ['shorter than the back-off is not', 1_000, 4_000, 1_000],
+  ['longer than a day is a day', 90 * 86_400_000, 86_399_000, 1_000],
+])('a wait that a receiver asks for: %s', async (_, retryAfterMs, notYet, then) => {
+  const post = vi.fn(async (): Promise<PostResult> => ({ status: 429, retryAfterMs }))
+  const { order, look, pass } = sending(post)
+  await order()
+  await look()
+  pass(notYet)
+  await look()
+  expect(post).toHaveBeenCalledTimes(1)
+  pass(then)
+  await look()
+  expect(post).toHaveBeenCalledTimes(2)
+})
+
 test('deliveries that hang leave room for other receivers, and none is begun twice', async () => {
   const hanging = Promise.withResolvers<PostResult>()
   const post = vi.fn((): Promise<PostResult> => hanging.promise)

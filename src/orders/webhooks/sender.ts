@@ -1,8 +1,15 @@
 import type { Vault } from '../../secrets/vault.ts'
 import type { Reporter } from '../report.ts'
 import type { Sweeper } from '../workflow.ts'
-import { callFor, retryAfterMs, type WebhookTarget } from './message.ts'
-import type { Delivery, DeliveryResult, PostResult, PostWebhook, WebhookStore } from './ports.ts'
+import { backOffMs, callFor, type WebhookTarget } from './message.ts'
+import {
+  type Delivery,
+  type DeliveryResult,
+  maxRetryAfterMs,
+  type PostResult,
+  type PostWebhook,
+  type WebhookStore,
+} from './ports.ts'
 
 export interface SenderDeps {
   readonly webhooks: Pick<WebhookStore, 'claimDue' | 'end'>
@@ -44,7 +51,7 @@ export function createWebhookSender(deps: SenderDeps): Sweeper {
 async function deliver(deps: SenderDeps, delivery: Delivery): Promise<void> {
   const { order } = delivery
   const result = resultOf(await posted(deps, delivery), () =>
-    retryAfterMs(delivery.attempts, (deps.random ?? Math.random)()),
+    backOffMs(delivery.attempts, (deps.random ?? Math.random)()),
   )
   const isGivenUp = await deps.webhooks.end(delivery, result)
   deps.count(isGivenUp ? 'given_up' : result.type === 'delivered' ? 'delivered' : 'failed')
@@ -69,13 +76,20 @@ function targetOf(
   }
 }
 
-/** Any 2xx is taken for delivered, and 410 for never again, as Standard Webhooks says. */
-function resultOf(posted: PostResult, againInMs: () => number): DeliveryResult {
-  if ('failure' in posted) return { type: 'failed', answer: posted.failure, againInMs: againInMs() }
-  const { status } = posted
+/**
+ * Any 2xx is taken for delivered, and 410 for never again, as Standard Webhooks says. A receiver may ask
+ * for a longer wait than the back-off, not for a shorter one.
+ */
+function resultOf(posted: PostResult, backOff: () => number): DeliveryResult {
+  if ('failure' in posted) return { type: 'failed', answer: posted.failure, againInMs: backOff() }
+  const { status, retryAfterMs = 0 } = posted
   const answer = `HTTP ${status}`
   if (status >= 200 && status < 300) return { type: 'delivered', answer }
   return status === 410
     ? { type: 'gone', answer }
-    : { type: 'failed', answer, againInMs: againInMs() }
+    : {
+        type: 'failed',
+        answer,
+        againInMs: Math.max(backOff(), Math.min(retryAfterMs, maxRetryAfterMs)),
+      }
 }
