@@ -229,7 +229,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
  * The core is told about the world through its ports. Besides Node's pure parts: data and schemas, and
  * how addresses are spelled.
  */
-const core = /^(lib|secrets|health|catalog|payments|orders|checkouts|reconcile)\//
+const core =
+  /^((lib|secrets|health|catalog|payments|orders|checkouts|reconcile)\/|suppliers\/supplier\.ts$)/
 const coreMayUse =
   /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|@scure\/(base|btc-signer)|viem\/utils|node:(crypto|util|assert|zlib))$/
 
