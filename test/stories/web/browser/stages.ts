@@ -155,7 +155,6 @@ const reveal = async ({ page }: Visit) => {
 /** The page on which a person approves what an agent buys. */
 const approval: Stage = {
   name: 'approve',
-  hasNoPicture: true,
   reach: async ({ page }, store) => page.goto(await askedApproval(store)),
 }
 
