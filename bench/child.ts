@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 
 /** A server of the benchmarks in a process of its own. */
 export interface Child<Told> {
@@ -11,7 +12,7 @@ export interface Child<Told> {
 }
 
 /**
- * Starts a program of this folder and waits until it is ready. What it writes to its standard
+ * Starts a program of this folder as an operator starts the store, and waits until it is ready. What it writes to its standard
  * output goes nowhere, as in a store whose log nobody reads.
  *
  * @param core the only core that it may run on; needs `taskset`
@@ -23,7 +24,7 @@ export async function startChild<Told>(
   core?: number,
 ): Promise<Child<Told>> {
   const pinned = core === undefined ? [] : ['taskset', '-c', String(core)]
-  const [command = '', ...args] = [...pinned, process.execPath, `bench/${program}`]
+  const [command = '', ...args] = [...pinned, resolve('scripts/run'), `bench/${program}`]
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   child.send(input)
   const told = (await answerOf(child)) as Told
