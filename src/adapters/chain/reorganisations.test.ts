@@ -119,7 +119,7 @@ test('a transaction that lands again and moves nothing any more does not stand',
   await cancel(chain, payment)
   await chain.client.sendRawTransaction({ serializedTransaction: bytes })
   const { transaction } = payment.receipt
-  const { status } = await chain.client.getTransactionReceipt({ hash: transaction as Hex })
+  const { status } = await chain.client.waitForTransactionReceipt({ hash: transaction as Hex })
   expect(status).toBe('reverted')
   await chain.mine(2)
   expect(await payment.standing()).toBe('gone')
