@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 // Whoever reads a line has this repository and what is public. So a line gives its reason, or cites a
@@ -20,11 +20,6 @@ const lines = globSync([
 
 /** Those that the store makes and serves. */
 const served = ['SKILL.md', 'skill.md']
-
-const documents = globSync('docs/**/*.md').map((file) => basename(file))
-
-/** An applied migration never changes, so it names a document by the path of its day. */
-const isApplied = (file: string) => file.includes('/storage/migrations/')
 
 test.each<[string, RegExp]>([
   ['a numbered decision instead of a record', /\bdecisions?,? (?:and )?\d/],
@@ -47,7 +42,6 @@ test('every document that a line names is in the repository', () => {
     return named
       .filter((name) => !served.includes(name.replace(/^\//, '')))
       .filter((name) => !existsSync(name) && !existsSync(join(dirname(file), name)))
-      .filter((name) => !isApplied(file) || !documents.includes(basename(name)))
       .map((name) => `${at}: ${name}`)
   })
   expect(missing).toEqual([])

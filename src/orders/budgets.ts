@@ -16,7 +16,7 @@ import { receiverOf } from './spending-limits/recipient.ts'
  * - `reverts`: transactions that the store sent for such payments and that were reverted;
  * - `refund_claims`: claims for the refund of an order, which are counted by themselves;
  * - `exposure`: not a number of orders but what they were paid: those that are open, and those that were
- *   paid back within the hour, as a share of what refunds are paid from (039-shares-of-the-float.sql).
+ *   paid back within the hour, as a share of what refunds are paid from (003-limits.sql).
  *
  * They are counted from the orders on record. So all nodes count together, an order counts once however
  * often it is asked for, and one that is delivered counts no more.

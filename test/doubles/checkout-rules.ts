@@ -19,7 +19,7 @@ export interface Around {
 }
 
 /**
- * The rules that the database holds every move of a checkout to (008-checkouts.sql), for the one in
+ * The rules that the database holds every move of a checkout to (005-checkout-rules.sql), for the one in
  * memory. @throws when the move breaks one of them
  */
 export function requireLawful(from: Checkout, to: Checkout, around: Around): void {

@@ -109,7 +109,7 @@ export function newWitness(seen: Witnessed): Witness {
     if (!isKnown && !supplier.isShown(supplierReferenceOf(order.id))) unheardOf.add(order.id)
   }
 
-  /** What the database refuses as well (004-money.sql). */
+  /** What the database refuses as well (002-ledger.sql). */
   function guardFaults(before: Order | undefined, order: Order): string[] {
     const [was, is] = [settlementOf(before), settlementOf(order)]
     const isChanged = (was === 'FINAL' || was === 'LOST') && is !== was

@@ -17,7 +17,7 @@ interface Row {
   readonly used_by: string | null
 }
 
-/** Keeps in the database what persons approve, where the guard of new orders reads it (053-approvals.sql). */
+/** Keeps in the database what persons approve, where the guard of new orders reads it (003-limits.sql). */
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
     async ask(wanted, now) {

@@ -262,7 +262,7 @@ describe('nothing is taken out of the tables', () => {
   ])('%s', async (_, made) => {
     const { id, version } = await record(made())
     const archive = await openArchive()
-    const moved = await pool.query('select archive_orders($1, $2, $3) as moved', [
+    const moved = await pool.query('select move_to_archive($1, $2, $3) as moved', [
       archive,
       [id],
       [version],

@@ -9,7 +9,7 @@ export function archivedRefusal(): Refusal {
   return new Refusal('order_not_found', archived)
 }
 
-/** What leads to an archived order. Those of its document are in the form of its indexes (047-archived-names.sql). */
+/** What leads to an archived order. Those of its document are in the form of its indexes (007-archive.sql). */
 export const archivedBy = {
   id: 'archived_orders.id = $1',
   paymentId: `doc ->> 'paymentId' = $1`,

@@ -70,7 +70,7 @@ function openValues(checkout: CheckoutIn<'OPENING'>, writeId: string): unknown[]
   ]
 }
 
-/** What a new checkout tells the trigger that counts those of its client (036-refused-checkouts.sql). */
+/** What a new checkout tells the trigger that counts those of its client (005-checkout-rules.sql). */
 function boundValues(bound: UnpaidBound | undefined): (string | null)[] {
   if (!bound) return [null, null]
   const { client, most, states } = bound
@@ -82,7 +82,7 @@ function tooManyUnpaidIn(error: unknown): TooManyUnpaid | undefined {
   return new TooManyUnpaid(Number(error.detail))
 }
 
-/** The form of an archived checkout was sent again (048-archived-checkouts.sql). */
+/** The form of an archived checkout was sent again (007-archive.sql). */
 function archivedIn(error: unknown): Refusal | undefined {
   return isRefused(error) && error.constraint === 'archived_checkout'
     ? archivedRefusal()

@@ -80,10 +80,9 @@ async function takeTurn(client: pg.PoolClient): Promise<void> {
   }
 }
 
-/** Databases from before migration 044 have no such column; this reads them as if all were null there. */
 async function readApplied(client: pg.Pool | pg.PoolClient): Promise<readonly Applied[]> {
   const { rows } = await client.query<Applied>(
-    `select name, sha256, to_jsonb(one) ->> 'needs' as needs from schema_migrations one order by name`,
+    'select name, sha256, needs from schema_migrations order by name',
   )
   return rows
 }
@@ -129,11 +128,9 @@ async function applyAlone(client: pg.PoolClient, migration: Migration): Promise<
 
 async function record(client: pg.PoolClient, { name, sha256, needs }: Migration): Promise<void> {
   await client.query(
-    'insert into schema_migrations (name, sha256, applied_at) values ($1, $2, now())',
-    [name, sha256],
+    'insert into schema_migrations (name, sha256, applied_at, needs) values ($1, $2, now(), $3)',
+    [name, sha256, needs],
   )
-  if (needs === undefined) return
-  await client.query('update schema_migrations set needs = $2 where name = $1', [name, needs])
 }
 
 function withinMinutes(client: pg.PoolClient, text: string) {

@@ -14,7 +14,7 @@ import { grantedOf } from './payout-limits.ts'
 
 /**
  * One statement, so that the numbers are of one moment and fit together. Ends are counted as orders come
- * to them (041-counted-ends.sql). All other conditions are those of indexes, so only open orders are read.
+ * to them (001-orders.sql). All other conditions are those of indexes, so only open orders are read.
  * A delivered order may still wait for its payment to become final, and one that was paid back for late
  * goods; their buyers do not. Nothing is owed for a payment that vanished for good.
  */

@@ -42,7 +42,7 @@ export function erasePersonal(
 
 /**
  * Deletes orders or checkouts that nobody paid. The function in the database decides which ones, and
- * triggers guard every row (020-spent-budgets.sql, 050-forgotten-checkouts.sql).
+ * triggers guard every row (002-ledger.sql, 005-checkout-rules.sql).
  */
 export function forgetNeverPaid(
   database: Database,

@@ -18,8 +18,8 @@ import { webhookStateOf } from './webhooks.ts'
  * The payment's row is the claim: whoever inserts it goes on, everyone else's statement does
  * nothing. Equal requests have the order's id in common too, and either may be met first, so the
  * conflict names no index. A key that is taken breaks the whole statement, the claim included, and
- * so does a limit of the payer (007-wallet-limits.sql) or a budget (020-spent-budgets.sql). A webhook
- * too many breaks nothing (052-buyer-webhooks.sql).
+ * so does a limit of the payer or a budget (003-limits.sql). One webhook too many fails nothing
+ * (009-buyer-webhooks.sql).
  */
 const openStatement = prepared(
   'open_order',

@@ -46,7 +46,7 @@ export async function spentBudget(
   return rows[0] && spentOf(rows[0])
 }
 
-/** What a new order tells the triggers that look at the budgets (020-spent-budgets.sql, 039-shares-of-the-float.sql). */
+/** What a new order tells the triggers that look at the budgets (003-limits.sql). */
 export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
   if (!counted) return [null, null, null]
   const { client, receiver } = counted.subjects

@@ -149,7 +149,7 @@ async function misbooked(database: Database): Promise<readonly Misbooked[]> {
 
 function rebuilding<T>(pool: Pool, work: (orders: OrderWriter) => Promise<T>): Promise<T> {
   return atOnce(pool, async (client) => {
-    // Limits are for what is bought now, not for what is written again (007-wallet-limits.sql).
+    // Limits are for what is bought now, not for what is written again (003-limits.sql).
     await client.query("set local kiosk402.rebuilding = 'on'")
     return work(createOrderStore(client))
   })

@@ -23,7 +23,7 @@ interface Row {
   readonly coming_from: Date | null
 }
 
-/** Keeps the limits of wallets where a trigger holds every new order to them (007-wallet-limits.sql). */
+/** Keeps the limits of wallets where a trigger holds every new order to them (003-limits.sql). */
 export function createLimitStore(database: Database): LimitStore {
   return {
     find: (wallet) => find(database, wallet.toLowerCase()),

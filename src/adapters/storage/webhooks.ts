@@ -14,7 +14,7 @@ import type { Sealed } from '../../secrets/vault.ts'
 import { inBatches, rowsAtOnce } from './batches.ts'
 import type { Database } from './database.ts'
 
-/** Keeps the events of buyers' webhooks; the writes of orders put them here (052-buyer-webhooks.sql). */
+/** Keeps the events of buyers' webhooks; the writes of orders put them here (009-buyer-webhooks.sql). */
 export function createWebhookStore(database: Database): WebhookStore {
   return {
     async find(order) {

@@ -1,4 +1,4 @@
--- The life of a checkout and of its money, kept by the database too.
+-- The life of a checkout and of its money, enforced by the database too.
 
 create function checkout_returns(doc jsonb)
 returns table (seq integer, units numeric, why text, step text, transaction text)
@@ -16,6 +16,11 @@ begin
   new.invoice_units := (new.doc #>> '{invoice,units,$bigint}')::numeric;
   new.price := (new.doc #>> '{price,$bigint}')::numeric;
   new.is_placed := (new.doc ->> 'isPlaced')::boolean;
+  new.held_address := null;
+  if tg_op = 'UPDATE' and new.finished_at is null then
+    new.held_address := case when old.invoice_id is null
+      then lower(new.doc #>> '{invoice,address}') else old.held_address end;
+  end if;
   select coalesce(sum((one #>> '{units,$bigint}')::numeric)
       filter (where one ->> 'status' = 'SETTLED'), 0),
     coalesce(array_agg(distinct lower(one ->> 'transaction')), '{}')
@@ -29,7 +34,7 @@ begin
 end
 $$;
 
--- What the sums of a checkout may be, whatever it was before.
+-- The sums that any checkout must have, whatever it was before.
 create function check_checkout_sums(one checkouts) returns void language plpgsql as $$
 begin
   if one.state = 'OPEN' and exists (select from checkout_returns(one.doc)) then
@@ -157,13 +162,46 @@ begin
 end
 $$;
 
+-- A client that begins checkouts and pays none takes addresses from everybody else where there are few of them, so its
+-- unpaid ones are counted, from the checkouts themselves. A refused checkout has had the processor make invoices in
+-- vain, so it counts as well, for an hour. The checkouts of a client are opened one after the other, so that those that
+-- are sent at once are counted. The same form sent again is no new one: it runs into its index.
+create function bound_unpaid_checkouts() returns trigger language plpgsql as $$
+declare
+  waiting integer;
+begin
+  if tg_op = 'UPDATE' then
+    if new.state = 'ORDERED' or (new.finished_at is not null and new.state <> 'REFUSED') then
+      new.client := null;
+    end if;
+    return new;
+  end if;
+  if new.unpaid is null then return new; end if;
+  perform pg_advisory_xact_lock(hashtextextended('unpaid checkouts ' || new.client, 0));
+  select count(*) into waiting from checkouts
+    where client = new.client and coin = new.coin and (new.unpaid -> 'states' ? state
+        or state = 'REFUSED' and finished_at > now() - interval '1 hour')
+      and coalesce(doc #>> '{invoice,status}', 'NEW') not in ('PROCESSING', 'SETTLED');
+  if waiting >= (new.unpaid ->> 'most')::integer and not exists (
+    select from checkouts
+    where id = new.id or form_key = new.form_key and state <> 'REFUSED') then
+    raise exception 'checkout %: % unpaid ones are open', new.id, waiting
+      using errcode = 'check_violation', constraint = 'unpaid_checkouts', detail = waiting::text;
+  end if;
+  new.unpaid := null;
+  return new;
+end
+$$;
+
 -- In the order of their names: what is guarded was read before.
 create trigger a_read_checkout before insert or update on checkouts
   for each row execute function read_checkout();
+create trigger b_bound_unpaid_checkouts before insert or update on checkouts
+  for each row execute function bound_unpaid_checkouts();
 create trigger guard_checkout before insert or update on checkouts
   for each row execute function guard_checkout();
 
--- At every commit the books of a checkout say what its state says, and sum to zero.
+-- At every commit the entries of a checkout say what its state says, and sum to zero.
 create function check_checkout_books() returns trigger language plpgsql as $$
 declare
   booked jsonb;
@@ -197,3 +235,54 @@ create constraint trigger check_books_of_checkout after update on checkouts
   when (new.version <> old.version) execute function check_checkout_books();
 create constraint trigger check_books_of_checkout_entry after insert on checkout_ledger
   deferrable initially deferred for each row execute function check_checkout_books();
+
+-- An invoice pays the one order that its checkout has decided on: its price, and refunds to the address that its buyer
+-- gave. The payer is the coin and that address, so it is no wallet, has no limits and cannot sign in.
+create function check_invoice() returns trigger language plpgsql as $$
+declare
+  paid checkouts;
+begin
+  select * into paid from checkouts
+    where order_id = new.id and state = 'ORDERED' and id = new.doc #>> '{tender,nonce}';
+  if paid.id is null then
+    raise exception 'order %: no checkout has decided that its invoice pays it', new.id;
+  end if;
+  if (new.amount, new.kind, new.offer_id, new.payer)
+      is distinct from
+      (paid.amount, paid.kind, paid.offer_id, lower(paid.coin || ':' || paid.refund_to))
+    or (new.doc #>> '{tender,amount,$bigint}')::numeric is distinct from paid.amount
+    or (new.doc #>> '{tender,units,$bigint}')::numeric is distinct from paid.price
+    or (new.doc #>> '{tender,invoice}', new.doc #>> '{tender,asset}')
+      is distinct from (paid.invoice_id, paid.coin) then
+    raise exception 'order %: it is not the order that its checkout decided on', new.id;
+  end if;
+  return null;
+end
+$$;
+
+create trigger check_invoice after insert on orders for each row
+  when (new.doc #>> '{tender,rail}' = 'btcpay') execute function check_invoice();
+
+-- Most checkouts are opened and never paid. They move no money, so the books do not need them: they are deleted with
+-- their events 90 days after they were closed, when the processor has long stopped watching their addresses.
+create function was_never_paid(one checkouts) returns boolean language sql stable as $$
+  select one.state in ('REFUSED', 'ENDED') and one.finished_at < now() - interval '90 days'
+    and coalesce(one.doc #> '{invoice,payments}', '[]') = '[]'
+    and not exists (select from checkout_ledger where checkout_id = one.id)
+$$;
+
+create function forget_unpaid_checkouts(before timestamptz, most integer) returns integer
+language plpgsql as $$
+declare
+  gone text[];
+begin
+  select array_agg(id) into gone from (
+    select one.id from checkouts one
+    where one.state in ('REFUSED', 'ENDED') and one.settled = 0 and one.finished_at < before
+      and was_never_paid(one)
+    order by one.finished_at limit most for update skip locked) as due;
+  delete from checkout_events where checkout_id = any (gone);
+  delete from checkouts where id = any (gone);
+  return coalesce(cardinality(gone), 0);
+end
+$$;

@@ -1,6 +1,53 @@
--- Orders that were paid in a coin move to the archive with their checkout (docs/decisions/018-archived-orders.md).
--- What stays of the checkout is one row: its closing line in the coin, and what the processor is compared with.
--- A version that does not know it goes on to move orders that were paid in USDC, and only those.
+-- Orders that ended long ago move out of the tables into files, month by month, with the checkouts that paid them
+-- (docs/contributors/decisions/018-archived-orders.md). One row stays of each: its closing line in the books, and what the
+-- chain, the supplier and the payment processor are compared with. The claim on its payment stays too.
+
+-- One file of orders that ended in one month. It is written and synced before any order moves.
+create table archives (
+  id bigint generated always as identity primary key,
+  -- Its name has the month and a part of the digest, so no other file takes its place.
+  file text not null unique,
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  orders integer not null check (orders >= 1),
+  written_at timestamptz not null default now(),
+  -- When no order of the file was left in the tables.
+  done_at timestamptz
+);
+
+create function guard_archive() returns trigger language plpgsql as $$
+begin
+  if old.done_at is not null or new.done_at is null
+    or (new.id, new.file, new.sha256, new.orders, new.written_at)
+      is distinct from (old.id, old.file, old.sha256, old.orders, old.written_at) then
+    raise exception 'archive %: what was written never changes', old.file;
+  end if;
+  return new;
+end
+$$;
+
+create trigger guard_archive before update on archives for each row execute function guard_archive();
+create trigger keep_archives before delete or truncate on archives
+  for each statement execute function refuse_change();
+
+create table archived_orders (
+  id text primary key,
+  archive bigint not null references archives (id),
+  payer text not null,
+  amount numeric(39, 0) not null,
+  -- Where the money is: what was received is the amount, and it is there. Null if none was received, or if the payment
+  -- was dropped for good.
+  account text check (account in ('delivered', 'refunded')),
+  iccid_digest text,
+  -- The order without what only its buyer needs.
+  doc jsonb not null
+);
+
+create index archived_refunds on archived_orders (payer) where account = 'refunded';
+create index archived_esims on archived_orders (iccid_digest, payer) where iccid_digest is not null;
+-- A request that names the transaction or the payment id of an archived order is told that it is archived. Hash indexes
+-- take the least room: there is an entry for every order, for ever.
+create index archived_by_transaction on archived_orders using hash (lower(doc ->> 'transaction'));
+create index archived_by_payment_id on archived_orders using hash ((doc ->> 'paymentId'));
 
 create table archived_checkouts (
   id text primary key,
@@ -16,12 +63,12 @@ create table archived_checkouts (
   doc jsonb not null
 );
 
--- By these its buyer finds it, and the address is never one for money that goes back.
+-- By these its buyer finds it, and the address is never accepted as a refund address.
 create index archived_checkouts_by_address on archived_checkouts using hash (address);
 create index archived_checkouts_by_transaction on archived_checkouts using gin (transactions);
 
--- A checkout that is closed and bare of personal fields never changes again: nothing is due, and no payment is
--- watched for (009-checkout-rules.sql). The processor may still have a payout of it that it does not finish.
+-- A closed checkout without personal fields never changes again: nothing is due, and no payment is watched for. The
+-- processor may still have a payout of it that it does not finish.
 create function is_at_rest(one checkouts) returns boolean language sql stable as $$
   select one.state = 'ORDERED' and one.finished_at < now() - interval '90 days'
     and one.recipient is null and one.client is null
@@ -30,6 +77,8 @@ create function is_at_rest(one checkouts) returns boolean language sql stable as
         select one.id || '-' || seq from checkout_returns(one.doc))))
 $$;
 
+-- An order that ended three months ago, whose money was delivered or refunded or never arrived, without personal fields,
+-- and without a key or a claim that may be sent again.
 create function ended_for_good(one orders) returns boolean language sql stable as $$
   select one.finished_at < now() - interval '90 days'
     and (one.state = 'PAYMENT_FAILED' or one.settlement = 'LOST' or one.outcome = 'DELIVER'
@@ -40,34 +89,40 @@ create function ended_for_good(one orders) returns boolean language sql stable a
     and not exists (select from order_mail where order_id = one.id)
 $$;
 
-create or replace function archivable(one orders) returns boolean language sql stable as $$
-  select one.doc #>> '{tender,rail}' = 'x402' and ended_for_good(one)
-$$;
-
 create function may_be_archived(one orders) returns boolean language sql stable as $$
   select ended_for_good(one) and (one.doc #>> '{tender,rail}' = 'x402' or exists (
     select from checkouts where order_id = one.id and is_at_rest(checkouts)))
 $$;
 
--- A wallet is the same in any case of its letters; where a coin goes back to is not.
-create or replace function archived_doc(doc jsonb) returns jsonb language sql immutable as $$
+create function is_archived(wanted text) returns boolean language sql volatile as $$
+  select exists (select from archived_orders where id = wanted)
+$$;
+
+-- What chain and supplier are compared with, and nothing else: there is one for every order, for ever. The supplier and
+-- the payment method are kept where they are not the first ones. A wallet is the same in any case of its letters; the
+-- refund address of a coin is not.
+create function archived_doc(doc jsonb) returns jsonb language sql immutable as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'paymentId', doc -> 'paymentId', 'state', doc -> 'state', 'settlement', doc -> 'settlement',
     'kind', doc #> '{item,kind}', 'placedAt', doc -> 'placedAt', 'deliveredAt', doc -> 'deliveredAt',
     'network', doc #> '{tender,network}', 'asset', doc #> '{tender,asset}', 'payTo', doc #> '{tender,payTo}',
     'nonce', doc #> '{tender,nonce}', 'block', doc #> '{receipt,block}',
     'transaction', doc #> '{receipt,transaction}', 'refund', doc -> 'refund', 'supply', doc -> 'supply',
-    'trigger', doc #> '{failure,trigger}', 'code', doc -> 'code'))
+    'trigger', doc #> '{failure,trigger}', 'code', doc -> 'code',
+    'supplier', nullif(doc #>> '{item,source,supplier}', 'zendit')))
     || case when doc #>> '{tender,rail}' = 'x402' then '{}' else jsonb_build_object(
       'rail', doc #> '{tender,rail}', 'invoice', doc #> '{tender,invoice}', 'units', doc #> '{tender,units}',
       'payer', doc #> '{tender,payer}') end
 $$;
 
-create or replace function order_doc(archived archived_orders) returns jsonb language sql immutable as $$
+-- An order again, with what is gone left empty.
+create function order_doc(archived archived_orders) returns jsonb language sql immutable as $$
   select jsonb_build_object(
       'id', archived.id, 'paymentId', kept -> 'paymentId', 'state', kept -> 'state', 'amount', atomic,
       'fingerprint', '', 'accessTokenHash', '', 'placedAt', placed, 'changedAt', placed,
-      'item', jsonb_build_object('kind', kept -> 'kind', 'offerId', '', 'brandName', ''),
+      'item', jsonb_build_object('kind', kept -> 'kind', 'offerId', '', 'brandName', '')
+        || case when kept ? 'supplier' then jsonb_build_object(
+          'source', jsonb_build_object('supplier', kept -> 'supplier', 'product', '')) else '{}' end,
       'tender', jsonb_build_object('rail', rail, 'network', kept -> 'network', 'asset', kept -> 'asset',
         'payTo', kept -> 'payTo', 'payer', coalesce(kept -> 'payer', to_jsonb(archived.payer)), 'amount', atomic,
         'nonce', kept -> 'nonce')
@@ -88,8 +143,8 @@ create or replace function order_doc(archived archived_orders) returns jsonb lan
     jsonb_build_object('$bigint', archived.amount::text) as atomic) as parts
 $$;
 
--- Moves those of these orders that may move and are as they were written to the file, with their checkouts. All of
--- a call count, or none.
+-- Moves those of these orders that may move and are as they were written to the file, with their checkouts. All of a
+-- call are moved, or none.
 create function move_to_archive(into_archive bigint, ids text[], versions integer[]) returns integer
 language plpgsql as $$
 declare
@@ -115,8 +170,8 @@ begin
 end
 $$;
 
--- The row is the order's own, whoever inserts it.
-create or replace function guard_archived_order() returns trigger language plpgsql as $$
+-- The row is the order's own, whatever is inserted.
+create function guard_archived_order() returns trigger language plpgsql as $$
 declare
   one orders;
 begin
@@ -136,6 +191,11 @@ begin
   return new;
 end
 $$;
+
+create trigger guard_archived_order before insert on archived_orders
+  for each row execute function guard_archived_order();
+create trigger keep_archived_orders before update or delete or truncate on archived_orders
+  for each statement execute function refuse_change();
 
 create function guard_archived_checkout() returns trigger language plpgsql as $$
 declare
@@ -167,8 +227,9 @@ create trigger guard_archived_checkout before insert on archived_checkouts
 create trigger keep_archived_checkouts before update or delete or truncate on archived_checkouts
   for each statement execute function refuse_change();
 
--- At the commit an order is in one place, with its checkout where it had one: never in both.
-create or replace function check_archived() returns trigger language plpgsql as $$
+-- At the commit an order is in one place, with its checkout where it had one: never in both, and its money is booked
+-- once.
+create function check_archived() returns trigger language plpgsql as $$
 begin
   if exists (select from orders where id = new.id) or exists (select from ledger where order_id = new.id)
     or not exists (select from payments where order_id = new.id)
@@ -181,36 +242,42 @@ begin
 end
 $$;
 
--- What was archived may go from the tables, and nothing else.
+create constraint trigger check_archived after insert on archived_orders
+  deferrable initially deferred for each row execute function check_archived();
+
+-- A checkout that was archived or never paid may be deleted, and nothing else.
 create function keep_open_checkout() returns trigger language plpgsql as $$
 declare
   its_checkout text := case when tg_table_name = 'checkouts' then to_jsonb(old) ->> 'id'
     else to_jsonb(old) ->> 'checkout_id' end;
 begin
-  if exists (select from archived_checkouts where id = its_checkout) then return old; end if;
+  if exists (select from archived_checkouts where id = its_checkout)
+    or exists (select from checkouts one where id = its_checkout and was_never_paid(one)) then
+    return old;
+  end if;
   raise exception '% keeps what was written: no delete', tg_table_name;
 end
 $$;
 
 create trigger keep_open_checkouts before delete on checkouts
   for each row execute function keep_open_checkout();
-create or replace trigger keep_checkouts before truncate on checkouts
+create trigger keep_checkouts before truncate on checkouts
   for each statement execute function refuse_change();
 create trigger keep_open_checkout_events before delete on checkout_events
   for each row execute function keep_open_checkout();
-create or replace trigger keep_checkout_events before update or truncate on checkout_events
+create trigger keep_checkout_events before update or truncate on checkout_events
   for each statement execute function refuse_change();
 create trigger keep_open_checkout_ledger before delete on checkout_ledger
   for each row execute function keep_open_checkout();
-create or replace trigger keep_checkout_ledger before update or truncate on checkout_ledger
+create trigger keep_checkout_ledger before update or truncate on checkout_ledger
   for each statement execute function refuse_change();
 create trigger keep_open_return_grants before delete on return_grants
   for each row execute function keep_open_checkout();
-create or replace trigger keep_return_grants before update or truncate on return_grants
+create trigger keep_return_grants before update or truncate on return_grants
   for each statement execute function refuse_change();
 
--- The ids of a checkout follow from its form: sent again, it would have an address to pay at and an order that
--- nothing can open.
+-- The ids of a checkout follow from its form: sent again, it would have an address to pay at and an order that nothing
+-- can open.
 create function refuse_archived_checkout() returns trigger language plpgsql as $$
 begin
   if exists (select from archived_checkouts where id = new.id) then
@@ -224,7 +291,12 @@ $$;
 create trigger refuse_archived_checkout before insert on checkouts
   for each row execute function refuse_archived_checkout();
 
--- Every checkout on record, wherever it is.
+-- Every order and every checkout on record, wherever it is.
+create view all_orders as
+  select id, version, recipient, delivery, doc, write_id from orders
+  union all
+  select archived.id, 1, null, null, order_doc(archived), null from archived_orders archived;
+
 create view all_checkouts as
   select id, version, recipient, refund_to, doc, write_id from checkouts
   union all
