@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
-import type { BuyingDeps } from '../src/api/buying/deps.ts'
+import type { BuyingDeps } from '../src/api/deps.ts'
 import { createLiveCatalog } from '../src/catalog/catalog.ts'
 import { createHealth } from '../src/health/health.ts'
 import {

@@ -1,8 +1,9 @@
 import type * as z from 'zod'
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
+import { PaymentRequiredAnswer } from '../src/api/buying/payment-required.ts'
+import { SignInRequiredAnswer } from '../src/api/buying/sign-in.ts'
 import { type Operation, refusalsOf } from '../src/api/operation.ts'
 import { internalRule, type Rule, rules } from '../src/api/refusals.ts'
-import { PaymentRequiredAnswer, SignInRequiredAnswer } from '../src/api/shapes/payments.ts'
 import { DiscoveryError, Problem } from '../src/api/shapes/problems.ts'
 import type { Example } from './examples.ts'
 

@@ -1,16 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { BuyingDeps } from './api/buying/deps.ts'
+import type { BuyingDeps } from './api/deps.ts'
 import type { OrderTrackingDeps } from './api/tracking/deps.ts'
 import type { MailDeps } from './api/tracking/mail.ts'
 import type { Health } from './health/health.ts'
 import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
-import { routeLimits } from './http/catalog/limits.ts'
-import { routeOrders } from './http/catalog/orders.ts'
-import { routePurchases } from './http/catalog/purchases.ts'
-import { routeReceipts } from './http/catalog/receipts.ts'
-import { routeRefunds } from './http/catalog/refunds.ts'
-import { routeWebhooks } from './http/catalog/webhooks.ts'
 import type { AppDeps } from './http/deps.ts'
 import type { PageFor } from './http/error-edge.ts'
 import { routeHealth } from './http/health.ts'
@@ -18,7 +12,9 @@ import { routeKeys } from './http/keys.ts'
 import { routeManifest } from './http/manifest.ts'
 import { type MetricsDeps, routeMetrics } from './http/metrics.ts'
 import { routeOpenApi } from './http/openapi.ts'
+import { routeOperations } from './http/operations.ts'
 import { type ProcessorWebhookDeps, routeProcessorWebhook } from './http/processor-webhook.ts'
+import { routePurchases } from './http/purchases.ts'
 import { routeSandbox, type SandboxDeps } from './http/sandbox.ts'
 import { routeSupplierWebhook, type SupplierWebhookDeps } from './http/supplier-webhook.ts'
 import { routeMcp } from './mcp/route.ts'
@@ -53,13 +49,9 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   let pageFor: PageFor | undefined
   const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
   logAccess(app)
-  routePurchases(app, buying, deps.limits)
-  routeOrders(app, buying)
-  routeReceipts(app, buying)
-  routeWebhooks(app, buying)
-  routeRefunds(app, buying)
+  routePurchases(app, buying)
+  routeOperations(app, buying, deps.limits)
   routeKeys(app, { site: deps.site, keys: buying.receipts.keys })
-  routeLimits(app, buying)
   routeManifest(app, {
     site: deps.site,
     signals: health.signals,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BuyingDeps } from '../src/api/buying/deps.ts'
+import type { BuyingDeps } from '../src/api/deps.ts'
 import { operations } from '../src/api/operations.ts'
 import type { MailDeps } from '../src/api/tracking/mail.ts'
 import { createHealth } from '../src/health/health.ts'

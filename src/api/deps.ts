@@ -1,5 +1,14 @@
 import type { LiveCatalog } from '../catalog/catalog.ts'
 import type { Pricing } from '../catalog/pricing.ts'
+import type { OrderStore } from '../orders/ports.ts'
+import type { PurchaseDeps } from '../orders/purchase.ts'
+import type { LimitsDeps } from '../orders/spending-limits/keep.ts'
+import type { WebhookStore } from '../orders/webhooks/ports.ts'
+import type { SigningKeys } from '../secrets/signing-keys.ts'
+import type { Digest, Signer } from '../secrets/tokens.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { PaymentRequiredDeps } from './buying/payment-required.ts'
+import type { SignInDeps } from './buying/sign-in.ts'
 import type { Site } from './site.ts'
 
 /** What the API needs to show what the store has. */
@@ -7,4 +16,36 @@ export interface ReadDeps {
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
   readonly site: Site
+}
+
+/** What it takes to sell, and to show and refund orders, whatever the transport. */
+export interface BuyingDeps {
+  readonly site: Site
+  readonly demands: PaymentRequiredDeps
+  readonly receipts: ReceiptDeps
+  readonly purchases: PurchaseDeps
+  readonly orders: OrderStore
+  readonly webhooks: Pick<WebhookStore, 'find' | 'redeliver'>
+  /** The limits that wallets set themselves. */
+  readonly guardrails: LimitsDeps
+  readonly signIn: SignInDeps
+  /** Signs the links that show the goods of an order once. */
+  readonly reveals: Signer
+  /** Signs the tokens that list the orders of a wallet. */
+  readonly listSigner: Signer
+}
+
+/** What it takes to sign the receipt of an order. */
+export interface ReceiptDeps {
+  readonly site: Site
+  readonly vault: Vault
+  readonly keys: SigningKeys
+  /** Makes the salt of an order, so that it need not be stored. */
+  readonly salts: Pick<Digest, 'of'>
+  readonly now: () => Date
+}
+
+/** Where the operator learns of our own faults while a caller is served. */
+export interface FaultLog {
+  error(details: object, message: string): void
 }

@@ -2,8 +2,9 @@ import type * as z from 'zod'
 import type { Kind } from '../catalog/offer.ts'
 import type { ParamSource } from '../catalog/search/param-source.ts'
 import type { Params } from '../catalog/search/params.ts'
-import type { RefusalCode } from '../lib/refusal.ts'
-import type { ReadDeps } from './deps.ts'
+import type { Refusal, RefusalCode } from '../lib/refusal.ts'
+import type { SignInAsk } from './buying/sign-in.ts'
+import type { BuyingDeps, FaultLog, ReadDeps } from './deps.ts'
 import type { Query } from './query.ts'
 
 /**
@@ -35,6 +36,8 @@ export interface Operation {
   readonly refusals: readonly RefusalCode[]
   /** What its calls count against; absent where they are not counted. */
   readonly limit?: 'discovery' | 'reading' | 'purchase'
+  /** Whether it is about money, so that its errors say whether any moved. */
+  readonly charges?: true
   /** What its caller must bring: nothing, a payment for goods of this kind, or a wallet's sign-in. */
   readonly access: 'free' | 'sign_in' | { readonly pays: Kind }
 }
@@ -58,6 +61,78 @@ interface AnswerShape {
 export interface Reading extends Operation {
   /** Understands what is asked, or refuses it; the answer is made when it is needed. */
   readonly ask: (given: ParamSource, deps: ReadDeps) => Query
+}
+
+/** An operation about orders or prices: HTTP makes its route of it, and tools call what it calls. */
+export interface OrderOperation extends Operation {
+  readonly run: (call: Call, deps: BuyingDeps) => Promise<Answer>
+}
+
+/** One call of an operation, as its transport read it. */
+export interface Call {
+  /** From its path; empty where that names no order. */
+  readonly orderId: string
+  readonly query: ParamSource
+  /**
+   * The flat fields of the body, or of the query where the operation takes a purchase there.
+   *
+   * @throws Refusal when there are none to be read
+   */
+  readonly fields: () => Readonly<Record<string, unknown>>
+  /** What its caller shows. @throws Refusal `invalid_header` */
+  readonly shown: () => Credentials
+  /** The part of it that has no form of its own to check. */
+  readonly tokens: Pick<Credentials, 'accessToken' | 'signIn'>
+  /** The address that the call came from, as limits count it. */
+  readonly client: string
+  readonly proofs: ProofLimit
+  readonly log: FaultLog
+}
+
+/** What a call shows of who sends it, as it came over its transport. */
+export interface Credentials {
+  readonly accessToken?: string | undefined
+  /** A signed sign-in message, in base64. */
+  readonly signIn?: string | string[] | undefined
+  /** Checked by `keyOf`. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** How often a client may have something looked up that is not theirs: as often as proofs may fail. */
+export interface ProofLimit {
+  /** The refusal for a client whose proofs were refused too often. */
+  readonly mayProve: () => Promise<Refusal | undefined>
+  /** Counts a proof that was not accepted. */
+  readonly provedNothing: () => Promise<void>
+}
+
+/** What a call is answered: a body, or the sign-in that its caller must bring first. */
+export type Answer =
+  | {
+      readonly body: object
+      /** For what is under way; otherwise 200. */
+      readonly status?: 202
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  | { readonly signIn: SignInAsk }
+
+/** What differs from one reading operation to the next. */
+type ReadingSpec = Pick<Reading, 'id' | 'path' | 'name' | 'description' | 'answers' | 'ask'> &
+  Partial<Pick<Reading, 'query'>>
+
+/** An operation of the discovery interface, and of its limit. */
+export function inDiscovery(spec: ReadingSpec): Reading {
+  return { ...freely(spec), group: 'Discovery', limit: 'discovery', ...spec }
+}
+
+/** An operation that reads the catalog interface. */
+export function inCatalog(spec: ReadingSpec): Reading {
+  return { ...freely(spec), group: 'Catalog', limit: 'reading', ...spec }
+}
+
+function freely({ query }: ReadingSpec) {
+  const refusals = query === undefined ? refusesAnyQuery : refusesQuery
+  return { method: 'GET', access: 'free', refusals } as const
 }
 
 /** Why a query that is read strictly is refused; one that takes no parameters knows none to repeat. */

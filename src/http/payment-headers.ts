@@ -74,6 +74,11 @@ export function answer402(
     .send({ ...required, ...more })
 }
 
+/** Nothing about an order may be kept by a cache on the way. */
+export function privately(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+}
+
 /** The receipt of a payment that is proven; nothing while it is not. */
 export function paymentResponse(settled: Settled | undefined): Record<string, string> {
   return settled ? { [paymentHeaders.response]: encoded(settled) } : {}

@@ -1,6 +1,7 @@
+import { keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/presented.ts'
-import { type Credentials, keyOf } from '../api/buying/viewer.ts'
+import type { Credentials } from '../api/operation.ts'
 import { buyPath, purchasePath } from '../api/paths.ts'
 import { textIn } from './arguments.ts'
 import { toolBazaar } from './bazaar.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { BuyingDeps } from '../api/buying/deps.ts'
+import type { BuyingDeps } from '../api/deps.ts'
 import { addressIn } from '../api/tracking/mail.ts'
 import { recoveryCodeOf } from '../api/tracking/recovery.ts'
 import type { PageFor } from '../http/error-edge.ts'

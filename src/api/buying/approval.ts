@@ -1,10 +1,10 @@
 import { approvalMs } from '../../orders/approval.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
 import { hashOf } from '../../secrets/tokens.ts'
+import type { FaultLog } from '../deps.ts'
 import type { Site } from '../site.ts'
-import { purchaseSentence } from '../views/purchase-sentence.ts'
-import type { FaultLog } from './deps.ts'
 import { orNotNow } from './or-not-now.ts'
+import { purchaseSentence } from './purchase-sentence.ts'
 
 /** Where the pages are on which a person approves a purchase. */
 export const approvePath = '/approve'

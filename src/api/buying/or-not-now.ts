@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts'
-import type { FaultLog } from './deps.ts'
+import type { FaultLog } from '../deps.ts'
 
 /**
  * Looks something up for whoever asks about an order. When the records cannot be read just now,

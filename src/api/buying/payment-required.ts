@@ -1,5 +1,6 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
+import * as z from 'zod'
 import type { ExampleBody } from '../../catalog/example-body.ts'
 import { goods } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
@@ -9,7 +10,61 @@ import type { Accepts } from '../../payments/terms.ts'
 import type { Terms } from '../../payments/x402.ts'
 import { type Issuer, signedOffers } from '../extensions/offer-receipt.ts'
 import { signalsExtension } from '../extensions/policies.ts'
+import { SignalsBlock } from '../shapes/manifest.ts'
 import type { Site } from '../site.ts'
+
+/** The published shapes of a demand for payment (x402, version 2). */
+
+const extensions = z.record(z.string(), z.unknown())
+
+export const PaymentTerms = z
+  .object({
+    scheme: z.literal('exact'),
+    network: z.string().describe('CAIP-2: eip155:8453 is Base'),
+    asset: z.string().describe('Contract address of USDC'),
+    amount: z.string().regex(/^\d+$/).describe('Atomic USDC: 1 USDC is 1000000'),
+    payTo: z.string(),
+    maxTimeoutSeconds: z.int().describe('How long this price holds'),
+    extra: z.object({
+      name: z.string().describe('EIP-712 domain of the asset'),
+      version: z.string(),
+      quote: z.string().optional().describe('Our promise of this price; echo it'),
+    }),
+    extensions: z
+      .object({ 'x402-signals': SignalsBlock })
+      .optional()
+      .describe('Delivery, refunds and health for this kind, in every 402'),
+  })
+  .meta({ id: 'PaymentTerms' })
+
+const resource = z.object({
+  url: z.url(),
+  description: z.string(),
+  mimeType: z.string(),
+  serviceName: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  iconUrl: z.url().optional(),
+})
+
+/** What every demand has, also one for a sign-in. */
+export const demandShape = {
+  x402Version: z.literal(2),
+  error: z.string(),
+  resource,
+  extensions,
+}
+
+/** The body of a 402 that asks for money; the header PAYMENT-REQUIRED has the same. */
+export const PaymentRequiredAnswer = z
+  .object({
+    ...demandShape,
+    accepts: z.array(PaymentTerms).min(1),
+    code: z.string().optional().describe('Why the payment that was sent was not taken'),
+    charged: z.literal('no'),
+    message: z.string().describe('What to do, in a sentence'),
+    bodySchema: z.looseObject({}).describe('JSON Schema of the body that buys this'),
+  })
+  .meta({ id: 'PaymentRequired' })
 
 /** Stock clients refuse more than this until they are told otherwise, and say so nowhere. */
 const stockSpendLimitAtomic = 1_000_000n
@@ -56,7 +111,7 @@ export interface PaymentRequest {
 }
 
 /** A demand as x402 has it, and what the store says beside it. */
-export interface PaymentRequiredAnswer {
+export interface RequiredPayment {
   readonly required: PaymentRequired
   readonly more: {
     /** Why the payment that was sent was not taken. */
@@ -78,7 +133,7 @@ export async function paymentRequired(
   deps: PaymentRequiredDeps,
   transport: PaymentTransport,
   demand: PaymentRequest,
-): Promise<PaymentRequiredAnswer> {
+): Promise<RequiredPayment> {
   if (deps.signals().agent_action === 'stop') throw storePaused()
   const { kind, accepts, error, code, description, bodySchema } = demand
   const { site } = deps

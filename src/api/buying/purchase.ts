@@ -1,34 +1,100 @@
 import { exampleBody } from '../../catalog/example-body.ts'
-import { goods } from '../../catalog/good.ts'
+import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import { bodySchemaFor, kindSchemaFor } from '../../catalog/purchase-body.ts'
 import { understood } from '../../catalog/understood.ts'
 import type { OrderId } from '../../lib/ids.ts'
-import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
+import { type Usdc, usdc } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { foreignEsim, rechargedIccid } from '../../orders/foreign-esim.ts'
-import { requireSold } from '../../orders/not-now.ts'
-import { acceptsFor, type Priced, price } from '../../orders/price.ts'
+import { acceptsFor, price } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
 import { acceptsOf, termsValidSeconds } from '../../payments/terms.ts'
-import { purchasePath } from '../paths.ts'
-import { type OrderView, orderStanding } from '../views/order.ts'
-import { purchaseSentence } from '../views/purchase-sentence.ts'
-import type { Charge } from './charge.ts'
-import type { BuyingDeps } from './deps.ts'
-import { exampleOf, routeDescription } from './listing.ts'
+import type { BuyingDeps } from '../deps.ts'
+import type { Credentials, HeaderParam, Operation } from '../operation.ts'
 import {
-  type PaymentRequiredAnswer,
-  type PaymentTransport,
-  paymentRequired,
-  withSignals,
-} from './payment-required.ts'
+  laterHeaders,
+  OrderAnswer,
+  OrderStanding,
+  type OrderView,
+  orderStanding,
+} from '../orders/order.ts'
+import { purchasePath, titleOf } from '../paths.ts'
+import type { Charge } from './charge.ts'
+import { idempotencyKey, knownBy, viewerHeaders, viewerOf } from './credentials.ts'
+import { exampleOf, routeDescription } from './listing.ts'
+import { type PaymentTransport, paymentRequired, type RequiredPayment } from './payment-required.ts'
 import type { Presented } from './presented.ts'
+import { purchaseSentence } from './purchase-sentence.ts'
+import { offerRefusals } from './quote.ts'
 import { type Settled, settledOf } from './settled.ts'
 import { signedInIfValid } from './sign-in.ts'
-import { type Credentials, knownBy, viewerOf } from './viewer.ts'
+
+const paymentHeaders: Readonly<Record<string, HeaderParam>> = {
+  ...viewerHeaders,
+  'PAYMENT-SIGNATURE': {
+    schema: { type: 'string', description: 'The signed x402 payment, base64 of JSON.' },
+  },
+  'Idempotency-Key': idempotencyKey,
+  Prefer: {
+    schema: {
+      type: 'string',
+      description: 'wait=N: wait at most N seconds for the goods. respond-async: do not wait.',
+    },
+  },
+}
+
+const paidHeaders = {
+  'PAYMENT-RESPONSE': 'The receipt of the payment, once it is proven; base64 of JSON.',
+  'Idempotent-Replayed': 'true: this order was opened by an earlier request.',
+}
+/** A payment that is sent again without proof that it is the sender's shows where its order stands. */
+const repeatable = OrderAnswer.or(OrderStanding)
+
+export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds.map((kind) => ({
+  id: `purchase${titleOf(kind)}`,
+  kind,
+  method: 'POST',
+  path: purchasePath(kind),
+  group: 'Buying',
+  name: goods[kind].words.purchase,
+  description: `${goods[kind].words.buys} Send it without a payment first: the 402 names the exact price. Sign that and send the same request with the payment. ${goods[kind].refundRule}`,
+  headers: paymentHeaders,
+  body: kindSchemaFor(kind),
+  answers: {
+    200: { description: 'Paid and delivered', shape: repeatable, headers: paidHeaders },
+    202: {
+      description:
+        'Not delivered yet, or it is not known yet whether the money moved. Look again; never pay again.',
+      shape: repeatable,
+      headers: { ...paidHeaders, ...laterHeaders },
+    },
+  },
+  refusals: [
+    ...offerRefusals,
+    'unknown_parameter',
+    'invalid_json',
+    'invalid_header',
+    'unsupported_media_type',
+    'body_too_large',
+    'payment_invalid',
+    'payment_mismatch',
+    'payment_reused',
+    'idempotency_conflict',
+    'sign_in_invalid',
+    'limit_exceeded',
+    'approval_required',
+    'approval_declined',
+    'budget_spent',
+    'store_paused',
+    'try_again',
+    'too_costly',
+  ],
+  limit: 'purchase',
+  charges: true,
+  access: { pays: kind },
+}))
 
 /** A call that buys, or asks what it costs, as it came over its transport. */
 export interface PurchaseCall {
@@ -53,7 +119,7 @@ export interface PurchaseCall {
 
 /** What a purchase answers: a demand for money, or the order that it opened or found. */
 export type PurchaseOutcome =
-  | ({ readonly type: 'payment_required' } & PaymentRequiredAnswer)
+  | ({ readonly type: 'payment_required' } & RequiredPayment)
   | (OrderView & {
       readonly type: 'order'
       /** Whether the goods came; if not, they are on their way, or the money is. */
@@ -128,64 +194,6 @@ function paying(
     if (!(error instanceof Refusal)) throw error
     return { payment, viewer: {}, heldUp: heldUp ?? error, foundUnpaid, showedNothing }
   }
-}
-
-/** How often somebody may have something looked up that is not theirs: as often as proofs may fail. */
-export interface ProofLimit {
-  /** The refusal of who had too many refused. */
-  readonly mayProve: () => Promise<Refusal | undefined>
-  /** After one was not accepted. */
-  readonly provedNothing: () => Promise<void>
-}
-
-/**
- * The full validation and the exact amount, without a payment. Nothing is stored.
- *
- * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `store_paused`, `rate_limited`
- */
-export async function quote(
-  deps: BuyingDeps,
-  asked: Kind | undefined,
-  fields: Record<string, unknown>,
-  limit: ProofLimit,
-) {
-  const priced = price(deps.purchases, asked, understood(fields))
-  requireSold(deps.purchases.health, priced, true)
-  const isLookedUp = await lookUpEsim(deps, priced, limit)
-  const { kind } = priced.offer
-  const accepts = acceptsFor(deps.purchases, priced)
-  const [{ amount }] = accepts
-  const now = deps.purchases.now()
-  return {
-    offerId: priced.offer.id,
-    kind,
-    usdc: { amount, decimals: usdcDecimals },
-    display: `${formatUsdc(usdc(amount))} USDC`,
-    message: `${purchaseSentence(priced.offer, priced.lineItem, usdc(amount))}. Nothing is bought yet.${isLookedUp ? '' : notLookedUp}`,
-    validUntil: new Date(now.getTime() + termsValidSeconds * 1_000).toISOString(),
-    accepts: accepts.map((terms) => withSignals(deps.demands, kind, terms)),
-    purchase: { method: 'POST', url: `${deps.site.url}${purchasePath(kind)}` },
-    refundRule: goods[kind].refundRule,
-  }
-}
-
-const notLookedUp =
-  ' The eSIM could not be looked up just now. It is looked up when you pay, before any money moves.'
-
-/**
- * The check of a purchase for an eSIM to recharge. False: nobody could tell just now.
- *
- * @throws Refusal `invalid_body`, `rate_limited`
- */
-async function lookUpEsim(deps: BuyingDeps, priced: Priced, limit: ProofLimit): Promise<boolean> {
-  if (rechargedIccid(priced) === undefined) return true
-  const above = await limit.mayProve()
-  if (above) throw above
-  const refusal = await foreignEsim(deps.purchases, priced, undefined)
-  if (refusal === undefined) return true
-  await limit.provedNothing()
-  if (refusal.code === 'try_again') return false
-  throw refusal
 }
 
 /** What an indexer's empty call gets: the lowest price of the kind, and how the route is used. */

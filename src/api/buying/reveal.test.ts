@@ -10,7 +10,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createSigner } from '../../secrets/tokens.ts'
 import { createVault } from '../../secrets/vault.ts'
-import type { BuyingDeps } from './deps.ts'
+import type { BuyingDeps } from '../deps.ts'
 import { openReveal, revealLink } from './reveal.ts'
 
 const vault = createVault([Buffer.alloc(32, 5)])

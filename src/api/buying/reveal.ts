@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Kind } from '../../catalog/offer.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { isUnderWay, type Order } from '../../orders/order.ts'
-import { orderBody } from '../views/order.ts'
-import type { BuyingDeps, FaultLog } from './deps.ts'
+import type { BuyingDeps, FaultLog } from '../deps.ts'
+import { orderBody } from '../orders/order.ts'
 import { orNotNow } from './or-not-now.ts'
 
 /** How long a link may wait to be opened; milliseconds. */

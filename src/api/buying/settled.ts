@@ -1,7 +1,7 @@
 import type { Network } from '@x402/core/types'
 import type { Order } from '../../orders/order.ts'
 import { signedReceipt } from '../extensions/offer-receipt.ts'
-import { transactionOf } from '../views/order.ts'
+import { transactionOf } from '../orders/order.ts'
 import type { PaymentRequiredDeps, PaymentTransport } from './payment-required.ts'
 
 /** The receipt of a settled payment, in the words of x402. */

@@ -11,10 +11,17 @@ import {
   validateSIWxMessage,
   verifySIWxSignature,
 } from '@x402/extensions/sign-in-with-x'
+import * as z from 'zod'
 import { Refusal } from '../../lib/refusal.ts'
 import type { NonceStore } from '../../orders/ports.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import type { Site } from '../site.ts'
+import { demandShape } from './payment-required.ts'
+
+/** The body of a 402 that asks for a sign-in: there is nothing to pay. */
+export const SignInRequiredAnswer = z
+  .object({ ...demandShape, accepts: z.array(z.never()).max(0), message: z.string() })
+  .meta({ id: 'SignInRequired' })
 
 /** A challenge is good for this long. */
 const challengeMs = 5 * 60_000

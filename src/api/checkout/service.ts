@@ -6,7 +6,7 @@ import type { CheckoutId, OrderId } from '../../lib/ids.ts'
 import type { Usdc } from '../../lib/money.ts'
 import type { Coin, CoinAbilities } from '../../payments/coins.ts'
 import type { Bought } from '../bought.ts'
-import type { FaultLog } from '../buying/deps.ts'
+import type { FaultLog } from '../deps.ts'
 
 export interface StartedCheckout {
   readonly id: CheckoutId

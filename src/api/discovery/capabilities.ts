@@ -1,10 +1,9 @@
 import { byPlural, goods } from '../../catalog/good.ts'
 import type { ParamSource } from '../../catalog/search/param-source.ts'
 import type { ReadDeps } from '../deps.ts'
-import { answers } from '../operation.ts'
+import { answers, inDiscovery } from '../operation.ts'
 import { discoveryPath } from '../paths.ts'
 import { type Query, wholeListQuery } from '../query.ts'
-import { inDiscovery } from '../reading.ts'
 import { Capabilities } from '../shapes/lists.ts'
 import { capabilitiesPath, discoveryVersion } from './service-index.ts'
 

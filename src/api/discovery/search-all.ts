@@ -23,10 +23,9 @@ import {
 } from '../../catalog/search/params.ts'
 import type { ReadDeps } from '../deps.ts'
 import { jsonBytes } from '../json-bytes.ts'
-import { answers } from '../operation.ts'
+import { answers, inDiscovery } from '../operation.ts'
 import { searchPath } from '../paths.ts'
 import { type Query, queryOf } from '../query.ts'
-import { inDiscovery } from '../reading.ts'
 import { QuestionResult } from '../shapes/lists.ts'
 import { unfinishedView } from '../views/catalog-offer.ts'
 

@@ -1,8 +1,7 @@
 import { byKind, goods } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import { answers, type Reading } from '../operation.ts'
+import { answers, inDiscovery, type Reading } from '../operation.ts'
 import { discoveryPath, titleOf } from '../paths.ts'
-import { inDiscovery } from '../reading.ts'
 import { searchQuery } from '../search-answer.ts'
 import { SearchResult } from '../shapes/lists.ts'
 

@@ -3,11 +3,15 @@ import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import { orderPath, refundPath } from '../paths.ts'
-import { retryAfterSeconds } from '../views/order-message.ts'
-import { refundDeadlineSeconds } from '../views/refund.ts'
 
 /** The version of x402-signals that the policies follow. */
 const version = '0.2'
+
+/** Seconds between two looks at an order (x402-signals 4.1). */
+export const retryAfterSeconds = 5
+
+/** A refund is sent within this time of the failure; seconds. */
+export const refundDeadlineSeconds = 86_400
 
 /**
  * How goods are delivered (x402-signals 4.1).

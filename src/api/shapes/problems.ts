@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { LimitMoney } from '../../orders/spending-limits/answer.ts'
-import { OrderState } from './orders.ts'
+import { OrderState } from '../orders/order.ts'
 
 /** The published shapes of errors (docs/agents/errors.md). */
 

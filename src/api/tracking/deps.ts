@@ -1,6 +1,6 @@
 import type { CheckoutStore } from '../../checkouts/ports.ts'
 import type { Digest, Signer } from '../../secrets/tokens.ts'
-import type { BuyingDeps } from '../buying/deps.ts'
+import type { BuyingDeps } from '../deps.ts'
 
 type CheckoutFinder = Pick<
   CheckoutStore,

@@ -1,8 +1,8 @@
 import type { Kind } from '../../catalog/offer.ts'
 import { isUnderWay } from '../../orders/order.ts'
-import type { FaultLog } from '../buying/deps.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
-import { goodsOf } from '../views/order.ts'
+import type { FaultLog } from '../deps.ts'
+import { goodsOf } from '../orders/order.ts'
 import type { OrderTrackingDeps } from './deps.ts'
 import { opens, type PageCredentials, recordsOf } from './order-view.ts'
 

@@ -1,7 +1,7 @@
 import type { OrderId } from '../../lib/ids.ts'
 import { hashOf } from '../../secrets/tokens.ts'
-import type { FaultLog } from '../buying/deps.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
+import type { FaultLog } from '../deps.ts'
 import type { OrderTrackingDeps } from './deps.ts'
 import { linkToken, type TokenDeps } from './tokens.ts'
 

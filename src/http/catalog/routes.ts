@@ -5,7 +5,7 @@ import type { ReadDeps } from '../../api/deps.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 import { revalidate, sendAnswer } from '../caching.ts'
 import { inQuery } from '../in-query.ts'
-import { routeOf } from '../route-of.ts'
+import { routeOf } from '../operations.ts'
 
 type CachedDeps = ReadDeps & { readonly answers: AnswerCache }
 

@@ -1,8 +1,13 @@
-import { lookUpIn, orderParams } from '../../api/buying/order-params.ts'
-import { listAsk, listOwnOrders, lookAtOrder } from '../../api/buying/orders.ts'
 import { signInRequired } from '../../api/buying/sign-in.ts'
+import {
+  listAsk,
+  listOwnOrders,
+  lookAtOrder,
+  lookUpIn,
+  orderParams,
+} from '../../api/orders/find-orders.ts'
+import { orderStanding } from '../../api/orders/order.ts'
 import { mcpPath } from '../../api/paths.ts'
-import { orderStanding } from '../../api/views/order.ts'
 import { readParams, text } from '../../catalog/search/params.ts'
 import { inArguments, textIn, without } from '../arguments.ts'
 import { includeGoods, orderOutcome, showingOf } from '../order-outcome.ts'

@@ -1,4 +1,4 @@
-import { quote as quoteFor } from '../../api/buying/purchase.ts'
+import { quote as quoteFor } from '../../api/buying/quote.ts'
 import { argumentSchema, purchaseFields, purchaseIn } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 

@@ -1,5 +1,5 @@
-import { ownedBy, refundClaimed, refundWatched } from '../../api/buying/refunds.ts'
-import { keyOf } from '../../api/buying/viewer.ts'
+import { keyOf } from '../../api/buying/credentials.ts'
+import { ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { textIn, without } from '../arguments.ts'
 import { credentialsIn } from '../proofs.ts'

@@ -1,6 +1,6 @@
-import type { FaultLog } from '../../api/buying/deps.ts'
 import { orNotNow } from '../../api/buying/or-not-now.ts'
 import type { StartedCheckout } from '../../api/checkout/service.ts'
+import type { FaultLog } from '../../api/deps.ts'
 import { rules } from '../../api/refusals.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Retail, retailOf } from '../../catalog/pricing.ts'

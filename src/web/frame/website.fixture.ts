@@ -9,8 +9,8 @@ import {
   topup,
   voucher,
 } from '../../../test/fixtures/offers.ts'
-import type { BuyingDeps } from '../../api/buying/deps.ts'
 import type { CheckoutService } from '../../api/checkout/service.ts'
+import type { BuyingDeps } from '../../api/deps.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
 import { createLiveCatalog, type LiveCatalog } from '../../catalog/catalog.ts'
 import { networks } from '../../payments/networks.ts'

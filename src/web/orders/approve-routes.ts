@@ -5,7 +5,7 @@ import {
   type ShownApproval,
   showApproval,
 } from '../../api/buying/approval.ts'
-import type { BuyingDeps } from '../../api/buying/deps.ts'
+import type { BuyingDeps } from '../../api/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'

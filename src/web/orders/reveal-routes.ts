@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BuyingDeps } from '../../api/buying/deps.ts'
 import { openReveal, type Revealed, revealPath } from '../../api/buying/reveal.ts'
+import type { BuyingDeps } from '../../api/deps.ts'
 import { document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'

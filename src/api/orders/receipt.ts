@@ -1,12 +1,14 @@
 import { CompactSign } from 'jose'
+import { Refusal } from '../../lib/refusal.ts'
 import {
   type Delivered,
   deliveryHash,
-  type ReceiptAnswer,
+  ReceiptAnswer,
   type ReceiptClaims,
   receiptType,
 } from '../../orders/delivery-receipt.ts'
 import {
+  chargedOf,
   isPaid,
   isRefunding,
   type Order,
@@ -14,19 +16,59 @@ import {
   refundStateOf,
 } from '../../orders/order.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
-import type { SigningKeys } from '../../secrets/signing-keys.ts'
-import type { Digest } from '../../secrets/tokens.ts'
-import type { Vault } from '../../secrets/vault.ts'
-import type { Site } from '../site.ts'
+import { orderId, viewerHeaders } from '../buying/credentials.ts'
+import type { BuyingDeps, FaultLog, ReceiptDeps } from '../deps.ts'
+import { retryAfterSeconds } from '../extensions/policies.ts'
+import { answers, type Credentials, type OrderOperation } from '../operation.ts'
+import { receiptPath } from '../paths.ts'
+import { lookAtOrder } from './find-orders.ts'
 import { goodsOf } from './order.ts'
 
-export interface ReceiptDeps {
-  readonly site: Site
-  readonly vault: Vault
-  readonly keys: SigningKeys
-  /** Makes the salt of an order, so that it need not be stored. */
-  readonly salts: Pick<Digest, 'of'>
-  readonly now: () => Date
+export const getReceipt: OrderOperation = {
+  id: 'getReceipt',
+  method: 'GET',
+  path: receiptPath('{orderId}'),
+  group: 'Orders',
+  name: 'Delivery receipt',
+  description:
+    'What was paid and delivered, signed (JWS) by the keys of /.well-known/jwks.json. The goods stand beside it for whoever may see them.',
+  pathParams: orderId,
+  headers: viewerHeaders,
+  answers: answers('The receipt', ReceiptAnswer),
+  refusals: ['invalid_header', 'order_not_found', 'no_receipt', 'sign_in_invalid', 'try_again'],
+  limit: 'reading',
+  access: 'free',
+  run: async (call, deps) => ({
+    body: await receiptOf(deps, call.orderId, call.shown, call.log),
+  }),
+}
+
+/**
+ * The signed receipt of an order: for anyone who knows the order, with the goods for whoever paid.
+ *
+ * @throws Refusal `no_receipt`, besides those of `lookAtOrder`
+ */
+export async function receiptOf(
+  deps: Pick<BuyingDeps, 'orders' | 'signIn' | 'receipts'>,
+  orderId: string,
+  shown: () => Credentials,
+  log: FaultLog,
+) {
+  const { order, reveal } = await lookAtOrder(deps, { orderId }, shown, log)
+  return (await receiptAnswer(deps.receipts, order, reveal)) ?? noReceipt(order)
+}
+
+/** A receipt says that money came. This order has none, or not yet. */
+function noReceipt(order: Order): never {
+  const isOpen = chargedOf(order) === 'unknown'
+  const message = isOpen
+    ? 'The payment of this order is not proven yet, so there is no receipt. Ask for the order until it is.'
+    : 'No money came for this order, so there is no receipt.'
+  throw new Refusal('no_receipt', message, {
+    charged: chargedOf(order),
+    extra: { state: order.state },
+    ...(isOpen ? { retryAfterSeconds } : {}),
+  })
 }
 
 /**

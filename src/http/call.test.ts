@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import type { BuyingDeps } from '../../api/buying/deps.ts'
-import { knownBy, viewerOf as viewerShown } from '../../api/buying/viewer.ts'
-import { Refusal } from '../../lib/refusal.ts'
-import { fixtureTerms, paymentFor } from '../../payments/payments.fixture.ts'
-import type { PaymentPayload } from '../../payments/x402.ts'
-import { credentialsIn, idempotencyKeyOf, postedFields, preferredWaitMs } from './buying.ts'
+import { knownBy, viewerOf as viewerShown } from '../api/buying/credentials.ts'
+import type { BuyingDeps } from '../api/deps.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { fixtureTerms, paymentFor } from '../payments/payments.fixture.ts'
+import type { PaymentPayload } from '../payments/x402.ts'
+import { credentialsIn, postedFields, preferredWaitMs } from './call.ts'
 
 const request = (headers: Record<string, unknown>) => ({ headers }) as unknown as FastifyRequest
 const posted = (body: unknown, query = '') =>
@@ -14,6 +14,7 @@ const deps = { signIn: {} } as BuyingDeps
 const key = 'Key_of-16-letter'
 const viewerOf = (of: BuyingDeps, by: FastifyRequest) => viewerShown(of, credentialsIn(by))
 const keysOf = (by: FastifyRequest, paid?: PaymentPayload) => knownBy(credentialsIn(by), paid).keys
+const idempotencyKeyOf = (by: FastifyRequest) => credentialsIn(by).idempotencyKey
 const payment = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
 const identified = (info: unknown) => ({
   ...payment,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createSigner } from '../../secrets/tokens.ts'
-import type { BuyingDeps } from './deps.ts'
+import type { BuyingDeps } from '../deps.ts'
 import { listToken, walletOfListToken } from './list-token.ts'
 
 const start = new Date('2026-01-05T12:00:00Z').getTime()

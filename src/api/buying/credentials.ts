@@ -1,19 +1,45 @@
 import { Refusal } from '../../lib/refusal.ts'
 import type { Viewer } from '../../orders/access.ts'
 import type { PaymentPayload } from '../../payments/x402.ts'
-import type { BuyingDeps } from './deps.ts'
+import type { BuyingDeps } from '../deps.ts'
+import type { Credentials, HeaderParam } from '../operation.ts'
 import { signedInWallet } from './sign-in.ts'
 
-/** What a call shows of who sends it, as it came over its transport. */
-export interface Credentials {
-  readonly accessToken?: string | undefined
-  /** A signed sign-in message, in base64. */
-  readonly signIn?: string | string[] | undefined
-  /** Checked by `keyOf`. */
-  readonly idempotencyKey?: string | undefined
+const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
+
+/** How HTTP carries credentials, described. */
+export const idempotencyKey: HeaderParam = {
+  schema: {
+    type: 'string',
+    pattern: keyPattern.source,
+    description: 'Yours, and new for each purchase. Sent again, it gives the same order.',
+  },
+}
+export const bearerHeader = (description: string): Readonly<Record<string, HeaderParam>> => ({
+  Authorization: {
+    schema: { type: 'string', pattern: '^Bearer [A-Za-z0-9._-]{1,200}$', description },
+  },
+})
+export const tokenHeader = bearerHeader(
+  'Bearer and the accessToken of the first answer: shows that the order is yours.',
+)
+export const viewerHeaders: Readonly<Record<string, HeaderParam>> = {
+  ...tokenHeader,
+  'SIGN-IN-WITH-X': {
+    schema: { type: 'string', description: 'Sign-in of the wallet that paid: shows the goods.' },
+  },
+}
+/** How a wallet signs in; without it, the answer is 402 with the challenge to sign. */
+export const signInHeader: Readonly<Record<string, HeaderParam>> = {
+  'SIGN-IN-WITH-X': {
+    schema: { type: 'string', description: 'The signed challenge of the 402, base64 of JSON.' },
+  },
 }
 
-const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
+/** The name that the path of an order carries. */
+export const orderId = {
+  orderId: { type: 'string', description: 'From the answer to the purchase' },
+}
 
 /**
  * Who sends a call, by what it shows.

@@ -1,40 +1,32 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { chargeOf } from '../../api/buying/charge.ts'
-import type { BuyingDeps } from '../../api/buying/deps.ts'
-import { buy, type PurchaseCall, type PurchaseOutcome, quote } from '../../api/buying/purchase.ts'
-import { orderPath, purchasePath } from '../../api/paths.ts'
-import { orderBody } from '../../api/views/order.ts'
-import { retryAfterSeconds } from '../../api/views/order-message.ts'
-import { kinds } from '../../catalog/good.ts'
-import type { Kind } from '../../catalog/offer.ts'
-import { never } from '../../lib/never.ts'
-import { clientKeyOf } from '../client-key.ts'
+import { chargeOf } from '../api/buying/charge.ts'
+import { buy, type PurchaseCall, type PurchaseOutcome, purchases } from '../api/buying/purchase.ts'
+import type { BuyingDeps } from '../api/deps.ts'
+import { retryAfterSeconds } from '../api/extensions/policies.ts'
+import { orderBody } from '../api/orders/order.ts'
+import { orderPath } from '../api/paths.ts'
+import type { Kind } from '../catalog/offer.ts'
+import { never } from '../lib/never.ts'
+import { credentialsIn, postedFields, preferredWaitMs } from './call.ts'
+import { clientKeyOf } from './client-key.ts'
+import { configOf } from './operations.ts'
 import {
   answer402,
   bringsPayment,
   httpTransport,
   paymentIn,
   paymentResponse,
-} from '../payment-headers.ts'
-import { countRefused, lookAtRefused } from '../proof-limit.ts'
-import type { Limits } from '../rate-limit.ts'
-import { credentialsIn, postedFields, preferredWaitMs, privately } from './buying.ts'
-import { quoteFields } from './quote-fields.ts'
-
-const config = { limit: 'purchase', charges: true } as const
-const buying = { ...config, findsOrders: true } as const
+  privately,
+} from './payment-headers.ts'
 
 const replayed = { 'idempotent-replayed': 'true' }
 
 /** Buying: POST moves money, GET only quotes (docs/contributors/decisions/001). */
-export function routePurchases(
-  app: FastifyInstance,
-  deps: BuyingDeps,
-  { refused }: Pick<Limits, 'refused'>,
-): void {
-  for (const kind of kinds) {
-    app.post(purchasePath(kind), { config: buying }, async (request, reply) => {
-      const outcome = await buy(deps, callIn(kind, request))
+export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
+  for (const operation of purchases) {
+    const config = { ...configOf(operation), findsOrders: true }
+    app.post(operation.path, { config }, async (request, reply) => {
+      const outcome = await buy(deps, purchaseCallIn(operation.kind, request))
       switch (outcome.type) {
         case 'order':
           return sendOrder(deps, reply, outcome)
@@ -47,17 +39,10 @@ export function routePurchases(
           return never(outcome)
       }
     })
-    app.get(purchasePath(kind), { config, exposeHeadRoute: false }, async (request, reply) => {
-      const quoted = await quote(deps, kind, quoteFields(request.raw.url ?? ''), {
-        mayProve: () => lookAtRefused(refused, request, reply),
-        provedNothing: () => countRefused(refused, request),
-      })
-      return privately(reply).send(quoted)
-    })
   }
 }
 
-function callIn(kind: Kind, request: FastifyRequest): PurchaseCall {
+function purchaseCallIn(kind: Kind, request: FastifyRequest): PurchaseCall {
   const charge = chargeOf(bringsPayment(request))
   request.charge = charge
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { inQuery } from '../../http/in-query.ts'
-import { lookUpIn, pageIn } from './order-params.ts'
+import { lookUpIn, pageIn } from './find-orders.ts'
 
 const hash = `0x${'aB'.repeat(32)}`
 const asked = (query: string) => inQuery(`/api/catalog/orders?${query}`)

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { testApp } from '../../../test/fixtures/app.ts'
-import type { BuyingDeps } from '../../api/buying/deps.ts'
-import type { OrderStore } from '../../orders/ports.ts'
-import { routeOrders } from './orders.ts'
-import { routeRefunds } from './refunds.ts'
+import { testApp } from '../../test/fixtures/app.ts'
+import type { BuyingDeps } from '../api/deps.ts'
+import type { OrderStore } from '../orders/ports.ts'
+import { routeOperations } from './operations.ts'
 
 const id = `ord_${'0'.repeat(26)}`
 const down = async () => {
@@ -11,11 +10,10 @@ const down = async () => {
 }
 
 function storeWithoutDatabase() {
-  const { app, logged } = testApp()
+  const { app, logged, deps: shared } = testApp()
   const orders = { find: down, findByTransaction: down } as Partial<OrderStore>
   const deps = { orders, signIn: {} } as BuyingDeps
-  routeOrders(app, deps)
-  routeRefunds(app, deps)
+  routeOperations(app, deps, shared.limits)
   return { app, logged }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { quoteFields } from './quote-fields.ts'
+import { quoteFields } from './call.ts'
 
 const path = '/api/catalog/vouchers/purchase/info'
 const fieldsOf = (query: string) => ({ ...quoteFields(`${path}?${query}`) })

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts'
-import type { BuyingDeps } from './deps.ts'
+import type { BuyingDeps } from '../deps.ts'
 
 /** A list token works for this long. */
 export const listTokenHours = 2

@@ -12,7 +12,8 @@ import {
 } from '../../../test/contract/sample-orders.ts'
 import { refundIdOf } from '../../lib/ids.ts'
 import { isRefunding } from '../../orders/order.ts'
-import { refundBody, refundContract } from './refund.ts'
+import { refundContract } from './order.ts'
+import { refundBody } from './refund.ts'
 
 const order = failed(fulfilling(paid(pending())))
 

@@ -1,0 +1,309 @@
+import type { Kind } from '../../catalog/offer.ts'
+import type { ParamSource } from '../../catalog/search/param-source.ts'
+import {
+  described,
+  type Param,
+  pageOf,
+  paging,
+  readParams,
+  refused,
+  text,
+} from '../../catalog/search/params.ts'
+import { isOrderId, isPaymentId } from '../../lib/ids.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { mayReveal } from '../../orders/access.ts'
+import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
+import {
+  bearerHeader,
+  orderId,
+  signInHeader,
+  viewerHeaders,
+  viewerOf,
+} from '../buying/credentials.ts'
+import { orNotNow } from '../buying/or-not-now.ts'
+import { isSignedFor, type SignInAsk, signedInWallet } from '../buying/sign-in.ts'
+import type { BuyingDeps, FaultLog } from '../deps.ts'
+import { retryAfterSeconds } from '../extensions/policies.ts'
+import {
+  type Answer,
+  answers,
+  type Call,
+  type Credentials,
+  type OrderOperation,
+  refusesQuery,
+} from '../operation.ts'
+import { catalogPrefix, orderPath } from '../paths.ts'
+import { listToken, listTokenHours, walletOfListToken } from './list-token.ts'
+import { foundOrder, OrderAnswer, OrderList, OrderStanding, orderItem } from './order.ts'
+
+/** The most orders on a page, as in every list of the catalog interface. */
+const maxLimit = 100
+
+const transactionHash: Param<string> = {
+  schema: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+  read: (name, value) => {
+    if (/^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase()
+    throw refused(name, `${name} must be 0x and 64 hexadecimal digits.`)
+  },
+}
+
+/** What a list of orders takes. */
+const pageParams = paging(maxLimit)
+
+/** What finds an order by its payment, or pages through the list. */
+export const orderParams = {
+  ...pageParams,
+  transactionHash: described(
+    transactionHash,
+    'The transaction that paid. It is public: alone it tells only how the order stands',
+  ),
+  paymentId: described(text, 'From the answer to the purchase'),
+}
+
+export const getOrder: OrderOperation = {
+  id: 'getOrder',
+  method: 'GET',
+  path: orderPath('{orderId}'),
+  group: 'Orders',
+  name: 'Order status',
+  description:
+    'The state of any order, for whoever knows its id. The goods only with the access token or a sign-in of the paying wallet.',
+  pathParams: orderId,
+  headers: viewerHeaders,
+  answers: answers('The order', OrderAnswer),
+  refusals: ['order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
+  limit: 'reading',
+  access: 'free',
+  run: async (call, deps) => orderAnswer(await namedOrder(call, deps), deps),
+}
+
+export const findOrders: OrderOperation = {
+  id: 'findOrders',
+  method: 'GET',
+  path: `${catalogPrefix}/orders`,
+  group: 'Orders',
+  name: 'List orders',
+  description:
+    'The orders of the wallet that signs in, newest first, with a token that lists them for 2 hours; or one order by its paymentId; or where the order of a transactionHash stands, and the order itself for whoever shows that it is theirs.',
+  query: orderParams,
+  headers: {
+    ...viewerHeaders,
+    ...bearerHeader(
+      'Bearer and the listToken of an earlier sign-in: lists the orders of its wallet. For one order, Bearer and its accessToken.',
+    ),
+  },
+  answers: answers(
+    'A page of orders, or the one order, or where it stands',
+    OrderList.or(OrderAnswer).or(OrderStanding),
+  ),
+  refusals: [...refusesQuery, 'order_not_found', 'sign_in_invalid', 'invalid_header', 'try_again'],
+  limit: 'reading',
+  access: 'sign_in',
+  async run(call, deps) {
+    const { transactionHash, paymentId, ...page } = lookUpIn(call.query)
+    if (transactionHash === undefined && paymentId === undefined) {
+      return listAnswer(call, deps, findOrders.path, page)
+    }
+    const query = { transactionHash, paymentId }
+    return orderAnswer(await lookAtOrder(deps, query, call.shown, call.log), deps)
+  },
+}
+
+export const listEsimOrders: OrderOperation = {
+  id: 'listEsimOrders',
+  method: 'GET',
+  path: `${catalogPrefix}/esims/orders/info`,
+  group: 'Orders',
+  name: 'List eSIM orders',
+  description:
+    'The eSIM orders of the wallet that signs in, newest first, with a token that lists them for 2 hours.',
+  query: pageParams,
+  headers: {
+    ...signInHeader,
+    ...bearerHeader(
+      'Bearer and the listToken of an earlier sign-in: lists the orders of its wallet.',
+    ),
+  },
+  answers: answers('A page of orders', OrderList),
+  refusals: [...refusesQuery, 'sign_in_invalid', 'try_again'],
+  limit: 'reading',
+  access: 'sign_in',
+  run: (call, deps) =>
+    listAnswer(call, deps, listEsimOrders.path, { ...pageIn(call.query), kind: 'esim' }),
+}
+
+async function orderAnswer(
+  { waits, ...found }: FoundOrder,
+  { purchases }: BuyingDeps,
+): Promise<Answer> {
+  const headers = waits ? { 'retry-after': String(retryAfterSeconds) } : {}
+  return { headers, body: await foundOrder(purchases.vault, found) }
+}
+
+async function listAnswer(
+  { tokens, log }: Call,
+  deps: BuyingDeps,
+  path: string,
+  page: OrderPage,
+): Promise<Answer> {
+  const ask = listAsk(path)
+  const body = await listOwnOrders(deps, tokens, ask, page, log)
+  return body === undefined ? { signIn: ask } : { body }
+}
+
+/** The page of a list of orders. @throws Refusal 400 */
+export function pageIn(given: ParamSource) {
+  return pageOf(readParams(given, pageParams))
+}
+
+/** A look-up by transaction or payment, or a page of the list. @throws Refusal 400 */
+export function lookUpIn(given: ParamSource) {
+  const params = readParams(given, orderParams)
+  return {
+    ...pageOf(params),
+    transactionHash: params.transactionHash,
+    paymentId: params.paymentId,
+  }
+}
+
+/** What names one order: its id, or what is known of its payment. */
+export type OrderQuery =
+  | { readonly orderId: string }
+  | { readonly transactionHash?: string | undefined; readonly paymentId?: string | undefined }
+
+/** An order for whoever asks about it. */
+export interface FoundOrder {
+  readonly order: Order
+  /** Whether whoever asks has shown that the goods are theirs. */
+  readonly reveal: boolean
+  /** Whether it was found by nothing but what the chain tells everybody, and nothing was shown. */
+  readonly isPublic: boolean
+  /** Whether looking again later is worth it. */
+  readonly waits: boolean
+}
+
+/**
+ * The order that is sought, and how much of it the asker may see.
+ *
+ * @throws Refusal `order_not_found`, `invalid_header`, `sign_in_invalid`, `try_again`
+ */
+export async function lookAtOrder(
+  deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
+  query: OrderQuery,
+  shown: () => Credentials,
+  log: FaultLog,
+): Promise<FoundOrder> {
+  const { order, reveal } = await orNotNow(log, async () => {
+    const order = await find(deps, query)
+    return { order, reveal: await mayReveal(deps.orders, order, await viewerOf(deps, shown())) }
+  })
+  const waits = isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING'
+  const isPublic = !reveal && !('orderId' in query) && query.paymentId === undefined
+  return { order, reveal, isPublic, waits }
+}
+
+/**
+ * The order that the path of a call names.
+ *
+ * @throws Refusal as `lookAtOrder`
+ */
+export function namedOrder(
+  { orderId: id, shown, log }: Call,
+  deps: Pick<BuyingDeps, 'orders' | 'signIn'>,
+): Promise<FoundOrder> {
+  return lookAtOrder(deps, { orderId: id }, shown, log)
+}
+
+/** @throws Refusal `order_not_found`, the same for an id that never was and one that is not yours */
+export async function findOrder(
+  { orders }: Pick<BuyingDeps, 'orders'>,
+  id: string,
+): Promise<Order> {
+  const order = isOrderId(id) ? await orders.find(id) : undefined
+  if (order === undefined) throw notFound()
+  return order
+}
+
+/** What a wallet signs to see its orders, at the path where it asks for them. */
+export function ordersAsk(path: string): SignInAsk {
+  return {
+    path,
+    description: 'Orders of the wallet that signs in',
+    statement: 'Show the orders that this wallet paid for.',
+  }
+}
+
+/** The same, and a token with which the wallet need not sign again for a while. */
+export function listAsk(path: string): SignInAsk {
+  const hours = `${listTokenHours} hours`
+  const statement = `Show the orders that this wallet paid for, and give a token that lists them for ${hours}.`
+  return { ...ordersAsk(path), statement }
+}
+
+interface OrderPage {
+  readonly limit: number
+  readonly offset: number
+  readonly kind?: Kind | undefined
+}
+
+/**
+ * A page of orders for the wallet that signs in, or whose list token is shown; undefined if neither is.
+ * A token comes only with a sign-in whose statement says so, never with another token: otherwise a
+ * leaked one could be renewed for ever.
+ *
+ * @param ask what the challenge at this place says
+ * @throws Refusal `sign_in_invalid`, `try_again`
+ */
+export async function listOwnOrders(
+  deps: BuyingDeps,
+  { signIn, accessToken }: Pick<Credentials, 'signIn' | 'accessToken'>,
+  ask: SignInAsk,
+  page: OrderPage,
+  log: FaultLog,
+) {
+  const signedIn = await orNotNow(log, () => signedInWallet(deps.signIn, signIn))
+  const wallet = signedIn ?? walletOfListToken(deps, accessToken)
+  if (wallet === undefined) return undefined
+  const list = await listOrders(deps, wallet, page, log)
+  const isGiven = signedIn !== undefined && isSignedFor(deps.signIn, signIn, ask)
+  return isGiven ? { ...list, listToken: listToken(deps, wallet) } : list
+}
+
+/** A page of the orders that this wallet paid for, newest first. @throws Refusal `try_again` */
+export async function listOrders(
+  { orders }: Pick<BuyingDeps, 'orders'>,
+  wallet: string,
+  page: OrderPage,
+  log: FaultLog,
+) {
+  const { kind, ...shown } = page
+  const asked = { ...shown, ...(kind === undefined ? {} : { kind }) }
+  const { total, items } = await orNotNow(log, () => orders.listByPayer(wallet, asked))
+  return { total, ...shown, items: items.map(orderItem) }
+}
+
+function find(deps: Pick<BuyingDeps, 'orders'>, query: OrderQuery): Promise<Order> {
+  return 'orderId' in query
+    ? findOrder(deps, query.orderId)
+    : lookUp(deps, query.transactionHash, query.paymentId)
+}
+
+async function lookUp(
+  { orders }: Pick<BuyingDeps, 'orders'>,
+  hash?: string,
+  paymentId?: string,
+): Promise<Order> {
+  const byHash = hash === undefined ? undefined : await orders.findByTransaction(hash)
+  if (paymentId === undefined) return byHash ?? throwNotFound()
+  const byId = isPaymentId(paymentId) ? await orders.findByPaymentId(paymentId) : undefined
+  const agree = hash === undefined || byHash?.id === byId?.id
+  return byId && agree ? byId : throwNotFound()
+}
+
+function notFound(): Refusal {
+  return new Refusal('order_not_found', 'There is no such order.')
+}
+
+function throwNotFound(): never {
+  throw notFound()
+}

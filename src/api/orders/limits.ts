@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { LimitsAnswer } from '../../orders/spending-limits/answer.ts'
+import { LimitsBody, readLimits, sentenceOf } from '../../orders/spending-limits/body.ts'
+import {
+  type LimitsDeps,
+  liftLimits,
+  setLimits,
+  showLimits,
+} from '../../orders/spending-limits/keep.ts'
+import { signInHeader } from '../buying/credentials.ts'
+import { orNotNow } from '../buying/or-not-now.ts'
+import { signedInWallet } from '../buying/sign-in.ts'
+import type { BuyingDeps } from '../deps.ts'
+import { type Answer, answers, type Call, type OrderOperation } from '../operation.ts'
+import { limitsPath } from '../paths.ts'
+
+const limits = {
+  path: limitsPath,
+  group: 'Orders',
+  headers: signInHeader,
+  answers: answers('The limits in force, what is coming, and what was spent', LimitsAnswer),
+  access: 'sign_in',
+} as const
+
+/**
+ * The limits that a wallet sets itself. A signature is for the one thing that its challenge says: one for
+ * reading changes nothing, and one for some limits sets no others.
+ */
+export const limitOperations: readonly OrderOperation[] = [
+  {
+    ...limits,
+    id: 'getLimits',
+    method: 'GET',
+    name: 'See your limits',
+    description:
+      'The limits that the wallet that signs in has set itself, and what it spent in the last 24 hours.',
+    refusals: ['sign_in_invalid', 'try_again'],
+    limit: 'reading',
+    run: (call, deps) => asWallet(call, deps, 'Show the limits of this wallet.', showLimits),
+  },
+  {
+    ...limits,
+    id: 'setLimits',
+    method: 'PUT',
+    name: 'Limit yourself',
+    description:
+      'Sets what the wallet that signs in may buy here: purchases beyond it are refused before anything is paid. What is tighter holds at once, what is looser waits. The signature is for the very limits that are sent.',
+    body: z.toJSONSchema(LimitsBody, { io: 'input' }),
+    refusals: [
+      'unknown_parameter',
+      'invalid_body',
+      'invalid_json',
+      'unsupported_media_type',
+      'body_too_large',
+      'sign_in_invalid',
+      'try_again',
+    ],
+    limit: 'purchase',
+    async run(call, deps) {
+      const body = readLimits(call.fields())
+      return asWallet(call, deps, sentenceOf(body), (limits, wallet) =>
+        setLimits(limits, wallet, body),
+      )
+    },
+  },
+  {
+    ...limits,
+    id: 'liftLimits',
+    method: 'DELETE',
+    name: 'Lift your limits',
+    description: 'Lifts all limits of the wallet that signs in, once the waiting time is over.',
+    refusals: ['sign_in_invalid', 'try_again'],
+    limit: 'purchase',
+    run: (call, deps) => asWallet(call, deps, 'Lift all limits of this wallet.', liftLimits),
+  },
+]
+
+async function asWallet(
+  { tokens, log }: Call,
+  deps: BuyingDeps,
+  statement: string,
+  work: (limits: LimitsDeps, wallet: string) => Promise<LimitsAnswer>,
+): Promise<Answer> {
+  const ask = { path: limitsPath, description: 'The limits of the wallet that signs in', statement }
+  const wallet = await orNotNow(log, () => signedInWallet(deps.signIn, tokens.signIn, ask))
+  if (wallet === undefined) return { signIn: ask }
+  return { body: await orNotNow(log, () => work(deps.guardrails, wallet)) }
+}

@@ -1,0 +1,388 @@
+import { toBuffer, toString as toSvg } from 'qrcode'
+import * as z from 'zod'
+import { type Delivery, goods, kindOf, kinds } from '../../catalog/good.ts'
+import type { Goods } from '../../catalog/kinds/kind.ts'
+import { never } from '../../lib/never.ts'
+import {
+  type In,
+  isPaid,
+  isRefunding,
+  type Order,
+  type Refunding,
+  refundStateOf,
+} from '../../orders/order.ts'
+import type { OpenedWebhook } from '../../orders/purchase.ts'
+import type { Tender } from '../../payments/payment.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import { recipientOf } from '../bought.ts'
+import { retryAfterSeconds } from '../extensions/policies.ts'
+import { orderPath, receiptPath, refundPath, titleOf } from '../paths.ts'
+
+/** An order as it is published (x402-signals v0.2, section 6): its shapes, and how they are filled. */
+
+const time = z.iso.datetime()
+const atomic = z.string().regex(/^\d+$/)
+const transaction = z.string().describe('Transaction hash on the network of the payment')
+
+export const OrderState = z
+  .enum([
+    'PAYMENT_PENDING',
+    'PAYMENT_FAILED',
+    'PAID',
+    'FULFILLING',
+    'FULFILLED',
+    'FULFILLMENT_FAILED',
+    'EXPIRED',
+  ])
+  .meta({
+    id: 'OrderState',
+    description:
+      'PAYMENT_PENDING and PAYMENT_FAILED are states of this store, the others those of x402-signals. PAYMENT_PENDING: it is being proven whether the money moved; never pay again meanwhile. PAYMENT_FAILED: proven that it did not. PAID, FULFILLING: the goods are on their way. FULFILLED: delivered. FULFILLMENT_FAILED, EXPIRED: the money goes back by itself.',
+  })
+
+export const RefundState = z
+  .enum(['REFUND_PENDING', 'REFUNDED', 'REFUND_FAILED'])
+  .meta({ id: 'RefundState', description: 'REFUND_FAILED: the operator of the store must act.' })
+
+/** What was delivered, as its buyer sees it. */
+const DeliveredGoods = kinds.map((kind) => {
+  const { delivery, published } = goods[kind]
+  const { kind: _, ...delivered } = delivery.shape
+  return z.object({ ...delivered, ...published.goods }).meta({ id: `${titleOf(kind)}Goods` })
+})
+
+const OrderError = z
+  .object({ code: z.string(), message: z.string(), supplier_code: z.string().optional() })
+  .meta({ id: 'OrderError' })
+
+const summary = {
+  orderId: z.string(),
+  kind: z.enum(kinds),
+  offerId: z.string(),
+  state: OrderState,
+  state_updated_at: time,
+  fulfillment_deadline: time.nullable().describe('When the order expires unless goods come'),
+  agent_action: z.enum(['wait', 'stop']).nullable().describe('Null: nothing is left to do'),
+  error: OrderError.nullable(),
+}
+
+const payment = {
+  paymentId: z.string(),
+  transactionHash: transaction.nullable().describe('Null while no payment is proven'),
+}
+
+const RefundContract = z
+  .object({
+    endpoint: z.string(),
+    method: z.literal('POST'),
+    required_body: z.record(z.string(), z.string()),
+    required_headers: z.record(z.string(), z.string()),
+    auth_model: z.string(),
+    security_model: z.string(),
+  })
+  .meta({ id: 'RefundContract' })
+
+/** What a purchase answers, and what an order reads as later. */
+export const OrderAnswer = z
+  .object({
+    ...payment,
+    orderId: z.string(),
+    accessToken: z
+      .string()
+      .optional()
+      .describe('Only in the answer that opened the order; shows the goods again. Keep it.'),
+    webhook: z
+      .object({
+        state: z
+          .enum(['active', 'over_limit'])
+          .describe('over_limit: this wallet has too many webhooks, so this one gets nothing'),
+        secret: z
+          .string()
+          .describe('Signs what the webhook gets (Standard Webhooks): whsec_ and base64'),
+      })
+      .optional()
+      .describe('Beside accessToken, where the purchase has a webhookUrl. Keep it.'),
+    orders: z.array(
+      z.object({
+        ...summary,
+        result: z.union(DeliveredGoods).nullable(),
+        result_hint: z.string().optional().describe('How to see the goods, where they are hidden'),
+      }),
+    ),
+    message: z.string().describe('What the state means and what to do next, in sentences'),
+    refund_state: RefundState.nullable(),
+    refund_contract: RefundContract.nullable(),
+    receipt_url: z
+      .string()
+      .nullable()
+      .describe('Where the signed receipt is; null while there is none'),
+  })
+  .meta({ id: 'OrderAnswer' })
+
+/** What a payment on the chain, or its hash, shows everybody of the order that it paid. */
+export const OrderStanding = z
+  .object({
+    transactionHash: payment.transactionHash,
+    state: OrderState,
+    state_updated_at: time,
+    refund_state: RefundState.nullable(),
+    refund_state_updated_at: time.nullable(),
+    message: z.string(),
+  })
+  .meta({ id: 'OrderStanding' })
+
+/** A page of the orders of one wallet: never with goods. */
+export const OrderList = z
+  .object({
+    total: z.int().min(0),
+    limit: z.int(),
+    offset: z.int(),
+    items: z.array(
+      z.object({
+        ...payment,
+        ...summary,
+        brandName: z.string(),
+        country: z.string().optional(),
+        amount_atomic: atomic,
+        placed_at: time,
+        refund_state: RefundState.nullable(),
+      }),
+    ),
+    listToken: z
+      .object({ token: z.string(), expiresAt: time })
+      .optional()
+      .describe(
+        'After a sign-in: Authorization: Bearer {token} lists these orders until then, without a signature. It shows no goods',
+      ),
+  })
+  .meta({ id: 'OrderList' })
+
+/** The headers of an answer about something under way, described. */
+export const laterHeaders = {
+  Location: 'Where to read the order.',
+  'Retry-After': 'Seconds until the next look is worth it.',
+}
+
+export interface OrderView {
+  readonly order: Order
+  /** Whether whoever asks has shown that the goods are theirs. */
+  readonly reveal: boolean
+  /** Only in the answer that opened the order. */
+  readonly accessToken?: string | undefined
+  /** Only there too. */
+  readonly webhook?: OpenedWebhook | undefined
+}
+
+/** How the goods of an order can be had by somebody who shows nothing yet. */
+const lockedHints = {
+  x402: 'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.',
+  btcpay: 'The goods are shown with Authorization: Bearer {accessToken}.',
+} as const satisfies Record<Tender['rail'], string>
+
+/** The published record of a payment and its order (x402-signals 6.2). */
+export async function orderBody(vault: Vault, view: OrderView) {
+  const { order, reveal, accessToken, webhook } = view
+  const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
+  const locked = order.state === 'FULFILLED' && !reveal
+  return {
+    paymentId: order.paymentId,
+    transactionHash: transactionOf(order),
+    orderId: order.id,
+    ...(accessToken === undefined ? {} : { accessToken }),
+    ...(webhook === undefined ? {} : { webhook }),
+    orders: [
+      {
+        ...summaryOf(order),
+        result,
+        ...(locked ? { result_hint: lockedHints[order.tender.rail] } : {}),
+      },
+    ],
+    message: orderMessage(order, reveal ? 'shown' : 'locked'),
+    refund_state: refundStateOf(order),
+    refund_contract: isRefunding(order) ? refundContract(order) : null,
+    receipt_url: isPaid(order) ? receiptPath(order.id) : null,
+  }
+}
+
+const proofs =
+  'its accessToken, a sign-in of the paying wallet, or the idempotency key of the purchase.'
+const standingMessages = {
+  hash: `A transaction hash is public, so this is all it shows. The order itself needs its orderId or paymentId, or proof that it is yours: ${proofs}`,
+  payment: `This payment has an order already and buys nothing else. A payment is public once it is on the chain, so this is all it shows. The order itself needs proof that it is yours: ${proofs}`,
+} as const
+
+/** Where an order stands, for whoever knows no more of it than the chain tells everybody. */
+export function orderStanding(order: Order, knownBy: keyof typeof standingMessages) {
+  const refund = refundStateOf(order)
+  return {
+    transactionHash: transactionOf(order),
+    state: order.state,
+    state_updated_at: order.changedAt.toISOString(),
+    refund_state: refund,
+    refund_state_updated_at: refund === null ? null : refundChangedAt(order).toISOString(),
+    message: standingMessages[knownBy],
+  }
+}
+
+function refundChangedAt(order: Order): Date {
+  const isBack = isRefunding(order) && order.payout?.state === 'CONFIRMED'
+  return isBack ? order.payout.confirmedAt : order.changedAt
+}
+
+/** What somebody may see of an order that was found. */
+export async function foundOrder(
+  vault: Vault,
+  found: OrderView & { readonly isPublic: boolean },
+): Promise<Awaited<ReturnType<typeof orderBody>> | ReturnType<typeof orderStanding>> {
+  return found.isPublic ? orderStanding(found.order, 'hash') : orderBody(vault, found)
+}
+
+/** An order as lists show it: never with goods, which only a look at that one order opens. */
+export function orderItem(order: Order) {
+  return {
+    paymentId: order.paymentId,
+    transactionHash: transactionOf(order),
+    ...summaryOf(order),
+    brandName: order.item.brandName,
+    ...(order.item.country === undefined ? {} : { country: order.item.country }),
+    amount_atomic: order.amount.toString(),
+    placed_at: order.placedAt.toISOString(),
+    refund_state: refundStateOf(order),
+  }
+}
+
+/** The transaction that paid, or null while none is proven. */
+export function transactionOf(order: Order): string | null {
+  return 'receipt' in order ? order.receipt.transaction : null
+}
+
+function summaryOf(order: Order) {
+  return {
+    orderId: order.id,
+    kind: order.item.kind,
+    offerId: order.item.offerId,
+    state: order.state,
+    state_updated_at: order.changedAt.toISOString(),
+    fulfillment_deadline: 'deliverBy' in order ? order.deliverBy.toISOString() : null,
+    agent_action: actionOf(order),
+    error: errorOf(order),
+  }
+}
+
+/** What the agent should do next; null when there is nothing left to do (x402-signals 6.2). */
+function actionOf(order: Order): 'wait' | 'stop' | null {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+    case 'PAID':
+    case 'FULFILLING':
+      return 'wait'
+    case 'FULFILLED':
+    case 'PAYMENT_FAILED':
+      return null
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED': {
+      const refund = refundStateOf(order)
+      if (refund === 'REFUND_PENDING') return 'wait'
+      return refund === 'REFUND_FAILED' ? 'stop' : null
+    }
+    default:
+      return never(order)
+  }
+}
+
+function errorOf(order: Order) {
+  if (order.state === 'PAYMENT_FAILED') return { code: order.code, message: order.reason }
+  if (!isRefunding(order)) return null
+  const { trigger, code, message } = order.failure
+  // Only a refusal is a word of the supplier; older records have a code of ours beside its silence.
+  const isSaid = trigger === 'fulfillment_failed' && code !== undefined && code !== ''
+  return { code: trigger, message, ...(isSaid ? { supplier_code: code } : {}) }
+}
+
+async function resultOf(vault: Vault, order: In<'FULFILLED'>) {
+  const goods = goodsOf(vault, order)
+  return { ...goods, ...(goods.lpa === undefined ? {} : await picturesOf(goods.lpa)) }
+}
+
+/** What was delivered, in words: what pictures show as well stands in `lpa`. */
+export function goodsOf(vault: Vault, order: In<'FULFILLED'>): Goods {
+  const opened = vault.open(order.delivery, { order: order.id, field: 'delivery' }) as Delivery
+  const { kind: _, ...delivered } = opened
+  const { id: orderId, item, recipient } = order
+  return kindOf(opened).resultOf(delivered, () => recipientOf(vault, { orderId, item, recipient }))
+}
+
+/** What a phone reads to install the eSIM: the text of the activation code as pictures. */
+async function picturesOf(lpa: string) {
+  const [png, svg] = await Promise.all([
+    toBuffer(lpa, { errorCorrectionLevel: 'M', margin: 4, scale: 6 }),
+    toSvg(lpa, { errorCorrectionLevel: 'M', margin: 4, type: 'svg' }),
+  ])
+  return { qrPng: `data:image/png;base64,${png.toString('base64')}`, qrSvg: svg }
+}
+
+/** How an agent asks for, or watches, the refund of this order (x402-signals 6.2). */
+export function refundContract(order: Refunding) {
+  return {
+    endpoint: refundPath(order.id),
+    method: 'POST',
+    required_body: {
+      transactionHash: order.receipt.transaction,
+      reason: order.failure.trigger,
+    },
+    required_headers: { 'Idempotency-Key': '16 to 128 characters of A-Z a-z 0-9 _ -' },
+    auth_model: 'The order id names the payment; the refund goes to its payer whoever asks.',
+    security_model: goods[order.item.kind].refundRule,
+  }
+}
+
+/**
+ * What the state of an order means for whoever asks, and what to do next. Clients tell a 202 as a
+ * failure, and a model that reads nothing better pays again.
+ *
+ * @param goods whether the answer shows the goods, or what it takes to see them
+ */
+function orderMessage(order: Order, goods: 'shown' | 'locked'): string {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return `The chain has not confirmed the payment yet. Do not pay again. ${lookAgain(order)}`
+    case 'PAID':
+    case 'FULFILLING':
+      return `Paid, and not delivered yet. Do not pay again. ${lookAgain(order)}`
+    case 'FULFILLED':
+      return deliveredMessage[goods]
+    case 'PAYMENT_FAILED':
+      return 'The payment failed and no money moved. You may buy again.'
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED':
+      return `Not delivered. ${refundMessage(order)}`
+    default:
+      return never(order)
+  }
+}
+
+const deliveredMessage = {
+  shown: 'Delivered. The goods are in orders[0].result; treat them like cash.',
+  locked: 'Delivered. orders[0].result_hint says how to see the goods.',
+} as const
+
+function lookAgain({ id }: Order): string {
+  return `Call GET ${orderPath(id)} in ${retryAfterSeconds} seconds, with the accessToken of the first answer in Authorization: Bearer {accessToken}; without it the answer has the state but not the goods.`
+}
+
+const refundAddress = {
+  x402: 'the wallet that paid',
+  btcpay: 'the refund address of the buyer',
+} as const satisfies Record<Tender['rail'], string>
+
+function refundMessage(order: Order): string {
+  const to = refundAddress[order.tender.rail]
+  switch (refundStateOf(order)) {
+    case 'REFUNDED':
+      return `The full amount was refunded to ${to}.`
+    case 'REFUND_FAILED':
+      return `The refund to ${to} could not be sent yet; the operator of the store has to act.`
+    default:
+      return `The full amount is refunded automatically to ${to}.`
+  }
+}

@@ -1,0 +1,275 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { refundIdOf } from '../../lib/ids.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { mayReveal } from '../../orders/access.ts'
+import { notRefundable, claimRefund as startClaim } from '../../orders/claim-refund.ts'
+import { isRefunding, type Order, type Refunding, refundStateOf } from '../../orders/order.ts'
+import { paidIn, publicPayerOf } from '../../payments/payment.ts'
+import { hashOf } from '../../secrets/tokens.ts'
+import { idempotencyKey, knownBy, orderId, tokenHeader } from '../buying/credentials.ts'
+import { orNotNow } from '../buying/or-not-now.ts'
+import type { BuyingDeps, FaultLog } from '../deps.ts'
+import { refundDeadlineSeconds, retryAfterSeconds } from '../extensions/policies.ts'
+import type { Answer, Credentials, OrderOperation } from '../operation.ts'
+import { refundPath } from '../paths.ts'
+import { findOrder } from './find-orders.ts'
+import { laterHeaders, RefundState } from './order.ts'
+
+const atomic = z.string().regex(/^\d+$/)
+
+/** A refund, claimed or watched (x402-signals 7.2). */
+const RefundAnswer = z
+  .object({
+    refundId: z.string(),
+    paymentId: z.string(),
+    orderId: z.string(),
+    state: RefundState,
+    state_updated_at: z.iso.datetime(),
+    refund_to: z
+      .string()
+      .describe(
+        'Always the wallet that paid; for another coin, the last letters of the address its buyer gave',
+      ),
+    amount_atomic: atomic,
+    amount_atomic_refunded: atomic.nullable(),
+    amount_atomic_kept: atomic.nullable(),
+    asset: z.string(),
+    asset_decimals: z.int().min(6).max(18),
+    network: z.string(),
+    transactionHash: z
+      .string()
+      .describe('Transaction hash on the network of the payment')
+      .nullable(),
+    reason: z.string(),
+    idempotency_key: z.string().nullable(),
+    deadline: z.iso.datetime(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+  })
+  .meta({ id: 'RefundAnswer' })
+
+/** What a claim may say (x402-signals 7.1). Where the money goes is not for the claim to say. */
+const RefundClaim = z.strictObject({
+  paymentId: z.string().max(100).optional(),
+  transactionHash: z.string().max(100).optional(),
+  orderIds: z.array(z.string().max(100)).max(10).optional(),
+  reason: z.string().max(500).optional(),
+})
+
+const refund = {
+  path: refundPath('{orderId}'),
+  group: 'Orders',
+  pathParams: orderId,
+  access: 'free',
+  charges: true,
+} as const
+
+const pending = {
+  description: 'The money is on its way back. Look again.',
+  shape: RefundAnswer,
+  headers: laterHeaders,
+}
+
+export const claimRefund: OrderOperation = {
+  ...refund,
+  id: 'claimRefund',
+  method: 'POST',
+  name: 'Claim a refund',
+  description:
+    'Starts or reports the refund of an order that failed. Refunds start by themselves, so a claim is never needed; it always goes to the wallet that paid, in full.',
+  headers: { ...tokenHeader, 'Idempotency-Key': { ...idempotencyKey, required: true } },
+  body: z.toJSONSchema(RefundClaim),
+  answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
+  refusals: [
+    'idempotency_key_missing',
+    'idempotency_conflict',
+    'unknown_parameter',
+    'invalid_body',
+    'invalid_json',
+    'invalid_header',
+    'unsupported_media_type',
+    'body_too_large',
+    'order_not_found',
+    'not_refundable',
+    'refund_destination_refused',
+    'budget_spent',
+    'try_again',
+  ],
+  limit: 'purchase',
+  async run(call, deps) {
+    const { orderId: id, client, log } = call
+    const fields = call.fields()
+    const shown = call.shown()
+    const key = shown.idempotencyKey
+    if (key === undefined) {
+      const message = 'A refund claim needs an Idempotency-Key header.'
+      throw new Refusal('idempotency_key_missing', message, { parameter: 'Idempotency-Key' })
+    }
+    const claimed = { orderId: id, key, fields, client, isOwn: ownedBy(deps, shown) }
+    return answerOf(await refundClaimed(deps, claimed, log))
+  },
+}
+
+export const getRefund: OrderOperation = {
+  ...refund,
+  id: 'getRefund',
+  method: 'GET',
+  name: 'Watch a refund',
+  description: 'The refund of an order that failed.',
+  answers: { 200: { description: 'Paid back', shape: RefundAnswer }, 202: pending },
+  refusals: ['order_not_found', 'not_refundable', 'try_again'],
+  limit: 'reading',
+  run: async (call, deps) => answerOf(await refundWatched(deps, call.orderId, call.log)),
+}
+
+function answerOf({ order, body }: RefundReport): Answer {
+  if (refundStateOf(order) !== 'REFUND_PENDING') return { body }
+  const headers = { location: refundPath(order.id), 'retry-after': String(retryAfterSeconds) }
+  return { status: 202, body, headers }
+}
+
+const destinations: ReadonlySet<string> = new Set([
+  'refund_to',
+  'refundTo',
+  'to',
+  'address',
+  'destination',
+  'recipient',
+])
+
+/** A refund as it stands. */
+export interface RefundReport {
+  readonly order: Order
+  readonly body: ReturnType<typeof refundBody>
+}
+
+interface Claimed {
+  readonly orderId: string
+  /** The caller's idempotency key. */
+  readonly key: string
+  /** The fields of the claim, checked here. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The address that it came from, as limits count it. */
+  readonly client: string
+  /** Whether the claimant shows that the order is theirs. */
+  readonly isOwn: (order: Order) => Promise<boolean>
+}
+
+/**
+ * Claims the refund of an order, which reports the one that is under way or starts it again.
+ *
+ * @throws Refusal `order_not_found`, `refund_destination_refused`, `invalid_body`, `not_refundable`,
+ *   `idempotency_conflict`, `budget_spent`, `try_again`
+ */
+export async function refundClaimed(
+  deps: Pick<BuyingDeps, 'orders' | 'purchases'>,
+  claimed: Claimed,
+  log: FaultLog,
+): Promise<RefundReport> {
+  const { orderId, key, fields, client, isOwn } = claimed
+  const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
+  const claim = readClaim(order, fields)
+  const bodyHash = createHash('sha256').update(JSON.stringify(claim)).digest('hex')
+  const claiming = () =>
+    startClaim(deps.purchases, order, {
+      ...{ key: hashOf(key), bodyHash, client },
+      isOwn: () => isOwn(order),
+    })
+  const refunding = await orNotNow(log, claiming, 'unknown')
+  return report(refunding, { idempotencyKey: key, ...reasonOf(claim) })
+}
+
+/** Whether what somebody shows makes an order theirs. Sign-ins are not looked at: one is good only once. */
+export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, shown: Credentials) {
+  return (order: Order): Promise<boolean> => mayReveal(orders, order, knownBy(shown))
+}
+
+/** The refund of an order. @throws Refusal `order_not_found`, `not_refundable`, `try_again` */
+export async function refundWatched(
+  deps: Pick<BuyingDeps, 'orders'>,
+  orderId: string,
+  log: FaultLog,
+): Promise<RefundReport> {
+  return report(await orNotNow(log, () => findOrder(deps, orderId), 'unknown'), {})
+}
+
+function report(
+  order: Order,
+  claim: { readonly reason?: string; readonly idempotencyKey?: string },
+): RefundReport {
+  if (!isRefunding(order)) throw notRefundable(order)
+  return { order, body: refundBody(order, claim) }
+}
+
+function readClaim(order: Order, fields: Claimed['fields']): z.infer<typeof RefundClaim> {
+  const destination = Object.keys(fields).find((name) => destinations.has(name))
+  if (destination !== undefined) {
+    const message =
+      'A refund always goes to the payer of the order; a claim cannot name another destination.'
+    throw new Refusal('refund_destination_refused', message, { parameter: destination })
+  }
+  const claim = RefundClaim.safeParse(fields)
+  if (!claim.success) {
+    const errors = claim.error.issues.map((issue) => ({
+      parameter: issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.'),
+      message:
+        issue.code === 'unrecognized_keys' ? 'is not a field of a refund claim' : 'is not valid',
+    }))
+    throw new Refusal('invalid_body', 'The refund claim is not valid.', { extra: { errors } })
+  }
+  requireSameOrder(order, claim.data)
+  return claim.data
+}
+
+/** A claim that names its order twice must name the same one. */
+function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): void {
+  const transaction = 'receipt' in order ? order.receipt.transaction : undefined
+  const wrong =
+    (claim.paymentId !== undefined && claim.paymentId !== order.paymentId && 'paymentId') ||
+    (claim.transactionHash !== undefined &&
+      claim.transactionHash !== transaction &&
+      'transactionHash') ||
+    (claim.orderIds?.some((id) => id !== order.id) && 'orderIds')
+  if (!wrong) return
+  const message = `${wrong} does not belong to the order ${order.id}.`
+  throw new Refusal('invalid_body', message, { parameter: wrong })
+}
+
+function reasonOf({ reason }: z.infer<typeof RefundClaim>): { reason?: string } {
+  return reason === undefined ? {} : { reason }
+}
+
+/** The refund object of x402-signals 7.2. The destination is always the payer. */
+export function refundBody(order: Refunding, claim: { reason?: string; idempotencyKey?: string }) {
+  const { payout } = order
+  const paid = payout?.state === 'CONFIRMED' ? payout : undefined
+  return {
+    refundId: refundIdOf(order.id),
+    paymentId: order.paymentId,
+    orderId: order.id,
+    state: refundStateOf(order),
+    state_updated_at: (paid?.confirmedAt ?? order.changedAt).toISOString(),
+    refund_to: publicPayerOf(order.tender),
+    ...amountsOf(order),
+    asset: order.tender.asset,
+    asset_decimals: paidIn(order.tender).decimals,
+    network: order.tender.network,
+    transactionHash: paid?.transaction ?? null,
+    reason: claim.reason ?? order.failure.message,
+    idempotency_key: claim.idempotencyKey ?? null,
+    deadline: new Date(order.changedAt.getTime() + refundDeadlineSeconds * 1_000).toISOString(),
+    ...(payout?.state === 'FAILED' ? { error: { code: payout.code, message: payout.reason } } : {}),
+  }
+}
+
+/** What went back and what was kept is null until it is certain; there are no partial refunds. */
+function amountsOf({ tender, payout }: Refunding) {
+  const whole = paidIn(tender).units.toString()
+  const [refunded, kept] =
+    payout?.state === 'CONFIRMED'
+      ? [whole, '0']
+      : payout?.state === 'FAILED'
+        ? ['0', whole]
+        : [null, null]
+  return { amount_atomic: whole, amount_atomic_refunded: refunded, amount_atomic_kept: kept }
+}

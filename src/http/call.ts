@@ -1,0 +1,121 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { keyOf } from '../api/buying/credentials.ts'
+import type { Call, Credentials } from '../api/operation.ts'
+import { echoOf } from '../catalog/search/param-source.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { clientKeyOf } from './client-key.ts'
+import { inQuery } from './in-query.ts'
+import { countRefused, lookAtRefused } from './proof-limit.ts'
+import type { Limits } from './rate-limit.ts'
+
+/** A request as the call of an operation. */
+export function callIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { refused }: Pick<Limits, 'refused'>,
+): Call {
+  const url = request.raw.url ?? ''
+  return {
+    orderId: (request.params as { orderId?: string }).orderId ?? '',
+    query: inQuery(url),
+    fields: () => (request.method === 'GET' ? quoteFields(url) : postedFields(request)),
+    shown: () => credentialsIn(request),
+    tokens: tokensIn(request),
+    client: clientKeyOf(request.ip),
+    proofs: {
+      mayProve: () => lookAtRefused(refused, request, reply),
+      provedNothing: () => countRefused(refused, request),
+    },
+    log: request.log,
+  }
+}
+
+/** What a request shows of who sends it. @throws Refusal `invalid_header` */
+export function credentialsIn(request: FastifyRequest): Credentials {
+  const { headers } = request
+  return {
+    ...tokensIn(request),
+    idempotencyKey: keyOf(headers['idempotency-key'], 'Idempotency-Key'),
+  }
+}
+
+function tokensIn({ headers }: FastifyRequest): Call['tokens'] {
+  const [, accessToken] =
+    /^Bearer ([A-Za-z0-9._-]{1,200})$/i.exec(headers.authorization ?? '') ?? []
+  return { accessToken, signIn: headers['sign-in-with-x'] }
+}
+
+/** How long the buyer wants to wait, by `Prefer: respond-async` or `Prefer: wait=3` (RFC 7240). */
+export function preferredWaitMs({ headers }: FastifyRequest): number | undefined {
+  const prefer = [headers['prefer']].flat().join(',')
+  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(prefer) ?? []
+  if (seconds !== undefined) return Number(seconds) * 1_000
+  return /(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(prefer) ? 0 : undefined
+}
+
+/**
+ * The flat fields of the JSON body of a request. Fields in its query are refused: without them the body
+ * would be empty, and a purchase would ask for the price of another offer.
+ *
+ * @throws Refusal `unknown_parameter`, or `invalid_json` when the body is not an object
+ */
+export function postedFields({ body, raw: { method, url = '' } }: FastifyRequest) {
+  const [, query = ''] = url.split(/[?](.*)/s)
+  const [parameter] = new URLSearchParams(query).keys()
+  if (parameter !== undefined) {
+    const shown = echoOf(parameter)
+    const message = `${shown} is in the query. ${method} takes its fields as JSON in the body.`
+    throw new Refusal('unknown_parameter', message, { parameter: shown })
+  }
+  return fieldsOf(body)
+}
+
+function fieldsOf(body: unknown): Record<string, unknown> {
+  if (body === undefined || body === null) return {}
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw new Refusal('invalid_json', 'The body must be a JSON object.')
+  }
+  return { ...body }
+}
+
+/** Nothing that a purchase asks for needs more. */
+const maxQuery = 2_048
+
+/**
+ * The fields of a quote out of the raw query, as a purchase body would carry them, so that a quote
+ * is refused for the same reasons. `value` becomes a number, and `confirmNumber` true or false. A phone number begins with a plus
+ * sign, which a query turns into a space when it is not escaped; there it can only have been a plus.
+ *
+ * @throws Refusal `invalid_parameter`, `repeated_parameter`
+ */
+export function quoteFields(url: string): Record<string, unknown> {
+  const query = url.split('?').slice(1).join('?')
+  if (query.length > maxQuery) {
+    throw new Refusal('invalid_parameter', `The query is longer than ${maxQuery} characters.`)
+  }
+  const fields: Record<string, unknown> = Object.create(null)
+  for (const pair of query.split('&').filter((part) => part !== '')) {
+    const [name = '', ...rest] = pair.split('=')
+    const parameter = decode(name)
+    if (Object.hasOwn(fields, parameter)) {
+      const message = `The parameter ${parameter} is given more than once.`
+      throw new Refusal('repeated_parameter', message, { parameter })
+    }
+    fields[parameter] = meant(parameter, decode(rest.join('=')))
+  }
+  return fields
+}
+
+function meant(parameter: string, text: string): string | number | boolean {
+  if (parameter === 'confirmNumber' && /^(true|false)$/.test(text)) return text === 'true'
+  if (parameter === 'value' && /^\d+(\.\d+)?$/.test(text)) return Number(text)
+  return parameter === 'msisdn' ? text.replace(/^ /, '+') : text
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new Refusal('invalid_parameter', 'The query is not valid percent-encoded UTF-8.')
+  }
+}
