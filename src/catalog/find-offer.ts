@@ -2,6 +2,8 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Catalog } from './catalog.ts'
 import { goods } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
+import { offerMeantBy } from './offer-meant.ts'
+import { echoOf } from './search/param-source.ts'
 
 /**
  * The offer of this kind with this id, in whatever case its letters are.
@@ -11,7 +13,7 @@ import type { Kind, Offer } from './offer.ts'
  * @throws Refusal `offer_not_found`, with the id that was probably meant
  */
 export function findOffer(
-  catalog: Pick<Catalog, 'find' | 'findLike'>,
+  catalog: Pick<Catalog, 'find' | 'findLike' | 'sold' | 'rates'>,
   kind: Kind | undefined,
   id: string,
   parameter: string,
@@ -22,12 +24,13 @@ export function findOffer(
     const message = `Offer ${offer.id} is ${oneOf(offer.kind)}, not ${oneOf(kind)}. Ask for it among the ${goods[offer.kind].plural}.`
     throw new Refusal('offer_not_found', message, { parameter })
   }
-  const meant = catalog.findLike(id.trim())?.id
+  const meant = catalog.findLike(id.trim())?.id ?? offerMeantBy(catalog, id)
+  const message = `There is no offer with the id ${echoOf(id)}.`
   throw new Refusal(
     'offer_not_found',
     meant === undefined
-      ? `There is no offer with this ${parameter}.`
-      : `There is no offer with this ${parameter}. Did you mean ${meant}?`,
+      ? `${message} Find one with a search.`
+      : `${message} Did you mean ${meant}?`,
     { parameter, ...(meant === undefined ? {} : { extra: { didYouMean: meant } }) },
   )
 }

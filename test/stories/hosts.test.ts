@@ -42,7 +42,7 @@ describe.skipIf(noHosts).each(Object.entries(hosts))('in %s', (_, { sendsMeta, o
   })
 
   test.each([
-    ['buy', { offerId: 'NO-SUCH' }, /There is no offer with this offerId.*offer_not_found/],
+    ['buy', { offerId: 'NO-SUCH' }, /There is no offer with the id NO-SUCH.*offer_not_found/],
     ['search', { query: 'steam', contry: 'US' }, /There is no parameter .*contry.*country/],
     ['search', { kind: 'topup', country: 'Guatemala' }, /country must be .*GT/],
     ['search', { query: 'steam', limit: 99 }, /limit must be .*50/],

@@ -168,6 +168,11 @@ test('a card for a country that has none', async () => {
   expect(data.hint.message).toContain('A card of another country may not work')
 })
 
+test('an id that was copied without its end', async () => {
+  const { data } = await call('quote', { ...person, offerId: 'NETFLX_DE_25' })
+  expect(data).toMatchObject({ code: 'offer_not_found', didYouMean: 'NETFLIX_DE_25_EGIFT' })
+})
+
 test('a purchase that lacks what it requires', async () => {
   const { isError, data } = await call('buy', { offerId: 'NETFLIX_DE_25_EGIFT' })
   expect(isError).toBe(true)
