@@ -1,3 +1,4 @@
+import { nearParameter } from '../catalog/search/param-source.ts'
 import { oneOf, type Param, readParams, refused } from '../catalog/search/params.ts'
 import { inQuery } from '../http/in-query.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
@@ -20,13 +21,35 @@ const amount: Param<Usdc> = {
 
 const settings = { approveAboveUsdc: amount, goods: oneOf(['link']) }
 
+/** Words of names that can only be meant to set something here. */
+const meantHere =
+  /appro|abov|usdc?|limit|max|budget|spen|price|amount|good|code|link|reveal|person/i
+
 /**
- * Reads the settings in an address. One that is unknown is refused, because a limit that is misspelt
- * would protect nobody.
+ * Reads the settings in an address. A name that may be one of them, misspelt, is refused, because a limit
+ * that is not understood would protect nobody. Others, such as `api_key`, are added by registries and
+ * gateways to every address, and say nothing to this store.
  *
  * @throws Refusal `unknown_parameter`, `repeated_parameter`, `invalid_parameter`
  */
 export function hostSettingsIn(url: string): HostSettings {
-  const { approveAboveUsdc: approveAbove, goods } = readParams(inQuery(url), settings)
+  const given = inQuery(withoutForeign(url))
+  const { approveAboveUsdc: approveAbove, goods } = readParams(given, settings)
   return { approveAbove, goods }
+}
+
+function withoutForeign(url: string): string {
+  const start = url.indexOf('?')
+  if (start < 0) return url
+  const kept = url
+    .slice(start + 1)
+    .split('&')
+    .filter((pair) => mayBeMeantHere(pair.split('=', 1)[0] ?? ''))
+  return `${url.slice(0, start)}?${kept.join('&')}`
+}
+
+/** An encoded name is read with the others: what it says is only known then. */
+function mayBeMeantHere(name: string): boolean {
+  const known = Object.keys(settings)
+  return /[%+]/.test(name) || meantHere.test(name) || nearParameter(name, known) !== undefined
 }

@@ -30,12 +30,18 @@ const synonyms: readonly (readonly string[])[] = [
   ['covers', 'countries'],
 ]
 
+/** How callers reach the search that takes what only some lists do. */
+export const everyKind = 'the search of every kind (GET /ai/search, tool search)'
+const onlyThere = ['query', 'kind', 'covers', 'minDataGb', 'minDays', 'maxUsdc', 'phone', 'sort']
+
 /** The refusal of a parameter that an operation does not take, with the one that was meant. */
 export function unknownParameter(name: string, known: readonly string[]): Refusal {
   const shown = echoOf(name)
   const near = nearParameter(name, known)
   const takes = known.length === 0 ? 'none' : known.join(', ')
-  const hint = near === undefined ? `This path takes ${takes}.` : `Did you mean ${near}?`
+  const isElsewhere = known.includes('limit') && onlyThere.includes(name)
+  const takesIt = isElsewhere ? ` To use ${name}, ask ${everyKind}.` : ''
+  const hint = near === undefined ? `This path takes ${takes}.${takesIt}` : `Did you mean ${near}?`
   return new Refusal('unknown_parameter', `There is no parameter "${shown}" here. ${hint}`, {
     parameter: shown,
     allowed: known,
@@ -49,7 +55,7 @@ export function echoOf(text: string): string {
 }
 
 /** The parameter that was meant by an unknown one, when one is near. */
-function nearParameter(name: string, known: readonly string[]): string | undefined {
+export function nearParameter(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase()
   const sameThing = synonyms
     .filter((names) => names.some((synonym) => synonym.toLowerCase() === lower))

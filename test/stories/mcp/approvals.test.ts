@@ -292,7 +292,18 @@ describe('a host that takes goods by link alone', () => {
   })
 })
 
+test('what gateways and registries add to every address is not taken for a setting', async () => {
+  const settings = '?api_key=abc&profile=shopper&approveAboveUsdc=0&_t=1'
+  const { call, close } = await openClient(store, 'SDK 1.x', { settings })
+  const { bought } = await buyWith(call, await newBuyer(), card)
+  expect(bought.data.code).toBe('approval_required')
+  await close()
+})
+
 test.each([
+  '?approve_above=5',
+  '?spendLimit=5',
+  '?%61pproveAbov=5',
   '?approveAboveUSDC=5',
   '?approveAboveUsdc=five',
   '?approveAboveUsdc=-1',
