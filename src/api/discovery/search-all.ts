@@ -1,7 +1,8 @@
-import { goods, kinds } from '../../catalog/good.ts'
+import { goods } from '../../catalog/good.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
 import type { Question } from '../../catalog/question/asked.ts'
 import { coverageOf, type Found, type FoundKind, findFor } from '../../catalog/question/find.ts'
+import { kindAsked } from '../../catalog/question/kind-asked.ts'
 import { readPhonePlace } from '../../catalog/question/phone-place.ts'
 import { questionHint } from '../../catalog/question/question-hint.ts'
 import { readyAt } from '../../catalog/ready-json.ts'
@@ -37,7 +38,7 @@ const query = {
     question,
     'What is wanted, in plain words: a brand, countries, data, days, a budget, a phone number. Such as "10 GB for Japan, 2 weeks" or "25 EUR Netflix card for Germany"',
   ),
-  kind: described(oneOf(kinds), 'Only goods of this kind'),
+  kind: described(kindAsked, 'Only goods of this kind'),
   country: described(
     country,
     'ISO 3166-1 alpha-2 code (XK is Kosovo): where a card or a line is from, and where a plan works',

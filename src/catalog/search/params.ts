@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { fold, slugOf, wordsOf } from '../../lib/text.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
 import { dollarsMeantBy } from '../meant.ts'
-import type { ParamSource } from './param-source.ts'
+import { everyKind, type ParamSource } from './param-source.ts'
 import type { Page } from './search.ts'
 
 /**
@@ -224,6 +224,12 @@ function boundedText(name: string, value: string, most = maxText): string {
 function countryCode(name: string, value: string): string {
   const code = boundedText(name, value).toUpperCase()
   if (isCountry(code)) return code
+  if (/^[A-Z]{2}(\s*,\s*[A-Z]{2})+$/.test(code)) {
+    throw refused(
+      name,
+      `${name} takes one code. For a plan that works in several, give ${everyKind} covers=${code}.`,
+    )
+  }
   const message = `${name} must be an ISO 3166-1 alpha-2 code such as US.`
   throw refused(name, message, countryMeantBy(value))
 }

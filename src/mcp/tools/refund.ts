@@ -1,5 +1,6 @@
 import { keyOf } from '../../api/buying/credentials.ts'
 import { ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
+import { refused } from '../../catalog/search/params.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { textIn, without } from '../arguments.ts'
 import { credentialsIn } from '../proofs.ts'
@@ -43,7 +44,10 @@ export const refund: Tool = {
 async function refunded(call: ToolCall, { buying }: ToolDeps) {
   const { args, log, client } = call
   const key = keyOf(args['idempotency_key'], 'idempotency_key')
-  const orderId = textIn(args, 'orderId') ?? ''
+  const orderId = textIn(args, 'orderId')
+  if (orderId === undefined) {
+    throw refused('orderId', 'orderId is required: the one in the answer to buy.')
+  }
   const fields = without(args, ['orderId', 'idempotency_key', 'access_token'])
   const owned = () => ownedBy(buying, credentialsIn(call))
   const report =

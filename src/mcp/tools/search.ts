@@ -3,7 +3,7 @@ import { searches } from '../../api/discovery/search.ts'
 import { searchAll } from '../../api/discovery/search-all.ts'
 import type { Query } from '../../api/query.ts'
 import { goods, kinds } from '../../catalog/good.ts'
-import { oneOf } from '../../catalog/search/params.ts'
+import { kindAsked } from '../../catalog/question/kind-asked.ts'
 import { inArguments, textIn, without } from '../arguments.ts'
 import { argumentSchema } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
@@ -32,7 +32,7 @@ export const search: Tool = {
 function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Query {
   const kind = textIn(args, 'kind')
   if (kind === undefined) return searchAll.ask(inArguments(args), reading)
-  const { ask, query = {} } = searches[oneOf(kinds).read('kind', kind)]
+  const { ask, query = {} } = searches[kindAsked.read('kind', kind)]
   const filters = without(args, ['kind'])
   const isQuestion = Object.keys(filters).some((name) => name in wide && !(name in query))
   if (isQuestion) return searchAll.ask(inArguments(args), reading)

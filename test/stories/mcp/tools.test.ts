@@ -75,6 +75,7 @@ describe.each(versions)('a client of %s', (version) => {
     )
     const none = await call('get_offer', { offerIds: [ids[0], 'none'] })
     expect(none.data).toMatchObject({ code: 'offer_not_found', parameter: 'offerIds' })
+    expect(none.data.detail).toContain('the id none')
     const both = await call('get_offer', { offerId: ids[0], offerIds: ids })
     expect(both.data).toMatchObject({ code: 'invalid_parameter', parameter: 'offerId' })
   })
@@ -118,6 +119,13 @@ describe.each(versions)('a client of %s', (version) => {
       { offerId: 'NO' },
       { code: 'offer_not_found', parameter: 'offerId' },
     ],
+    [
+      'several countries where one is taken',
+      'search',
+      { country: 'fr, IT', kind: 'esim' },
+      { parameter: 'country', detail: expect.stringContaining('covers=FR, IT') },
+    ],
+    ['no order', 'refund', {}, { code: 'invalid_parameter', parameter: 'orderId' }],
     ['no offer to buy', 'buy', {}, { code: 'invalid_body', parameter: 'offerId', charged: 'no' }],
     [
       'a flag that is none',
@@ -153,6 +161,11 @@ describe.each(versions)('a client of %s', (version) => {
     const filled = { email: '', country: '', msisdn: '', iccid: '', value: 0, quantity: 1 }
     const quoted = await call('quote', { offerId: 'TEST-ESIM-OK', firstName: '', ...filled })
     expect(quoted.data).toMatchObject({ usdc: { amount: '500000' } })
+  })
+
+  test('may name a kind as people do', async () => {
+    const found = await call('search', { kind: 'Gift card', limit: 1 })
+    expect(found.data.items).toMatchObject([{ productType: 'VOUCHER' }])
   })
 
   test('may write an id in small letters, and hears which one was meant', async () => {
