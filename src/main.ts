@@ -1,7 +1,7 @@
 import { runPrimary } from './cluster/primary.ts'
 import { type Config, readConfig } from './config.ts'
 import { giveUp, onSignal, reasonOf } from './lifecycle.ts'
-import { ownEnvironment, secretsOf } from './secret-files.ts'
+import { ownEnvironment } from './secret-files.ts'
 import { listen, startParts, startStore } from './store-process.ts'
 import { announce } from './terminal.ts'
 
@@ -9,7 +9,7 @@ import { announce } from './terminal.ts'
 async function main(): Promise<void> {
   const environment = ownEnvironment(console.warn)
   const config = readConfig(environment)
-  await (config.workers === 1 ? runAlone(config) : runPrimary(config, secretsOf(environment)))
+  await (config.workers === 1 ? runAlone(config) : runPrimary(config, environment))
 }
 
 async function runAlone(config: Config): Promise<void> {

@@ -5,6 +5,8 @@ import { secretVariables } from './environment.ts'
 
 type Environment = Record<string, string | undefined>
 
+export const isSecret = (name: string) => secretVariables.includes(name)
+
 /** The name of the variable that names a file with the value of this one. */
 const fileVariableOf = (name: string) => `${name}_FILE`
 
@@ -52,15 +54,6 @@ export function withSecretFiles(
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return given
-}
-
-/** The secrets of an environment, which a worker cannot inherit. */
-export function secretsOf(environment: Readonly<Environment>): Record<string, string> {
-  const pairs = secretVariables.flatMap((name) => {
-    const value = environment[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return Object.fromEntries(pairs)
 }
 
 function bothOf(name: string) {

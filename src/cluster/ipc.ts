@@ -8,8 +8,8 @@ export type CountRequest = readonly [limit: string, action: 'take' | 'peek', key
 
 /** The requests between a worker and its primary. Node sends them as JSON. */
 export interface IpcRequests {
-  /** Worker to primary: reads the secrets, which are not in the worker's environment. */
-  secrets: { params: null; result: Readonly<Record<string, string>> }
+  /** Worker to primary: reads the variables that the worker was not started with, secrets among them. */
+  environment: { params: null; result: Readonly<Record<string, string | undefined>> }
   /** Worker to primary: the worker serves connections and sells this catalog. */
   ready: {
     params: { readonly offers: number; readonly rejected: number; readonly readAt: string }

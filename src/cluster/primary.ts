@@ -10,23 +10,24 @@ import type { IpcPeer } from './ipc.ts'
 import { createClusterMetrics } from './metrics.ts'
 import { createRequestCounter } from './rate-limits.ts'
 import { openSharedPort } from './shared-port.ts'
+import { environmentAtStart } from './worker-environment.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
 import { startWorkers, type WorkerExit } from './workers.ts'
 
 /** Prometheus waits ten seconds. A worker that needs longer than this is reported with its last known metrics. */
 const metricsTimeoutMs = 1_000
 
-type Secrets = Readonly<Record<string, string>>
+type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Runs the store as several processes on one port. The primary accepts connections and hands them to
  * the workers. It also does what must be done once: it starts and stops the sandbox and the workers,
- * counts requests against rate limits, and sums the metrics. Workers read the secrets over IPC, because
- * every process of the same account can read a process's environment in /proc.
+ * counts requests against rate limits, and sums the metrics. Workers read their variables over IPC,
+ * because every process of the same account can read a process's environment in /proc.
  */
-export async function runPrimary(config: Config, secrets: Secrets): Promise<void> {
+export async function runPrimary(config: Config, environment: Environment): Promise<void> {
   const startedAt = performance.now()
-  const starting = startCluster(config, secrets)
+  const starting = startCluster(config, environment)
   const isEnding = onSignal(starting, config.drainMs)
   const { pool, firstReady, port, catalog, stop, payUrl } = await starting
   if (isEnding()) return
@@ -38,11 +39,11 @@ export async function runPrimary(config: Config, secrets: Secrets): Promise<void
 }
 
 /** Starts the sandbox and then the workers, without waiting until the workers are ready. */
-async function startCluster(config: Config, secrets: Secrets) {
+async function startCluster(config: Config, environment: Environment) {
   const sandbox = await startParts(config)
   const log = logOf(config)
   const monotonicMs = () => performance.now()
-  const registry = createWorkerRegistry(monotonicMs, secrets, (address) => {
+  const registry = createWorkerRegistry(monotonicMs, environment, (address) => {
     if (sandbox === undefined) throw new Error('Only the sandbox has a faucet')
     return sandbox.faucet(address as `0x${string}`)
   })
@@ -50,6 +51,7 @@ async function startCluster(config: Config, secrets: Secrets) {
   const firstReady = Promise.withResolvers<void>()
   // Workers get the configuration of this process; an environment file may have changed since the start.
   const { others } = envFilesIn(process.execArgv)
+  const env = environmentAtStart(environment)
   let started = 0
   // No worker may outlive the primary, not even one that hangs.
   process.on('exit', registry.killAll)
@@ -57,7 +59,7 @@ async function startCluster(config: Config, secrets: Secrets) {
     size: config.workers,
     start() {
       started += 1
-      const worker = registry.register(forkWorker(started, others))
+      const worker = registry.register(forkWorker(started, { execArgv: others, env }))
       logReady(worker, log)
       void worker.ready.then(() => {
         port.add(worker)
@@ -89,7 +91,7 @@ async function startCluster(config: Config, secrets: Secrets) {
 /** Tracks the running workers and handles their requests. */
 function createWorkerRegistry(
   monotonicMs: () => number,
-  secrets: Secrets,
+  environment: Environment,
   faucet: (address: string) => Promise<string>,
 ) {
   const count = createRequestCounter(Object.values(limitRules), monotonicMs)
@@ -107,7 +109,7 @@ function createWorkerRegistry(
     register(worker: WorkerProcess): WorkerProcess {
       const { id, ipc } = worker
       workers.set(worker, { isReady: false })
-      ipc.handle('secrets', () => secrets)
+      ipc.handle('environment', () => environment)
       ipc.handle('count', count)
       ipc.handle('faucet', faucet)
       ipc.handle('metrics', async () => {

@@ -18,9 +18,14 @@ export interface WorkerProcess extends Worker, ConnectionReceiver {
 
 const program = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
-/** @param execArgv Node's own options for the child */
-export function forkWorker(id: number, execArgv: readonly string[]): WorkerProcess {
-  const child = fork(program, [String(id)], { execArgv: [...execArgv] })
+export interface StartOptions {
+  /** Node's own options. */
+  readonly execArgv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export function forkWorker(id: number, { execArgv, env }: StartOptions): WorkerProcess {
+  const child = fork(program, [String(id)], { execArgv: [...execArgv], env: { ...env } })
   const ipc = createIpcPeer(channelToChild(child))
   const ready = Promise.withResolvers<IpcRequests['ready']['params']>()
   const exit = Promise.withResolvers<WorkerExit>()

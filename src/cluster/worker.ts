@@ -8,6 +8,7 @@ import { serveHandedOffConnections } from './connection-handoff.ts'
 import { createIpcPeer, type IpcPeer } from './ipc.ts'
 import { channelToParent } from './ipc-channel.ts'
 import { limitersAtPrimary } from './rate-limits.ts'
+import { adoptEnvironment } from './worker-environment.ts'
 
 /** The primary answers at once unless it is exiting. */
 const primaryTimeoutMs = 5_000
@@ -16,12 +17,11 @@ const faucetTimeoutMs = 25_000
 /** The primary waits up to a second for the metrics of the other workers. */
 const metricsTimeoutMs = 3_000
 
-/** Runs one worker. The primary starts it with its own environment, without the secrets. */
+/** Runs one worker. The primary has read the environment, and the files that it names. */
 async function main(ipc: IpcPeer): Promise<void> {
-  const config = readConfig({
-    ...process.env,
-    ...(await ipc.request('secrets', null, primaryTimeoutMs)),
-  })
+  const environment = await ipc.request('environment', null, primaryTimeoutMs)
+  adoptEnvironment(environment)
+  const config = readConfig(environment)
   const starting = startStore(config, {
     sandbox: await sandboxOf(config, ipc),
     worker: Number(process.argv[2]),

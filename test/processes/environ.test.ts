@@ -72,14 +72,17 @@ test.skipIf(!existsSync('/proc/self/environ'))(
         WORKERS: '2',
         METRICS_TOKEN_FILE: token,
         REDIS_URL: 'redis://:password-of-redis@127.0.0.1:9',
+        PGPASSWORD: 'password-of-postgres',
+        TOKEN_OF_ANOTHER_PROGRAM: 'token-of-another-program',
       },
     })
     ends.push(store.stop)
     const secrets = [
       ...['token-from-a-file-0123', 'password-of-mail', 'password-of-redis'],
+      ...['password-of-postgres', 'token-of-another-program'],
       ...madeSecrets(),
     ]
-    expect(secrets.length).toBeGreaterThanOrEqual(13)
+    expect(secrets.length).toBeGreaterThanOrEqual(15)
     const pids = descendantsOf(store.process.pid ?? 0)
     // Two workers, PostgreSQL with its own, the chain, the supplier, BTCPay Server.
     expect(pids.length).toBeGreaterThanOrEqual(6)
