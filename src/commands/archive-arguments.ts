@@ -1,15 +1,16 @@
 import { parseArgs } from 'node:util'
 import { fewestArchiveMonths } from '../environment/common.ts'
 
-export const usage = `Moves orders that ended long ago out of the database, into one file a month, and shows one of them.
+export const usage = `Moves orders, and checkouts that became none, out of the database when they ended long ago, into files of
+one month each, and shows one of them.
 
   npm run archive -- --to FOLDER [--before YYYY-MM]
   npm run archive -- --from FOLDER --show ORDER [--goods]
 
   --to      where the files are, of this run and of all before
   --before  moves what ended before that month; otherwise what ended ARCHIVE_AFTER_MONTHS ago
-  --show    prints an archived order, with all that belongs to it, from its file; named by its id,
-            its payment id or its transaction
+  --show    prints an archived order or checkout, with all that belongs to it, from its file; named by
+            its id, its payment id or its transaction
   --goods   opens what was delivered, with SECRETS_KEY, and prints that too
 
 Moving is safe beside a running store, and to be run again after it was broken off. Ends with 0 when

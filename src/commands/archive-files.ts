@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import type { ArchiveFile } from '../adapters/storage/archive.ts'
+import type { Sealed } from '../secrets/vault.ts'
 
 /** SHA-256 of what a file holds. */
 export async function digestOf(path: string): Promise<string> {
@@ -27,4 +28,20 @@ export async function linesOf(
     throw new Error(`${path} is not the file that was written: its SHA-256 is ${found}`)
   }
   return createInterface({ input: createReadStream(path).pipe(createGunzip()) })
+}
+
+interface Row {
+  readonly id: string
+  readonly version: number
+}
+
+/** A line of a file: an order, or a checkout that became none, with all that belongs to it. */
+export type ArchiveEntry = { readonly [part: string]: unknown } & (
+  | { readonly order: Row & { readonly delivery: Sealed | null } }
+  | { readonly order?: never; readonly checkout: { readonly row: Row } }
+)
+
+/** The row of what a line is about. */
+export function rowIn(entry: ArchiveEntry): Row {
+  return entry.order ?? entry.checkout.row
 }

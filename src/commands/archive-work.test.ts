@@ -5,16 +5,21 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { moveOn, openOnRecord } from '../../test/contract/checkout-store-nodes.ts'
 import { asked, orderOnRecord } from '../../test/contract/order-store-nodes.ts'
+import { closed, ended, payment } from '../../test/contract/sample-checkouts.ts'
 import { fulfilled, wayTo } from '../../test/contract/sample-orders.ts'
 import { copyOrder, endedLongAgo } from '../../test/harness/many-orders.ts'
 import { type Archive, createArchive } from '../adapters/storage/archive.ts'
+import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createStoreRecord } from '../adapters/storage/store-record.ts'
 import type { In, Order } from '../orders/order.ts'
+import { createVault } from '../secrets/vault.ts'
+import { rowIn } from './archive-files.ts'
 import { archiveOrders } from './archive-work.ts'
-import { readArchived } from './archived-order.ts'
+import { readArchived, withGoods } from './archived-order.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -143,13 +148,35 @@ test('nothing moves whose file is missing or was changed', async () => {
   expect(await run()).toBe(20)
 })
 
+test('a checkout that became no order moves to a file of its own, and is shown from it', async () => {
+  await fill(1)
+  const records = () => ({ store: createCheckoutStore(pool), orders: createOrderStore(pool) })
+  const open = await openOnRecord(records)
+  const over = await moveOn(records, open, ended(open, [payment(1n)]))
+  await moveOn(records, over, closed(over))
+  await endedLongAgo(pool)
+  const archive = createArchive(pool)
+  const told: string[] = []
+  const tell = (line: string) => told.push(line)
+  expect(await archiveOrders({ archive, dir, endedBefore: new Date(), tell })).toBe(3)
+  expect(told.map((line) => line.slice(0, 9)).sort()).toEqual([
+    'checkouts',
+    'orders-20',
+    'orders-20',
+  ])
+  const shown = await readArchived(archive, dir, open.id)
+  expect(rowIn(shown).id).toBe(open.id)
+  expect(withGoods(createVault([Buffer.alloc(32)]), shown)).toMatchObject({ goods: null })
+  expect(await idsIn('checkouts')).toEqual([])
+})
+
 test('an archived order is shown from its file, and never from another one', async () => {
   await fill(20)
   await run()
   const archive = createArchive(pool)
   const [id = ''] = await idsIn('archived_orders')
   const shown = await readArchived(archive, dir, id)
-  expect(shown.order.id).toBe(id)
+  expect(rowIn(shown).id).toBe(id)
   expect(shown).toMatchObject({ payment: expect.any(String), events: expect.any(Array) })
   await expect(readArchived(archive, dir, 'ord_1')).rejects.toThrow('no order is archived under')
   const { file } = (await archive.fileOf(id)) ?? { file: '' }

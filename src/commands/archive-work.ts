@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Archive, ArchiveFile, OpenArchive } from '../adapters/storage/archive.ts'
-import { digestOf, linesOf } from './archive-files.ts'
+import { digestOf, linesOf, rowIn } from './archive-files.ts'
 
 export interface ArchiveWork {
   readonly archive: Archive
@@ -14,14 +14,15 @@ export interface ArchiveWork {
   readonly tell: (line: string) => void
 }
 
-/** Orders that one transaction moves. */
+/** Lines whose orders or checkouts one transaction moves. */
 const movedAtOnce = 200
 
 /**
- * Writes what ended before then to one file a month, and moves it out of the tables only when its file is
- * on disk. What an earlier run left goes on first, so it may be broken off at any point and run again.
+ * Writes what ended before then to one file a month for orders and one for checkouts that became none, and moves
+ * it out of the tables only when its file is on disk. What an earlier run left goes on first, so it may be broken
+ * off at any point and run again.
  *
- * @returns how many orders moved
+ * @returns how many orders and checkouts moved
  * @throws when a file is missing or is not what was written
  */
 export async function archiveOrders(work: ArchiveWork): Promise<number> {
@@ -37,15 +38,16 @@ export async function archiveOrders(work: ArchiveWork): Promise<number> {
 async function writeFiles({ archive, dir, endedBefore }: ArchiveWork): Promise<ArchiveFile[]> {
   const months = new Map<string, MonthFile>()
   for await (const lines of archive.lines(endedBefore)) {
-    for (const { month, text } of lines) {
-      const file = months.get(month) ?? openMonth(dir, month)
-      months.set(month, file)
+    for (const { kind, month, text } of lines) {
+      const name = `${kind}-${month}`
+      const file = months.get(name) ?? openMonth(dir, name)
+      months.set(name, file)
       await file.write(text)
     }
   }
   const files: ArchiveFile[] = []
-  for (const month of [...months.keys()].sort()) {
-    const written = await months.get(month)?.close()
+  for (const name of [...months.keys()].sort()) {
+    const written = await months.get(name)?.close()
     if (written) files.push(written)
   }
   return files
@@ -57,8 +59,8 @@ interface MonthFile {
 }
 
 /** The goods in it are sealed as they were in the table; still, it is its owner's alone. */
-function openMonth(dir: string, month: string): MonthFile {
-  const unnamed = join(dir, `orders-${month}.${process.pid}.part`)
+function openMonth(dir: string, name: string): MonthFile {
+  const unnamed = join(dir, `${name}.${process.pid}.part`)
   const gzip = createGzip()
   const written = pipeline(gzip, createWriteStream(unnamed, { mode: 0o600 }))
   // Heard of when the file is closed.
@@ -75,7 +77,7 @@ function openMonth(dir: string, month: string): MonthFile {
       await written
       await sync(unnamed)
       const sha256 = await digestOf(unnamed)
-      const file = `orders-${month}-${sha256.slice(0, 16)}.jsonl.gz`
+      const file = `${name}-${sha256.slice(0, 16)}.jsonl.gz`
       await rename(unnamed, join(dir, file))
       await sync(dir)
       return { file, sha256, orders }
@@ -93,7 +95,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** Moves the orders of a file, which is read once more first, and whole. */
+/** Moves what is in a file, which is read once more first, and whole. */
 async function moveFile({ archive, dir, tell }: ArchiveWork, file: OpenArchive): Promise<number> {
   let moved = 0
   let batch: { id: string; version: number }[] = []
@@ -102,11 +104,11 @@ async function moveFile({ archive, dir, tell }: ArchiveWork, file: OpenArchive):
     batch = []
   }
   for await (const line of await linesOf(dir, file)) {
-    batch.push((JSON.parse(line) as { order: { id: string; version: number } }).order)
+    batch.push(rowIn(JSON.parse(line)))
     if (batch.length >= movedAtOnce) await moveBatch()
   }
   await moveBatch()
   await archive.finish(file)
-  tell(`${file.file}  ${moved} of ${file.orders} orders moved  sha256 ${file.sha256}`)
+  tell(`${file.file}  ${moved} of ${file.orders} moved  sha256 ${file.sha256}`)
   return moved
 }

@@ -46,7 +46,8 @@ async function move(
   const archive = createArchive(database)
   const moved = await archiveOrders({ archive, dir, endedBefore, tell: console.log })
   const left = await archive.left(endedBefore)
-  const said = `${moved} orders moved that ended before ${endedBefore.toISOString().slice(0, 10)}.`
+  const until = endedBefore.toISOString().slice(0, 10)
+  const said = `${moved} orders and checkouts moved that ended before ${until}.`
   return left === 0 ? said : `${said}\n${left} that ended before then stay: ${whyTheyStay}.`
 }
 

@@ -1,9 +1,13 @@
-import type { OrderId } from '../../lib/ids.ts'
+import type { CheckoutId, OrderId } from '../../lib/ids.ts'
 import { archivedBy } from './archived-orders.ts'
 import type { Database } from './database.ts'
 
-/** An order as it is written to a file, with all that belongs to it. */
+/** Orders, with the checkouts that they were paid through, and checkouts that became no order. */
+type Archived = 'orders' | 'checkouts'
+
+/** What is archived as it is written to a file, with all that belongs to it. */
 interface ArchiveLine {
+  readonly kind: Archived
   readonly id: string
   readonly version: number
   /** The month in which it ended, in UTC: `2026-01`. */
@@ -16,37 +20,38 @@ interface ArchiveLine {
 export interface ArchiveFile {
   readonly file: string
   readonly sha256: string
+  /** How many lines it has. */
   readonly orders: number
 }
 
-/** One whose orders may not all have moved yet. */
+/** One whose lines may not all have moved yet. */
 export type OpenArchive = ArchiveFile & { readonly id: string }
 
-/** An archived order, and the file that has it. */
-type ArchivedIn = Omit<ArchiveFile, 'orders'> & { readonly id: OrderId }
+/** What is archived, and the file that has it. */
+type ArchivedIn = Omit<ArchiveFile, 'orders'> & { readonly id: OrderId | CheckoutId }
 
-/** Moves orders that ended long ago out of the tables (docs/contributors/decisions/018-archived-orders.md). */
+/** Moves what ended long ago out of the tables (docs/contributors/decisions/018-archived-orders.md). */
 export interface Archive {
-  /** All orders that ended before then and may move, page by page. */
+  /** All that ended before then and may move, page by page. */
   lines(endedBefore: Date): AsyncIterable<readonly ArchiveLine[]>
-  /** Notes a file before any of its orders move. */
+  /** Notes a file before anything in it moves. */
   begin(file: ArchiveFile): Promise<OpenArchive>
-  /** Files from which somebody was still moving orders. */
+  /** Files whose lines somebody was still moving. */
   unfinished(): Promise<readonly OpenArchive[]>
   /**
-   * Moves these orders, all or none, but for those that changed since they were written.
+   * Moves these, all or none, but for those that changed since they were written.
    *
    * @returns how many moved now
    */
   move(archive: OpenArchive, lines: readonly Pick<ArchiveLine, 'id' | 'version'>[]): Promise<number>
   finish(archive: OpenArchive): Promise<void>
-  /** How many orders ended before then and are in the tables. */
+  /** How many orders, and checkouts that became none, ended before then and are in the tables. */
   left(endedBefore: Date): Promise<number>
-  /** The file that has an order, by the id of the order, of its payment or of its transaction. */
+  /** The file that has an order or a checkout, by its id, the id of its payment or its transaction. */
   fileOf(name: string): Promise<ArchivedIn | undefined>
 }
 
-/** Orders looked at by one statement. Few of them are due to move, most of the time. */
+/** Rows looked at by one statement. Few of them are due to move, most of the time. */
 const lookedAtOnce = 2_000
 
 /** The notes of payouts stay in their tables too: a payout that went out once is never sent again. */
@@ -60,7 +65,9 @@ const checkoutJson = `
     'payouts', (select jsonb_agg(seen) from processor_payouts seen where reference = any (names.its)),
     'handPayouts', (select jsonb_agg(made) from hand_payouts made where reference = any (names.its)))`
 
-const linesSql = `
+/** Reads the page after an id, and of it what may move; `last` is the id to go on from. */
+const linesSql: Readonly<Record<Archived, string>> = {
+  orders: `
   with page as materialized (select id from orders where id > $1 order by id limit $3)
   select last, id, version, month, text
   from (select max(id) as last from page) as read left join lateral (
@@ -78,21 +85,41 @@ const linesSql = `
     from page join orders one using (id)
     where one.finished_at < $2 and may_be_archived(one)
   ) as line on true
-  order by id`
+  order by id`,
+  checkouts: `
+  with page as materialized (select id from checkouts where id > $1 order by id limit $3)
+  select last, id, version, month, text
+  from (select max(id) as last from page) as read left join lateral (
+    select paid.id, paid.version, to_char(paid.finished_at at time zone 'UTC', 'YYYY-MM') as month,
+      jsonb_build_object('checkout', ${checkoutJson})::text as text
+    from page join checkouts paid using (id),
+      lateral (select array(select paid.id || '-' || seq from checkout_returns(paid.doc)) as its) as names
+    where paid.finished_at < $2 and returns_are_over(paid)
+  ) as line on true
+  order by id`,
+}
+const kinds = ['orders', 'checkouts'] as const satisfies readonly Archived[]
+
+/** What has ended and may be archived one day. */
+const leftSql = `
+  select (select count(*) from orders where finished_at < $1)::int
+    + (select count(*) from checkouts one
+        where state = 'ENDED' and finished_at < $1 and not was_never_paid(one))::int as left`
+
+const fileOfSql = `
+  select archived_orders.id, file, sha256 from archived_orders join archives on archives.id = archive
+  where ${archivedBy.id} or ${archivedBy.paymentId} or ${archivedBy.transaction}
+  union all
+  select one.id, file, sha256 from archived_checkouts one join archives on archives.id = archive
+  where one.id = $1 or transactions @> array[lower($1)]
+  order by 1 limit 1`
 
 const columns = 'id::text, file, sha256, orders'
 
 export function createArchive(database: Database): Archive {
   return {
     async *lines(endedBefore) {
-      type Row = ArchiveLine & { readonly last: string | null }
-      let after: string | null = ''
-      while (after !== null) {
-        const asked: unknown[] = [after, endedBefore, lookedAtOnce]
-        const { rows }: { rows: Row[] } = await database.query<Row>(linesSql, asked)
-        yield rows.filter(({ id }) => id !== null)
-        after = rows[0]?.last ?? null
-      }
+      for (const kind of kinds) yield* linesOf(database, kind, endedBefore)
     },
     async begin({ file, sha256, orders }) {
       const { rows } = await database.query<OpenArchive>(
@@ -109,7 +136,7 @@ export function createArchive(database: Database): Archive {
     },
     async move(archive, lines) {
       const { rows } = await database.query<{ moved: number }>(
-        'select move_to_archive($1, $2, $3) as moved',
+        'select move_to_archive($1, $2, $3) + move_returns_to_archive($1, $2, $3) as moved',
         [archive.id, lines.map(({ id }) => id), lines.map(({ version }) => version)],
       )
       return rows[0]?.moved ?? 0
@@ -121,20 +148,27 @@ export function createArchive(database: Database): Archive {
       )
     },
     async left(endedBefore) {
-      const { rows } = await database.query<{ left: number }>(
-        'select count(*)::int as left from orders where finished_at < $1',
-        [endedBefore],
-      )
+      const { rows } = await database.query<{ left: number }>(leftSql, [endedBefore])
       return rows[0]?.left ?? 0
     },
     async fileOf(name) {
-      const { rows } = await database.query<ArchivedIn>(
-        `select archived_orders.id, file, sha256 from archived_orders join archives on archives.id = archive
-         where ${archivedBy.id} or ${archivedBy.paymentId} or ${archivedBy.transaction}
-         order by 1 limit 1`,
-        [name],
-      )
+      const { rows } = await database.query<ArchivedIn>(fileOfSql, [name])
       return rows[0]
     },
+  }
+}
+
+async function* linesOf(
+  database: Database,
+  kind: Archived,
+  endedBefore: Date,
+): AsyncGenerator<readonly ArchiveLine[]> {
+  type Row = Omit<ArchiveLine, 'kind'> & { readonly last: string | null }
+  let after: string | null = ''
+  while (after !== null) {
+    const asked: unknown[] = [after, endedBefore, lookedAtOnce]
+    const { rows }: { rows: Row[] } = await database.query<Row>(linesSql[kind], asked)
+    yield rows.filter(({ id }) => id !== null).map((row) => ({ ...row, kind }))
+    after = rows[0]?.last ?? null
   }
 }

@@ -5,6 +5,7 @@ import { moveOn, openOnRecord } from '../../../test/contract/checkout-store-node
 import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import {
   closed,
+  ended,
   opening,
   ordered,
   orderOf,
@@ -209,6 +210,94 @@ describe('an archived checkout', () => {
     ])
   })
 })
+
+describe('a checkout that became no order', () => {
+  /** Paid too little and too late, and sent back. */
+  async function sentBack(): Promise<CheckoutIn<'ENDED'>> {
+    const open = await openOnRecord(records)
+    const over = await moveOn(records, open, ended(open, [payment(surplus)]))
+    const due = await moveOn(records, over, returning(over, surplus))
+    expect(await createPayoutLimits(pool, caps).allow(returnReference(due.id, 1))).toBe('granted')
+    const sending = await moveOn(records, due, stepping(due, 'APPROVED'))
+    return moveOn(records, sending, stepping(sending, 'CONFIRMED'))
+  }
+
+  async function overLongAgo(): Promise<CheckoutIn<'ENDED'>> {
+    const sent = await sentBack()
+    const over = await moveOn(records, sent, closed(sent))
+    await endedLongAgo(pool)
+    return over
+  }
+
+  it('moves with all that belongs to it, and the books say the same', async () => {
+    const { id, invoice, orderId } = await overLongAgo()
+    const before = await bookKept()
+    expect(before.wrong).toEqual([[], [], []])
+    expect(before.coins.get('BTC')).toMatchObject({ received: surplus, returned: -surplus })
+    const archive = createArchive(pool)
+    expect(await archive.left(new Date())).toBe(1)
+    const [line = ''] = await archiveAll()
+    expect(await archive.left(new Date())).toBe(0)
+    const after = await bookKept()
+    expect({ ...after, checkouts: after.checkouts.map(withoutPrice) }).toEqual({
+      ...before,
+      checkouts: before.checkouts.map(withoutPrice),
+    })
+    for (const table of ['checkouts', 'checkout_events', 'checkout_ledger', 'return_grants']) {
+      expect(await countOf(table), table).toBe(0)
+    }
+    const { checkout } = JSON.parse(line)
+    expect(checkout.row.id).toBe(id)
+    expect([checkout.events.length, checkout.ledger.length, checkout.grants.length]).toEqual([
+      expect.any(Number),
+      4,
+      1,
+    ])
+    for (const name of [id, invoice.payments[0]?.transaction ?? '']) {
+      expect(await archive.fileOf(name), name).toMatchObject({ id })
+    }
+    await expect(records().store.find(id)).rejects.toMatchObject({ code: 'order_not_found' })
+    expect(await records().store.findByAddress(invoice.address)).toMatchObject({ orderId })
+  })
+
+  it('stays until it is closed, bare of personal fields, and has no payout that waits', async () => {
+    const sent = await sentBack()
+    await endedLongAgo(pool)
+    expect(await archiveAll()).toEqual([])
+    await moveOn(records, sent, closed(sent))
+    expect(await archiveAll()).toEqual([])
+    await endedLongAgo(pool)
+    const record = createPayoutRecord(pool)
+    await record.waits(returnReference(sent.id, 1), 1)
+    expect(await archiveAll()).toEqual([])
+    await record.rests(returnReference(sent.id, 1))
+    expect(await archiveAll()).toHaveLength(1)
+  })
+
+  it('that nobody paid is not archived, because it is deleted', async () => {
+    const open = await openOnRecord(records)
+    const over = await moveOn(records, open, ended(open))
+    await moveOn(records, over, closed(over))
+    await endedLongAgo(pool)
+    expect(await archiveAll()).toEqual([])
+    expect(await createArchive(pool).left(new Date())).toBe(0)
+  })
+
+  it('is archived whole or not at all, and only into a file that is open', async () => {
+    const { id } = await overLongAgo()
+    const into = `insert into archives (file, sha256, orders) values ('f', repeat('a', 64), 1)`
+    await pool.query(into)
+    const insert = 'insert into archived_checkouts (id, archive) select $1, id from archives'
+    await expect(pool.query(insert, [id])).rejects.toThrow('archived in part')
+    const withoutFile = 'insert into archived_checkouts (id) values ($1)'
+    await expect(pool.query(withoutFile, [id])).rejects.toThrow('may not be archived')
+    await pool.query('update archives set done_at = now()')
+    await expect(pool.query(insert, [id])).rejects.toThrow('its archive is closed')
+  })
+})
+
+/** A price of nothing stands for none. */
+const withoutPrice = ({ price: _, ...rest }: ReturnType<typeof essence>) => rest
 
 test('nothing is taken out of the tables of checkouts that is not archived, or in part', async () => {
   const { id, orderId } = await closedLongAgo()
