@@ -66,16 +66,16 @@ function addItems(
 }
 
 function addFacets(index: SearchIndex, facets: Facets): void {
-  const { countries, regions, brandNames, subTypes } = facets
+  const { countries, regions, brands, subTypes } = facets
   answer.text(',"facets":{"countries":')
   addValues(index.countries, countries)
   answer.text(',"regions":')
   addValues(index.regions, regions)
   answer.text(',"brands":')
-  addValues(index.brandNames, brandNames)
+  addValues(index.brandNames, brands.places)
   answer.text(',"subTypes":')
   addValues(index.subTypes, subTypes)
-  answer.text('}')
+  answer.text(`},"facetTotals":{"brands":${brands.total}}`)
 }
 
 /** Finished lists of values, for facets that are asked for again and again. */
@@ -95,7 +95,7 @@ function addValues(column: Column, places: Places): void {
   }
 }
 
-/** A facet of brands has thousands of values, many of them neighbours, which are one copy. */
+/** Neighbours are one copy. */
 function writeValues(into: JsonBytes, { quoted: { starts, bytes } }: Column, places: Places): void {
   into.text('[')
   for (let at = 0; at < places.length; ) {

@@ -30,15 +30,24 @@ function pageOfOffers(id: string, item: z.ZodType, more: z.ZodRawShape = {}) {
 }
 
 const Facets = z
-  .object({ countries: names, regions: names, brands: names, subTypes: names })
+  .object({
+    countries: names,
+    regions: names,
+    brands: names.describe('At most 100, those with the most offers first'),
+    subTypes: names,
+  })
   .meta({ id: 'Facets', description: 'What each filter could be switched to, the others kept.' })
+
+const FacetTotals = z
+  .object({ brands: count.describe('How many there are') })
+  .meta({ id: 'FacetTotals', description: 'Of facets that may be cut, how many values there are.' })
 
 /** A page of what the discovery interface finds of a kind. */
 export const SearchResult = byKind((kind) =>
   pageOfOffers(
     `${titleOf(kind)}SearchResult`,
     DiscoveryOffer[kind],
-    goods[kind].search.hasFacets ? { facets: Facets } : {},
+    goods[kind].search.hasFacets ? { facets: Facets, facetTotals: FacetTotals } : {},
   ),
 )
 

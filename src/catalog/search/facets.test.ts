@@ -46,7 +46,8 @@ function facetsOf(offers: readonly VoucherOffer[], filters: Filters) {
     total,
     countries: valuesAt(index.countries, facets.countries),
     regions: valuesAt(index.regions, facets.regions),
-    brands: valuesAt(index.brandNames, facets.brandNames),
+    brands: valuesAt(index.brandNames, facets.brands.places),
+    brandTotal: facets.brands.total,
     subTypes: valuesAt(index.subTypes, facets.subTypes),
   }
 }
@@ -54,11 +55,15 @@ function facetsOf(offers: readonly VoucherOffer[], filters: Filters) {
 function counted(found: readonly VoucherOffer[]) {
   const among = (valuesOf: (offer: VoucherOffer) => readonly string[]) =>
     [...new Set(found.flatMap(valuesOf))].sort()
+  const offersOf = Map.groupBy(found, ({ brandName }) => brandName)
+  const offersIn = (brand: string) => offersOf.get(brand)?.length ?? 0
+  const brands = among(({ brandName }) => [brandName])
   return {
     total: found.length,
     countries: among(({ country }) => (country === undefined ? [] : [country])),
     regions: among(({ regions }) => regions),
-    brands: among(({ brandName }) => [brandName]),
+    brands: brands.toSorted((one, other) => offersIn(other) - offersIn(one)).slice(0, 100),
+    brandTotal: brands.length,
     subTypes: among(({ subTypes }) => subTypes),
   }
 }
@@ -80,12 +85,25 @@ test('so do a brand and several regions', () => {
   const offers = withMore(...times(70, bad), { ...good, brandName: 'Other' }, { ...good })
   const named = offers.filter(({ brandName }) => brandName.startsWith('Brand'))
   // A facet is counted as though its own filter were not there.
-  const { brands, ...expected } = counted(named)
-  expect(facetsOf(offers, { brand: 'brand' })).toEqual({
-    ...expected,
-    brands: counted(offers).brands,
-  })
+  const { brands, brandTotal } = counted(offers)
+  expect(facetsOf(offers, { brand: 'brand' })).toEqual({ ...counted(named), brands, brandTotal })
   const regions = countries.map((country) => `Region ${country}`)
   const { regions: _, ...inThem } = counted(many)
   expect(facetsOf(offers, { regions })).toEqual({ ...inThem, regions: counted(offers).regions })
+})
+
+test('of many brands, those with the most offers come first and the others are counted', () => {
+  const offers = many.flatMap((offer, place) =>
+    times(1 + (place % 150 === 7 ? place : place % 3), offer).map((same, copy) => ({
+      ...same,
+      id: `${same.id}-${copy}` as typeof same.id,
+    })),
+  )
+  const inGermany = (found: readonly VoucherOffer[]) =>
+    found.filter(({ country }) => country === 'DE')
+  expect(facetsOf(offers, {})).toEqual(counted(offers))
+  expect(facetsOf(offers, { country: 'DE' }).brands).toEqual(counted(inGermany(offers)).brands)
+  expect(facetsOf(offers, { country: 'DE', text: 'good' }).brands).toEqual(
+    counted(inGermany(offers)).brands,
+  )
 })

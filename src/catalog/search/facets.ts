@@ -1,16 +1,28 @@
-import { type Bits, docsIn, hasBit, nextBit } from './bits.ts'
+import { type Bits, countBetween, docsIn, hasBit, nextBit } from './bits.ts'
 import { type Column, docsAt, type Places, placesAmong } from './column.ts'
 import type { Docs } from './docs.ts'
 import { type Filters, type Matches, met, type Query } from './filters.ts'
+import { highestFirst } from './highest.ts'
 import type { SearchIndex } from './search-index.ts'
 
 /** For each facet its values, as places in the column of that name. */
 export interface Facets {
   readonly countries: Places
   readonly regions: Places
-  readonly brandNames: Places
+  readonly brands: BrandFacet
   readonly subTypes: Places
 }
+
+/** There may be thousands of brands, of which no caller reads all. */
+interface BrandFacet {
+  /** Those with the most offers, the most first; of equal ones in the order of their names. */
+  readonly places: Places
+  /** How many brands there are. */
+  readonly total: number
+}
+
+/** The most brands that an answer lists. */
+const maxBrands = 100
 
 /**
  * For each facet the values found when all *other* filters apply, so that a caller can switch from
@@ -26,7 +38,7 @@ export function facetsAmong(index: SearchIndex, { clauses }: Query, found: Match
   return {
     countries: placesIn(index, index.countries, others('country')),
     regions: placesIn(index, index.regions, others('regions')),
-    brandNames: placesIn(index, index.brandNames, others('brand')),
+    brands: brandsIn(index.brandNames, others('brand')),
     subTypes: placesIn(index, index.subTypes, others('subType')),
   }
 }
@@ -34,9 +46,6 @@ export function facetsAmong(index: SearchIndex, { clauses }: Query, found: Match
 function placesIn(index: SearchIndex, column: Column, found: Matches): Places {
   if ('docs' in found) {
     return found.kept ? known(column, found.docs) : placesAmong(column, found.docs, found.total)
-  }
-  if (column === index.brandNames && found.total > column.size) {
-    return brandsIn(column, found.bits)
   }
   return valuesIn(index, column, found)
 }
@@ -65,18 +74,72 @@ function known(column: Column, docs: Docs): Places {
   return found
 }
 
-/** Offers of one brand name stand together, so from each one found the next brand is a leap away. */
-function brandsIn(column: Column, bits: Bits): Places {
-  const { codes, valuesOf, docs } = column
+const rememberedBrands = new WeakMap<Docs, BrandFacet>()
+
+function brandsIn(column: Column, found: Matches): BrandFacet {
+  if ('bits' in found) return mostFrequent(brandsInSet(column, found.bits))
+  if (!found.kept) return mostFrequent(brandsInList(column, found.docs, found.total))
+  const known = rememberedBrands.get(found.docs)
+  if (known !== undefined) return known
+  const brands = mostFrequent(brandsInList(column, found.docs, found.total))
+  rememberedBrands.set(found.docs, brands)
+  kept.add(brands.places)
+  return brands
+}
+
+/** Brands in the order of their names, and how many offers each has. */
+interface BrandCounts {
+  readonly places: number[]
+  readonly counts: number[]
+}
+
+function mostFrequent({ places, counts }: BrandCounts): BrandFacet {
+  const most = highestFirst(counts, maxBrands)
+  return { places: most.map((at) => places[at] as number), total: places.length }
+}
+
+/**
+ * Offers of one brand name stand together, so the list has one run of each. Names that differ in case
+ * alone are one value in several combinations.
+ */
+function brandsInList(column: Column, docs: Docs, total: number): BrandCounts {
+  const { codes } = column
   const places: number[] = []
+  const counts: number[] = []
+  let begin = 0
+  for (let at = 1; at <= total; at++) {
+    const code = codes[docs[begin] as number] as number
+    if (at < total && codes[docs[at] as number] === code) continue
+    const place = brandOf(column, code)
+    if (places.at(-1) !== place) {
+      places.push(place)
+      counts.push(0)
+    }
+    counts[counts.length - 1] = (counts.at(-1) as number) + at - begin
+    begin = at
+  }
+  return { places, counts }
+}
+
+/** Likewise in a set: from each one found the next brand is a leap away. */
+function brandsInSet(column: Column, bits: Bits): BrandCounts {
+  const { starts, numbers } = column.docs
+  const places: number[] = []
+  const counts: number[] = []
   let doc = nextBit(bits, 0)
   while (doc >= 0) {
-    const place = valuesOf.numbers[valuesOf.starts[codes[doc] as number] as number] as number
+    const place = brandOf(column, column.codes[doc] as number)
+    const next = (numbers[(starts[place + 1] as number) - 1] as number) + 1
     places.push(place)
-    const last = docs.numbers[(docs.starts[place + 1] as number) - 1] as number
-    doc = nextBit(bits, last + 1)
+    counts.push(countBetween(bits, doc, next))
+    doc = nextBit(bits, next)
   }
-  return places
+  return { places, counts }
+}
+
+/** An offer has one brand name, so a combination has one value. */
+function brandOf({ valuesOf: { starts, numbers } }: Column, code: number): number {
+  return numbers[starts[code] as number] as number
 }
 
 /**

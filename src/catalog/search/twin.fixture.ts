@@ -48,7 +48,8 @@ function namesOf(index: SearchIndex, facets: Facets) {
   return {
     countries: valuesAt(index.countries, facets.countries),
     regions: valuesAt(index.regions, facets.regions),
-    brands: valuesAt(index.brandNames, facets.brandNames),
+    brands: valuesAt(index.brandNames, facets.brands.places),
+    brandTotal: facets.brands.total,
     subTypes: valuesAt(index.subTypes, facets.subTypes),
   }
 }
@@ -75,15 +76,25 @@ function twinFacets(offers: readonly Offer[], asked: TwinFilters) {
     const found = listed.filter((offer) => meets(offer, others)).flatMap(valuesOf)
     // Of values that differ in case or accents alone, the first one listed stands for all.
     const all = listed.flatMap(valuesOf)
-    const names = found.map((value) => all.find((each) => fold(each) === fold(value)) ?? '')
-    return [...new Set(names)].sort((one, other) => (fold(one) < fold(other) ? -1 : 1))
+    return found.map((value) => all.find((each) => fold(each) === fold(value)) ?? '')
   }
+  const brands = mostFirst(among('brand', ({ brandName }) => [brandName]))
   return {
-    countries: among('country', ({ country }) => (country ? [country] : [])),
-    regions: among('regions', (offer) => offer.regions),
-    brands: among('brand', ({ brandName }) => [brandName]),
-    subTypes: among('subType', (offer) => offer.subTypes),
+    countries: inOrder(among('country', ({ country }) => (country ? [country] : []))),
+    regions: inOrder(among('regions', (offer) => offer.regions)),
+    brands: brands.slice(0, 100),
+    brandTotal: brands.length,
+    subTypes: inOrder(among('subType', (offer) => offer.subTypes)),
   }
+}
+
+function inOrder(values: readonly string[]): string[] {
+  return [...new Set(values)].sort((one, other) => (fold(one) < fold(other) ? -1 : 1))
+}
+
+function mostFirst(values: readonly string[]): string[] {
+  const times = (value: string) => values.filter((each) => each === value).length
+  return inOrder(values).sort((one, other) => times(other) - times(one))
 }
 
 function isSold(offer: Offer): boolean {
