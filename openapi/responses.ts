@@ -3,8 +3,7 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi'
 import { PaymentRequiredAnswer } from '../src/api/buying/payment-required.ts'
 import { SignInRequiredAnswer } from '../src/api/buying/sign-in.ts'
 import { type Operation, refusalsOf } from '../src/api/operation.ts'
-import { internalRule, type Rule, rules } from '../src/api/refusals.ts'
-import { DiscoveryError, Problem } from '../src/api/shapes/problems.ts'
+import { DiscoveryError, internalRule, Problem, type Rule, rules } from '../src/api/refusals.ts'
 import type { Example } from './examples.ts'
 
 type Responses = ZodOpenApiOperationObject['responses']

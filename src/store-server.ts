@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { BuyingDeps } from './api/deps.ts'
+import { operations, storeOperations } from './api/operations.ts'
 import type { OrderTrackingDeps } from './api/tracking/deps.ts'
 import type { MailDeps } from './api/tracking/mail.ts'
 import type { Health } from './health/health.ts'
@@ -7,12 +8,9 @@ import { logAccess } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
 import type { AppDeps } from './http/deps.ts'
 import type { PageFor } from './http/error-edge.ts'
-import { routeHealth } from './http/health.ts'
-import { routeKeys } from './http/keys.ts'
-import { routeManifest } from './http/manifest.ts'
 import { type MetricsDeps, routeMetrics } from './http/metrics.ts'
 import { routeOpenApi } from './http/openapi.ts'
-import { routeOperations } from './http/operations.ts'
+import { routeOperations, routeStoreOperations } from './http/operations.ts'
 import { type ProcessorWebhookDeps, routeProcessorWebhook } from './http/processor-webhook.ts'
 import { routePurchases } from './http/purchases.ts'
 import { routeSandbox, type SandboxDeps } from './http/sandbox.ts'
@@ -51,12 +49,10 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   logAccess(app)
   routePurchases(app, buying)
   routeOperations(app, buying, deps.limits)
-  routeKeys(app, { site: deps.site, keys: buying.receipts.keys })
-  routeManifest(app, {
-    site: deps.site,
-    signals: health.signals,
-    fulfillmentDeadlineSeconds,
-  })
+  const { site, draining } = deps
+  const { keys } = buying.receipts
+  const store = { site, keys, health, fulfillmentDeadlineSeconds, draining, operations }
+  routeStoreOperations(app, store, storeOperations)
   // What people and documents are shown first.
   const [payee] = buying.purchases.payees
   routeOpenApi(app, { site: deps.site, asset: payee.network.usdc })
@@ -76,7 +72,6 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   routeMcp(app, { reading: deps, buying, limits: deps.limits, isLocal: deps.isLocal })
   routeSupplierWebhook(app, deps.webhook)
   routeProcessorWebhook(app, deps.processorWebhook)
-  routeHealth(app, health, deps.draining)
   routeMetrics(app, deps.metrics)
   if (deps.sandbox) routeSandbox(app, deps.sandbox)
   return app

@@ -286,9 +286,8 @@ test('only the reading routes and texts that never change are kept and compresse
     'http/answer-cache.ts',
     'http/app.ts',
     'http/caching.ts',
-    'http/catalog/routes.ts',
-    'http/discovery/routes.ts',
     'http/fixed-text.ts',
+    'http/readings.ts',
     'web/frame/assets.ts',
     'web/frame/senders.ts',
     'web/info/api-page.ts',
@@ -296,9 +295,8 @@ test('only the reading routes and texts that never change are kept and compresse
   const senders = sources.filter((file) => read('src', file).includes('sendAnswer('))
   expect(senders.sort()).toEqual([
     'http/caching.ts',
-    'http/catalog/routes.ts',
-    'http/discovery/routes.ts',
     'http/openapi.ts',
+    'http/readings.ts',
     'web/frame/assets.ts',
     'web/frame/senders.ts',
     'web/info/api-page.ts',

@@ -2,10 +2,13 @@ import type * as z from 'zod'
 import type { Kind } from '../catalog/offer.ts'
 import type { ParamSource } from '../catalog/search/param-source.ts'
 import type { Params } from '../catalog/search/params.ts'
+import type { Health } from '../health/health.ts'
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
+import type { PublicJwk } from '../secrets/signing-keys.ts'
 import type { SignInAsk } from './buying/sign-in.ts'
 import type { BuyingDeps, FaultLog, ReadDeps } from './deps.ts'
 import type { Query } from './query.ts'
+import type { Site } from './site.ts'
 
 /**
  * Something that may be asked of the store, described once: the routes, the manifest, openapi.json,
@@ -59,13 +62,39 @@ interface AnswerShape {
 
 /** An operation that anyone may ask for free, and whose answer may be kept. */
 export interface Reading extends Operation {
-  /** Understands what is asked, or refuses it; the answer is made when it is needed. */
-  readonly ask: (given: ParamSource, deps: ReadDeps) => Query
+  /**
+   * Understands what is asked, or refuses it; the answer is made when it is needed.
+   *
+   * @param id of the offer that its path names
+   */
+  readonly ask: (given: ParamSource, deps: ReadDeps, id?: string) => Query
 }
 
 /** An operation about orders or prices: HTTP makes its route of it, and tools call what it calls. */
 export interface OrderOperation extends Operation {
   readonly run: (call: Call, deps: BuyingDeps) => Promise<Answer>
+}
+
+/** An operation about the store itself, the same for every caller. */
+export interface StoreOperation extends Operation {
+  /** How long anyone may keep its answer. */
+  readonly cacheControl: string
+  /** Where it is served if the store is published at a path below its host. Absent: at its own path. */
+  readonly servedAt?: (site: Site) => string
+  readonly run: (deps: StoreDeps) => { readonly body: object; readonly status?: number }
+}
+
+/** What the store says of itself is made of this. */
+export interface StoreDeps {
+  readonly site: Site
+  readonly keys: { readonly published: readonly PublicJwk[] }
+  readonly health: Pick<Health, 'parts' | 'signals'>
+  /** From payment to `EXPIRED`; seconds. */
+  readonly fulfillmentDeadlineSeconds: number
+  /** Aborted when the store is told to stop. */
+  readonly draining: AbortSignal
+  /** All that may be asked of it. */
+  readonly operations: readonly Operation[]
 }
 
 /** One call of an operation, as its transport read it. */

@@ -6,20 +6,24 @@ import { capabilities } from './discovery/capabilities.ts'
 import { searches } from './discovery/search.ts'
 import { searchAll } from './discovery/search-all.ts'
 import { serviceIndex } from './discovery/service-index.ts'
-import type { Operation, OrderOperation, Reading } from './operation.ts'
+import type { Operation, OrderOperation, Reading, StoreOperation } from './operation.ts'
 import { findOrders, getOrder, listEsimOrders } from './orders/find-orders.ts'
 import { limitOperations } from './orders/limits.ts'
 import { getReceipt } from './orders/receipt.ts'
 import { claimRefund, getRefund } from './orders/refund.ts'
 import { getWebhook, redeliverWebhook } from './orders/webhook.ts'
-import { keySets, live, manifests, ready } from './store-operations.ts'
+import { live, ready } from './store/health.ts'
+import { keySets } from './store/keys.ts'
+import { manifests } from './store/manifest.ts'
 
-/** The discovery interface: its index, what it can do, and a search for each kind. */
-export const discoveryReadings: readonly Reading[] = [
+/** What anyone may read for free. */
+export const readings: readonly Reading[] = [
   serviceIndex,
   capabilities,
   searchAll,
   ...Object.values(searches),
+  ...catalogReadings,
+  ...offerReadings,
 ]
 
 /** What is asked about orders and wallets, in the order in which the manifest lists it. */
@@ -38,16 +42,14 @@ const orderOperations: readonly OrderOperation[] = [
 /** Everything that is answered without a payment, from the same parts that purchases need. */
 export const unpaidOperations: readonly OrderOperation[] = [...quotes, ...orderOperations]
 
+/** What is asked about the store itself. */
+export const storeOperations: readonly StoreOperation[] = [...manifests, ...keySets, live, ready]
+
 /** Everything that may be asked of the store. */
 export const operations: readonly Operation[] = [
-  ...discoveryReadings,
-  ...catalogReadings,
-  ...offerReadings,
+  ...readings,
   ...quotes,
   ...purchases,
   ...orderOperations,
-  ...manifests,
-  ...keySets,
-  live,
-  ready,
+  ...storeOperations,
 ]

@@ -1,6 +1,9 @@
+import * as z from 'zod'
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
+import { LimitMoney } from '../orders/spending-limits/answer.ts'
 import type { Charge } from './buying/charge.ts'
 import { faultsDetail, publishedFault } from './fault-words.ts'
+import { OrderState } from './orders/order.ts'
 
 export interface Rule {
   readonly status: number
@@ -56,6 +59,79 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
 /** What an unexpected error says. Its own message is for the operator's log only. */
 export const internalRule: Rule = rule(500, 'Internal error', true)
 const internalDetail = 'Something went wrong on our side. It was recorded and is not your fault.'
+
+/** The published shapes of errors (docs/agents/errors.md). */
+
+const allowed = z.array(z.string()).describe('The values that would have been taken')
+const didYouMean = z.union([z.string(), z.number()]).describe('What was probably meant')
+
+/** The error body of the discovery interface. */
+export const DiscoveryError = z
+  .object({
+    error: z.string().describe('What is wrong, in a sentence'),
+    parameter: z.string().optional(),
+    allowed: allowed.optional(),
+    didYouMean: didYouMean.optional(),
+    retryAfterSeconds: z.int().min(1).optional(),
+  })
+  .meta({ id: 'DiscoveryError' })
+
+/** What a purchase beyond the limits of its wallet is told besides. */
+const limitFacts = {
+  limit: z
+    .enum(['kinds', 'countries', 'recipients', 'per_order', 'per_day', 'approve_above'])
+    .optional()
+    .describe('The limit of the wallet that the purchase is beyond'),
+  asked: z.union([z.string(), LimitMoney]).nullable().optional(),
+  allows: LimitMoney.nullable().optional(),
+  spent: LimitMoney.optional().describe('In the last 24 hours'),
+  remaining: LimitMoney.nullable().optional(),
+  until: z.iso
+    .datetime()
+    .nullable()
+    .optional()
+    .describe('When there will be room for it, or until when it is declined'),
+  approvalUrl: z.url().optional().describe('The page on which a person approves the purchase'),
+  expiresAt: z.iso.datetime().optional().describe('How long they have to decide'),
+}
+
+/** The error body of everything else: an RFC 9457 problem document. */
+export const Problem = z
+  .object({
+    type: z.url().describe('The page about this code'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('What is wrong here, in a sentence'),
+    code: z.string().describe('Stable; what to program against'),
+    parameter: z.string().optional().describe('The one parameter at fault'),
+    allowed: allowed.optional(),
+    didYouMean: didYouMean.optional(),
+    errors: z
+      .array(
+        z.object({
+          parameter: z.string(),
+          message: z.string(),
+          didYouMean: didYouMean.optional(),
+        }),
+      )
+      .optional()
+      .describe('Every fault of a body'),
+    retryAfterSeconds: z.int().min(1).optional(),
+    requestId: z.string().describe('Name it when you ask the operator'),
+    retryable: z.boolean().describe('Whether the very same request may succeed later'),
+    charged: z.enum(['no', 'yes', 'unknown']).optional().describe('Whether money moved'),
+    reason: z.string().optional().describe('Why the offer is not sold now'),
+    budget: z.string().optional().describe('Which budget is spent'),
+    whose: z.string().optional().describe('Whose budget it is: payer, client or receiver'),
+    most: LimitMoney.optional().describe('What a single purchase may cost just now'),
+    price: LimitMoney.optional().describe('The exact price that is above the maximum'),
+    agent_action: z.literal('stop').optional().describe('As the signals of the manifest say it'),
+    orderId: z.string().optional().describe('The order that the payment or the key belongs to'),
+    state: OrderState.optional().describe('The state of the order that is not refundable'),
+    ...limitFacts,
+    refund_rule: z.string().optional().describe('When such an order is refunded'),
+  })
+  .meta({ id: 'Problem' })
 
 /** Where an error happened, as far as its body tells. */
 export interface ErrorContext {

@@ -1,7 +1,9 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { orderWorld } from '../../test/doubles/orders.ts'
-import { routeHealth } from '../http/health.ts'
+import type { StoreDeps } from '../api/operation.ts'
+import { ready } from '../api/store/health.ts'
+import { routeStoreOperations } from '../http/operations.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { requireSold } from '../orders/not-now.ts'
@@ -191,7 +193,8 @@ test('/readyz agrees with the signals and names the part', async () => {
   for (const [ill, part] of ills) {
     const health = healthWith({ ...well, ...ill })
     const app = Fastify()
-    routeHealth(app, health, new AbortController().signal)
+    const deps: Partial<StoreDeps> = { health, draining: new AbortController().signal }
+    routeStoreOperations(app, deps as StoreDeps, [ready])
     const { statusCode, body } = await app.inject('/readyz')
     const { parts } = JSON.parse(body) as { parts: Record<string, { state: string }> }
     const down = Object.entries(parts).flatMap(([name, { state }]) =>

@@ -3,13 +3,12 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { createAnswerCache } from './answer-cache.ts'
 import { maxBody, takeJsonBodies } from './body.ts'
-import { routeCatalogReading } from './catalog/routes.ts'
 import { answerClientError } from './client-error.ts'
 import type { AppDeps } from './deps.ts'
-import { routeDiscovery } from './discovery/routes.ts'
 import { answerError, answerErrors, type ErrorEdge } from './error-edge.ts'
 import { guardRequests } from './gate.ts'
 import { limitRefusedProofs } from './proof-limit.ts'
+import { routeReadings } from './readings.ts'
 import { createRouteTable } from './route-table.ts'
 import { shareTurns } from './turns.ts'
 
@@ -99,8 +98,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
     limitRefusedProofs(app, deps.limits)
   })
   const answers = createAnswerCache(deps, { maxBytes: deps.maxAnswerBytes })
-  routeDiscovery(app, { ...deps, answers })
-  routeCatalogReading(app, { ...deps, answers })
+  routeReadings(app, { ...deps, answers })
   return app
 }
 

@@ -1,9 +1,10 @@
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { DidDocument, didOf, JwkSet } from '../api/keys.ts'
+import type { StoreDeps } from '../api/operation.ts'
 import type { Site } from '../api/site.ts'
+import { DidDocument, didOf, JwkSet, keySets } from '../api/store/keys.ts'
 import { createSigningKeys } from '../secrets/signing-keys.ts'
-import { routeKeys } from './keys.ts'
+import { routeStoreOperations } from './operations.ts'
 
 const oldKey = Buffer.alloc(32, 1)
 const newKey = Buffer.alloc(32, 2)
@@ -12,7 +13,8 @@ const siteAt = (url: string) => ({ url }) as Site
 async function published(url: string, operatorKeys: readonly Buffer[] = [oldKey]) {
   const app = Fastify()
   const keys = createSigningKeys(operatorKeys, 'receipts')
-  routeKeys(app, { site: siteAt(url), keys })
+  const deps: Partial<StoreDeps> = { site: siteAt(url), keys }
+  routeStoreOperations(app, deps as StoreDeps, keySets)
   const read = async (path: string) => (await app.inject(path)).json()
   return { keys, read }
 }

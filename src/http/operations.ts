@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { signInRequired } from '../api/buying/sign-in.ts'
 import type { BuyingDeps } from '../api/deps.ts'
-import type { Operation } from '../api/operation.ts'
+import type { Operation, StoreDeps, StoreOperation } from '../api/operation.ts'
 import { unpaidOperations } from '../api/operations.ts'
 import { callIn } from './call.ts'
 import { answer402, privately } from './payment-headers.ts'
@@ -30,6 +30,22 @@ export function routeOperations(
         const { body, status = 200, headers = {} } = answer
         return privately(reply).status(status).headers(headers).send(body)
       },
+    })
+  }
+}
+
+/** What the store says of itself. */
+export function routeStoreOperations(
+  app: FastifyInstance,
+  deps: StoreDeps,
+  operations: readonly StoreOperation[],
+): void {
+  for (const operation of operations) {
+    const { servedAt = () => routeOf(operation), run, cacheControl, limit } = operation
+    const config = { ...configOf(operation), isProbe: limit === undefined }
+    app.get(servedAt(deps.site), { config }, (_, reply) => {
+      const { body, status = 200 } = run(deps)
+      return reply.status(status).header('cache-control', cacheControl).send(body)
     })
   }
 }

@@ -9,8 +9,7 @@ import { storePaused } from '../../orders/not-now.ts'
 import type { Accepts } from '../../payments/terms.ts'
 import type { Terms } from '../../payments/x402.ts'
 import { type Issuer, signedOffers } from '../extensions/offer-receipt.ts'
-import { signalsExtension } from '../extensions/policies.ts'
-import { SignalsBlock } from '../shapes/manifest.ts'
+import { SignalsBlock, signalsExtension } from '../extensions/policies.ts'
 import type { Site } from '../site.ts'
 
 /** The published shapes of a demand for payment (x402, version 2). */

@@ -1,7 +1,9 @@
+import { countryName } from '../../catalog/countries.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { KindDefinition, KindList } from '../../catalog/kinds/kind.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import { countsIn } from '../../catalog/search/column.ts'
+import { addRuns, type Bits, countOf, createBits, docsIn } from '../../catalog/search/bits.ts'
+import { countsIn, valuesAmong } from '../../catalog/search/column.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import { slugOf } from '../../lib/text.ts'
 import { answers, inCatalog, type Reading } from '../operation.ts'
@@ -10,7 +12,7 @@ import { wholeListQuery } from '../query.ts'
 import { searchQuery } from '../search-answer.ts'
 import { BrandList, CatalogPage, CountryList, RegionList, VoucherFilters } from '../shapes/lists.ts'
 import { unfinishedView } from '../views/catalog-offer.ts'
-import { brandItems, countryItems, wholeList } from './whole-list.ts'
+import type { Published } from '../views/discovery-offer.ts'
 
 function browsing(kind: Kind): Reading {
   const { browse, plural, words } = goods[kind]
@@ -81,3 +83,28 @@ export const catalogReadings: readonly Reading[] = kinds.flatMap((kind) => {
   const { lists }: KindDefinition = goods[kind]
   return [browsing(kind), ...lists.map((list) => listing(kind, list))]
 })
+
+/** A list that takes no parameters comes whole, in the form that every list has. */
+function wholeList(items: readonly Published[]): Published {
+  return { total: items.length, limit: items.length, offset: 0, items }
+}
+
+/** The countries that have offers of a kind: `{code, name, offers}`. */
+function countryItems({ countries }: SearchIndex): Published[] {
+  return countsIn(countries).map(([code, offers]) => ({ code, name: countryName(code), offers }))
+}
+
+/** The brands that have offers of a kind: `{brand, brandName, countries, offers}`. */
+function brandItems({ brands, ofBrand, countries, size }: SearchIndex): Published[] {
+  const groups = new Map<string, { brandName: string; docs: Bits }>()
+  for (const [code, { brand, brandName }] of brands().entries()) {
+    const group = groups.get(brand) ?? { brandName, docs: createBits(size) }
+    groups.set(brand, group)
+    addRuns(group.docs, ofBrand, code)
+  }
+  return Array.from(groups, ([brand, { brandName, docs }]) => {
+    const own = new Uint32Array(countOf(docs))
+    docsIn(docs, own)
+    return { brand, brandName, countries: valuesAmong(countries, own), offers: own.length }
+  })
+}

@@ -1,43 +1,55 @@
+import { exampleBody } from '../../catalog/example-body.ts'
 import { findOffer } from '../../catalog/find-offer.ts'
-import { goods, kinds } from '../../catalog/good.ts'
-import type { Kind } from '../../catalog/offer.ts'
-import type { ParamSource } from '../../catalog/search/param-source.ts'
+import { goods, kindOf, kinds } from '../../catalog/good.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { retailOf } from '../../catalog/pricing.ts'
+import { bodySchemaFor } from '../../catalog/purchase-body.ts'
 import { readParams } from '../../catalog/search/params.ts'
 import type { ReadDeps } from '../deps.ts'
-import { answers, type Operation, refusesAnyQuery } from '../operation.ts'
-import { offerPath } from '../paths.ts'
-import type { Query } from '../query.ts'
+import { answers, inCatalog, type Reading, refusesAnyQuery } from '../operation.ts'
+import { offerPath, purchasePath } from '../paths.ts'
 import { OfferDetail } from '../shapes/offers.ts'
-import { offerDetail } from '../views/offer-detail.ts'
+import { catalogOffer } from '../views/catalog-offer.ts'
+import type { Published } from '../views/discovery-offer.ts'
 
-/** The full record of one offer: how to read it for each kind. */
-export interface OfferReading extends Operation {
-  readonly kind: Kind
-}
-
-export const offerReadings: readonly OfferReading[] = kinds.map((kind) => ({
-  id: `${kind}Offer`,
-  kind,
-  method: 'GET',
-  path: offerPath(kind, '{id}'),
-  group: 'Catalog',
-  name: `Get one ${goods[kind].words.noun}`,
-  description:
-    'One offer with its price, its notes, when it is refunded, and the exact schema of the body that buys it.',
+/** The full record of one offer, for each kind. */
+export const offerReadings: readonly Reading[] = kinds.map((kind) => ({
+  ...inCatalog({
+    id: `${kind}Offer`,
+    path: offerPath(kind, '{id}'),
+    name: `Get one ${goods[kind].words.noun}`,
+    description:
+      'One offer with its price, its notes, when it is refunded, and the exact schema of the body that buys it.',
+    answers: answers('The offer', OfferDetail[kind]),
+    ask(given, deps, id = '') {
+      readParams(given, {})
+      const { liveCatalog } = deps
+      return {
+        key: id,
+        answer: () => offerDetail(findOffer(liveCatalog.current(), kind, id, 'id'), deps),
+      }
+    },
+  }),
   pathParams: { id: { type: 'string', description: 'offerId' } },
-  answers: answers('The offer', OfferDetail[kind]),
   refusals: [...refusesAnyQuery, 'offer_not_found'],
-  limit: 'reading',
-  access: 'free',
 }))
 
-/** @throws Refusal `offer_not_found` when the question is answered */
-export function askOffer(kind: Kind, id: string, given: ParamSource, deps: ReadDeps): Query {
-  readParams(given, {})
-  return { key: id, answer: () => detailOf(kind, id, deps) }
-}
-
-function detailOf(kind: Kind, id: string, { liveCatalog, pricing, site }: ReadDeps) {
-  const offer = findOffer(liveCatalog.current(), kind, id, 'id')
-  return offerDetail(offer, { siteUrl: site.url, pricing })
+/** The full record of one offer, with all that a caller needs to buy it. */
+export function offerDetail(offer: Offer, { site, pricing }: ReadDeps): Published {
+  const kind = kindOf(offer)
+  const url = `${site.url}${purchasePath(offer.kind)}`
+  const retail = retailOf(offer, pricing)
+  return {
+    ...catalogOffer(offer, { siteUrl: site.url, pricing }),
+    notes: offer.notes,
+    ...kind.detailFields(offer),
+    refundRule: kind.refundRule,
+    purchase: {
+      method: 'POST',
+      url,
+      quoteUrl: `${url}?offerId=${encodeURIComponent(offer.id)}`,
+      bodySchema: bodySchemaFor(offer, retail),
+      example: exampleBody(offer, retail),
+    },
+  }
 }

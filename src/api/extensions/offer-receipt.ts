@@ -9,8 +9,8 @@ import {
 import { isPaid, type Order } from '../../orders/order.ts'
 import type { Accepts } from '../../payments/terms.ts'
 import type { SigningKeys } from '../../secrets/signing-keys.ts'
-import { didOf } from '../keys.ts'
 import type { Site } from '../site.ts'
+import { didOf } from '../store/keys.ts'
 
 /** Signs what the x402 extension calls offers and receipts. */
 export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {

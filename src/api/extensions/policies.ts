@@ -1,8 +1,56 @@
+import * as z from 'zod'
 import { byKind, goods } from '../../catalog/good.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import { orderPath, refundPath } from '../paths.ts'
+
+/** The published shapes of x402-signals v0.2, and how they are filled. */
+
+const PolicyType = z.looseObject({ type: z.string() })
+
+export const SignalsShape = z
+  .object({
+    provider_health: z.enum(['healthy', 'degraded', 'down']),
+    agent_action: z.enum(['pay', 'retry_later', 'stop']),
+    last_updated: z.iso.datetime(),
+  })
+  .meta({ id: 'Signals' })
+
+export const FulfillmentPolicyShape = z
+  .object({
+    version: z.string(),
+    mode: z.string(),
+    fulfillment_deadline_seconds: z.int(),
+    status_endpoint: z.string(),
+    retry_after_seconds: z.int(),
+  })
+  .meta({ id: 'FulfillmentPolicy' })
+
+/** The refund policy of one kind; the manifest's has the policies of all kinds besides. */
+export const refundPolicyShape = {
+  version: z.string(),
+  mode: z.string(),
+  type: z.string(),
+  triggers: z.array(z.string()),
+  refund_to: z.string(),
+  refund_endpoint: z.string(),
+  refund_deadline_seconds: z.int(),
+  refund_claim_deadline_seconds: z.int().nullable(),
+  partial_refunds_supported: z.boolean(),
+  idempotency_required: z.boolean(),
+  compensating_actions_optional: z.boolean(),
+  refund_policy_by_state: z.record(z.string(), PolicyType),
+}
+
+/** What stands beside a price (x402-signals 5.1). */
+export const SignalsBlock = z
+  .object({
+    fulfillment_policy: FulfillmentPolicyShape,
+    refund_policy: z.object(refundPolicyShape),
+    signals: SignalsShape,
+  })
+  .meta({ id: 'SignalsBlock' })
 
 /** The version of x402-signals that the policies follow. */
 const version = '0.2'

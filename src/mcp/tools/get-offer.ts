@@ -1,4 +1,4 @@
-import { askOffer } from '../../api/catalog/offer.ts'
+import { offerDetail } from '../../api/catalog/offer.ts'
 import type { ReadDeps } from '../../api/deps.ts'
 import { findOffer } from '../../catalog/find-offer.ts'
 import { described, readParams, refused, text } from '../../catalog/search/params.ts'
@@ -59,6 +59,5 @@ function readIds(name: string, value: string): readonly string[] {
 }
 
 function offerNamed(named: string, parameter: string, reading: ReadDeps): object {
-  const { kind, id } = findOffer(reading.liveCatalog.current(), undefined, named, parameter)
-  return askOffer(kind, id, () => new Map(), reading).answer()
+  return offerDetail(findOffer(reading.liveCatalog.current(), undefined, named, parameter), reading)
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import type { PublicJwk } from '../secrets/signing-keys.ts'
-import type { Site } from './site.ts'
+import type { PublicJwk } from '../../secrets/signing-keys.ts'
+import { answers, type StoreOperation } from '../operation.ts'
+import type { Site } from '../site.ts'
 
 /** One key of `/.well-known/jwks.json` (RFC 7517, RFC 8037). */
 const Jwk = z.object({
@@ -30,6 +31,39 @@ export const DidDocument = z.object({
   assertionMethod: z.array(z.string()),
 })
 
+const published = {
+  method: 'GET',
+  group: 'Store',
+  refusals: [],
+  limit: 'reading',
+  access: 'free',
+  // Short, because a signature of a new key is no good before the key can be read.
+  cacheControl: 'public, max-age=60',
+} as const
+
+/** The keys that check what the store signs, at both addresses where they are looked for. */
+export const keySets: readonly StoreOperation[] = [
+  {
+    ...published,
+    id: 'jwks',
+    path: '/.well-known/jwks.json',
+    name: 'Keys',
+    description: 'The public keys that check signed offers and receipts, as a JWK set (RFC 7517).',
+    answers: answers('The keys', JwkSet),
+    run: ({ keys }) => ({ body: { keys: [...keys.published] } }),
+  },
+  {
+    ...published,
+    id: 'did',
+    path: '/.well-known/did.json',
+    name: 'Keys, as did:web names them',
+    description: 'The same keys as a DID document. A store below a path has it at /did.json there.',
+    answers: answers('The document', DidDocument),
+    servedAt: didPath,
+    run: ({ site, keys }) => ({ body: didDocument(site, keys.published) }),
+  },
+]
+
 /** The name of the store as a signer: did:web, which is its address. */
 export function didOf({ url }: Site): string {
   const { host, pathname } = new URL(url)
@@ -38,15 +72,12 @@ export function didOf({ url }: Site): string {
 }
 
 /** Where did:web looks for its document: a store under a path has it there. */
-export function didPath({ url }: Site): string {
+function didPath({ url }: Site): string {
   return new URL(url).pathname === '/' ? '/.well-known/did.json' : '/did.json'
 }
 
 /** The keys of the store, as did:web has them. */
-export function didDocument(
-  site: Site,
-  published: readonly PublicJwk[],
-): z.infer<typeof DidDocument> {
+function didDocument(site: Site, published: readonly PublicJwk[]): z.infer<typeof DidDocument> {
   const id = didOf(site)
   const methods = published.map((publicKeyJwk) => ({
     id: `${id}#${publicKeyJwk.kid}`,
