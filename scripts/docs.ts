@@ -8,8 +8,7 @@ import { metrics } from '../src/operations/metric-list.ts'
 import { events } from '../src/operations/reporter.ts'
 import { differences } from '../src/reconcile/differences.ts'
 import { sharedVariables } from '../src/shared-settings.ts'
-import { codeOf, meaningOf, outcomeSections } from '../src/web/info/error-codes.ts'
-import { errorTables } from '../src/web/info/error-tables.ts'
+import { codeOf, errorTables, meaningOf, outcomeSections } from '../src/web/info/error-codes.ts'
 import { textsIn } from '../src/web/texts/texts.ts'
 
 const english = textsIn('en')

@@ -4,7 +4,7 @@ import { routesIn } from '../../test/harness/routes-in.ts'
 import type { OrderTrackingDeps } from '../api/tracking/deps.ts'
 import type { MailDeps } from '../api/tracking/mail.ts'
 import { countingHere, createLimits } from '../http/rate-limit.ts'
-import { interfaces } from './frame/error-page.ts'
+import { interfaces } from './frame/message-page.ts'
 import { website } from './frame/website.fixture.ts'
 
 const tracking = {

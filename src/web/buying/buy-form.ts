@@ -1,23 +1,25 @@
+import { beginningOf } from '../../api/fault-words.ts'
 import type { Offer } from '../../catalog/offer.ts'
+import { worthOf } from '../../catalog/offer-details.ts'
+import { readPhone } from '../../catalog/phone.ts'
 import type { Retail } from '../../catalog/pricing.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import { usdcFromCents } from '../../lib/money.ts'
 import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
-import { buyPath } from '../shop/addresses.ts'
+import { buyPath } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { CoinRates } from './deps.ts'
-import { faceShown } from './face-shown.ts'
 import type { FormFaults } from './faults.ts'
 import { attributesHtml, faultHtml, fieldHtml } from './fields-html.ts'
 import type { FormField } from './form-fields.ts'
-import { numberConfirmation } from './number-confirmation.ts'
-import { names, type Typed } from './typed.ts'
+import { receivesText } from './receives.ts'
+import { names, numberIn, type Typed } from './typed.ts'
 import { type WalletSettings, walletPanel } from './wallet-panel.ts'
 
 /** All that the form is made of. */
-export interface BuyForm {
+interface BuyForm {
   readonly offer: Offer
   readonly retail: Retail
   readonly fields: readonly FormField[]
@@ -173,4 +175,36 @@ function describedFault({ faults }: BuyForm, name: string): Html {
 
 function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`
+}
+
+/** What a card or a line receives for the amount in the form; a script keeps it true. */
+function faceShown(offer: Offer, typed: string, t: Texts): Html | undefined {
+  const worth = worthOf(offer)
+  if (worth.faceValue === undefined) return undefined
+  const words = {
+    text: t.open('form.receives'),
+    about: t.open('offers.about'),
+    language: t.language,
+  }
+  const data = { worth, words }
+  return html`<output class="face-value" id="face-value" for="value" data-face="${JSON.stringify(data)}">${receivesText(worth, typed, words)}</output>
+`
+}
+
+/**
+ * The tick by which a buyer insists on a number that no numbering plan has. It carries the number that
+ * it is for: another one needs another tick. The script of the wallet shows it where the store asks.
+ */
+function numberConfirmation(offer: Offer, typed: Typed, t: Texts): Html | undefined {
+  if (offer.kind !== 'topup') return undefined
+  const number = numberIn(typed, offer)
+  const read = readPhone(number, offer.country)
+  const isAsked = 'number' in read && !read.isValid
+  const isTicked = isAsked && typed.confirmed === number
+  const name = names.confirmed
+  return html`<p class="confirm" data-said="${beginningOf('unassigned_number', 'msisdn')}"${!isAsked && html` hidden="hidden"`}>
+<input type="checkbox" id="${name}" name="${name}" value="${isAsked ? number : ''}"${isTicked && html` checked="checked"`}>
+<label for="${name}">${t('form.numberIsRight')}</label>
+</p>
+`
 }

@@ -8,7 +8,7 @@ import type { Offer } from '../../catalog/offer.ts'
 import { parseOffer } from '../../suppliers/zendit/parse-offer.ts'
 import { type Html, textOf } from '../frame/html.ts'
 import { read } from '../frame/website.fixture.ts'
-import { offerCards } from '../shop/offer-card.ts'
+import { offerCards } from '../shop/search-page.ts'
 import { textsIn } from '../texts/texts.ts'
 import { choicesSection } from './choices.ts'
 

@@ -5,7 +5,7 @@ import { type BrandPlace, brandPlaces, coveredBy } from '../../catalog/search/br
 import type { Docs } from '../../catalog/search/docs.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
-import { buyPath } from '../shop/addresses.ts'
+import { buyPath } from '../paths.ts'
 import { priceTexts, shortPrice } from '../shop/money-text.ts'
 import { apart, kindName, measure, placeName } from '../shop/offer-words.ts'
 

@@ -9,8 +9,7 @@ import type { Fault } from '../../lib/fault.ts'
 import { invalidBody, Refusal } from '../../lib/refusal.ts'
 import { textsIn } from '../texts/texts.ts'
 import { faultsIn } from './faults.ts'
-import { fieldTextsIn } from './field-texts.ts'
-import { formFieldsOf } from './form-fields.ts'
+import { fieldTextsIn, formFieldsOf } from './form-fields.ts'
 import { checkoutFormOf, readTyped, type Typed } from './typed.ts'
 
 const t = textsIn('en')

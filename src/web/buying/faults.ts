@@ -3,8 +3,8 @@ import type { Fault } from '../../lib/fault.ts'
 import type { Refusal } from '../../lib/refusal.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { fieldFaultText } from './field-fault.ts'
-import { fieldTextsIn } from './field-texts.ts'
+import { fieldFaultText } from './field-value.ts'
+import { fieldTextsIn } from './form-fields.ts'
 import { names, type Typed } from './typed.ts'
 
 /** What is wrong in the form: what a person is told, by the field that it stands at. */

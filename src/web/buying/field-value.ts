@@ -11,3 +11,36 @@ export function fieldValue(name: string, typed: string): string | number {
   if (name === 'msisdn' || name === 'iccid') return text.replace(fillers, '')
   return text
 }
+
+/** The texts of a field, as far as they say what is wrong with it. */
+interface FaultTexts {
+  readonly missing: string
+  readonly wrong: string
+}
+
+/**
+ * What is wrong with a field, in words for people. The server says it by this, and so does the script of
+ * the wallet: the same form says the same, however it is paid.
+ *
+ * @param text what is said of exactly this fault, where there is such a text
+ * @param meant asks whether another value was meant
+ */
+export function fieldFaultText(
+  {
+    text,
+    didYouMean,
+  }: { readonly text?: string | undefined; readonly didYouMean?: string | number | undefined },
+  {
+    texts,
+    typed,
+    meant,
+  }: {
+    readonly texts: FaultTexts
+    readonly typed: string
+    readonly meant: (value: string) => string
+  },
+): string {
+  if (typed.trim() === '') return texts.missing
+  const wrong = text ?? texts.wrong
+  return didYouMean === undefined ? wrong : `${wrong} ${meant(String(didYouMean))}`
+}

@@ -2,10 +2,10 @@ import type { Offer } from '../../catalog/offer.ts'
 import { callingCodeOf } from '../../catalog/phone.ts'
 import type { Pricing, Retail } from '../../catalog/pricing.ts'
 import { requiredFieldsOf } from '../../catalog/purchase-body.ts'
+import type { FaultCode } from '../../lib/fault.ts'
 import { priceTexts } from '../shop/money-text.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
-import { fieldTextsIn } from './field-texts.ts'
 
 /** A field of the form, before it is written. */
 export interface FormField {
@@ -82,4 +82,56 @@ function phoneHint({ offer, t }: Hinting): string {
   const code = offer.country === undefined ? undefined : callingCodeOf(offer.country)
   if (offer.country === undefined || code === undefined) return t('form.phoneElsewhere')
   return t('form.phone', { country: countryName(offer.country, t), code })
+}
+
+/** A field of a purchase as people are asked for it. */
+interface FieldTexts {
+  readonly label: string
+  readonly hint?: string
+  /** What is said when nothing stands in it. */
+  readonly missing: string
+  /** What is said when what stands in it is none. */
+  readonly wrong: string
+  /** What is said instead of these faults. */
+  readonly faults?: Readonly<Partial<Record<FaultCode, string>>>
+}
+
+/** The texts of every field that a purchase may ask a person for, by its published name. */
+export function fieldTextsIn(t: Texts): Readonly<Record<string, FieldTexts>> {
+  return {
+    value: {
+      ...named('value', t),
+      faults: { malformed: t('form.fields.value.malformed') },
+    },
+    msisdn: {
+      ...named('msisdn', t),
+      faults: {
+        malformed: t('form.fields.msisdn.malformed'),
+        impossible_number: t('form.fields.msisdn.impossible'),
+        other_calling_code: t('form.fields.msisdn.elsewhere'),
+        other_country: t('form.fields.msisdn.elsewhere'),
+        not_mobile: t('form.fields.msisdn.notMobile'),
+        unassigned_number: t('form.fields.msisdn.unassigned'),
+      },
+    },
+    firstName: named('firstName', t),
+    lastName: named('lastName', t),
+    email: { ...named('email', t), hint: t('form.fields.email.hint') },
+    country: { ...named('country', t), hint: t('form.fields.country.hint') },
+    iccid: {
+      ...named('iccid', t),
+      hint: t('form.fields.iccid.hint'),
+      faults: { foreign_esim: t('form.fields.iccid.foreign') },
+    },
+  }
+}
+
+type FieldName = 'value' | 'msisdn' | 'firstName' | 'lastName' | 'email' | 'country' | 'iccid'
+
+function named(name: FieldName, t: Texts): FieldTexts {
+  return {
+    label: t(`form.fields.${name}.label`),
+    missing: t(`form.fields.${name}.missing`),
+    wrong: t(`form.fields.${name}.wrong`),
+  }
 }

@@ -1,25 +1,138 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Bought } from '../../api/bought.ts'
-import type { CheckoutView } from '../../api/checkout/service.ts'
+import type { CheckoutService, CheckoutView } from '../../api/checkout/service.ts'
+import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
+import { linkTokenForCode } from '../../api/tracking/recovery.ts'
+import { withoutLinkToken } from '../../api/tracking/tokens.ts'
+import { retailOf } from '../../catalog/pricing.ts'
 import type { Return } from '../../checkouts/checkout.ts'
 import { maxKept } from '../../checkouts/ledger.ts'
 import { formatUsdc } from '../../lib/money.ts'
-import { copied } from '../frame/copied.ts'
+import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Page } from '../frame/layout.ts'
-import { timeTag } from '../frame/time-of.ts'
+import type { Frame, Page } from '../frame/layout.ts'
+import { copied, timeTag } from '../frame/parts.ts'
+import { privately, sayPrivately, sendPrivately } from '../frame/private-page.ts'
+import { routeLive } from '../live/live.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import { boughtFacts, itemText } from '../orders/bought.ts'
-import { fact, writeTo } from '../orders/parts.ts'
-import { recentMark } from '../orders/recent-mark.ts'
-import { returned } from '../orders/returned.ts'
-import { buyPath } from '../shop/addresses.ts'
+import { fact, recentMark, writeTo } from '../orders/parts.ts'
+import { returned } from '../orders/returns-part.ts'
+import { buyPath, orderPagePath, payPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-import { orderPagePath, payPath } from '../visit/paths.ts'
+import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
+import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
+import { buyPage } from './buy-page.ts'
+import type { PayingDeps } from './deps.ts'
+import { noFaults } from './faults.ts'
 import { attributesHtml } from './fields-html.ts'
-import { invoiceCard } from './pay-invoice.ts'
+import { invoiceCard } from './invoice-card.ts'
+import { untyped } from './typed.ts'
+
+/** A private link is shorter. */
+const maxForm = 2 * 1_024
+
+interface PayRoutes {
+  readonly frame: Frame
+  readonly deps: WebDeps &
+    PayingDeps & { readonly checkout: CheckoutService; readonly follow: OrderTrackingDeps }
+  readonly scriptUrls: readonly string[]
+  /** Those of the form of an offer. */
+  readonly formScriptUrls: readonly string[]
+}
+
+type PayRequest = FastifyRequest<{ Params: { id: string } }>
+
+/** The page of a payment, what keeps it alive, and what opens it again for whoever kept its link. */
+export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
+  const { deps } = routes
+  const config = { limit: 'reading' } as const
+  pages.get('/pay/:id', { config }, async (request: PayRequest, reply) => {
+    const token = accessIn(request)
+    const view = await deps.checkout.view(request.params.id, token, request.log)
+    if (view === undefined) return notFound(reply, routes)
+    // What is left to see is with the order, unless some of the money goes back from here.
+    const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
+    return isOver
+      ? privately(reply).redirect(orderPagePath(view.orderId), 303)
+      : show(reply, routes, view, token)
+  })
+  const takes = { config, bodyLimit: maxForm }
+  routeForm(pages, '/pay/:id/open', takes, (request: PayRequest, reply) =>
+    open(request, reply, routes),
+  )
+  pages.get('/pay/:id/change', { config }, (request: PayRequest, reply) =>
+    change(request, reply, routes),
+  )
+  routeLive(pages, '/pay/:id', async (request) => {
+    const { id } = request.params as PayRequest['params']
+    return (await deps.checkout.view(id, accessIn(request), request.log))?.version ?? 'none'
+  })
+}
+
+/** The form of the offer as it was sent, to be changed; what it starts is another payment. */
+async function change(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
+  const { deps, formScriptUrls: scriptUrls } = routes
+  const { id } = request.params
+  const sent = await deps.checkout.sent(id, accessIn(request), request.log)
+  const offer = sent && deps.liveCatalog.current().find(sent.offerId)
+  if (!sent || !offer) return privately(reply).redirect(payPath(encodeURIComponent(id)), 303)
+  const { methods } = deps.checkout
+  const { fields, coin, refundTo } = sent
+  const blank = untyped(retailOf(offer, deps.pricing), deps.pricing.markupBps, methods)
+  const typed = { ...blank, fields, pay: coin, refundTo: { [coin]: refundTo } }
+  const again = { type: 'again', status: 200, typed, faults: noFaults } as const
+  return send(reply, routes, buyPage(offer, deps, { scriptUrls, again }))
+}
+
+/** Lets this browser see the payment, and later the order, when it brings the token or the code. */
+async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
+  const { deps } = routes
+  const { id } = request.params
+  if (isFromElsewhere(request)) return sayPrivately(reply.code(403), routes.frame, 'form.elsewhere')
+  const typed = formIn(request).get('token') ?? ''
+  const seen = await deps.checkout.view(id, readToken(typed), request.log)
+  if (seen === undefined) return notFound(reply, routes)
+  const { orderId } = seen
+  const token = seen.isOwner ? readToken(typed) : linkTokenForCode(deps.follow, orderId, typed)
+  if (token === undefined) return show(reply.code(422), routes, seen, undefined, true)
+  rememberOrder(reply, { orderId, checkout: seen.id, token, siteUrl: deps.site.url })
+  return privately(reply).redirect(payPath(seen.id), 303)
+}
+
+function show(
+  reply: FastifyReply,
+  routes: PayRoutes,
+  view: CheckoutView,
+  token: string | undefined,
+  isTokenWrong = false,
+) {
+  const { deps, scriptUrls } = routes
+  // Whoever came by a link token, which ends, is not given what opens the payment for good.
+  const { token: shown } = withoutLinkToken({ token })
+  const isShown = view.isOwner && shown !== undefined
+  const page = payPage(view, {
+    t: deps.t,
+    privateLink: isShown ? `${deps.site.url}${payPath(view.id)}#${shown}` : undefined,
+    code: isShown ? deps.recoveryCode?.(view.orderId) : undefined,
+    contact: deps.site.contact,
+    isTokenWrong,
+    sandboxUrl: view.invoice && deps.sandboxPayUrl?.(view.invoice.id),
+    scriptUrls,
+  })
+  return send(reply, routes, page)
+}
+
+function notFound(reply: FastifyReply, { frame }: PayRoutes) {
+  return sayPrivately(reply.code(404), frame, 'pay.notFound')
+}
+
+function send(reply: FastifyReply, { frame }: PayRoutes, page: Page) {
+  return sendPrivately(reply, frame, page, { sendsForm: true, drawsPictures: true, asksUs: true })
+}
 
 /** What the page of a payment is made of besides the payment. */
-export interface PayShown {
+interface PayShown {
   readonly t: Texts
   /** The private link; only where the visitor has shown the token. */
   readonly privateLink: string | undefined
@@ -44,7 +157,7 @@ const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_p
 const over: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'expired'])
 
 /** The page of one payment in a coin. */
-export function payPage(view: CheckoutView, shown: PayShown): Page {
+function payPage(view: CheckoutView, shown: PayShown): Page {
   const { t, scriptUrls } = shown
   const { title, text, say } = wordsFor(view, t)
   const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)

@@ -11,8 +11,8 @@ import { parseOffer } from '../../suppliers/zendit/parse-offer.ts'
 import { document } from '../frame/layout.ts'
 import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
 import { textsIn } from '../texts/texts.ts'
+import { exampleCall } from './agent-section.ts'
 import { buyPage } from './buy-page.ts'
-import { exampleCall } from './example-call.ts'
 
 const t = textsIn('en')
 

@@ -5,8 +5,7 @@ import type { FaultCode } from '../../lib/fault.ts'
 import type { Payee } from '../../payments/terms.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'
-import { fieldTextsIn } from './field-texts.ts'
-import type { FormField } from './form-fields.ts'
+import { type FormField, fieldTextsIn } from './form-fields.ts'
 import { names } from './typed.ts'
 
 /** What the form has to be chosen for the wallet; no coin has this name. */

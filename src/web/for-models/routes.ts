@@ -1,11 +1,12 @@
+import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { mcpPath } from '../../api/paths.ts'
+import pack from '../../../package.json' with { type: 'json' }
+import { catalogPrefix, manifestPath, mcpPath, openApiPath } from '../../api/paths.ts'
+import type { Site } from '../../api/site.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
 import { fixedHeaders } from '../frame/page-headers.ts'
-import type { ModelPageDeps } from './deps.ts'
 import { llmsFullPage, llmsPage } from './llms.ts'
-import { skillPage } from './skill.ts'
-import { apiCatalog, catalogLinkPath, securityText, serverCard, skillIndex } from './well-known.ts'
+import { type ModelPageDeps, skillPage } from './skill.ts'
 
 const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
@@ -34,3 +35,76 @@ export function routeForModels(app: FastifyInstance, deps: ModelPageDeps): void 
 }
 
 const json = 'application/json'
+
+/** The addresses that hosts and indexes probe by themselves, with what they find there. */
+
+const catalogLinkPath = '/.well-known/api-catalog'
+
+/** What the MCP server is and where, before anyone connects (SEP-2127). */
+function serverCard({ name, description, url }: Site): object {
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    name: `${new URL(url).hostname.split('.').reverse().join('.')}/${pack.name}`,
+    version: pack.version,
+    title: name,
+    description,
+    websiteUrl: url,
+    remotes: [{ type: 'streamable-http', url: `${url}${mcpPath}` }],
+  }
+}
+
+/** The interfaces of the store with their descriptions (RFC 9727, in the form of RFC 9264). */
+function apiCatalog({ url }: Site): object {
+  const described = {
+    'service-desc': [{ href: `${url}${openApiPath}`, type: 'application/json' }],
+    'service-doc': [{ href: `${url}/llms-full.txt`, type: 'text/plain' }],
+    'service-meta': [{ href: `${url}${manifestPath}`, type: 'application/json' }],
+  }
+  const card = [{ href: `${url}/.well-known/mcp/server-card.json`, type: 'application/json' }]
+  return {
+    linkset: [
+      { anchor: `${url}/ai`, ...described },
+      { anchor: `${url}${catalogPrefix}`, ...described },
+      { anchor: `${url}${mcpPath}`, 'service-desc': card },
+    ],
+  }
+}
+
+/** The one skill of the store, for agents that look for skills by themselves. */
+function skillIndex({ url }: Site, skill: string): object {
+  const said = (field: string) => new RegExp(`^${field}: (.*)$`, 'm').exec(skill)?.[1]
+  return {
+    $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
+    skills: [
+      {
+        name: said('name'),
+        type: 'skill-md',
+        description: said('description'),
+        url: `${url}/SKILL.md`,
+        digest: `sha256:${hash('sha256', skill)}`,
+      },
+    ],
+  }
+}
+
+const yearMs = 365 * 24 * 60 * 60 * 1_000
+
+/** Whom to tell of a weakness (RFC 9116). It has to end some day; each start of the store begins anew. */
+function securityText({ contact, url }: Site, now: Date): string {
+  const expires = new Date(now.getTime() + yearMs).toISOString().replace(/\.\d+/, '')
+  return [
+    `Contact: mailto:${contact}`,
+    `Expires: ${expires}`,
+    'Preferred-Languages: en',
+    `Canonical: ${url}/.well-known/security.txt`,
+    '',
+  ].join('\n')
+}
+
+/** Where software goes on from the front page (RFC 8288). */
+export const frontLinks = [
+  `<${catalogLinkPath}>; rel="api-catalog"`,
+  `<${openApiPath}>; rel="service-desc"; type="application/json"`,
+  '</llms.txt>; rel="service-doc"; type="text/plain"',
+  '</SKILL.md>; rel="describedby"; type="text/markdown"',
+].join(', ')

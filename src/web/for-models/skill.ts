@@ -5,11 +5,19 @@ import { findOrders, getOrder } from '../../api/orders/find-orders.ts'
 import { listTokenHours } from '../../api/orders/list-token.ts'
 import { getRefund } from '../../api/orders/refund.ts'
 import { limitsPath } from '../../api/paths.ts'
+import type { Site } from '../../api/site.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { limitRules } from '../../http/rate-limit.ts'
 import { termsValidSeconds } from '../../payments/terms.ts'
-import type { ModelPageDeps } from './deps.ts'
+
+/** What the pages for models are made of. They do not change while the store runs. */
+export interface ModelPageDeps {
+  readonly site: Site
+  /** The name of the chain that is paid on, as people know it. */
+  readonly networkName: string
+  readonly now: () => Date
+}
 
 /** How to buy here, on one page, for an agent that has never seen the store. */
 export function skillPage(deps: ModelPageDeps): string {

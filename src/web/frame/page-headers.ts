@@ -6,6 +6,8 @@ export interface PageNeeds {
   readonly drawsPictures?: true
   /** Its script asks this store for more. */
   readonly asksUs?: true
+  /** Tells not even this store where a visitor came from. */
+  readonly isUntraced?: true
 }
 
 /**
@@ -17,7 +19,7 @@ export interface PageNeeds {
  */
 export function pageHeaders(
   pictures: readonly string[],
-  { sendsForm, drawsPictures, asksUs }: PageNeeds = {},
+  { sendsForm, drawsPictures, asksUs, isUntraced }: PageNeeds = {},
 ): Record<string, string> {
   const origins = new Set(pictures.map((url) => new URL(url).origin))
   const policy = [
@@ -30,7 +32,7 @@ export function pageHeaders(
     "form-action 'self'",
     "frame-ancestors 'none'",
   ]
-  return headersWith(policy)
+  return { ...headersWith(policy), ...(isUntraced ? { 'referrer-policy': 'no-referrer' } : {}) }
 }
 
 /**

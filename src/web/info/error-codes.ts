@@ -1,6 +1,6 @@
 import { internalRule, type Rule, rules } from '../../api/refusals.ts'
 import type { RefusalCode } from '../../lib/refusal.ts'
-import type { MessageId, Texts } from '../texts/texts.ts'
+import { type MessageId, type Texts, textsIn } from '../texts/texts.ts'
 
 /** The codes that an error can carry: every refusal, and the one for a defect of ours. */
 export type ErrorCode = RefusalCode | 'internal_error'
@@ -50,7 +50,7 @@ export function ruleOf(code: ErrorCode): Rule {
 }
 
 /** What a code means, for those who meet it. */
-export interface Meaning {
+interface Meaning {
   /** When the store answers with it. */
   readonly when: string
   /** What the agent that asked does now. */
@@ -60,7 +60,7 @@ export interface Meaning {
 }
 
 /** A name in the messages that a meaning stands under. */
-export type MeaningName = {
+type MeaningName = {
   [Id in MessageId]: Id extends `${infer Group}.${infer Name}.when` ? `${Group}.${Name}` : never
 }[MessageId]
 
@@ -170,3 +170,52 @@ export const outcomeSections: readonly OutcomeSection[] = [
     ],
   },
 ]
+
+/** The language of documents and of models. */
+const t = textsIn('en')
+
+/** A table of Markdown, under the heading that names where its codes stand. */
+interface ErrorTable {
+  readonly heading: string
+  readonly lead: string
+  readonly table: string
+}
+
+/** Everything that can go wrong, as tables of Markdown: for docs/agents/errors.md and for models. */
+export function errorTables(): readonly ErrorTable[] {
+  const refusals = errorCodes.map((code) => {
+    const { when, agent, operator } = meaningOf(`error.${code}`, t)
+    const { status, retryable } = ruleOf(code)
+    return [code, noteOf(String(status), retryable), when, agent, operator]
+  })
+  const lead =
+    'In the `code` of a problem document. *retryable* means that the very same request may succeed later.'
+  return [
+    { heading: 'Refusals', lead, table: tableOf(refusals) },
+    ...outcomeSections.map(({ id, outcomes }) => {
+      const rows = outcomes.map((outcome) => {
+        const { when, agent, operator } = meaningOf(`outcome.${outcome.id}`, t)
+        const { note = '', isRetryable } = outcome
+        return [codeOf(outcome), noteOf(note, isRetryable), when, agent, operator]
+      })
+      return {
+        heading: t(`outcome.${id}.heading`),
+        lead: t(`outcome.${id}.lead`),
+        table: tableOf(rows),
+      }
+    }),
+  ]
+}
+
+function noteOf(note: string, isRetryable = false): string {
+  return isRetryable ? `${note}, retryable` : note
+}
+
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const lines = rows.map(([code, note, ...t]) => `| ${[`\`${code}\``, note, ...t].join(' | ')} |`)
+  return [
+    '| code | comes with | when | agent does | operator does |',
+    '|---|---|---|---|---|',
+    ...lines,
+  ].join('\n')
+}

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientKeyOf } from '../../http/client-key.ts'
 import { Refusal } from '../../lib/refusal.ts'
+import { privately } from '../frame/private-page.ts'
 import { accessIn } from '../visit/access.ts'
-import { privately } from '../visit/privately.ts'
 import { createRooms, type Place, type Rooms } from './rooms.ts'
 
 declare module 'fastify' {

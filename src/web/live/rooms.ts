@@ -1,5 +1,3 @@
-import { createSeats, type SeatBounds } from './seats.ts'
-
 /** Somebody who is told when what a page shows has become another. */
 export interface Listener {
   tell(version: string): void
@@ -20,7 +18,7 @@ export interface Place {
   readonly failed: (error: unknown) => void
 }
 
-export interface RoomBounds extends SeatBounds {
+interface RoomBounds extends SeatBounds {
   readonly lookMs: number
   readonly pulseMs: number
   /** After so long a listener is let go and comes back, so that nobody is forgotten here. */
@@ -114,4 +112,43 @@ async function lookAgain(room: Room, everyMs: number): Promise<void> {
     for (const listener of listeners) listener.end()
   }
   if (listeners.size > 0) room.timer = setTimeout(() => lookAgain(room, everyMs), everyMs)
+}
+
+/** How many may be here at once. */
+interface SeatBounds {
+  readonly most: number
+  readonly maxPerVisitor: number
+}
+
+/** A bounded number of places to be, and of places for one visitor. */
+interface Seats {
+  /** What gives the seat back, once however often it is called; undefined when there is none left. */
+  take(visitor: string): (() => void) | undefined
+  /** How many are taken. */
+  taken(): number
+}
+
+function createSeats({ most, maxPerVisitor }: SeatBounds): Seats {
+  const perVisitor = new Map<string, number>()
+  let total = 0
+
+  function count(visitor: string, change: 1 | -1): void {
+    total += change
+    const left = (perVisitor.get(visitor) ?? 0) + change
+    if (left > 0) perVisitor.set(visitor, left)
+    else perVisitor.delete(visitor)
+  }
+
+  return {
+    take(visitor) {
+      if (total >= most || (perVisitor.get(visitor) ?? 0) >= maxPerVisitor) return undefined
+      count(visitor, 1)
+      let isTaken = true
+      return () => {
+        if (isTaken) count(visitor, -1)
+        isTaken = false
+      }
+    },
+    taken: () => total,
+  }
 }

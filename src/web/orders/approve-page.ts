@@ -1,11 +1,68 @@
-import { approvePath, type ShownApproval } from '../../api/buying/approval.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  approvePath,
+  decideApproval,
+  type ShownApproval,
+  showApproval,
+} from '../../api/buying/approval.ts'
+import type { BuyingDeps } from '../../api/deps.ts'
 import { formatUsdc, usdc } from '../../lib/money.ts'
 import { html } from '../frame/html.ts'
-import type { Page } from '../frame/layout.ts'
+import type { Frame, Page } from '../frame/layout.ts'
+import { privately, sayPrivately, sendPrivately } from '../frame/private-page.ts'
 import type { Texts } from '../texts/texts.ts'
+import { formIn, isFromElsewhere } from '../visit/forms.ts'
+
+type TokenRequest = FastifyRequest<{ Params: { readonly token: string } }>
+
+/** What a page that asks nothing is to machines. */
+const closedStatus: Readonly<Record<Exclude<ShownApproval['type'], 'asked'>, number>> = {
+  approved: 200,
+  declined: 200,
+  used: 410,
+  ended: 410,
+  unknown: 404,
+}
+
+const decisions: Readonly<Record<string, 'APPROVED' | 'DECLINED'>> = {
+  approve: 'APPROVED',
+  decline: 'DECLINED',
+}
+
+const limited = { config: { limit: 'reading' } } as const
+/** One button, and nothing typed. */
+const maxForm = 256
+
+/**
+ * The page on which a person approves a purchase above a limit. GET decides nothing, because previews
+ * of links open it; what is decided is what a button of the page says.
+ */
+export function routeApprovals(
+  pages: FastifyInstance,
+  { frame, buying }: { frame: Frame; buying: BuyingDeps },
+): void {
+  pages.get(`${approvePath}/:token`, limited, async (request: TokenRequest, reply) => {
+    const { token } = request.params
+    const shown = await showApproval(buying.purchases, token, request.log)
+    if (shown.type === 'asked') {
+      return sendPrivately(reply, frame, approvePage(token, shown, frame.t), {})
+    }
+    reply.code(closedStatus[shown.type])
+    return sayPrivately(reply, frame, `approve.closed.${shown.type}`)
+  })
+
+  const posted = { ...limited, bodyLimit: maxForm }
+  pages.post(`${approvePath}/:token`, posted, async (request: TokenRequest, reply) => {
+    if (isFromElsewhere(request)) return sayPrivately(reply.code(403), frame, 'approve.elsewhere')
+    const { token } = request.params
+    const decision = decisions[formIn(request).get('decision') ?? '']
+    if (decision) await decideApproval(buying.purchases, token, decision, request.log)
+    return privately(reply).redirect(`${approvePath}/${encodeURIComponent(token)}`, 303)
+  })
+}
 
 /** The page on which a person approves or declines one purchase. */
-export function approvePage(
+function approvePage(
   token: string,
   { bought, most, payer, endsAt }: Extract<ShownApproval, { type: 'asked' }>,
   t: Texts,

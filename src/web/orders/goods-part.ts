@@ -1,12 +1,10 @@
 import type { GoodsShown } from '../../api/tracking/goods.ts'
 import type { OrderPageView } from '../../api/tracking/order-view.ts'
-import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
+import { copied } from '../frame/parts.ts'
 import { qrSvg } from '../frame/qr.ts'
+import { orderPagePath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-import { orderPagePath } from '../visit/paths.ts'
-import { creditedText } from './credited.ts'
-import { installOf } from './esim-install.ts'
 import { fact } from './parts.ts'
 
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
@@ -117,4 +115,40 @@ export function masked(number: string | undefined): string | undefined {
 function textIn(goods: GoodsBody, name: string): string | undefined {
   const value = goods[name]
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** How an eSIM gets into a phone, by link or by hand. */
+interface EsimInstall {
+  /** The whole activation code, "LPA:1$host$id". */
+  readonly lpa: string
+  readonly smdpAddress?: string
+  /** What Android and iOS ask for beside the address; empty where the address alone will do. */
+  readonly matchingId?: string
+  readonly iosUrl: string
+  readonly androidUrl: string
+}
+
+/** Pages of Apple (iOS 17.4) and Google that phones open as their own installer. */
+const iosInstaller = 'https://esimsetup.apple.com/esim_qrcode_provisioning'
+const androidInstaller = 'https://esimsetup.android.com/esim_qrcode_provisioning'
+
+/** Takes a whole activation code apart (SGP.22 4.1): "LPA:1$host$id" and what may follow. */
+export function installOf(lpa: string): EsimInstall {
+  const [, smdpAddress = '', matchingId = ''] = lpa.split('$')
+  const query = `?carddata=${encodeURIComponent(lpa)}`
+  return {
+    lpa,
+    ...(smdpAddress === '' ? {} : { smdpAddress }),
+    ...(matchingId === '' ? {} : { matchingId }),
+    iosUrl: `${iosInstaller}${query}`,
+    androidUrl: `${androidInstaller}${query}`,
+  }
+}
+
+/** What the carrier says that a line was credited, with its currency; undefined where it says nothing. */
+export function creditedText(credited: unknown): string | undefined {
+  if (typeof credited !== 'object' || credited === null) return undefined
+  const { amount, currency, currencyDivisor } = credited as Readonly<Record<string, unknown>>
+  const digits = String(currencyDivisor).length - 1
+  return `${(Number(amount) / Number(currencyDivisor)).toFixed(digits)} ${String(currency)}`
 }

@@ -2,8 +2,8 @@ import { findPath } from '../../api/tracking/find.ts'
 import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import { type Html, html } from '../frame/html.ts'
+import { orderPagePath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-import { orderPagePath } from '../visit/paths.ts'
 import { writeTo } from './parts.ts'
 
 /** What somebody brought that does not open the order. */

@@ -1,23 +1,166 @@
-import type { GoodsShown } from '../../api/tracking/goods.ts'
-import type { OrderPageView, OwnOrderView } from '../../api/tracking/order-view.ts'
-import { copied } from '../frame/copied.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { receiptOf } from '../../api/orders/receipt.ts'
+import { type GoodsShown, goodsFor } from '../../api/tracking/goods.ts'
+import { type OrderPageView, type OwnOrderView, viewOf } from '../../api/tracking/order-view.ts'
+import { linkTokenForCode, linkTokenForKey, recoveryCodeOf } from '../../api/tracking/recovery.ts'
+import {
+  daysLeftOf,
+  isOutdatedLinkToken,
+  linkToken,
+  linkTokenDays,
+  withoutLinkToken,
+} from '../../api/tracking/tokens.ts'
+import { isOrderId } from '../../lib/ids.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import { timeOf } from '../frame/time-of.ts'
+import { copied, timeOf } from '../frame/parts.ts'
+import { privately, sendPrivately } from '../frame/private-page.ts'
+import { routeLive } from '../live/live.ts'
 import { liveMark, reloading } from '../live/mark.ts'
+import { orderPagePath } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { orderPagePath } from '../visit/paths.ts'
+import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
+import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { boughtFacts, itemText } from './bought.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
 import { lockedPart, type Refused } from './locked-part.ts'
-import { fact, paidText, transactionOf, wordsOf } from './parts.ts'
-import { recentMark } from './recent-mark.ts'
+import { sendMail } from './order-mail.ts'
+import { fact, isRefunding, paidText, recentMark, transactionOf, wordsOf } from './parts.ts'
+import { routeRefundPage } from './refund-page.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
+import {
+  acts,
+  look,
+  type OrderRequest,
+  pageCredentialsOf,
+  reads,
+  sayElsewhere,
+  scriptsOf,
+  type TrackingRoutes,
+  takes,
+} from './tracking.ts'
 
-/** What a page of an order is made of, besides the order. */
-export interface OrderPageParts {
+const at = '/orders/:orderId'
+
+/** The page of an order, what opens it, its goods, its receipt and its refund. */
+export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes): void {
+  const { follow } = routes
+  routeLive(pages, at, async (request) => {
+    const { orderId } = request.params as OrderRequest['params']
+    return (await viewOf(follow, orderId, {}, request.log)).version
+  })
+  pages.get(at, reads, async (request: OrderRequest, reply) =>
+    sendOrder(reply, routes, request, await look(routes, request)),
+  )
+  const forms = { open: [takes, open], goods: [takes, show], mail: [acts, mail] } as const
+  for (const [name, [options, take]] of Object.entries(forms)) {
+    routeForm(pages, `${at}/${name}`, options, (request: OrderRequest, reply) =>
+      take(request, reply, routes),
+    )
+  }
+  pages.get(`${at}/receipt`, reads, async (request: OrderRequest, reply) => {
+    const { orderId } = request.params
+    const receipt = await receiptOf(follow, orderId, () => ({}), request.log)
+    return privately(reply)
+      .header('content-disposition', `attachment; filename="receipt-${orderId}.json"`)
+      .send(receipt)
+  })
+  routeRefundPage(pages, routes)
+}
+
+type PageExtras = Pick<OrderPageParts, 'shown' | 'refused'> & { readonly mail?: MailPart }
+
+function sendOrder(
+  reply: FastifyReply,
+  routes: TrackingRoutes,
+  request: OrderRequest,
+  view: OrderPageView,
+  said: PageExtras = {},
+) {
+  const { frame } = routes
+  const { token, wallet } = withoutLinkToken(pageCredentialsOf(request))
+  const isBuyer = view.own !== undefined && (token ?? wallet) !== undefined
+  const mayMail = routes.mail !== undefined && isBuyer && view.times.paid
+  const page = orderPage(view, {
+    t: frame.t,
+    contact: frame.site.contact,
+    scriptUrls: scriptsOf(routes),
+    privateLink: view.own && linkOf(routes, request, view),
+    // Whoever came by a link token, which ends, is not given what opens the order for good.
+    code: isBuyer ? recoveryCodeOf(routes.follow, view.id) : undefined,
+    shown: said.shown,
+    refused: said.refused,
+    sendsMail: routes.mail !== undefined,
+    mail: mayMail ? (said.mail ?? {}) : undefined,
+  })
+  return sendPrivately(reply, routes.frame, page)
+}
+
+/** The link that a person keeps: with the token of the order for good, else with a link token for a while. */
+function linkOf(
+  { follow }: TrackingRoutes,
+  request: OrderRequest,
+  { id }: OrderPageView,
+): KeptLink {
+  const token = accessIn(request)
+  const page = `${follow.site.url}${orderPagePath(id)}`
+  if (token?.startsWith('kat_')) return { url: `${page}#${token}` }
+  // A link token ends when it was said to: whoever came by one is not given another.
+  const days = daysLeftOf(follow, token)
+  if (days !== undefined) return { url: `${page}#${token}`, days }
+  return { url: `${page}#${linkToken(follow, id)}`, days: linkTokenDays }
+}
+
+/** Takes what opens the order, and remembers it for this browser. */
+async function open(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  const { follow } = routes
+  const typed = formIn(request).get('token') ?? ''
+  const { orderId } = request.params
+  const token = readToken(typed) ?? (await linkTokenFor(request, routes))
+  const view = await viewOf(follow, orderId, { token }, request.log)
+  if (token === undefined || view.own === undefined) {
+    return sendOrder(reply.code(422), routes, request, view, {
+      refused: { typed, isOld: isOutdatedLinkToken(follow, token, view.id) },
+    })
+  }
+  const { id, checkout } = view
+  rememberOrder(reply, { orderId: id, checkout, token, siteUrl: follow.site.url })
+  return privately(reply).redirect(orderPagePath(view.id), 303)
+}
+
+/** A link token for whoever shows the code of the order, or the key that it was bought with. */
+async function linkTokenFor(request: OrderRequest, { follow }: TrackingRoutes) {
+  const { orderId } = request.params
+  if (!isOrderId(orderId)) return undefined
+  const form = formIn(request)
+  const key = form.get('key')
+  if (key !== null) return linkTokenForKey(follow, orderId, key, request.log)
+  return linkTokenForCode(follow, orderId, form.get('token') ?? '')
+}
+
+/** The goods, when their owner has pressed the button; they are in no page before. */
+async function show(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  const credentials = pageCredentialsOf(request)
+  const { orderId } = request.params
+  const shown = await goodsFor(routes.follow, orderId, credentials, request.log)
+  const view = await look(routes, request)
+  const status = { goods: 200, locked: 403, not_yet: 409, never: 410 }[shown.type]
+  return sendOrder(reply.code(status), routes, request, view, { shown })
+}
+
+async function mail(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
+  if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  const said = await sendMail(request, reply, routes)
+  const view = await look(routes, request)
+  return sendOrder(reply, routes, request, view, { mail: said })
+}
+
+export /** What a page of an order is made of, besides the order. */
+interface OrderPageParts {
   readonly t: Texts
   readonly scriptUrls: readonly string[]
   /** Only where the order is open. */
@@ -37,7 +180,7 @@ export interface OrderPageParts {
 }
 
 /** A link that opens the order. */
-export interface KeptLink {
+interface KeptLink {
   readonly url: string
   /** For how long; absent where it is for good. */
   readonly days?: number
@@ -92,10 +235,6 @@ function moneyBackLink(view: OrderPageView, t: Texts): Html | undefined {
 /** Whether something is typed into this page, which would be lost if it loaded itself again. */
 function hasField(view: OrderPageView, { mail }: OrderPageParts): boolean {
   return view.own === undefined || mail !== undefined
-}
-
-export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
-  return stage.startsWith('refund')
 }
 
 function ownParts(view: OrderPageView, own: OwnOrderView, parts: OrderPageParts): Html {

@@ -1,9 +1,11 @@
+import type { Bought } from '../../api/bought.ts'
 import type { OrderPageView, OwnOrderView, Seen } from '../../api/tracking/order-view.ts'
 import { maxKept } from '../../checkouts/ledger.ts'
+import type { OrderId } from '../../lib/ids.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { formatUnits } from '../../payments/coins.ts'
-import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
+import { copied } from '../frame/parts.ts'
 import { type Texts, type Titled, titled } from '../texts/texts.ts'
 
 /** A line of a list of facts; nothing where there is no value. */
@@ -51,4 +53,17 @@ export function paidText(
 /** A mail to the store that names the order in its subject. */
 export function writeTo(contact: string, number: string): string {
   return `mailto:${contact}?subject=${encodeURIComponent(number)}`
+}
+
+/**
+ * What `scripts/recent.js` keeps of an order in the browser of its buyer, to list it on the page that finds
+ * orders: nothing that opens it. Put it into the tag: `<div${recentMark(...)}>`.
+ */
+export function recentMark(id: OrderId, { brandName }: Pick<Bought, 'brandName'>, at: Date): Html {
+  return html` data-recent="${id}" data-recent-name="${brandName}" data-recent-at="${at.toISOString()}"`
+}
+
+/** Whether the price of the order goes back, or went back. */
+export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
+  return stage.startsWith('refund')
 }

@@ -1,17 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { keyOf } from '../../api/buying/credentials.ts'
+import { refundClaimed } from '../../api/orders/refund.ts'
+import { rules } from '../../api/refusals.ts'
 import type { OrderPageView, OwnOrderView, RefundView } from '../../api/tracking/order-view.ts'
+import { clientKeyOf } from '../../http/client-key.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import type { PayBackFault } from '../../payments/pay-back-faults.ts'
-import { copied } from '../frame/copied.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import { timeOf } from '../frame/time-of.ts'
+import { copied, timeOf } from '../frame/parts.ts'
+import { sendPrivately } from '../frame/private-page.ts'
+import { withRetryAfter } from '../frame/retry-after.ts'
 import { liveMark, reloading } from '../live/mark.ts'
+import { orderPagePath } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import { type Texts, titled } from '../texts/texts.ts'
-import { orderPagePath } from '../visit/paths.ts'
-import { isRefunding } from './order-page.ts'
-import { fact, paidText, transactionOf } from './parts.ts'
+import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { fact, isRefunding, paidText, transactionOf } from './parts.ts'
 import { returnsPart } from './returns-part.ts'
 import { stationsOf, timeline } from './timeline.ts'
+import {
+  acts,
+  look,
+  type OrderRequest,
+  reads,
+  sayElsewhere,
+  scriptsOf,
+  type TrackingRoutes,
+} from './tracking.ts'
+
+const path = '/orders/:orderId/refund'
+
+/** Where the money of an order is, and the form that tries a refund again. */
+export function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes): void {
+  const send = (reply: FastifyReply, view: OrderPageView, asked?: RefundAnswer) => {
+    const { t } = routes.frame
+    const page = refundPage(view, {
+      t,
+      scriptUrls: scriptsOf(routes),
+      formKey: randomUUID(),
+      asked,
+    })
+    return sendPrivately(reply, routes.frame, page)
+  }
+  pages.get(path, reads, async (request: OrderRequest, reply) =>
+    send(reply, await look(routes, request)),
+  )
+  pages.post(path, acts, async (request: OrderRequest, reply) => {
+    if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+    const asked = await askForRefund(request, reply, routes)
+    return send(reply, await look(routes, request), asked)
+  })
+}
+
+/** Claims the refund; the page itself says what else than a refund under way comes of that. */
+async function askForRefund(
+  request: OrderRequest,
+  reply: FastifyReply,
+  routes: TrackingRoutes,
+): Promise<RefundAnswer> {
+  const key = keyOf(formIn(request).get('key') ?? '', 'key') ?? randomUUID()
+  const { orderId } = request.params
+  const client = clientKeyOf(request.ip)
+  const isOwn = async () => (await look(routes, request)).own !== undefined
+  try {
+    const claimed = { orderId, key, fields: {}, client, isOwn }
+    await refundClaimed(routes.follow, claimed, request.log)
+    return { type: 'taken' }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const asked = whyNotAsked(error)
+    if (asked === undefined) throw error
+    withRetryAfter(reply.code(rules[error.code].status), error.details)
+    return asked
+  }
+}
+
+function whyNotAsked({ code, details }: Refusal): RefundAnswer | undefined {
+  if (code === 'not_refundable') return { type: 'none' }
+  if (code !== 'budget_spent') return undefined
+  return { type: 'tooOften', seconds: details.retryAfterSeconds ?? 60 }
+}
 
 /** Why a refund waits that no one at the store can send: USDC blocks the wallet that it goes to. */
 const blockedByIssuer: PayBackFault = 'payer_blacklisted'

@@ -1,9 +1,10 @@
 import type { OrderPageView, OwnOrderView } from '../../api/tracking/order-view.ts'
-import { copied } from '../frame/copied.ts'
+import type { Return } from '../../checkouts/checkout.ts'
+import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
+import { copied } from '../frame/parts.ts'
 import type { Texts } from '../texts/texts.ts'
 import { fact } from './parts.ts'
-import { returned } from './returned.ts'
 
 /** Money that came besides the price, such as a payment made twice, and where it is on its way back. */
 export function returnsPart(
@@ -21,4 +22,12 @@ export function returnsPart(
 </ul>
 <dl class="facts">${fact(t('orders.refund.to'), own.returnTo && copied('return-to', own.returnTo, t('orders.refund.to'), t))}</dl>
 </section>`
+}
+
+/** How much goes back, how far that is, and why: "0.1 BTC is about to be refunded (late)." */
+export function returned({ seq, units, why, payout }: Return, coin: Coin, t: Texts): Html {
+  const where =
+    payout.state === 'CONFIRMED' &&
+    html` ${copied(`return-${seq}`, payout.transaction, t('returned.transaction'), t)}`
+  return html`<b>${formatUnits(units, coin)} ${coin}</b> ${t(`returned.words.${payout.state}`)}${where} (${t(`returned.whys.${why}`)}).`
 }

@@ -1,9 +1,59 @@
-import { type RevealedGoods, revealPath } from '../../api/buying/reveal.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  openReveal,
+  type Revealed,
+  type RevealedGoods,
+  revealPath,
+} from '../../api/buying/reveal.ts'
+import type { BuyingDeps } from '../../api/deps.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Page } from '../frame/layout.ts'
+import type { Frame, Page } from '../frame/layout.ts'
+import { sayPrivately, sendPrivately } from '../frame/private-page.ts'
 import type { Texts } from '../texts/texts.ts'
-import { creditedText } from './credited.ts'
+import { formIn } from '../visit/forms.ts'
+import { creditedText } from './goods-part.ts'
+
+/** What a link that shows nothing is to machines. */
+const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>> = {
+  not_yet: 409,
+  never: 410,
+  used: 410,
+  expired: 410,
+  unknown: 400,
+}
+
+const limited = { config: { limit: 'reading' } } as const
+/** The form needs no origin of ours, so not even this store learns where the holder of a link came from. */
+const untraced = { isUntraced: true } as const
+/** A token is below 300 bytes. */
+const maxForm = 1_024
+
+/**
+ * The page behind a one-view link, and what it shows when a person presses the button. GET gives the
+ * same page to everyone and uses nothing up, because previews of links open them.
+ */
+export function routeReveal(
+  pages: FastifyInstance,
+  { frame, buying }: { frame: Frame; buying: BuyingDeps },
+): void {
+  pages.get(revealPath, limited, (_, reply) =>
+    sendPrivately(reply, frame, revealPage(frame.scriptUrl('reveal.js'), frame.t), {
+      ...untraced,
+      sendsForm: true,
+    }),
+  )
+  const posted = { ...limited, bodyLimit: maxForm }
+  pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
+    const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
+    if (opened.type === 'goods') {
+      const page = goodsPage(opened, frame.t)
+      return sendPrivately(reply, frame, page, { ...untraced, drawsPictures: true })
+    }
+    reply.code(closedStatus[opened.type])
+    return sayPrivately(reply, frame, `reveal.closed.${opened.type}`, untraced)
+  })
+}
 
 /** The page that a one-view link opens. It shows nothing yet: previews of links open it too. */
 export function revealPage(scriptUrl: string, t: Texts): Page {

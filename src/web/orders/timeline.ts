@@ -1,6 +1,6 @@
 import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import { type Html, html } from '../frame/html.ts'
-import { timeOf, timeTag } from '../frame/time-of.ts'
+import { timeOf, timeTag } from '../frame/parts.ts'
 import type { Texts } from '../texts/texts.ts'
 
 /** One station on the way of an order. */

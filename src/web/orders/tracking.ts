@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
 import type { MailDeps } from '../../api/tracking/mail.ts'
-import type { PageCredentials } from '../../api/tracking/order-view.ts'
+import { type OrderPageView, type PageCredentials, viewOf } from '../../api/tracking/order-view.ts'
 import type { Limits } from '../../http/rate-limit.ts'
-import { document, type Frame, type Page } from '../frame/layout.ts'
-import { type PageNeeds, pageHeaders } from '../frame/page-headers.ts'
+import type { Frame } from '../frame/layout.ts'
+import { sayPrivately } from '../frame/private-page.ts'
 import { accessIn, walletIn } from '../visit/access.ts'
-import { privately } from '../visit/privately.ts'
 
 /** What the pages of orders are served with. */
 export interface TrackingDeps {
@@ -34,19 +33,17 @@ export function pageCredentialsOf(request: FastifyRequest): PageCredentials {
   return { token: accessIn(request), wallet: walletIn(request) }
 }
 
-/**
- * Sends a page that is for one visitor: nobody keeps it, no index lists it, and no other host hears
- * of it, an operator's logo neither.
- */
-export function sendPrivately(
-  reply: FastifyReply,
-  { frame }: Pick<TrackingRoutes, 'frame'>,
-  page: Page,
-  needs: PageNeeds = { sendsForm: true, asksUs: true },
-): FastifyReply {
-  const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
-  return privately(reply)
-    .headers(pageHeaders([], needs))
-    .type('text/html; charset=utf-8')
-    .send(document(own, page))
+/** Answers a form that another site made a browser send. */
+export function sayElsewhere(reply: FastifyReply, { frame }: TrackingRoutes): FastifyReply {
+  return sayPrivately(reply.code(403), frame, 'orders.elsewhere')
+}
+
+/** The order as this visitor may see it. */
+export function look({ follow }: TrackingRoutes, request: OrderRequest): Promise<OrderPageView> {
+  return viewOf(follow, request.params.orderId, pageCredentialsOf(request), request.log)
+}
+
+/** The scripts of a page that follows an order. */
+export function scriptsOf({ frame }: TrackingRoutes): readonly string[] {
+  return ['live.js', 'open.js', 'copy.js', 'recent.js'].map(frame.scriptUrl)
 }

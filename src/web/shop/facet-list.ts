@@ -1,11 +1,11 @@
 import type { FacetValue } from '../../api/shop/shop-facets.ts'
-import type { ShopQuery } from '../../api/shop/shop-query.ts'
+import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
 import type { ShopAnswer } from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
+import { changed } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-import { bandForm } from './band-form.ts'
 import { dollars } from './money-text.ts'
-import { changed } from './search-address.ts'
+import { faultText, faultTies, faultWords } from './search-form.ts'
 
 /** A value that a facet offers, as it is shown. */
 interface Choice {
@@ -125,4 +125,36 @@ function links(choices: readonly Choice[], t: Texts): Html | undefined {
       : html`<li><a href="${path}"><span>${name}</span> <small>${count}</small></a></li>
 `
   })}</ul>`
+}
+
+/** What the form keeps of the search around it. */
+const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
+
+interface BandFormParts {
+  readonly query: ShopQuery
+  readonly faults?: ReadonlyMap<ShopField, FieldFault>
+}
+
+/** Bounds of one's own for the face value, with everything else as it is. */
+export function bandForm(asked: BandFormParts, t: Texts): Html {
+  const { query } = asked
+  return html`<form class="band" action="/search" method="get">
+${kept.map((name) => query[name] !== undefined && html`<input type="hidden" name="${name}" value="${query[name]}">`)}
+${boundField('min', t('search.bandFrom'), asked, t)}
+${boundField('max', t('search.bandTo'), asked, t)}
+<button class="button small" type="submit">${t('search.bandSet')}</button>
+</form>`
+}
+
+function boundField(
+  name: 'min' | 'max',
+  label: string,
+  { query, faults }: BandFormParts,
+  t: Texts,
+): Html {
+  const fault = faults?.get(name)
+  const value = fault?.given ?? query[name] ?? ''
+  return html`<div class="field"><label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" value="${value}"${faultTies(name, fault)}>
+${fault && faultText(name, faultWords(name, fault, t))}</div>`
 }

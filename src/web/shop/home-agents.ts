@@ -1,6 +1,5 @@
 import { goods, kinds } from '../../catalog/good.ts'
-import { code } from '../buying/agent-section.ts'
-import { quoted } from '../buying/example-call.ts'
+import { code, quoted } from '../buying/agent-section.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'

@@ -3,10 +3,10 @@ import type { ShopAnswer } from '../../api/shop/shop-search.ts'
 import { kinds } from '../../catalog/good.ts'
 import type { AmountKind } from '../../catalog/search/face-values.ts'
 import { type Html, html } from '../frame/html.ts'
+import { changed, searchPath } from '../paths.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 import { dollars } from './money-text.ts'
-import { changed, searchPath } from './search-address.ts'
 
 /** A result without offers: why, and ways on that all find something. */
 export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {

@@ -1,23 +1,60 @@
-import type { ShopQuery, Sort } from '../../api/shop/shop-query.ts'
-import { type ShopAnswer, shopPageSize } from '../../api/shop/shop-search.ts'
-import { kinds } from '../../catalog/good.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  countriesIn,
+  type FieldFault,
+  type ReadShopQuery,
+  readShopQuery,
+  type ShopField,
+  type ShopQuery,
+  type Sort,
+} from '../../api/shop/shop-query.ts'
+import { type ShopAnswer, shopPageSize, shopSearch } from '../../api/shop/shop-search.ts'
+import { kindOf, kinds } from '../../catalog/good.ts'
+import type { Offer } from '../../catalog/offer.ts'
+import { type Pricing, retailOf } from '../../catalog/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
+import type { PageSenders } from '../frame/senders.ts'
+import { buyPath, changed, isCategory, searchPath } from '../paths.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
-import { brandGrid } from './brand-grid.ts'
-import { facetList } from './facet-list.ts'
+import { brandGrid, cardFace } from './card-face.ts'
+import { bandForm, facetList } from './facet-list.ts'
+import { priceTexts, shortPrice } from './money-text.ts'
 import { nothingFound } from './no-results.ts'
-import { offerCards } from './offer-card.ts'
-import { pager } from './pager.ts'
-import { changed, isCategory, searchPath } from './search-address.ts'
-import { searchForm } from './search-form.ts'
+import { apart, kindName, measure, placeName } from './offer-words.ts'
+import { faultWords, searchForm } from './search-form.ts'
+
+/** More of a query is nobody's search, as for the interfaces. */
+const maxQuery = 2_048
+
+/**
+ * The search. It is made once for what it means, until the catalog or its prices change: neither what is
+ * unknown in an address nor how it is written makes it another one. What cannot be read is told beside
+ * its field, with the status that the interfaces answer too, and nothing is searched for.
+ */
+export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
+  pages.get('/search', { config: { limit: 'reading' } }, (request, reply) => {
+    const { sold } = deps.liveCatalog.current()
+    const read = readShopQuery(queryOf(request), sold)
+    if (read.faults.size > 0) {
+      return senders.send(request, reply.code(400), searchFaultPage(read, deps))
+    }
+    const page = () => searchPage(read.query, shopSearch(sold, read.query), deps)
+    return senders.sendKept(request, reply, searchPath(read.query), page)
+  })
+}
+
+function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start < 0 ? '' : url.slice(start, start + maxQuery))
+}
 
 const brandsShown = 6
 
 /** The results of a search, and everything to go on from there. */
-export function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
+function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
   const { t } = deps
   const query = { ...asked, kind: answer.kind }
   const title = titleOf(query, t)
@@ -124,4 +161,88 @@ function neighboursOf(query: ShopQuery, { page, pages }: ShopAnswer): Page['neig
     prev: page > 1 ? searchPath({ ...query, page: page - 1 }) : undefined,
     next: page < pages ? searchPath({ ...query, page: page + 1 }) : undefined,
   }
+}
+
+/**
+ * A search of which something cannot be read: its forms with all that was typed, and what is wrong
+ * beside each field. Nothing is searched for: there are endless such addresses, and none is kept.
+ */
+function searchFaultPage({ query, faults }: ReadShopQuery, deps: WebDeps): Page {
+  const { t, liveCatalog } = deps
+  const { kind = 'voucher' } = query
+  const countries = countriesIn(liveCatalog.current().sold)
+  return {
+    title: t('search.faultTitle'),
+    description: t('search.faultLead'),
+    main: html`${crumbTrail(t('search.crumb'), t('frame.home'), [])}
+<h1 class="hidden">${t('search.faultTitle')}</h1>
+${searchForm({ query, kind, countries, faults }, t)}
+${faultSummary(faults, t)}
+${bandForm({ query, faults }, t)}`,
+  }
+}
+
+/** Fields of the two forms, which say beside themselves what is wrong in them. */
+const inForms: readonly ShopField[] = ['q', 'country', 'min', 'max']
+
+/** What could not be read, with the way to each field. */
+function faultSummary(faults: ReadonlyMap<ShopField, FieldFault>, t: Texts): Html {
+  return html`<section class="faults" role="alert" aria-labelledby="faults">
+<h2 id="faults">${t('search.faultTitle')}</h2>
+<p>${t('search.faultLead')}</p>
+<ul>
+${[...faults].map(([field, fault]) => {
+  const text = faultWords(field, fault, t)
+  return inForms.includes(field)
+    ? html`<li><a href="#${field}">${text}</a></li>
+`
+    : html`<li>${text}</li>
+`
+})}</ul>
+</section>`
+}
+
+/** The way through the pages of a result. */
+function pager(
+  query: ShopQuery,
+  { page, pages }: Pick<ShopAnswer, 'page' | 'pages'>,
+  t: Texts,
+): Html | undefined {
+  if (pages === 1) return undefined
+  const at = (number: number) => searchPath({ ...query, page: number })
+  return html`<nav class="pager" aria-label="${t('search.pages')}">
+${page > 1 ? html`<a class="button quiet" rel="prev" href="${at(page - 1)}">${t('search.previous')}</a>` : html`<span></span>`}
+<span>${t('search.page', { page, pages })}</span>
+${page < pages ? html`<a class="button quiet" rel="next" href="${at(page + 1)}">${t('search.next')}</a>` : html`<span></span>`}
+</nav>`
+}
+
+interface CardDeps {
+  readonly pricing: Pricing
+  readonly t: Texts
+}
+
+/** The offers of a list; no two with different goods read the same. */
+export function offerCards(offers: readonly Offer[], deps: CardDeps): Html[] {
+  const { t } = deps
+  const number = apart(offers, (offer) =>
+    [offer.brandName, whatOf(offer, t), placeName(offer, t), kindOf(offer).fairUseOf?.(offer)].join(
+      '\n',
+    ),
+  )
+  return offers.map((offer) => offerCard(offer, number(offer), deps))
+}
+
+/** One offer in a list: its face, what it is, where it works and what it costs, as one link. */
+function offerCard(offer: Offer, number: string | undefined, { pricing, t }: CardDeps): Html {
+  const price = priceTexts(retailOf(offer, pricing), t)
+  const note = kindOf(offer).fairUseOf?.(offer)
+  return html`<li><a class="offer-card" href="${buyPath(offer)}">${cardFace(offer.brandName, offer.kind)}
+<span class="told"><b>${offer.brandName}</b> <span class="what">${whatOf(offer, t)}</span> <span class="where">${placeName(offer, t)}</span>${note && html` <span class="note">${note}</span>`}${number && html` <span class="note">${t('offers.number', { id: number })}</span>`}</span>
+<span class="costs">${shortPrice(price, t)}</span></a></li>
+`
+}
+
+function whatOf(offer: Offer, t: Texts): string {
+  return measure(offer, t) || kindName(offer, t)
 }

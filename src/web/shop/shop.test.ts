@@ -5,7 +5,7 @@ import { type Catalog, createLiveCatalog } from '../../catalog/catalog.ts'
 import type { Docs } from '../../catalog/search/docs.ts'
 import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
-import { searchPath } from './search-address.ts'
+import { searchPath } from '../paths.ts'
 
 const { get } = website()
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { orderPagePath, payPath } from './paths.ts'
+import { orderPagePath, payPath } from '../paths.ts'
 
 /** For how long a browser remembers that an order is its visitor's; seconds. */
 const rememberedSeconds = 30 * 86_400
@@ -22,8 +22,7 @@ interface Cookie {
   /** The page that it is sent to, with everything below. */
   readonly path: string
   readonly seconds: number
-  /** Whether the store is reached over https. */
-  readonly isSecure: boolean
+  readonly siteUrl: string
 }
 
 interface Remembered {
@@ -31,8 +30,8 @@ interface Remembered {
   /** Where it is paid in a coin, while it is. */
   readonly checkout?: string | undefined
   readonly token: string
-  /** Whether the store is reached over https. */
-  readonly isSecure: boolean
+  /** The address of the store. */
+  readonly siteUrl: string
 }
 
 /**
@@ -42,21 +41,21 @@ interface Remembered {
  * is refused by `isFromElsewhere`.
  */
 export function rememberOrder(reply: FastifyReply, remembered: Remembered): void {
-  const { orderId, checkout, token: value, isSecure } = remembered
+  const { orderId, checkout, token: value, siteUrl } = remembered
   const name = value.startsWith('kat_') ? accessCookie : linkTokenCookie
   const paths = [...(checkout ? [payPath(checkout)] : []), orderPagePath(orderId)]
   for (const path of paths) {
-    setCookie(reply, { name, value, path, seconds: rememberedSeconds, isSecure })
+    setCookie(reply, { name, value, path, seconds: rememberedSeconds, siteUrl })
   }
 }
 
 /** Lets this browser open the orders of a wallet for a while; an empty token takes it back. */
 export function rememberWallet(
   reply: FastifyReply,
-  given: { readonly sessionToken: string; readonly seconds: number; readonly isSecure: boolean },
+  given: { readonly sessionToken: string; readonly seconds: number; readonly siteUrl: string },
 ): void {
-  const { sessionToken: value, seconds, isSecure } = given
-  setCookie(reply, { name: walletCookie, value, path: '/', seconds, isSecure })
+  const { sessionToken: value, seconds, siteUrl } = given
+  setCookie(reply, { name: walletCookie, value, path: '/', seconds, siteUrl })
 }
 
 /** What this browser was given for the page, the access token before a link token; or undefined. */
@@ -75,14 +74,14 @@ export function readToken(text: unknown): string | undefined {
   return typeof text === 'string' ? pastedPattern.exec(text.trim())?.[1] : undefined
 }
 
-function setCookie(reply: FastifyReply, { name, value, path, seconds, isSecure }: Cookie): void {
+function setCookie(reply: FastifyReply, { name, value, path, seconds, siteUrl }: Cookie): void {
   const parts = [
     `${name}=${value}`,
     `Path=${path}`,
     `Max-Age=${seconds}`,
     'HttpOnly',
     'SameSite=Lax',
-    ...(isSecure ? ['Secure'] : []),
+    ...(siteUrl.startsWith('https:') ? ['Secure'] : []),
   ]
   reply.header('set-cookie', parts.join('; '))
 }

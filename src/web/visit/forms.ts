@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { privately } from './privately.ts'
+import { privately } from '../frame/private-page.ts'
 
 /** Browsers send forms like this; only pages take them. */
 export function takeForms(pages: FastifyInstance): void {

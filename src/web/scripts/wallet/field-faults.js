@@ -1,5 +1,4 @@
-import { fieldFaultText } from '../../buying/field-fault.ts'
-import { fieldValue } from '../../buying/field-value.ts'
+import { fieldFaultText, fieldValue } from '../../buying/field-value.ts'
 import { filled } from './settings.ts'
 
 const part = (id) => document.getElementById(id)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paymentLinkFor } from './payment-link.ts'
+import { paymentLinkFor } from './invoice-card.ts'
 
 const to = '0x1111111111111111111111111111111111111111'
 

@@ -1,14 +1,12 @@
 import type { CheckoutView } from '../../api/checkout/service.ts'
 import { formatUsdc } from '../../lib/money.ts'
-import { formatUnits } from '../../payments/coins.ts'
-import { copied } from '../frame/copied.ts'
+import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
+import { copied } from '../frame/parts.ts'
 import { qrSvg } from '../frame/qr.ts'
 import { namedCoinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import { attributesHtml } from './fields-html.ts'
-import { paymentLinkFor } from './payment-link.ts'
-import { clockTime, minutesLeft } from './times.ts'
 
 /** Longer amounts have a line of their own on phones. */
 const maxShort = 10
@@ -82,4 +80,49 @@ function codes(address: string, link: string | undefined, t: Texts): Html {
 <div class="alone">${qrSvg(address, t('pay.qrAddressAlt'))}</div>
 <p class="hint">${t('pay.qrHelp')}</p>
 </fieldset>`
+}
+
+/**
+ * What wallets open, and the parameter that carries the amount there: BIP-21 and its like in coins, a
+ * token's EIP-681 and Ethereum's own in smallest units. No link of another sort is offered, whoever
+ * made it: wallets take the amount in one of Tron for TRX.
+ */
+const forms: readonly {
+  readonly link: RegExp
+  readonly amount: string
+  readonly inUnits: boolean
+}[] = [
+  { link: /^(bitcoin|litecoin):/i, amount: 'amount', inUnits: false },
+  { link: /^monero:/i, amount: 'tx_amount', inUnits: false },
+  { link: /^ethereum:[^?]*\/transfer\?/i, amount: 'uint256', inUnits: true },
+  { link: /^ethereum:/i, amount: 'value', inUnits: true },
+]
+
+/** No blanks, and nothing that is not ASCII. */
+const printable = /^[\x21-\x7e]+$/
+
+/**
+ * The link that a wallet opens for this amount, made of the processor's; undefined when the processor
+ * gave none that a wallet would open, or none whose amount can be told.
+ */
+export function paymentLinkFor(link: string, coin: Coin, units: bigint): string | undefined {
+  const form = forms.find((one) => one.link.test(link))
+  if (form === undefined || !printable.test(link)) return undefined
+  const amount = new RegExp(`([?&]${form.amount}=)[^&#]*`, 'i')
+  if (!amount.test(link)) return undefined
+  return link.replace(amount, `$1${form.inUnits ? units : formatUnits(units, coin)}`)
+}
+
+/** From here on a countdown is shown; before, it would only hurry. */
+const nearMinutes = 5
+
+/** "14:32 UTC": the server does not know where its visitor is. */
+function clockTime(time: Date): string {
+  return `${time.toISOString().slice(11, 16)} UTC`
+}
+
+/** Whole minutes, rounded up, while it is near the end; undefined before and after. */
+function minutesLeft(now: Date, end: Date): number | undefined {
+  const minutes = Math.ceil((end.getTime() - now.getTime()) / 60_000)
+  return minutes > 0 && minutes <= nearMinutes ? minutes : undefined
 }

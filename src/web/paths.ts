@@ -1,4 +1,26 @@
-import type { ShopQuery } from '../../api/shop/shop-query.ts'
+import type { ShopQuery } from '../api/shop/shop-query.ts'
+import { goods } from '../catalog/good.ts'
+import type { Offer } from '../catalog/offer.ts'
+
+/** Where the payment of a checkout is shown. */
+export function payPath(id: string): string {
+  return `/pay/${id}`
+}
+
+/** Where an order is shown. */
+export function orderPagePath(id: string): string {
+  return `/orders/${id}`
+}
+
+/** Where the page of an offer is, seen from the site's root. */
+export function buyPath({ id }: Pick<Offer, 'id'>): string {
+  return `/buy/${encodeURIComponent(id)}`
+}
+
+/** Where the same offer is as JSON. */
+export function recordPath({ id, kind }: Pick<Offer, 'id' | 'kind'>): string {
+  return `/api/catalog/${goods[kind].plural}/offers/${encodeURIComponent(id)}`
+}
 
 /** The order in which a search stands in its address, so that the same search has one address. */
 const order = [
