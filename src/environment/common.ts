@@ -106,7 +106,7 @@ export const site = {
       .optional(),
     {
       description:
-        'The colour of the website, of link previews and of the default logo: six hexadecimal digits. A leading `#` is accepted, but must be quoted in a file. Where text in this colour could not be read (WCAG 2.2 AA), each theme uses a darker or lighter tone.',
+        'The colour of the website and of the default logo: six hexadecimal digits. A leading `#` is accepted, but must be quoted in a file. Where text in this colour could not be read (WCAG 2.2 AA), each theme uses a darker or lighter tone.',
       unset: 'the green of Kiosk402',
       example: '0b5d40',
     },

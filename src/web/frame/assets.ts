@@ -5,7 +5,6 @@ import type { CachedAnswer } from '../../http/answer-cache.ts'
 import { publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
 import { fixedText } from '../../http/fixed-text.ts'
 import { accentSheet, accentsOf } from './color.ts'
-import { ogImage } from './og-image.ts'
 import { fixedHeaders } from './page-headers.ts'
 
 /** Our own green, that of `base.css` and `logo.svg`. */
@@ -33,7 +32,7 @@ export function routeAssets(app: FastifyInstance, site: Site): Assets {
     namesIn(scripts, '.js').map((name) => [name, fixedText(read(new URL(name, scripts)))]),
   )
   const logo = logoIn(site.color)
-  const preview = ogImage(site.name, accentsOf(site.color ?? ownColor).light.color)
+  const preview = readFileSync(new URL('og.png', import.meta.url))
   routeFound(app, '/style.css', { found: style, type: 'text/css' })
   for (const [name, found] of ours) {
     routeFound(app, `/scripts/${name}`, { found, type: 'text/javascript' })

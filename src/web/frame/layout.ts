@@ -1,7 +1,6 @@
 import type { Site } from '../../api/site.ts'
 import type { Texts } from '../texts/texts.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
-import { ogSize } from './og-image.ts'
 
 /** What every page needs to know besides its own content. */
 export interface Frame {
@@ -115,8 +114,8 @@ function localeOf(t: Texts): string {
 function ownPicture({ url, name }: Site): Record<string, string> {
   return {
     'og:image': `${url}/og.png`,
-    'og:image:width': String(ogSize.width),
-    'og:image:height': String(ogSize.height),
+    'og:image:width': '1200',
+    'og:image:height': '630',
     'og:image:alt': name,
   }
 }
