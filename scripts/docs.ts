@@ -8,7 +8,7 @@ import { metrics } from '../src/operations/metric-list.ts'
 import { events } from '../src/operations/reporter.ts'
 import { differences } from '../src/reconcile/differences.ts'
 import { sharedVariables } from '../src/shared-settings.ts'
-import { codeOf, errorTables, meaningOf, outcomeSections } from '../src/web/info/error-codes.ts'
+import { errorTables, meaningOf, outcomeSections } from '../src/web/info/error-codes.ts'
 import { textsIn } from '../src/web/texts/texts.ts'
 
 const english = textsIn('en')
@@ -50,7 +50,7 @@ const blocks: Readonly<Record<string, () => string>> = {
         .flatMap(({ outcomes }) => outcomes)
         .map((outcome) => {
           const { when, operator } = meaningOf(`outcome.${outcome.id}`, english)
-          return [code(codeOf(outcome)), when, operator]
+          return [code(outcome.code), when, operator]
         }),
     ),
   differences: () =>

@@ -4,10 +4,10 @@ import { metrics } from '../src/operations/metric-list.ts'
 import { eventNames } from '../src/operations/reporter.ts'
 import { payoutFaults } from '../src/orders/payout.ts'
 import { limitNames } from '../src/orders/spending-limits/rules.ts'
-import { codeOf, outcomeSections } from '../src/web/info/error-codes.ts'
+import { outcomeSections } from '../src/web/info/error-codes.ts'
 
 test('every reason why a payment is not taken or an offer not sold has its texts', () => {
-  const codes = outcomeSections.flatMap(({ outcomes }) => outcomes.map(codeOf))
+  const codes = outcomeSections.flatMap(({ outcomes }) => outcomes.map(({ code }) => code))
   const told = globSync('src/{payments,adapters/chain,catalog}/**/*.ts')
     .filter((file) => !/\.(test|fixture)\.ts$/.test(file))
     .flatMap((file) => [
@@ -22,7 +22,7 @@ test('every reason why a payment is not taken or an offer not sold has its texts
 
 test('every reason why a refund fails has its texts, and nothing else has', () => {
   const failed = outcomeSections.find(({ id }) => id === 'refunds')
-  expect(failed?.outcomes.map(codeOf)).toEqual([...payoutFaults])
+  expect(failed?.outcomes.map(({ code }) => code)).toEqual([...payoutFaults])
 })
 
 /** The first column of one section's table, where it is a code. */

@@ -4,7 +4,7 @@ import { createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
 import { refusalCodes } from '../lib/refusal.ts'
 import { structureFaults } from './frame/structure.fixture.ts'
 import { read, website } from './frame/website.fixture.ts'
-import { codeOf, errorCodes, outcomeSections } from './info/error-codes.ts'
+import { errorCodes, outcomeSections } from './info/error-codes.ts'
 import { messagesOf } from './texts/texts.ts'
 
 const { app, get } = website()
@@ -171,7 +171,7 @@ test('every error that the store can answer is explained where its type points',
   expect(structureFaults(body)).toEqual([])
   const rows = body.split('<tr id="').slice(1)
   const elsewhere = outcomeSections.flatMap(({ id, outcomes }) =>
-    outcomes.map((outcome) => `${id}-${codeOf(outcome)}`),
+    outcomes.map(({ code }) => `${id}-${code}`),
   )
   expect(rows.map((row) => row.slice(0, row.indexOf('"')))).toEqual([...errorCodes, ...elsewhere])
   expect([...errorCodes].sort()).toEqual([...refusalCodes, 'internal_error'].sort())

@@ -71,53 +71,36 @@ function messageFor(
   const status = unreadable(error)
   if (status !== undefined) {
     reply.code(status)
-    return titled(t, status === 404 || status === 414 ? 'messages.notFound' : 'messages.notRead')
+    return titled(t, messageWith(status))
   }
   request.log.error({ err: error }, 'unexpected error')
   reply.code(internalRule.status)
   return { ...titled(t, 'messages.broken'), note: t('messages.reference', { id: request.id }) }
 }
 
-/** What a visitor is told, which says nothing of money: no page of an error knows what was paid. */
-const wordsFor: Readonly<Record<RefusalCode, TitledName>> = {
-  invalid_parameter: 'messages.notRead',
-  unknown_parameter: 'messages.notRead',
-  repeated_parameter: 'messages.notRead',
+/** Codes whose page says more than their status does. */
+const messageOf: Readonly<Partial<Record<RefusalCode, TitledName>>> = {
   invalid_url: 'messages.notFound',
-  invalid_json: 'messages.notRead',
-  invalid_body: 'messages.notRead',
-  invalid_header: 'messages.notRead',
-  unsupported_media_type: 'messages.notRead',
-  body_too_large: 'messages.notRead',
-  not_found: 'messages.notFound',
-  method_not_allowed: 'messages.notRead',
   offer_not_found: 'messages.offerNotFound',
-  offer_unavailable: 'messages.notTaken',
-  price_above_maximum: 'messages.notTaken',
   order_not_found: 'messages.orderNotFound',
-  payment_invalid: 'messages.notTaken',
-  payment_mismatch: 'messages.notTaken',
-  payment_reused: 'messages.notTaken',
-  idempotency_conflict: 'messages.notTaken',
-  idempotency_key_missing: 'messages.notRead',
-  no_receipt: 'messages.noReceipt',
   no_webhook: 'messages.orderNotFound',
+  no_receipt: 'messages.noReceipt',
   not_refundable: 'messages.notRefundable',
-  refund_destination_refused: 'messages.notRead',
-  sign_in_invalid: 'messages.notTaken',
-  limit_exceeded: 'messages.notTaken',
-  approval_required: 'messages.notTaken',
-  approval_declined: 'messages.notTaken',
-  rate_limited: 'messages.tooMany',
   budget_spent: 'messages.tooOften',
-  store_paused: 'messages.notNow',
-  try_again: 'messages.notNow',
-  too_costly: 'messages.notNow',
+}
+
+/** What a visitor is told. None of it speaks of money: the page of an error does not know what was paid. */
+function messageWith(status: number): TitledName {
+  if (status === 404 || status === 414) return 'messages.notFound'
+  if (status === 429) return 'messages.tooMany'
+  if (status === 503) return 'messages.notNow'
+  return [401, 402, 403, 409].includes(status) ? 'messages.notTaken' : 'messages.notRead'
 }
 
 function refusalMessage({ code, details }: Refusal, t: Texts, reply: FastifyReply): Message {
-  withRetryAfter(reply.code(rules[code].status), details)
-  const message = titled(t, wordsFor[code])
+  const { status } = rules[code]
+  withRetryAfter(reply.code(status), details)
+  const message = titled(t, messageOf[code] ?? messageWith(status))
   const { retryAfterSeconds } = details
   return code === 'rate_limited' && retryAfterSeconds !== undefined
     ? { ...message, note: t('messages.retry', { seconds: retryAfterSeconds }) }

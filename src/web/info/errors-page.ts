@@ -2,7 +2,6 @@ import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import type { Texts } from '../texts/texts.ts'
 import {
-  codeOf,
   type ErrorCode,
   errorCodes,
   meaningOf,
@@ -54,9 +53,8 @@ ${outcomes.map((outcome) => outcomeRow(outcome, t))}</tbody>
 }
 
 function outcomeRow(outcome: Outcome, t: Texts): Html {
-  const { note, isRetryable } = outcome
+  const { code, note, isRetryable } = outcome
   const { when, agent, operator } = meaningOf(`outcome.${outcome.id}`, t)
-  const code = codeOf(outcome)
   const id = outcome.id.replace('.', '-')
   return html`<tr id="${id}">
 <th scope="row"><a href="#${id}"><code>${code}</code></a>${note !== undefined && html` <small><span lang="en">${note}</span>${isRetryable && html`; ${t('errors.retryable')}`}</small>`}</th>
