@@ -45,7 +45,7 @@ export function mixed(one: string, other: string, share: number): string {
   return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
-export function rgbOf(color: string): Rgb {
+function rgbOf(color: string): Rgb {
   const number = Number.parseInt(color.slice(1), 16)
   return [number >> 16, (number >> 8) & 255, number & 255]
 }

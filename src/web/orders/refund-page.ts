@@ -87,7 +87,7 @@ function whyNotAsked({ code, details }: Refusal): RefundAnswer | undefined {
 const blockedByIssuer: PayBackFault = 'payer_blacklisted'
 
 /** `tooOften` until `again`; `none` where there is no refund, which the page says itself. */
-export type RefundAnswer =
+type RefundAnswer =
   | { readonly type: 'taken' | 'none' }
   | { readonly type: 'tooOften'; readonly seconds: number }
 
