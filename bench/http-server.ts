@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import type { BuyingDeps } from '../src/api/deps.ts'
+import { createStoreServer } from '../src/app/store-server.ts'
 import { createLiveCatalog } from '../src/catalog/catalog.ts'
 import { createHealth } from '../src/health/health.ts'
 import {
@@ -10,12 +11,11 @@ import {
   type Limits,
   type RateLimiter,
 } from '../src/http/rate-limit.ts'
-import { createLog, liveLog } from '../src/log.ts'
+import { createLog, liveLog } from '../src/logging/log.ts'
 import { createCounters } from '../src/operations/counters.ts'
 import { networks } from '../src/payments/networks.ts'
 import { createSigningKeys } from '../src/secrets/signing-keys.ts'
 import { createDigest } from '../src/secrets/tokens.ts'
-import { createStoreServer } from '../src/store-server.ts'
 import { type Served, serveParent } from './child.ts'
 import { publishedOffers } from './http-load.ts'
 import { madeCatalog, pricing, supplierOffers } from './made-catalog.ts'

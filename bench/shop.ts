@@ -5,11 +5,11 @@ import { startChain } from '../sandbox/chain/chain.ts'
 import { freePort } from '../sandbox/port.ts'
 import { startPostgres } from '../sandbox/postgres/postgres.ts'
 import { migrate } from '../src/adapters/storage/migrate.ts'
+import { type Service, startService } from '../src/app.ts'
 import { readConfig, type SandboxConfig } from '../src/config.ts'
-import { createLog } from '../src/log.ts'
-import { agreedKeys } from '../src/nodes.ts'
+import { createLog } from '../src/logging/log.ts'
+import { agreedKeys } from '../src/nodes/nodes.ts'
 import { networks } from '../src/payments/networks.ts'
-import { type Service, startService } from '../src/service.ts'
 import {
   type RecordedRequest,
   type Reply,

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { commonShape, liveShape, secretVariables } from '../src/environment.ts'
+import { commonShape, liveShape, secretVariables } from '../src/environment/environment.ts'
 import { filled, fronts, noOpenssl, placeFor } from '../test/harness/deployed.ts'
 import { leftOut, works } from '../test/harness/left-out.ts'
 import { homeIn, noServer } from '../test/harness/server.ts'
@@ -80,7 +80,8 @@ describe('the unit', () => {
   })
 
   test('waits for the longest stop that can be set', () => {
-    const [, stop] = /stopWithinMs = ([\d_]+)/.exec(readFileSync('src/lifecycle.ts', 'utf8')) ?? []
+    const [, stop] =
+      /stopWithinMs = ([\d_]+)/.exec(readFileSync('src/app/lifecycle.ts', 'utf8')) ?? []
     const left = Number(valuesOf('TimeoutStopSec')[0]) - Number(stop?.replaceAll('_', '')) / 1_000
     expect(commonShape.DRAIN_SECONDS.safeParse('60').success).toBe(true)
     expect(commonShape.DRAIN_SECONDS.safeParse(String(left)).success).toBe(false)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
+import { ConfigError } from './environment/environment.ts'
 
 const gasKey = `0x${'ab12'.repeat(16)}`
 const refundKey = `0x${'cd34'.repeat(16)}`

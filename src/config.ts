@@ -1,12 +1,17 @@
 import * as z from 'zod'
 import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
 import type { Site } from './api/site.ts'
+import {
+  ConfigError,
+  commonShape,
+  liveShape,
+  problemOf,
+  sandboxShape,
+} from './environment/environment.ts'
 import { variablesOf } from './environment/suppliers.ts'
 import { listOf, url } from './environment/variable.ts'
-import { commonShape, liveShape, problemOf, sandboxShape } from './environment.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
 import { type Usdc, usdcFromWhole } from './lib/money.ts'
-import { type MailServer, mailIn } from './mail-server.ts'
 import type { Budgets } from './orders/budgets.ts'
 import type { Policy } from './orders/steps.ts'
 import { coins } from './payments/coins.ts'
@@ -110,20 +115,6 @@ interface LiveConfig extends Common, Outside {
 }
 
 export type Config = SandboxConfig | LiveConfig
-
-/** The environment does not make a store. The message names every problem and its mend. */
-export class ConfigError extends Error {
-  /** No other start of this version could come to anything either. */
-  readonly isFinal: boolean
-
-  constructor(problems: readonly string[], isFinal = false) {
-    super(
-      `The store cannot start with this environment:\n${problems.map((line) => `  - ${line}`).join('\n')}\nAll variables are described in .env.example.`,
-    )
-    this.name = 'ConfigError'
-    this.isFinal = isFinal
-  }
-}
 
 /** These make sense in both modes, so they tell nothing about which one was meant. */
 const eitherMode = ['DATABASE_URL']
@@ -372,4 +363,20 @@ function commonOf(
     drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
   }
+}
+
+/** What sends mail, and whom it is from. */
+interface MailServer {
+  readonly url: string
+  readonly from: string
+}
+
+/** Undefined where no mail server is named: then nobody is asked for an address. */
+function mailIn(env: {
+  readonly SMTP_URL?: string | undefined
+  readonly SMTP_FROM?: string | undefined
+  readonly STORE_CONTACT: string
+}): MailServer | undefined {
+  const { SMTP_URL: url, SMTP_FROM: from = env.STORE_CONTACT } = env
+  return url === undefined ? undefined : { url, from }
 }

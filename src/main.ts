@@ -1,9 +1,9 @@
+import { giveUp, onSignal, reasonOf } from './app/lifecycle.ts'
+import { listen, startParts, startStore } from './app/store-process.ts'
+import { announce } from './app/terminal.ts'
 import { runPrimary } from './cluster/primary.ts'
 import { type Config, readConfig } from './config.ts'
-import { giveUp, onSignal, reasonOf } from './lifecycle.ts'
-import { ownEnvironment } from './secret-files.ts'
-import { listen, startParts, startStore } from './store-process.ts'
-import { announce } from './terminal.ts'
+import { ownEnvironment } from './environment/secret-files.ts'
 
 /** The store as its operator starts it: one process, or as many as WORKERS says. */
 async function main(): Promise<void> {

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { generatedDocuments } from '../scripts/docs.ts'
-import { commonShape, liveShape, sandboxShape, secretVariables } from '../src/environment.ts'
+import {
+  commonShape,
+  liveShape,
+  sandboxShape,
+  secretVariables,
+} from '../src/environment/environment.ts'
 
 test.each(Object.entries(generatedDocuments()))('%s says what the code says', (file, text) => {
   expect(readFileSync(file, 'utf8') === text, 'run npm run docs').toBe(true)

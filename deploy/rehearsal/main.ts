@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { version } from '../../src/version.ts'
+import pack from '../../package.json' with { type: 'json' }
 import { fronts, noOpenssl } from '../../test/harness/deployed.ts'
 import { noRedis } from '../../test/harness/redis.ts'
 import { noServer } from '../../test/harness/server.ts'
@@ -55,7 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
 function noUpgradeFrom(folder: string): string | undefined {
   try {
     const theirs = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version
-    return theirs === version ? `${folder} has version ${version}, as this one has` : undefined
+    return theirs === pack.version ? `${folder} has version ${theirs}, as this one has` : undefined
   } catch {
     return `${folder} is no folder of an earlier version`
   }

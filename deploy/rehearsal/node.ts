@@ -5,8 +5,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { plainEnvironment } from '../../sandbox/process.ts'
-import { secretVariables } from '../../src/environment.ts'
-import { stopWithinMs } from '../../src/lifecycle.ts'
+import { stopWithinMs } from '../../src/app/lifecycle.ts'
+import { secretVariables } from '../../src/environment/environment.ts'
 import { filled } from '../../test/harness/deployed.ts'
 
 /** Settings of a node, by their variables. What deploy/store.env says stands where none is given. */

@@ -186,3 +186,15 @@ export interface HandPayouts {
   /** The transaction that the operator noted for this payout. */
   find(reference: string): Promise<string | undefined>
 }
+
+const unconfigured = { reason: 'no payment processor is configured' }
+
+/** The processor of a store that takes no coins: nothing can be opened, and what was opened before waits. */
+export const noProcessor: Processor = {
+  methods: [],
+  sends: () => false,
+  open: async () => ({ outcome: 'refused', code: 'no_processor', ...unconfigured }),
+  endOthers: async () => false,
+  read: async () => ({ outcome: 'unknown', ...unconfigured }),
+  payOut: async () => ({ outcome: 'pending', ...unconfigured }),
+}

@@ -11,14 +11,14 @@ import { idsFor } from '../orders/naming.ts'
 import { notNow, requireSold } from '../orders/not-now.ts'
 import { type PriceDeps, type Priced, price } from '../orders/price.ts'
 import type { AddressRead } from '../payments/coin-address.ts'
+import { type Coin, coinAbilities } from '../payments/coins.ts'
 import { payerOf } from '../payments/payment.ts'
 import { accessTokenOf, type Digest, hashOf } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { advanceCheckout } from './advance.ts'
 import type { Checkout, CheckoutIn } from './checkout.ts'
-import type { PaymentMethod } from './ports.ts'
+import { type CheckoutStore, type PaymentMethod, TooManyUnpaid, type UnpaidBound } from './ports.ts'
 import type { CheckoutStepDeps } from './steps.ts'
-import { openBounded } from './unpaid.ts'
 
 export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   readonly health: Pick<Health, 'unsold'>
@@ -184,4 +184,41 @@ async function orTryAgain<T>(deps: StartDeps, work: () => Promise<T>): Promise<T
     deps.report({ name: 'purchase_failed', error })
     throw notNow('A dependency is temporarily unavailable.', 'no')
   }
+}
+
+/** How many unpaid checkouts of one client may wait in one coin. */
+const maxUnpaid = 10
+/** Where addresses are few and all buyers share them. */
+const maxUnpaidOfPool = 3
+
+/**
+ * Opens a checkout, unless its client has too many that nobody has paid: each takes an address of the
+ * processor's.
+ *
+ * @throws Refusal `budget_spent`, with the number of `unpaid` ones
+ */
+async function openBounded(
+  { checkouts, marks }: { readonly checkouts: CheckoutStore; readonly marks: Digest },
+  checkout: CheckoutIn<'OPENING'>,
+  client: string | undefined,
+): ReturnType<CheckoutStore['open']> {
+  const { coin } = checkout
+  const bound = client === undefined ? undefined : boundOf(coin, marks.of(`client:${client}`))
+  try {
+    return await checkouts.open(checkout, bound)
+  } catch (error) {
+    throw error instanceof TooManyUnpaid ? refusalOf(error, coin) : error
+  }
+}
+
+/** An address of a pool stays with its checkout until that is closed, long after its time is over. */
+function boundOf(coin: Coin, client: string): UnpaidBound {
+  return coinAbilities[coin].isPooled
+    ? { client, most: maxUnpaidOfPool, states: ['OPENING', 'OPEN', 'ENDED'] }
+    : { client, most: maxUnpaid, states: ['OPENING', 'OPEN'] }
+}
+
+function refusalOf({ unpaid }: TooManyUnpaid, coin: Coin): Refusal {
+  const message = `${unpaid} unpaid checkouts in ${coin} are open from this address. Pay one, wait, or choose another coin.`
+  return new Refusal('budget_spent', message, { charged: 'no', extra: { unpaid } })
 }

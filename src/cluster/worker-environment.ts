@@ -1,5 +1,5 @@
 import { setGlobalProxyFromEnv } from 'node:http'
-import { isSecret } from '../secret-files.ts'
+import { isSecret } from '../environment/secret-files.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

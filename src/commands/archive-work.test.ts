@@ -17,9 +17,8 @@ import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createStoreRecord } from '../adapters/storage/store-record.ts'
 import type { In, Order } from '../orders/order.ts'
 import { createVault } from '../secrets/vault.ts'
-import { rowIn } from './archive-files.ts'
+import { readArchived, rowIn, withGoods } from './archive-files.ts'
 import { archiveOrders } from './archive-work.ts'
-import { readArchived, withGoods } from './archived-order.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import { createArchive } from '../adapters/storage/archive.ts'
-import { type Config, ConfigError, readConfig } from '../config.ts'
-import { ownEnvironment } from '../secret-files.ts'
+import { type Config, readConfig } from '../config.ts'
+import { ConfigError } from '../environment/environment.ts'
+import { ownEnvironment } from '../environment/secret-files.ts'
 import { createVault } from '../secrets/vault.ts'
 import {
   type ArchiveCommand,
@@ -10,8 +11,8 @@ import {
   UsageError,
   usage,
 } from './archive-arguments.ts'
+import { readArchived, withGoods } from './archive-files.ts'
 import { archiveOrders } from './archive-work.ts'
-import { readArchived, withGoods } from './archived-order.ts'
 import { openDatabaseFor, reasonOf, secretsKeysOf } from './store-database.ts'
 
 async function main(args: readonly string[]): Promise<0> {

@@ -2,18 +2,13 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
 import { reachStorage, type Storage } from '../adapters/storage/storage.ts'
-import { connectCoins } from '../coin-payments.ts'
-import {
-  type Common,
-  ConfigError,
-  type Outside,
-  readConfig,
-  type SandboxConfig,
-} from '../config.ts'
+import { connectCoins } from '../app/coin-payments.ts'
+import { loadSandbox, sandboxOptions, sandboxOutside } from '../app/sandbox-parts.ts'
+import { connectSuppliers } from '../app/supply.ts'
+import { type Common, type Outside, readConfig, type SandboxConfig } from '../config.ts'
+import { ConfigError } from '../environment/environment.ts'
 import type { ProcessorStatement } from '../reconcile/ports.ts'
-import { loadSandbox, sandboxOptions, sandboxOutside } from '../sandbox-parts.ts'
 import type { SupplierStatement } from '../suppliers/supplier.ts'
-import { connectSuppliers } from '../supply.ts'
 
 type StoreConfig = Common & Outside & { readonly mode: 'sandbox' | 'live' }
 

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import { openDatabase } from '../adapters/storage/database.ts'
-import { type Config, ConfigError, type SandboxConfig } from '../config.ts'
-import { loadSandbox, type SandboxParts, sandboxOutside } from '../sandbox-parts.ts'
+import { loadSandbox, type SandboxParts, sandboxOutside } from '../app/sandbox-parts.ts'
+import type { Config, SandboxConfig } from '../config.ts'
+import { ConfigError } from '../environment/environment.ts'
 
 /**
  * The database of the store that this environment starts; the embedded one while its sandbox runs.

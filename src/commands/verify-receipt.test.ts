@@ -2,8 +2,7 @@ import { type CompactJWSHeaderParameters, CompactSign } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { deliveryHash, type ReceiptClaims, receiptType } from '../orders/delivery-receipt.ts'
 import { createSigningKeys } from '../secrets/signing-keys.ts'
-import { fetchedKeys } from './receipt-keys.ts'
-import { type Keys, NotAReceipt, verifyReceipt } from './verify-receipt.ts'
+import { fetchedKeys, type Keys, NotAReceipt, verifyReceipt } from './verify-receipt.ts'
 
 const keys = createSigningKeys([Buffer.alloc(32, 5)], 'receipts')
 const otherKeys = createSigningKeys([Buffer.alloc(32, 6)], 'receipts')

@@ -8,7 +8,6 @@ import {
   ReceiptClaims,
   receiptType,
 } from '../orders/delivery-receipt.ts'
-import { strictJson } from './strict-json.ts'
 import { notProvenLines, printable, provenLines } from './verify-arguments.ts'
 
 /** Nothing can be checked: what was given is no receipt, or the keys cannot be had. */
@@ -154,4 +153,71 @@ function decoded<T>(read: () => T): T {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}
+
+const keysTimeoutMs = 10_000
+const localHosts = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * The keys that a store publishes. Only over TLS, which is what says that they are the store's own; a store
+ * on this machine needs none.
+ *
+ * @throws NotAReceipt when the keys cannot be had
+ */
+export async function fetchedKeys(issuer: string): Promise<Keys> {
+  const from = `${issuer}/.well-known/jwks.json`
+  const { protocol, hostname } = new URL(issuer)
+  if (protocol !== 'https:' && !(protocol === 'http:' && localHosts.includes(hostname))) {
+    throw new NotAReceipt(
+      `The receipt names ${issuer} as its store, and keys that come without TLS prove nothing. If you have its keys, give them with --keys.`,
+    )
+  }
+  return { keys: await jsonAt(from), from }
+}
+
+async function jsonAt(url: string): Promise<unknown> {
+  try {
+    // A redirect would have another site speak for this one.
+    const options = { redirect: 'error', signal: AbortSignal.timeout(keysTimeoutMs) } as const
+    const response = await fetch(url, options)
+    if (!response.ok) throw new Error(`it answers ${response.status}`)
+    return await response.json()
+  } catch (error) {
+    const why = error instanceof Error ? causeOf(error) : String(error)
+    throw new NotAReceipt(`The keys at ${url} cannot be read: ${why}`)
+  }
+}
+
+function causeOf({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message} (${cause.message})` : message
+}
+
+const strings = /"(?:[^"\\]|\\.)*"/g
+const numbers = /-?\d[\d.eE+-]*/g
+
+/**
+ * Reads JSON that says one thing to every reader (RFC 7493): no name twice in an object, no name that
+ * readers in JavaScript take for something else, no number that they round.
+ *
+ * @throws Error with what is wrong
+ */
+function strictJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  // The grammar holds now, so each colon outside of strings is one member.
+  const bare = text.replace(strings, '')
+  const colons = bare.split(':').length - 1
+  if (colons !== membersIn(value)) throw new Error('a name stands twice in one object')
+  for (const [number] of bare.matchAll(numbers)) {
+    if (JSON.stringify(Number(number)) !== number) {
+      throw new Error(`the number ${number} is read as ${Number(number)}`)
+    }
+  }
+  return value
+}
+
+function membersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (Object.hasOwn(value, '__proto__')) throw new Error('a name is "__proto__"')
+  const inside = Object.values(value).reduce((sum: number, one) => sum + membersIn(one), 0)
+  return Array.isArray(value) ? inside : inside + Object.keys(value).length
 }

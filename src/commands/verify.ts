@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { fetchedKeys } from './receipt-keys.ts'
-import { NotAReceipt, verifyReceipt } from './verify-receipt.ts'
+import { fetchedKeys, NotAReceipt, verifyReceipt } from './verify-receipt.ts'
 
 const usage = `usage: npm run verify -- receipt.json [--keys jwks.json]
 

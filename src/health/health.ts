@@ -1,9 +1,7 @@
-import type { Usdc } from '../lib/money.ts'
+import { type Usdc, usdc } from '../lib/money.ts'
 import type { FundsRefusal } from './funds.ts'
 import { keepOutcomes as createOutcomes, healthOf, type Tally } from './outcomes.ts'
-import { createSales } from './sales.ts'
-import type { PartHealth, Parts, Signals } from './signals.ts'
-import { signalsOf } from './signals.ts'
+import { type PartHealth, type Parts, type Signals, signalsOf } from './signals.ts'
 import { keepSuppliers } from './suppliers.ts'
 import {
   type Means,
@@ -167,4 +165,45 @@ function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
   return old
     ? { state: 'degraded', detail: `The catalog was last read at ${readAt.toISOString()}.` }
     : { state: 'healthy', detail: '' }
+}
+
+/** The sales of this process that may not show in the means yet. */
+interface Sales {
+  add(reference: string, amount: Usdc, supplier: string): void
+  has(reference: string): boolean
+  /** The order of this sale is on record, so the next reading of the means includes it. */
+  noteOpened(reference: string): void
+  remove(reference: string): void
+  /** Forgets sales whose orders were on record before this time: the means include them. */
+  forgetBefore(then: Date): void
+  /** @param supplier only what was sold of its offers */
+  total(supplier?: string): Usdc
+}
+
+interface Sale {
+  readonly amount: Usdc
+  readonly supplier: string
+  readonly openedAt?: Date
+}
+
+function createSales(now: () => Date): Sales {
+  const sold = new Map<string, Sale>()
+  return {
+    add: (reference, amount, supplier) => void sold.set(reference, { amount, supplier }),
+    has: (reference) => sold.has(reference),
+    noteOpened(reference) {
+      const sale = sold.get(reference)
+      if (sale) sold.set(reference, { ...sale, openedAt: now() })
+    },
+    remove: (reference) => void sold.delete(reference),
+    forgetBefore(then) {
+      for (const [reference, { openedAt }] of sold) {
+        if (openedAt && openedAt < then) sold.delete(reference)
+      }
+    },
+    total(supplier) {
+      const of = [...sold.values()].filter((one) => !supplier || one.supplier === supplier)
+      return usdc(of.reduce((sum, { amount }) => sum + amount, 0n))
+    },
+  }
 }

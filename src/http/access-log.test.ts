@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import { createLog } from '../log.ts'
+import { createLog } from '../logging/log.ts'
 import { logAccess } from './access-log.ts'
 
 test('a request leaves one line, with the pattern of its route and nothing that the caller sent', async () => {

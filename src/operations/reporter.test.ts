@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
-import { createLog } from '../log.ts'
+import { createLog } from '../logging/log.ts'
 import type { StoreEvent } from '../orders/report.ts'
 import { reporterTo } from './reporter.ts'
 

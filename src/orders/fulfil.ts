@@ -3,8 +3,15 @@ import type { Charge } from '../catalog/offer-base.ts'
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
 import type { Held, Placed } from '../suppliers/supplier.ts'
-import type { Failure, In, Next, Order } from './order.ts'
-import { acceptedOrder, paymentWatchMs, supplierReferenceOf } from './order.ts'
+import {
+  acceptedOrder,
+  type Failure,
+  type In,
+  type Next,
+  type Order,
+  paymentWatchMs,
+  supplierReferenceOf,
+} from './order.ts'
 import { assure, isToBeWatched } from './settlement.ts'
 import { placeLeavesWithinMs, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
 import { intend, learn, moveTo, pollDelay, rest, wait } from './workflow.ts'

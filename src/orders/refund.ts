@@ -1,8 +1,13 @@
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
 import type { Held } from '../suppliers/supplier.ts'
-import type { Refunding, Supply } from './order.ts'
-import { acceptedOrder, supplierReferenceOf, withPayout } from './order.ts'
+import {
+  acceptedOrder,
+  type Refunding,
+  type Supply,
+  supplierReferenceOf,
+  withPayout,
+} from './order.ts'
 import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
 import { assure } from './settlement.ts'
 import { type Step, type StepDeps, supplierSettlesMs } from './steps.ts'

@@ -1,8 +1,12 @@
 import type { AddressFault } from '../lib/fault.ts'
-import { recogniseBase58, recogniseBech32 } from './addresses/bitcoin-kind.ts'
-import { recogniseEthereum } from './addresses/ethereum.ts'
-import { recogniseMonero } from './addresses/monero.ts'
-import type { Chain, Recognised } from './addresses/recognised.ts'
+import {
+  type Chain,
+  type Recognised,
+  recogniseBase58,
+  recogniseBech32,
+  recogniseEthereum,
+  recogniseMonero,
+} from './addresses.ts'
 import type { Coin } from './coins.ts'
 
 export type AddressRead =

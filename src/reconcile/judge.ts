@@ -1,5 +1,12 @@
-import type { In, Order, PaidOrder, Refunding } from '../orders/order.ts'
-import { isRefunding, isUnderWay, payoutStateOf } from '../orders/order.ts'
+import {
+  type In,
+  isRefunding,
+  isUnderWay,
+  type Order,
+  type PaidOrder,
+  payoutStateOf,
+  type Refunding,
+} from '../orders/order.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, type Finding, open } from './differences.ts'
 import type { ChainTransfer } from './ports.ts'

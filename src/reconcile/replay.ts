@@ -1,5 +1,12 @@
-import type { Failure, In, Order, Refunding, Supply } from '../orders/order.ts'
-import { isRefunding, withPayout } from '../orders/order.ts'
+import {
+  type Failure,
+  type In,
+  isRefunding,
+  type Order,
+  type Refunding,
+  type Supply,
+  withPayout,
+} from '../orders/order.ts'
 import type { Payout } from '../orders/payout.ts'
 import type { Receipt } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'

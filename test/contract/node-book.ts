@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { aliveForMinutes, type Joining, KeyMissing, type NodeBook } from '../../src/nodes.ts'
+import { aliveForMinutes, type Joining, KeyMissing, type NodeBook } from '../../src/nodes/nodes.ts'
 
 export interface NodeBookHarness {
   /** The same book, as two nodes see it. */

@@ -1,4 +1,4 @@
-import { noProcessor } from '../../src/checkouts/no-processor.ts'
+import { noProcessor } from '../../src/checkouts/ports.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
 import { isRefunding, payoutStateOf } from '../../src/orders/order.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'

@@ -7,7 +7,7 @@ import {
   keyToUse,
   type NodeBook,
   type Other,
-} from '../../src/nodes.ts'
+} from '../../src/nodes/nodes.ts'
 
 interface Row extends Omit<Other, 'isHere'> {
   readonly id: string

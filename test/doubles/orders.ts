@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Recipient } from '../../src/catalog/good.ts'
-import { noProcessor } from '../../src/checkouts/no-processor.ts'
+import { noProcessor } from '../../src/checkouts/ports.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { OfferId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'

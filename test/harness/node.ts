@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { isOutage } from '../../src/adapters/storage/database.ts'
+import { openCounting } from '../../src/app/store-process.ts'
+import { type Service, type ServiceOptions, startService } from '../../src/app.ts'
 import {
   type Outside,
   type ProcessorAccess,
   readConfig,
   type SandboxConfig,
 } from '../../src/config.ts'
-import { openCounting } from '../../src/counting.ts'
-import { createLog } from '../../src/log.ts'
-import { agreedKeys } from '../../src/nodes.ts'
+import { createLog } from '../../src/logging/log.ts'
+import { agreedKeys } from '../../src/nodes/nodes.ts'
 import { networks } from '../../src/payments/networks.ts'
-import { type Service, type ServiceOptions, startService } from '../../src/service.ts'
 import type { SupplierAccess } from '../../src/suppliers/supplier.ts'
 
 /** All that makes one node of a story's store, as plain data, so that it can go to another process. */

@@ -1,4 +1,4 @@
-import { noProcessor } from '../../src/checkouts/no-processor.ts'
+import { noProcessor } from '../../src/checkouts/ports.ts'
 import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { OrderId } from '../../src/lib/ids.ts'
 import type { Notifier } from '../../src/orders/ports.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { KeyMissing } from '../../src/nodes.ts'
+import { KeyMissing } from '../../src/nodes/nodes.ts'
 import { keyIdOf } from '../../src/secrets/vault.ts'
 import { secretsKey } from '../harness/node.ts'
 import { newBuyer } from './buyer.ts'

@@ -1,6 +1,7 @@
 import { connectChain } from '../../src/adapters/chain/connect.ts'
 import { openStorage } from '../../src/adapters/storage/storage.ts'
-import { connectCoins } from '../../src/coin-payments.ts'
+import { connectCoins } from '../../src/app/coin-payments.ts'
+import { connectSuppliers } from '../../src/app/supply.ts'
 import { usdc } from '../../src/lib/money.ts'
 import { idsFor } from '../../src/orders/naming.ts'
 import { networks } from '../../src/payments/networks.ts'
@@ -9,7 +10,6 @@ import { reconcile } from '../../src/reconcile/reconcile.ts'
 import type { Look } from '../../src/reconcile/sources.ts'
 import { createDigest } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
-import { connectSuppliers } from '../../src/supply.ts'
 import { type NodeSettings, secretsKey, suppliersOf } from '../harness/node.ts'
 
 /** What an operator has beside a store: its books, with every payment old enough to be looked at. */

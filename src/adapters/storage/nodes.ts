@@ -7,7 +7,7 @@ import {
   keyToUse,
   type NodeBook,
   type Other,
-} from '../../nodes.ts'
+} from '../../nodes/nodes.ts'
 import type { Database } from './database.ts'
 import { atOnce } from './transaction.ts'
 

@@ -6,7 +6,7 @@ import type {
   HandPayouts,
   PayoutRecord,
 } from '../../checkouts/ports.ts'
-import type { NodeBook } from '../../nodes.ts'
+import type { NodeBook } from '../../nodes/nodes.ts'
 import type { MailBook } from '../../orders/mail.ts'
 import type {
   ApprovalStore,

@@ -38,7 +38,7 @@ export function createCatalogWorker({ suppliers, siteUrl }: CatalogWorkerOptions
 /** Garbage is collected sooner, which takes a little longer and much less of the process's memory. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
-const thread = new URL('../../catalog-thread.ts', import.meta.url)
+const thread = new URL('../../app/catalog-thread.ts', import.meta.url)
 
 /** What the thread gives; rejects with what it throws, and when it is stopped. */
 function inThread<T>(job: CatalogJob, signal: AbortSignal): Promise<T> {

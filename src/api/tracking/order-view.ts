@@ -1,13 +1,16 @@
 import type { Kind } from '../../catalog/offer.ts'
-import type { Checkout, Return } from '../../checkouts/checkout.ts'
-import { isInvoiced } from '../../checkouts/checkout.ts'
-import type { CheckoutId, OrderId } from '../../lib/ids.ts'
-import { isOrderId } from '../../lib/ids.ts'
+import { type Checkout, isInvoiced, type Return } from '../../checkouts/checkout.ts'
+import { type CheckoutId, isOrderId, type OrderId } from '../../lib/ids.ts'
 import type { Usdc } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { mayReveal } from '../../orders/access.ts'
-import type { Failure, Order, PaidOrder } from '../../orders/order.ts'
-import { isPaid, isRefunding } from '../../orders/order.ts'
+import {
+  type Failure,
+  isPaid,
+  isRefunding,
+  type Order,
+  type PaidOrder,
+} from '../../orders/order.ts'
 import type { Coin } from '../../payments/coins.ts'
 import { payeeOn } from '../../payments/terms.ts'
 import { type Bought, boughtOf } from '../bought.ts'

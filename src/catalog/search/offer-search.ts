@@ -1,5 +1,4 @@
-import type { Filters } from './filters.ts'
-import { matching } from './filters.ts'
+import { type Filters, matching } from './filters.ts'
 import { type Alternatives, type Hint, hintFor } from './hint.ts'
 import type { ParamSource } from './param-source.ts'
 import { type Params, pageOf, paging, readParams, type ValuesOf } from './params.ts'

@@ -1,9 +1,9 @@
+import codes from 'i18n-iso-countries/index.js'
 import type { Coverage } from '../../catalog/kinds/esim.ts'
 import { regions, voucherSubTypes } from '../../catalog/lists.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import type { Allowance, OfferBase } from '../../catalog/offer-base.ts'
 import type { OfferId } from '../../lib/ids.ts'
-import { alpha2Of } from './countries.ts'
 import { costOf, faceValueOf, priceOf } from './parse-money.ts'
 import {
   lineOf,
@@ -184,4 +184,16 @@ function coverageOf(own: string | undefined, raw: Raw): Coverage[] {
 function speedsOf(value: unknown): string[] {
   const speeds = linesOf(value, { items: 10, length: 10 }).map((speed) => speed.toUpperCase())
   return speeds.filter((speed) => /^\dG$/.test(speed))
+}
+
+const alpha2ByAlpha3: ReadonlyMap<string, string> = new Map(Object.entries(codes.getAlpha3Codes()))
+const alpha2Codes: ReadonlySet<string> = new Set(alpha2ByAlpha3.values())
+
+/** Codes that stand for a country although ISO 3166-1 does not assign them. */
+const others: Readonly<Record<string, string>> = { XKX: 'XK', UK: 'GB', EL: 'GR' }
+
+/** ISO 3166-1 alpha-2 of a code in either form and any case, or undefined for anything else. */
+function alpha2Of(code: string): string | undefined {
+  const upper = others[code.toUpperCase()] ?? code.toUpperCase()
+  return alpha2Codes.has(upper) ? upper : alpha2ByAlpha3.get(upper)
 }

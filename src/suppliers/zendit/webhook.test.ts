@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { referenceOf, verifiesWebhook } from './webhook.ts'
+import { referenceOf, verifiesWebhook } from './zendit.ts'
 
 const config = { header: 'X-Hook-Key', value: 'agreed' }
 

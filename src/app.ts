@@ -1,0 +1,462 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import pack from '../package.json' with { type: 'json' }
+import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
+import type { Trouble } from './adapters/storage/database.ts'
+import { SchemaTooNew } from './adapters/storage/migrations.ts'
+import { reachStorage, type Storage } from './adapters/storage/storage.ts'
+import { onlyPresent, presentOf } from './adapters/storage/wallets.ts'
+import { type ReceiverNetwork, webhookPost } from './adapters/webhooks/post.ts'
+import { approvalWords } from './api/buying/approval.ts'
+import { listingOf } from './api/buying/listing.ts'
+import type { BuyingDeps } from './api/deps.ts'
+import { createIssuer } from './api/extensions/offer-receipt.ts'
+import { type RunningCatalog, startCatalog } from './app/catalog-refresh.ts'
+import {
+  type CoinPayments,
+  checkoutDepsOf,
+  checkoutPagesOf,
+  connectCoins,
+  monitorProcessor,
+} from './app/coin-payments.ts'
+import { createStoreServer, trackingOf } from './app/store-server.ts'
+import { connectSupply, fundedSupplier, type Supply } from './app/supply.ts'
+import { type CatalogSummary, catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
+import { payoutWatch } from './checkouts/payout-watch.ts'
+import { invoiceRail } from './checkouts/rail.ts'
+import type { StartDeps } from './checkouts/start.ts'
+import type { Common, Outside } from './config.ts'
+import { ConfigError } from './environment/environment.ts'
+import { createHealth, type Health } from './health/health.ts'
+import { closeApp } from './http/app.ts'
+import { isOwnName } from './http/own-names.ts'
+import { httpTransport } from './http/payment-headers.ts'
+import { countingHere, createLimits, type RateLimiterFactory } from './http/rate-limit.ts'
+import type { SandboxDeps } from './http/sandbox.ts'
+import { leastOf } from './lib/money.ts'
+import { within } from './lib/within.ts'
+import { joining, type Membership } from './nodes/membership.ts'
+import type { AgreedKeys, KeyMissing } from './nodes/nodes.ts'
+import { settingsOf } from './nodes/shared-settings.ts'
+import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
+import { type MeansSources, monitorFloat } from './operations/float-monitor.ts'
+import { keepRetention, runSweeper, sendWebhooks } from './operations/loops.ts'
+import { createMetrics } from './operations/metrics.ts'
+import { partChanges } from './operations/part-changes.ts'
+import { runHealthChecks } from './operations/probes.ts'
+import { reporterTo } from './operations/reporter.ts'
+import { checkStartup, type RecordTooOld, requireNoRefunds } from './operations/startup-check.ts'
+import { budgetRules } from './orders/budgets.ts'
+import { createNotifier } from './orders/notifier.ts'
+import type { PurchaseDeps } from './orders/purchase.ts'
+import { createWebhookSender } from './orders/webhooks/sender.ts'
+import type { Sweeper } from './orders/workflow.ts'
+import { railOfNetworks } from './payments/chains.ts'
+import { createQuotes } from './payments/quotes.ts'
+import type { StoreWallet, WalletRole } from './reconcile/ports.ts'
+import { createSigningKeys } from './secrets/signing-keys.ts'
+import { createDigest, createSigner } from './secrets/tokens.ts'
+import { createVault, type Vault } from './secrets/vault.ts'
+import { supplierRouter } from './suppliers/supplier.ts'
+
+export interface ServiceOptions {
+  readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
+  readonly log: Logger
+  /** The operator's keys, which this process has the nodes agree on. */
+  readonly keys: AgreedKeys
+  /** Only in the sandbox. */
+  readonly sandbox?: SandboxDeps
+  /** Where requests are counted; in this process alone when it is left out. */
+  readonly counting?: RateLimiterFactory
+  /** How buyers' webhooks are reached, where not over the internet. */
+  readonly receivers?: Partial<ReceiverNetwork> | undefined
+  /** What all processes of the port counted; this one's numbers alone when it is left out. */
+  readonly numbers?: (own: Registry) => () => Promise<string>
+}
+
+export interface Service {
+  readonly app: FastifyInstance
+  /** What is on sale, for whoever started the store to tell. */
+  readonly catalog: () => CatalogSummary
+  /** Comes when the chain or another node shows, later than at the start, that this one must not run. */
+  readonly refused: Promise<RecordTooOld | KeyMissing>
+  /**
+   * Says that it is leaving, and serves on for a while; then stops taking requests, finishes or hands
+   * over what is under way, and closes everything.
+   */
+  stop(): Promise<void>
+}
+
+/** A chain that is slower than this is looked at while the store listens, and sells nothing yet. */
+const maxFirstLookMs = 5_000
+
+/** What the parts below are made of, and how they are told to stop. */
+interface Ground extends ServiceOptions {
+  readonly now: () => Date
+  readonly health: Health
+  readonly counters: Counters
+  readonly signal: AbortSignal
+  /** Aborted before `signal` is, for as long as balancers need to see it. */
+  readonly draining: AbortSignal
+  readonly failed: (what: string, error: unknown) => void
+}
+
+/**
+ * Puts the store together, with its neighbours that connect one thing outside each. When it returns,
+ * the catalog is loaded, the wallets have been seen and the background work runs; nothing
+ * listens yet.
+ *
+ * @throws ConfigError, KeyMissing, RecordTooOld
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const stopping = new AbortController()
+  const draining = new AbortController()
+  const ground = groundOf(options, { signal: stopping.signal, draining: draining.signal })
+  const chain = connectChain(options.config, ground.now)
+  const supply = connectSupply(ground.config, ground.now)
+  const storage = await connectOutside(ground, chain, supply)
+  const { guard, membership, earlier } = await admit(ground, chain, storage)
+  const catalog = await startCatalog(ground, storage.snapshots, supply.catalogWorker)
+  const coins = connectCoins(options.config, { ...storage, ...ground })
+  const parts = { chain, storage, supply, coins, earlier }
+  const purchases = purchasesOf(ground, { ...parts, catalog })
+  const checkouts = checkoutDepsOf(purchases, {
+    config: options.config,
+    keys: ground.keys,
+    checkouts: storage.checkouts,
+    processor: coins.processor,
+    report: reporterOf(ground),
+  })
+  const app = openServer(ground, { ...parts, membership, purchases, checkouts })
+  const changes = partChanges(ground.health, reporterOf(ground))
+  const looked = Promise.withResolvers<void>()
+  const probes = { database: storage.probe, chain: chain.probe, suppliers: supply.probes }
+  const kept = { ...storage, ...ground, personalDataDays: ground.config.personalDataDays }
+  const work = [
+    ...catalog.work,
+    membership.work,
+    keepRetention(kept, ground),
+    guard.passed.then((isPassed) => (isPassed ? runSweeper(checkouts, ground) : undefined)),
+    sendWebhooks(senderOf(ground, storage, purchases.vault), ground),
+    monitorProcessor(coins, ground),
+    runHealthChecks(probes, ground.health, stopping.signal),
+    monitorFloat(meansOf(ground, { chain, storage, supply, catalog }), ground.health, {
+      ...ground,
+      onRead: () => {
+        changes()
+        looked.resolve()
+      },
+    }),
+  ]
+  await Promise.race([looked.promise, delay(maxFirstLookMs, undefined, { ref: false })])
+
+  return {
+    app,
+    catalog: () => catalogSummaryOf(catalog.liveCatalog),
+    refused: Promise.race([guard.refused, membership.refused]),
+    async stop() {
+      draining.abort()
+      await delay(options.config.drainMs)
+      stopping.abort()
+      await closeApp(app)
+      await Promise.all(work)
+      await membership.leave()
+      await storage.close()
+    },
+  }
+}
+
+function groundOf(options: ServiceOptions, told: Pick<Ground, 'signal' | 'draining'>): Ground {
+  const now = () => new Date()
+  return {
+    ...options,
+    ...told,
+    now,
+    health: createHealth(now),
+    counters: createCounters(),
+    failed: (what, error) => options.log.error({ error, what }, 'background work failed'),
+  }
+}
+
+/**
+ * Looks at everything outside before anything is sold, so that an operator hears of every mistake
+ * at once. What cannot be reached just now is no mistake, except the database: nothing runs without.
+ * A start that is refused here leaves the database as it was.
+ *
+ * @throws ConfigError, RecordTooOld
+ */
+async function connectOutside(
+  { config, failed, health }: Ground,
+  chain: ConnectedChain,
+  supply: Supply,
+): Promise<Storage> {
+  const [database, chainProblems, supplierProblems] = await Promise.all([
+    reachStorage(config, (error) => failed('database', error), tellingOf(health)).catch(
+      (error: Error) => error,
+    ),
+    chain.problems(config.mode === 'live' && !config.isRehearsal),
+    supply.problems(),
+  ])
+  const problems = [
+    ...(database instanceof Error ? [wrongDatabase(database)] : []),
+    ...chainProblems,
+    ...supplierProblems,
+  ]
+  if (database instanceof Error) throw new ConfigError(problems)
+  if (problems.length > 0) {
+    await database.close()
+    throw new ConfigError(problems)
+  }
+  if (!database.isTaken) {
+    const statement = chain.statement(onlyPresent(presentOf(config, chain)))
+    await requireNoRefunds(statement).catch(async (error: unknown) => {
+      await database.close()
+      throw error
+    })
+  }
+  return database.take().catch((error: Error) => {
+    throw new ConfigError([wrongDatabase(error)], error instanceof SchemaTooNew)
+  })
+}
+
+const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
+
+/**
+ * Joins the other nodes, and looks whether the record is as new as the chain.
+ *
+ * @throws KeyMissing, RecordTooOld; the storage is closed then
+ */
+async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
+  try {
+    const membership = await joining(storage.nodes, {
+      ...ground,
+      version: pack.version,
+      settings: (key) => settingsOf(ground.config, key),
+    })
+    const present = presentOf(ground.config, chain)
+    const wallets = await storage.wallets.ours(present)
+    const { record: store, movements } = storage
+    const guard = await checkStartup(
+      { chain: chain.statement(wallets), store, movements },
+      ground.health,
+      ground,
+    )
+    await storage.wallets.use(present)
+    return { membership, guard, earlier: earlierOf(wallets) }
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+function earlierOf(wallets: readonly StoreWallet[]): Parts['earlier'] {
+  const of = (role: WalletRole) =>
+    wallets.filter((one) => one.role === role && !one.isPresent).map(({ address }) => address)
+  return { pay_to: of('pay_to'), refunds: of('refunds') }
+}
+
+/** What the statements of purchases and of background work show of the database. */
+const tellingOf =
+  (health: Health) =>
+  ({ kind, error }: Trouble): void =>
+    kind === 'unwritable'
+      ? health.noteUnwritable(error.message)
+      : health.note('database', false, error.message)
+
+interface Parts {
+  readonly chain: ConnectedChain
+  readonly storage: Storage
+  readonly supply: Supply
+  readonly coins: CoinPayments
+  readonly catalog: RunningCatalog
+  /** Addresses that the store used before. */
+  readonly earlier: Readonly<Record<WalletRole, readonly string[]>>
+}
+
+/** Where it can be seen what the store buys and pays back with. */
+function meansOf(
+  { config: { refundCaps } }: Ground,
+  { chain, storage, supply, catalog }: Omit<Parts, 'coins' | 'earlier'>,
+): MeansSources {
+  return {
+    float: chain.refundFloat,
+    gas: chain.gas,
+    open: storage.openFacts,
+    supplierWallets: walletsOf(supply, 'read'),
+    cheapest: () => cheapestOf(catalog.liveCatalog.current()),
+    maxRefund: leastOf(Object.values(refundCaps)),
+    maxBorneOut: chain.maxBorneOut,
+  }
+}
+
+function walletsOf<How extends 'read' | 'last'>({ wallets }: Supply, how: How) {
+  return new Map(Array.from(wallets, ([name, wallet]) => [name, wallet[how]]))
+}
+
+const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log), counters)
+
+function purchasesOf(
+  ground: Ground,
+  { chain, storage, supply, coins, catalog, earlier }: Parts,
+): PurchaseDeps {
+  const { config, now, signal, health } = ground
+  return {
+    now,
+    orders: storage.orders,
+    rails: {
+      x402: railOfNetworks(new Map([[config.network.id, chain.rail(earlier.refunds)]])),
+      btcpay: invoiceRail(coins.processor, payoutWatch(storage.payoutRecord, reporterOf(ground))),
+    },
+    accepted: new Set(),
+    suppliers: supplierRouter(
+      new Map(
+        Array.from(supply.connected, ([name, one]) => [
+          name,
+          fundedSupplier(name, one, health, now),
+        ]),
+      ),
+    ),
+    budgets: budgetRules(config.budgets),
+    limits: storage.limits,
+    reservations: storage.reservations,
+    approvals: storage.approvals,
+    approvalWords: approvalWords(config.site),
+    payoutLimits: storage.payoutLimits,
+    vault: createVault(ground.keys),
+    digest: createDigest(ground.keys, 'orders'),
+    notifier: createNotifier(signal),
+    within,
+    stopping: signal,
+    policy: config.policy,
+    report: reporterOf(ground),
+    liveCatalog: catalog.liveCatalog,
+    pricing: catalog.pricing,
+    allowsLoopback: receiversOf(ground).allowsLoopback,
+    payees: [{ network: config.network, payTo: config.payTo, earlier: earlier.pay_to }],
+    quotes: createQuotes(createSigner(ground.keys, 'quote'), now),
+    health,
+    ...(config.facilitatorUrl === undefined
+      ? {}
+      : { listingOf: (kind) => listingOf({ site: config.site, ...catalog }, httpTransport, kind) }),
+  }
+}
+
+/** Whether only this machine reaches the store: then it is somebody's sandbox. */
+function isOnlyHere({ config }: Pick<Ground, 'config'>): boolean {
+  return [config.host, new URL(config.site.url).host].every(isOwnName)
+}
+
+/** How the webhooks of buyers are reached: on this machine only in a sandbox that nobody else reaches. */
+function receiversOf(ground: Ground): ReceiverNetwork {
+  const allowsLoopback = ground.config.mode === 'sandbox' && isOnlyHere(ground)
+  return { allowsLoopback, ...ground.receivers }
+}
+
+function senderOf(ground: Ground, { webhooks }: Storage, vault: Vault): Sweeper {
+  const { now, counters } = ground
+  const post = webhookPost(receiversOf(ground))
+  const report = reporterOf(ground)
+  return createWebhookSender({ webhooks, post, vault, now, report, count: counters.countWebhook })
+}
+
+type ServerParts = Omit<Parts, 'catalog'> & {
+  readonly membership: Membership
+  readonly purchases: PurchaseDeps
+  readonly checkouts: StartDeps
+}
+
+function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
+  const { chain, storage, supply, coins, purchases, checkouts } = parts
+  const { config, log, now, sandbox, health, counters } = ground
+  const { site } = config
+  const monotonicMs = () => performance.now()
+  const tracking = trackingOf(config, ground.keys, storage, sandbox !== undefined)
+  const { tokenSigner } = tracking
+  return createStoreServer({
+    liveCatalog: purchases.liveCatalog,
+    pricing: purchases.pricing,
+    site,
+    log,
+    now,
+    monotonicMs,
+    trustProxy: config.trustProxy,
+    limits: createLimits(ground.counting ?? countingHere(monotonicMs)),
+    health,
+    draining: ground.draining,
+    sandbox,
+    isLocal: isOnlyHere(ground),
+    metrics: {
+      token: config.metricsToken,
+      isOpenHere: sandbox !== undefined,
+      answered: counters.countRequest,
+      page: createMetrics({
+        now,
+        monotonicMs,
+        liveCatalog: purchases.liveCatalog,
+        pricing: purchases.pricing,
+        health,
+        counters: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
+        orders: storage.orderFacts,
+        checkouts: storage.checkoutFacts,
+        webhooks: storage.webhooks.facts,
+        chain: chain.facts,
+        supplierWallets: walletsOf(supply, 'last'),
+        nodes: parts.membership.seen,
+      }),
+    },
+    buying: buyingOf(ground, parts),
+    tracking,
+    ...checkoutPagesOf(config, coins, { ...checkouts, tokenSigner }),
+    processorWebhook: { hasten: storage.checkouts.hasten, invoiceIn: coins.invoiceIn },
+    webhook: {
+      orders: storage.orders,
+      notifier: purchases.notifier,
+      suppliers: [...supply.connected.values()],
+    },
+  })
+}
+
+/** What the routes need that sell, show and refund. */
+function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
+  const { config, now, health } = ground
+  const { chain, storage, purchases } = parts
+  const { site } = config
+  const keys = createSigningKeys(ground.keys, 'receipts')
+  return {
+    site,
+    demands: {
+      site,
+      issuer: createIssuer(site, keys),
+      signals: health.signals,
+      fulfillmentDeadlineSeconds: config.policy.deliverWithinMs / 1_000,
+    },
+    receipts: {
+      site,
+      vault: purchases.vault,
+      keys,
+      salts: createDigest(ground.keys, 'receipt-salt'),
+      now,
+    },
+    purchases,
+    orders: storage.orders,
+    webhooks: storage.webhooks,
+    guardrails: {
+      limits: storage.limits,
+      digest: purchases.digest,
+      now,
+      coolingMs: config.limitsCoolingMs,
+    },
+    signIn: {
+      site,
+      network: config.network.id,
+      nonces: storage.nonces,
+      nonceMark: createDigest(ground.keys, 'sign-in-nonce'),
+      verifyMessage: chain.verifyMessage,
+      now,
+    },
+    reveals: createSigner(ground.keys, 'reveal'),
+    listSigner: createSigner(ground.keys, 'order-list'),
+  }
+}

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { createFrankfurter, keepRates } from '../adapters/rates/frankfurter.ts'
+import { createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
+import { type ListName, supplierOf } from '../catalog/offer.ts'
+import { type CatalogWorker, readAtOf, type SnapshotStore } from '../catalog/ports.ts'
+import type { Pricing } from '../catalog/pricing.ts'
+import { reprice, serveLast, startRefreshing } from '../catalog/refresh.ts'
+import { staleParts } from '../catalog/staleness.ts'
+import type { Health } from '../health/health.ts'
+import { inTurn } from '../lib/in-turn.ts'
+import { repeat } from '../lib/repeat.ts'
+
+/** Nearly all offers are priced in dollars; a slow source of rates must not hold the start up. */
+const ratesWaitMs = 2_000
+const ratesTimeoutMs = 10_000
+/** How long an offer may still be listed that has become too old to sell. */
+const agingMs = 5_000
+
+export interface CatalogRefreshDeps {
+  readonly config: { readonly ratesUrl: string; readonly markupBps: number }
+  readonly log: Logger
+  readonly now: () => Date
+  readonly signal: AbortSignal
+  readonly health: Health
+  readonly failed: (what: string, error: unknown) => void
+}
+
+export interface RunningCatalog {
+  readonly liveCatalog: LiveCatalog
+  readonly pricing: Pricing
+  /** Ends when the background work has ended. */
+  readonly work: readonly Promise<unknown>[]
+}
+
+/**
+ * Loads a catalog and keeps it fresh. The last good one serves at once; without one,
+ * the store waits for its first.
+ */
+export async function startCatalog(
+  { config, log, now, signal, health, failed }: CatalogRefreshDeps,
+  snapshots: SnapshotStore,
+  catalogWorker: CatalogWorker,
+): Promise<RunningCatalog> {
+  const liveCatalog = createLiveCatalog()
+  const repriced = async () => {
+    try {
+      await reprice(deps)
+    } catch (error) {
+      if (!signal.aborted) failed('prices', error)
+    }
+    return true
+  }
+  const rates = keepRates(createFrankfurter({ url: config.ratesUrl, timeoutMs: ratesTimeoutMs }), {
+    now,
+    signal,
+    report: (read) => {
+      const { outcome, ...more } = read
+      const isGood = outcome === 'read' && read.refused.length === 0
+      const why = outcome === 'failed' ? more : { refused: read.refused }
+      log[isGood ? 'info' : 'error']({ rates: outcome, ...why }, 'exchange rates')
+      void repriced()
+    },
+  })
+  const readAt = (list: ListName) => readAtOf(liveCatalog.current(), list)
+  const pricing = { markupBps: config.markupBps, rates: rates.current, readAt, now }
+  const deps = { catalogWorker, snapshots, liveCatalog, pricing, inTurn: inTurn(), now, signal }
+  await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
+  const served = await serveLast(deps)
+  if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')
+  if (served.outcome === 'served') health.noteCatalog(oldestOf(liveCatalog))
+  const first = Promise.withResolvers<void>()
+  const refreshing = startRefreshing(deps, (refreshed) => {
+    const isGood = refreshed.outcome === 'loaded' && !refreshed.held && !refreshed.failed
+    log[isGood ? 'info' : 'error']({ ...refreshed }, 'catalog')
+    if (refreshed.outcome === 'loaded') health.noteCatalog(oldestOf(liveCatalog))
+    first.resolve()
+  })
+  if (served.outcome !== 'served' || staleParts(pricing, liveCatalog.current().sizes) !== '')
+    await first.promise
+  // Prices also end by time alone, when the rates or a list become too old.
+  const aging = repeat(repriced, { everyMs: agingMs, retryMs: agingMs, signal })
+  return { liveCatalog, pricing, work: [refreshing, rates.stopped, aging] }
+}
+
+function listsOf(liveCatalog: LiveCatalog): readonly ListName[] {
+  return Object.keys(liveCatalog.current().sizes)
+}
+
+/** When the oldest of what is on sale was read, at the supplier that is up to date most. */
+function oldestOf(liveCatalog: LiveCatalog): Date {
+  const catalog = liveCatalog.current()
+  const bySupplier = Map.groupBy(listsOf(liveCatalog), supplierOf)
+  const times = Array.from(bySupplier.values(), (lists) =>
+    Math.min(...lists.map((list) => readAtOf(catalog, list).getTime())),
+  )
+  return times.length === 0 ? catalog.readAt : new Date(Math.max(...times))
+}

@@ -1,0 +1,59 @@
+import { ConfigError } from '../environment/environment.ts'
+
+/** How soon everything has to have stopped; after that the process ends as it is. */
+export const stopWithinMs = 9_000
+/** SIGHUP comes when a terminal is closed, to the processes in it that are to end. */
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** What was started, and how it is stopped. */
+export interface Stoppable {
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Ends the process when it is told to: with 0, or with 1 when stopping failed or took too long. Told so
+ * while it starts, it finishes the start and stops at once, so that nothing stays behind.
+ *
+ * @param starting what is under way; it cleans up by itself when it fails
+ * @param drainMs what the stop takes besides, because the store serves on for so long
+ * @returns whether the process was told to end
+ */
+export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => boolean {
+  let isEnding = false
+  const end = async () => {
+    const started = await starting.catch(() => undefined)
+    setTimeout(() => process.exit(1), stopWithinMs + drainMs).unref()
+    await started?.stop()
+  }
+  for (const signal of endings) {
+    process.on(signal, () => {
+      if (isEnding) return
+      isEnding = true
+      end().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          console.error(error)
+          process.exit(1)
+        },
+      )
+    })
+  }
+  return () => isEnding
+}
+
+/** Says why the store cannot go on, stops everything in time, and ends the process with 1. */
+export async function giveUp(reason: string, stop: () => Promise<void>): Promise<never> {
+  console.error(reason)
+  setTimeout(() => process.exit(1), stopWithinMs).unref()
+  // The reason that was told matters; what goes wrong while stopping would only cover it.
+  await stop().catch(() => undefined)
+  process.exit(1)
+}
+
+/** One message for whoever started the store; where it came from only for who asks for details. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  if (!(error instanceof Error)) return String(error)
+  const wantsDetails = ['trace', 'debug'].includes(process.env['LOG_LEVEL'] ?? '')
+  return `The store cannot start: ${wantsDetails ? (error.stack ?? error.message) : error.message}`
+}

@@ -1,0 +1,77 @@
+import type { SandboxParts } from '../../sandbox/sandbox.ts'
+import { readMethods } from '../adapters/btcpay/methods.ts'
+import type { Common, Outside, SandboxConfig } from '../config.ts'
+import { ConfigError } from '../environment/environment.ts'
+import { coins } from '../payments/coins.ts'
+import { networks } from '../payments/networks.ts'
+
+export type { SandboxParts }
+
+/** What the store needs of the sandbox. It is loaded here and only here, so live mode cannot even name it. */
+export async function loadSandbox() {
+  try {
+    const [{ startSandbox }, { runningSandbox }] = await Promise.all([
+      import('../../sandbox/sandbox.ts'),
+      import('../../sandbox/connection.ts'),
+    ])
+    return { startSandbox, runningSandbox }
+  } catch (error) {
+    const missing =
+      error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    const problem = 'the sandbox is not installed: run npm ci without --omit=dev, or set MODE=live'
+    throw missing ? new ConfigError([problem]) : error
+  }
+}
+
+/** Every coin that the sandbox's BTCPay Server knows, each by its usual method. */
+const sandboxMethods = coins.join(',')
+
+/** What each process may hold of the sandbox's database, and some for the operator's commands. */
+const connectionsPerProcess = 12
+
+/** What the sandbox's parts are started with. */
+export function sandboxOptions(config: SandboxConfig) {
+  const deliverSeconds = config.policy.deliverWithinMs / 1_000
+  const store = `http://${reachableHost(config.host)}:${config.port}`
+  return {
+    dataDir: config.dataDir,
+    offers: config.offers,
+    databaseUrl: config.databaseUrl,
+    databaseConnections: Math.max(100, config.workers * connectionsPerProcess),
+    lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
+    webhookUrl: `${store}/webhooks/supplier`,
+    btcpayWebhookUrl: `${store}/webhooks/btcpay`,
+  }
+}
+
+/** A sandbox store's configuration, with its parts as what it is connected to. */
+export function sandboxOutside(
+  config: SandboxConfig,
+  { chain, supplier, btcpay, databaseUrl, secretsKey }: SandboxParts,
+): Common & Outside & { readonly mode: 'sandbox' } {
+  return {
+    ...config,
+    network: networks['base-sepolia'],
+    rpcUrl: chain.rpcUrl,
+    pollMs: 50,
+    // An idle sandbox chain makes a block every 30 s, to keep its file small.
+    maxHeadSeconds: 90,
+    payTo: chain.keys.payTo,
+    gasKey: chain.keys.gas,
+    refundKey: chain.keys.refund,
+    walletFactories: [],
+    databaseUrl,
+    suppliers: { zendit: { url: supplier.url, key: supplier.apiKey, webhook: supplier.webhook } },
+    ratesUrl: supplier.ratesUrl,
+    processor: { ...btcpay, methods: readMethods(sandboxMethods), isTestnet: true },
+    secretsKeys: [secretsKey],
+    // A database of one's own may have been that of another folder before.
+    lostKeys: 'any',
+  }
+}
+
+/** Where this machine reaches what listens on that host; `0.0.0.0` and `::` mean every address. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}

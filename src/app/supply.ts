@@ -1,0 +1,93 @@
+import { createCatalogWorker } from '../adapters/threads/catalog-worker.ts'
+import type { Common, Outside } from '../config.ts'
+import { variablesOf } from '../environment/suppliers.ts'
+import type { Health } from '../health/health.ts'
+import { withRecentValue } from '../operations/cached-reads.ts'
+import type { SupplierWallet } from '../operations/gauges.ts'
+import {
+  type ConnectedSupplier,
+  type Held,
+  noFundsCode,
+  type Placed,
+  type Supplier,
+} from '../suppliers/supplier.ts'
+import { type SupplierName, supplierNames, suppliers } from '../suppliers/suppliers.ts'
+
+/** No order has this reference: a supplier says that it holds nothing, whatever buyers do. */
+const probedReference = 'kiosk402probe'
+
+export type Supply = ReturnType<typeof connectSupply>
+
+/** The suppliers that the store is configured for, the preferred one first. */
+export function connectSuppliers(
+  { suppliers: configured }: Pick<Outside, 'suppliers'>,
+  now: () => Date,
+  signal?: AbortSignal,
+): ReadonlyMap<SupplierName, ConnectedSupplier> {
+  const connected = new Map<SupplierName, ConnectedSupplier>()
+  for (const name of supplierNames) {
+    const access = configured[name]
+    if (access) connected.set(name, suppliers[name].connect(access, now, signal))
+  }
+  return connected
+}
+
+/** Where goods come from: what is on sale, purchases, and the wallets that they are paid from. */
+export function connectSupply(
+  config: Pick<Common, 'site'> & Pick<Outside, 'suppliers'>,
+  now: () => Date,
+) {
+  const connected = connectSuppliers(config, now)
+  return {
+    catalogWorker: createCatalogWorker({ suppliers: config.suppliers, siteUrl: config.site.url }),
+    connected,
+    wallets: new Map(
+      Array.from(connected, ([name, one]) => [name, withRecentValue(() => walletOf(one))]),
+    ),
+    probes: new Map(Array.from(connected, ([name, one]) => [name, () => probe(one)])),
+    /** What is wrong with how the suppliers are reached. */
+    async problems(): Promise<readonly string[]> {
+      const answers = Array.from(connected, async ([name, one]) => {
+        const [, key] = variablesOf(name)
+        return (await one.acceptsKey()) === 'no' ? [`${key}: the supplier refuses it`] : []
+      })
+      return (await Promise.all(answers)).flat()
+    },
+  }
+}
+
+async function walletOf(supplier: ConnectedSupplier): Promise<SupplierWallet> {
+  const balance = await supplier.balance()
+  if (balance.outcome === 'unknown') throw new Error(balance.reason)
+  return { available: balance.available / balance.divisor, currency: balance.currency }
+}
+
+/** Asks for a purchase that nobody has made. Throws when it is not answered. */
+async function probe(supplier: ConnectedSupplier): Promise<void> {
+  const held = await supplier.lookup('voucher', probedReference)
+  if (held.outcome === 'unknown') throw new Error(held.reason)
+}
+
+/**
+ * Wraps a supplier so that refusals for insufficient funds and deliveries reach `health` at once. Other
+ * nodes learn of them from the database, seconds later.
+ */
+export function fundedSupplier(
+  name: string,
+  supplier: Supplier,
+  health: Pick<Health, 'noteFundsRefusal' | 'noteFundsTaken'>,
+  now: () => Date,
+): Supplier {
+  const noted = <T extends Placed | Held>(reference: string, answer: T): T => {
+    if (answer.outcome === 'declined' && answer.code === noFundsCode) {
+      health.noteFundsRefusal(name, { reference, at: now() })
+    }
+    if (answer.outcome === 'delivered') health.noteFundsTaken(name, reference)
+    return answer
+  }
+  return {
+    ...supplier,
+    place: async (order) => noted(order.reference, await supplier.place(order)),
+    lookup: async (kind, reference) => noted(reference, await supplier.lookup(kind, reference)),
+  }
+}

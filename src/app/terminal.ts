@@ -1,0 +1,53 @@
+import type { Config } from '../config.ts'
+
+/** One line about something that takes a moment. */
+export function progress(message: string): void {
+  console.log(`  … ${message}`)
+}
+
+/** Says that the store is ready; in live mode beside the log, which is all that standard output has. */
+export function announce(config: Config, ...ready: Ready): void {
+  const write = config.mode === 'live' ? console.error : console.log
+  write(banner(config, ...ready))
+}
+
+type Ready = Parameters<typeof banner> extends [Config, ...infer Rest] ? Rest : never
+
+/** What an operator sees when the store is ready: what runs, and where to look. */
+function banner(
+  config: Config,
+  catalog: { readonly offers: number; readonly rejected: number; readonly readAt: Date },
+  startedInMs: number,
+  /** Where the sandbox's buyers pay in coins; only a sandbox has it. */
+  payUrl?: string,
+): string {
+  const { url, name } = config.site
+  const address = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  const mode =
+    config.mode === 'live'
+      ? `${config.isRehearsal ? 'REHEARSAL with test money' : 'live'} on ${config.network.name}, paid to ${config.payTo}`
+      : `sandbox: test money, test goods, kept in ${config.dataDir}`
+  const by = config.workers === 1 ? '' : `, served by ${config.workers} processes`
+  const lines = [
+    '',
+    `  ${name} is ready (${(startedInMs / 1_000).toFixed(1)} s), ${mode}`,
+    `  Listening on ${address}, published as ${url}${by}`,
+    `  ${catalog.offers} offers, ${catalog.rejected} rejected, read ${catalog.readAt.toISOString()}`,
+    '',
+    `  Website      ${url}/`,
+    `  Search       ${url}/ai/vouchers?search=amazon`,
+    `  Manifest     ${url}/.well-known/x402`,
+    `  Health       ${url}/readyz`,
+    ...(config.mode === 'sandbox'
+      ? [
+          `  Pay in coins ${payUrl} lists the invoices, with buttons to pay them well and badly`,
+          `  Chain        ${url}/sandbox tells its address; POST ${url}/sandbox/faucet gives test USDC`,
+          '',
+          '  Now try, in another terminal:  npm run demo',
+        ]
+      : []),
+    '  Stop with Ctrl-C.',
+    '',
+  ]
+  return lines.join('\n')
+}

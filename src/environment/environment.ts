@@ -1,0 +1,73 @@
+import type * as z from 'zod'
+import { caps, database, mail, mode, policy, sandbox, server, site } from './common.ts'
+import { chain, facilitator, processor, secrets, supplier } from './live.ts'
+import { aboutOf } from './variable.ts'
+
+/** The variables of both modes. */
+export const commonShape = { ...server, ...site, ...mail, ...policy, ...caps }
+/** The variables that only the sandbox knows. */
+export const sandboxShape = sandbox
+/** The variables that only live mode knows, but for DATABASE_URL. */
+export const liveShape = {
+  ...database,
+  ...chain,
+  ...facilitator,
+  ...supplier,
+  ...processor,
+  ...secrets,
+}
+
+interface Group {
+  readonly title: string
+  readonly shape: Readonly<Record<string, z.ZodType>>
+}
+
+/** Every variable, as the documents group them. */
+export const groups: readonly Group[] = [
+  { title: 'Mode', shape: mode },
+  { title: 'Server', shape: server },
+  { title: 'Database', shape: database },
+  { title: 'Storefront', shape: site },
+  { title: 'Mail', shape: mail },
+  { title: 'Prices and deadlines', shape: policy },
+  { title: 'Caps and budgets', shape: caps },
+  { title: 'Sandbox only', shape: sandbox },
+  { title: 'Live only: chain and wallets', shape: chain },
+  { title: 'Live only: hosted facilitator', shape: facilitator },
+  { title: 'Live only: suppliers and exchange rates', shape: supplier },
+  { title: 'Live only: BTCPay Server', shape: processor },
+  { title: 'Live only: secrets key', shape: secrets },
+]
+
+/** Every variable that the store reads; MODE decides which of them it knows. */
+export type Variable = keyof typeof commonShape | keyof typeof sandboxShape | keyof typeof liveShape
+
+const everyVariable = Object.entries({ ...commonShape, ...sandboxShape, ...liveShape })
+
+export const secretVariables: readonly string[] = everyVariable
+  .filter(([, schema]) => aboutOf(schema)?.isSecret)
+  .map(([name]) => name)
+
+/** Names the variable and what to set. Never the value: it may be a key. */
+export function problemOf(issue: z.core.$ZodIssue): string {
+  const name = String(issue.path[0] ?? 'environment')
+  const schema = everyVariable.find(([known]) => known === name)?.[1]
+  const required = schema && aboutOf(schema)?.required
+  return issue.input === undefined && required
+    ? `${name} is missing; set it to ${required}`
+    : `${name} ${issue.message}`
+}
+
+/** The environment does not make a store. The message names every problem and its mend. */
+export class ConfigError extends Error {
+  /** No other start of this version could come to anything either. */
+  readonly isFinal: boolean
+
+  constructor(problems: readonly string[], isFinal = false) {
+    super(
+      `The store cannot start with this environment:\n${problems.map((line) => `  - ${line}`).join('\n')}\nAll variables are described in .env.example.`,
+    )
+    this.name = 'ConfigError'
+    this.isFinal = isFinal
+  }
+}

@@ -1,0 +1,114 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { resolve, sep } from 'node:path'
+import { ConfigError, secretVariables } from './environment.ts'
+
+type Environment = Record<string, string | undefined>
+
+export const isSecret = (name: string) => secretVariables.includes(name)
+
+/** The name of the variable that names a file with the value of this one. */
+const fileVariableOf = (name: string) => `${name}_FILE`
+
+/**
+ * The environment of this process, each secret by its value. Takes the secrets out of `process.env`,
+ * so that no process started from here inherits one.
+ *
+ * @param warn hears of every file with secrets that other accounts can read
+ * @throws ConfigError
+ */
+export function ownEnvironment(warn: (line: string) => void): Readonly<Environment> {
+  const environment = withSecretFiles(process.env, warn)
+  for (const file of envFilesIn(process.execArgv).files) warnIfOpen(file, warn)
+  for (const name of secretVariables) {
+    delete process.env[name]
+    delete process.env[fileVariableOf(name)]
+  }
+  return environment
+}
+
+/**
+ * The same variables, with the content of files where these are named instead of secrets. A variable
+ * that is set to nothing is not set.
+ *
+ * @throws ConfigError that names variables and files, and never what is in one
+ */
+export function withSecretFiles(
+  environment: Readonly<Environment>,
+  warn: (line: string) => void,
+): Readonly<Environment> {
+  const given = { ...environment }
+  const problems: string[] = []
+  for (const name of secretVariables) {
+    const variable = fileVariableOf(name)
+    const file = given[variable]
+    delete given[variable]
+    if (!file) continue
+    const read = given[name] ? bothOf(name) : secretIn(variable, file)
+    if ('problem' in read) {
+      problems.push(read.problem)
+      continue
+    }
+    given[name] = read.value
+    if (!isCredential(file, environment)) warnIfOpen(file, warn)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return given
+}
+
+function bothOf(name: string) {
+  return { problem: `${name} and ${fileVariableOf(name)} are both set; set one of them` }
+}
+
+function secretIn(variable: string, file: string): { value: string } | { problem: string } {
+  try {
+    const value = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    return value === '' ? { problem: `${variable} names ${file}, which is empty` } : { value }
+  } catch (error) {
+    return { problem: `${variable} names ${file}, which cannot be read: ${reasonOf(error)}` }
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this account may not read it',
+  EISDIR: 'it is a folder',
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return reasons[code] ?? code
+}
+
+/**
+ * What systemd hands over is in a folder that it has closed to other accounts, whatever the mode of
+ * the file shows (systemd.exec(5), CREDENTIALS_DIRECTORY).
+ */
+function isCredential(file: string, { CREDENTIALS_DIRECTORY: folder }: Readonly<Environment>) {
+  return Boolean(folder) && resolve(file).startsWith(`${resolve(folder ?? '')}${sep}`)
+}
+
+function warnIfOpen(file: string, warn: (line: string) => void): void {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (process.platform === 'win32' || !stats?.isFile() || (stats.mode & 0o044) === 0) return
+  warn(`${file} can be read by other accounts of this machine; close it: ${mendFor(file, stats)}`)
+}
+
+function mendFor(file: string, { uid }: Stats): string {
+  const quoted = `'${file.replaceAll("'", "'\\''")}'`
+  const own = process.getuid?.()
+  const chmod = `chmod 600 ${quoted}`
+  return own === 0 || own === uid ? chmod : `chown ${own} ${quoted} && ${chmod}`
+}
+
+/** What Node was told to read variables from, as `--env-file=.env` or `--env-file .env`, and the rest. */
+export function envFilesIn(nodeArguments: readonly string[]) {
+  const files: string[] = []
+  const others: string[] = []
+  const left = [...nodeArguments]
+  for (let one = left.shift(); one !== undefined; one = left.shift()) {
+    const found = /^--env-file(?:-if-exists)?(?:=(.*))?$/s.exec(one)
+    if (found === null) others.push(one)
+    else files.push(found[1] ?? left.shift() ?? '')
+  }
+  return { files, others }
+}

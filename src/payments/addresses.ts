@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { base58xmr, createBase58check } from '@scure/base'
+import { Address } from '@scure/btc-signer'
+import { getAddress, keccak256 } from 'viem/utils'
+/** The chains whose addresses can be told apart by their looks. */
+export type Chain = 'Bitcoin' | 'Litecoin' | 'Ethereum' | 'Tron' | 'Monero'
+
+/**
+ * What a text is, judged by itself: an address of a chain, or something that was meant to be one.
+ * Chains of Ethereum's kind look alike and are all called Ethereum here.
+ */
+export type Recognised =
+  | {
+      readonly is: 'address'
+      /** More than one where networks share their addresses, as test networks do. */
+      readonly chains: readonly Chain[]
+      /** In its usual spelling. */
+      readonly address: string
+      readonly isTest: boolean
+    }
+  /** Meant for this chain, but a character is wrong, missing or too much. */
+  | { readonly is: 'mistyped'; readonly chain: Chain }
+  /** Meant for this chain, and of a kind that money must not be sent to. */
+  | { readonly is: 'unpayable'; readonly chain: Chain }
+
+/** The readable beginnings of addresses with Bech32 (BIP-173, BIP-350), without the "1" behind them. */
+const beginnings: Readonly<Record<string, { readonly chain: Chain; readonly isTest: boolean }>> = {
+  bc: { chain: 'Bitcoin', isTest: false },
+  tb: { chain: 'Bitcoin', isTest: true },
+  bcrt: { chain: 'Bitcoin', isTest: true },
+  ltc: { chain: 'Litecoin', isTest: false },
+  tltc: { chain: 'Litecoin', isTest: true },
+  rltc: { chain: 'Litecoin', isTest: true },
+}
+
+/** The first byte of the older addresses, in Base58. */
+const versions: Readonly<
+  Record<number, { readonly chains: readonly Chain[]; readonly isTest: boolean }>
+> = {
+  0: { chains: ['Bitcoin'], isTest: false },
+  5: { chains: ['Bitcoin'], isTest: false },
+  48: { chains: ['Litecoin'], isTest: false },
+  50: { chains: ['Litecoin'], isTest: false },
+  65: { chains: ['Tron'], isTest: false },
+  111: { chains: ['Bitcoin', 'Litecoin'], isTest: true },
+  196: { chains: ['Bitcoin'], isTest: true },
+  58: { chains: ['Litecoin'], isTest: true },
+}
+
+/** The chain that somebody meant who mistyped: a version shows in the first letter. */
+const meantByLetter: Readonly<Record<string, Chain>> = {
+  '1': 'Bitcoin',
+  '3': 'Bitcoin',
+  m: 'Bitcoin',
+  n: 'Bitcoin',
+  '2': 'Bitcoin',
+  L: 'Litecoin',
+  M: 'Litecoin',
+  Q: 'Litecoin',
+  T: 'Tron',
+}
+
+const base58check = createBase58check((bytes: Uint8Array) =>
+  createHash('sha256').update(bytes).digest(),
+)
+
+/** Addresses that begin with bc1, ltc1 and the like. */
+export function recogniseBech32(text: string): Recognised | undefined {
+  const [, beginning = ''] = /^([a-z]+)1/i.exec(text) ?? []
+  // Private addresses of Litecoin, which BTCPay and most wallets cannot pay to.
+  if (/^t?mweb$|^ltcmweb$/i.test(beginning)) {
+    return { is: 'unpayable', chain: 'Litecoin' }
+  }
+  const known = beginnings[beginning.toLowerCase()]
+  if (known === undefined) return undefined
+  // Both cases are the same address, a mixture is a mistake (BIP-173).
+  const isMixed = text !== text.toLowerCase() && text !== text.toUpperCase()
+  const kind = isMixed ? undefined : kindOf(text.toLowerCase(), beginning.toLowerCase())
+  if (kind === undefined) return { is: 'mistyped', chain: known.chain }
+  // Anybody can take what is sent to it.
+  if (kind === 'p2a') return { is: 'unpayable', chain: known.chain }
+  const { chain, isTest } = known
+  return { is: 'address', chains: [chain], address: text.toLowerCase(), isTest }
+}
+
+function kindOf(text: string, bech32: string): string | undefined {
+  try {
+    return Address({ bech32, pubKeyHash: 0, scriptHash: 0, wif: 0 }).decode(text).type
+  } catch {
+    return undefined
+  }
+}
+
+/** The older addresses of Bitcoin and Litecoin, and those of Tron. */
+export function recogniseBase58(text: string): Recognised | undefined {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(text)) return undefined
+  const bytes = bytesOf(text)
+  const known = bytes?.length === 21 ? versions[bytes[0] ?? -1] : undefined
+  if (bytes !== undefined && known !== undefined) return { is: 'address', ...known, address: text }
+  const chain = meantByLetter[text.charAt(0)]
+  return chain && { is: 'mistyped', chain }
+}
+
+function bytesOf(text: string): Uint8Array | undefined {
+  try {
+    return base58check.decode(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Addresses of Ethereum and the chains of its kind. Their capitals are a checksum (EIP-55); a text in
+ * one case has none, and is taken as it is.
+ */
+export function recogniseEthereum(text: string): Recognised | undefined {
+  if (!/^0x/i.test(text)) return undefined
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return { is: 'mistyped', chain: 'Ethereum' }
+  const digits = text.slice(2)
+  const address = getAddress(`0x${digits.toLowerCase()}`)
+  const hasChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  if (hasChecksum && address.slice(2) !== digits) return { is: 'mistyped', chain: 'Ethereum' }
+  // The empty address, which nobody has.
+  if (/^0+$/.test(digits)) return { is: 'unpayable', chain: 'Ethereum' }
+  return { is: 'address', chains: ['Ethereum'], address, isTest: false }
+}
+
+/** The first byte of an address: plain, with a payment id, and sub-address, of each network. */
+const mainBytes = [18, 19, 42]
+const testBytes = [53, 54, 63, 24, 25, 36]
+/** Those with a payment id are longer by its eight bytes. */
+const integratedBytes = [19, 54, 25]
+
+/** Addresses of Monero: two public keys behind a byte for the network, and a checksum of Keccak. */
+export function recogniseMonero(text: string): Recognised | undefined {
+  if (!/^[45789AB][1-9A-HJ-NP-Za-km-z]{89,110}$/.test(text)) return undefined
+  const [network = -1, ...rest] = checkedBytesOf(text) ?? []
+  const isWhole = rest.length === (integratedBytes.includes(network) ? 76 : 68)
+  const isKnown = [...mainBytes, ...testBytes].includes(network)
+  if (!isWhole || !isKnown) return { is: 'mistyped', chain: 'Monero' }
+  const isTest = testBytes.includes(network)
+  return { is: 'address', chains: ['Monero'], address: text, isTest }
+}
+
+/** With the checksum; undefined when it is wrong. */
+function checkedBytesOf(text: string): Uint8Array | undefined {
+  const bytes = decodedMonero(text)
+  if (bytes === undefined || bytes.length < 5) return undefined
+  const sum = keccak256(bytes.subarray(0, -4), 'bytes').subarray(0, 4)
+  return Buffer.from(sum).equals(bytes.subarray(-4)) ? bytes : undefined
+}
+
+function decodedMonero(text: string): Uint8Array | undefined {
+  try {
+    return base58xmr.decode(text)
+  } catch {
+    return undefined
+  }
+}
