@@ -34,6 +34,7 @@ import { closeApp } from './http/app.ts'
 import { isOwnName } from './http/own-names.ts'
 import { httpTransport } from './http/payment-headers.ts'
 import { countingHere, createLimits, type RateLimiterFactory } from './http/rate-limit.ts'
+import { currentRequest } from './http/request-scope.ts'
 import type { SandboxDeps } from './http/sandbox.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/within.ts'
@@ -295,7 +296,8 @@ function walletsOf<How extends 'read' | 'last'>({ wallets }: Supply, how: How) {
   return new Map(Array.from(wallets, ([name, wallet]) => [name, wallet[how]]))
 }
 
-const reporterOf = ({ log, counters }: Ground) => countedReporter(reporterTo(log), counters)
+const reporterOf = ({ log, counters }: Ground) =>
+  countedReporter(reporterTo(log, currentRequest), counters)
 
 function purchasesOf(
   ground: Ground,

@@ -47,7 +47,7 @@ declare module 'fastify' {
     charge: Charge | undefined
     /** Why it may do no more than find the order that it has already paid for. */
     heldUp: Refusal | undefined
-    /** The order that it bought, or found again. */
+    /** The order that it bought, or found again, where its path does not name it. */
     orderId: string | undefined
     /** Whether it was refused because there were too many. */
     isTurnedAway: boolean

@@ -5,6 +5,7 @@ import type { ProofLimit } from '../api/operation.ts'
 import { problem, rules } from '../api/refusals.ts'
 import { isNotAccepted } from '../http/proof-limit.ts'
 import type { LimitName } from '../http/rate-limit.ts'
+import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { givenIn } from './arguments.ts'
 import type { HostSettings } from './host.ts'
@@ -22,6 +23,8 @@ export interface Visit extends ProofLimit {
   readonly host: HostSettings
   /** The limit that the request is above already, before its body was read. */
   readonly heldUp: Refusal | undefined
+  /** Hears which order the call bought, found or names. */
+  readonly found: (order: OrderId) => void
   /** The refusal of a call above this limit. */
   readonly count: (limit: LimitName) => Promise<Refusal | undefined>
 }
@@ -46,6 +49,7 @@ export async function answerCall(
   const charge = chargeOf(bringsPayment({ meta }))
   const { log, client, host } = visit
   const call = { args: givenIn(args), meta, log, client, host, person, proofs: visit, charge }
+  nameOrder(visit, call.args)
   const { result, isAccepted } = await answer(deps, visit, tool, call)
   if ((!isAccepted || charge.showedNothing) && carriesProof(call)) await visit.provedNothing()
   return result
@@ -56,11 +60,18 @@ async function answer(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted) {
   try {
     const heldUp = await holdUp(visit, tool, call)
     const said = await tool.run({ ...call, heldUp }, deps)
+    if (said.type === 'answer') nameOrder(visit, said.body)
     const page = said.type === 'answer' ? said.visit : undefined
     const result = page ? visitResult(page) : resultOf(said)
     return { result, isAccepted: said.type !== 'demand' }
   } catch (error) {
     return failed(deps, visit, tool, call, error)
+  }
+}
+
+function nameOrder({ found }: Visit, from: object): void {
+  if ('orderId' in from && typeof from.orderId === 'string' && isOrderId(from.orderId)) {
+    found(from.orderId)
   }
 }
 

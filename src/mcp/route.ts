@@ -94,6 +94,9 @@ function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): 
     log: request.log,
     heldUp: request.heldUp,
     host: hostSettingsIn(request.raw.url ?? ''),
+    found(order) {
+      request.orderId = order
+    },
     async count(name: LimitName) {
       // The request itself has counted as reading.
       if (name === 'reading') return undefined

@@ -78,6 +78,17 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
 
 export const eventNames = Object.keys(events) as readonly OperatorEvent['name'][]
 
-export function reporterTo(log: Logger): (event: OperatorEvent) => void {
-  return ({ name, ...facts }) => log[events[name].level]({ event: name, ...facts }, name)
+/**
+ * An event that a request met has the id that its buyer was told.
+ *
+ * @param currentRequest the id of the request that is worked on, where there is one
+ */
+export function reporterTo(
+  log: Logger,
+  currentRequest: () => string | undefined = () => undefined,
+): (event: OperatorEvent) => void {
+  return ({ name, ...facts }) => {
+    const reqId = currentRequest()
+    log[events[name].level]({ event: name, ...(reqId && { reqId }), ...facts }, name)
+  }
 }

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newBuyer } from './buyer.ts'
+import { type Buyer, newBuyer } from './buyer.ts'
+import { choose } from './coins/person.ts'
+import { buyWith, openClient } from './mcp/client.ts'
 import { bodyFor, buy, eventually, get } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -8,11 +11,11 @@ import { openStore, type Store } from './store.ts'
 const token = 'a-token-for-the-scraper'
 let store: Store
 beforeAll(async () => {
-  store = await openStore({ env: { METRICS_TOKEN: token } })
+  store = await openStore({ coins: {}, env: { METRICS_TOKEN: token } })
 })
 afterAll(() => store.close())
 
-const lines = (of: { route?: string; order?: string }) =>
+const lines = (of: Readonly<Record<string, string>>) =>
   store.logLines
     .map((line) => JSON.parse(line))
     .filter((line) => Object.entries(of).every(([name, value]) => line[name] === value))
@@ -32,6 +35,79 @@ test('the request id of a purchase leads to its order, also when it is sent agai
     ['request', 200],
   ])
 })
+
+/** The lines of an order, once there are so many. */
+const linesOf = (order: string, least: number) =>
+  eventually(
+    async () => lines({ order }),
+    (some) => some.length >= least,
+  )
+
+test('a purchase by a tool, its claim for a refund and its page name the order in their lines', async () => {
+  const { call, close } = await openClient(store, '2025-11-25')
+  const { bought } = await buyWith(call, await newBuyer(), bodyFor('voucher', 'OK'))
+  const { orderId } = bought.data
+  await call('refund', { orderId, idempotency_key: randomUUID() })
+  await close()
+  await get(store.url, `/orders/${orderId}`, { accept: 'text/html' })
+  const found = await linesOf(orderId, 3)
+  expect(found.map(({ method, route }) => [method, route])).toEqual([
+    ['POST', '/mcp'],
+    ['POST', '/mcp'],
+    ['GET', '/orders/:orderId'],
+  ])
+})
+
+test('a checkout in a coin is named with its order where it begins, and by its page', async () => {
+  const { id, orderId } = await choose(store, 'BTC')
+  const [begun] = await linesOf(orderId, 1)
+  expect(begun).toMatchObject({ method: 'POST', route: '/buy/:offerId', status: 303 })
+  await get(store.url, `/pay/${id}`, { accept: 'text/html' })
+  const paths = await eventually(
+    async () => lines({ checkout: id }).map(({ route }) => route),
+    (some) => some.length > 0,
+  )
+  expect(paths).toContain('/pay/:id')
+})
+
+test.each(['over HTTP', 'by a tool'])(
+  'what went wrong with a purchase %s has the request id that its buyer was told',
+  async (way) => {
+    const body = bodyFor('voucher', 'OK')
+    const buyer = await newBuyer()
+    await store.query(`create function refuse_for_the_test() returns trigger language plpgsql as $$
+    begin raise exception 'defect'; end $$`)
+    await store.query(`create trigger refuse_for_the_test before insert on payment_reservations
+    execute function refuse_for_the_test()`)
+    try {
+      const told =
+        way === 'by a tool' ? await boughtByTool(buyer, body) : await boughtOverHttp(buyer, body)
+      const [failed] = await eventually(
+        async () => lines({ event: 'purchase_failed', reqId: told }),
+        (some) => some.length > 0,
+      )
+      expect(failed).toMatchObject({ level: 50, error: { message: 'defect' } })
+    } finally {
+      await store.query('drop function refuse_for_the_test cascade')
+    }
+  },
+)
+
+async function boughtOverHttp(buyer: Buyer, body: Fields): Promise<string> {
+  const { answer } = await buy(store, buyer, 'voucher', body)
+  expect(answer.status).toBe(503)
+  return answer.body.requestId
+}
+
+async function boughtByTool(buyer: Buyer, body: Fields): Promise<string> {
+  const { call, close } = await openClient(store, '2025-11-25')
+  const { bought } = await buyWith(call, buyer, body)
+  await close()
+  expect(bought.isError).toBe(true)
+  return bought.data.requestId
+}
+
+type Fields = ReturnType<typeof bodyFor>
 
 test('requests beyond a limit are counted, and leave no line', async () => {
   const oneClient = { 'x-forwarded-for': '10.1.1.1' }

@@ -78,6 +78,7 @@ async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoute
       return send(withRetryAfter(reply.code(taken.status), taken), routes, offer, taken)
     case 'started': {
       const { id, orderId, accessToken: token } = taken
+      request.orderId = orderId
       rememberOrder(reply, { orderId, checkout: id, token, siteUrl: deps.site.url })
       return reply.redirect(payPath(id), 303)
     }
