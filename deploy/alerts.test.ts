@@ -4,6 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { alerts } from '../scripts/alerts.ts'
+import { events } from '../src/operations/reporter.ts'
+import { selectorsIn } from '../test/harness/alert-rules.ts'
 import { noPromtool } from '../test/harness/prometheus.ts'
 
 /** Series in the notation of promtool: the value at first, what each minute adds, and for how many. */
@@ -46,7 +49,9 @@ const well: SeriesOf = {
   ...Object.fromEntries(
     [
       ...['refund_held', 'return_held', 'goods_lost', 'payment_lost', 'payment_vanished'],
-      ...['settled_payment_gone', 'step_failed', 'checkout_step_failed', 'part_up'],
+      ...['settled_payment_gone', 'step_failed', 'checkout_step_failed', 'webhook_step_failed'],
+      ...['invoice_gone', 'invoice_unread', 'address_taken', 'payment_unconfirmed'],
+      ...['purchase_failed', 'part_up'],
     ].map((name) => [event(name), still(0)]),
   ),
   [ended('delivered')]: rising(2),
@@ -93,7 +98,11 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402GasLow', { [one('gas_wallet_balance_eth')]: still(0.002) }],
   ['Kiosk402Loss', { [event('goods_lost')]: rising(1) }],
   ['Kiosk402Loss', { [event('payment_vanished')]: rising(1) }],
+  ['Kiosk402CoinsStrange', { [event('invoice_gone')]: rising(1) }],
+  ['Kiosk402CoinsStrange', { [event('payment_unconfirmed')]: rising(1) }],
   ['Kiosk402StepFails', { [event('checkout_step_failed')]: rising(1) }],
+  ['Kiosk402StepFails', { [event('webhook_step_failed')]: rising(1) }],
+  ['Kiosk402PurchasesFail', { [event('purchase_failed')]: rising(1) }],
   ['Kiosk402ManyFail', { [ended('failed')]: rising(1) }],
   ['Kiosk402SupplierFails', { [one('supplier_success_ratio')]: still(0.8) }],
   ['Kiosk402ChainBehind', { [one('chain_head_age_seconds')]: still(40) }],
@@ -129,6 +138,32 @@ async function ringing(tests: readonly (readonly [SeriesOf, readonly string[]])[
   await rm(dir, { recursive: true })
   return (stdout + stderr).replace(/^Unit Testing:.*\n|^ *SUCCESS\s*$/gm, '').trim()
 }
+
+/** What a gauge rings for as long as it lasts. */
+const byGauge: Readonly<Record<string, string>> = {
+  refund_failed: 'Kiosk402RefundFailed',
+  return_failed: 'Kiosk402ReturnFailed',
+  payout_waits: 'Kiosk402CoinsWait',
+  part_down: 'Kiosk402PartDown',
+}
+
+test('every event that needs a person rings, and every alert gives its reason', () => {
+  const rules = readFileSync('deploy/alerts.yml', 'utf8')
+  const heard = new Set(selectorsIn(rules).map(({ labels }) => labels['event']))
+  const needPerson = Object.entries(events).filter(([, { level }]) => level === 'error')
+  const silent = needPerson.flatMap(([name]) => {
+    const gauge = byGauge[name]
+    return heard.has(name) || (gauge && rules.includes(`- alert: ${gauge}\n`)) ? [] : [name]
+  })
+  expect(silent).toEqual([])
+  expect(Object.keys(alerts()).length).toBe(rules.match(/- alert: /g)?.length)
+  for (const [name, { why, mend }] of Object.entries(alerts())) {
+    expect([why, mend], name).toEqual([
+      expect.stringMatching(/[.?]$/),
+      expect.stringMatching(/[.?]$/),
+    ])
+  }
+})
 
 test.skipIf(noPromtool)('the rules are taken by Prometheus', () => {
   const { status } = spawnSync('promtool', ['check', 'rules', 'deploy/alerts.yml'])

@@ -10,6 +10,7 @@ import { events } from '../src/operations/reporter.ts'
 import { differences } from '../src/reconcile/differences.ts'
 import { errorTables, meaningOf, outcomeSections } from '../src/web/info/error-codes.ts'
 import { textsIn } from '../src/web/texts/texts.ts'
+import { alerts } from './alerts.ts'
 
 const english = textsIn('en')
 
@@ -27,6 +28,16 @@ const blocks: Readonly<Record<string, () => string>> = {
         type,
         labels.map(code).join(', '),
         note === undefined ? help : `${help} ${note}`,
+      ]),
+    ),
+  alerts: () =>
+    table(
+      ['alert', 'for', 'rings after', 'why then'],
+      Object.entries(alerts()).map(([name, { severity, after = '', why }]) => [
+        code(name),
+        severity === 'critical' ? 'now' : 'today',
+        after,
+        why,
       ]),
     ),
   events: () =>
