@@ -82,6 +82,17 @@ test('the map names every operation, and the whole text every parameter and refu
 test('the skill is one page that a model reads in one go', () => {
   expect(pages['SKILL.md']).toMatch(/^---\nname: [a-z-]{1,64}\ndescription: .{40,1024}\n---\n/)
   expect(pages['SKILL.md'].length).toBeLessThan(6_500)
+  // A model that reads nothing else must find the search that understands it, and what it takes.
+  for (const said of [
+    '`GET /ai/search`',
+    'covers',
+    'minDataGb',
+    'maxUsdc',
+    'createSIWxClientHook',
+  ]) {
+    expect(pages['SKILL.md']).toContain(said)
+  }
+  expect(pages['llms.txt'].length).toBeLessThan(4_500)
   // ISO 3166-1 leaves the code of Kosovo to users, so nobody would guess that it is taken.
   expect(pages['SKILL.md']).toContain('`XK` is Kosovo')
   expect(pages['llms.txt']).toMatch(/^# .+\n\n> .+\n/)

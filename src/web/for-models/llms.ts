@@ -1,5 +1,6 @@
 import { groups, type Operation } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
+import { searchPath } from '../../api/paths.ts'
 import { errorTables } from '../info/error-codes.ts'
 import { type ModelPageDeps, skillPage } from './skill.ts'
 
@@ -23,6 +24,7 @@ Read the skill first: it is one page and enough to buy something.
 
 ## Start
 
+${link('Search', `${searchPath}?query=esim+japan+10gb&limit=3`, 'one question in plain words over everything that is on sale')}
 ${link('Skill', '/SKILL.md', 'how to search, pay, look again and be paid back')}
 ${link('Everything', '/llms-full.txt', 'the skill, every operation and every error in one text')}
 ${link('OpenAPI', '/openapi.json', 'every operation with schemas and real examples')}
@@ -68,9 +70,9 @@ ${errorTables()
   .join('\n')}`
 }
 
-function operationLine({ method, path, name, description }: Operation): string {
-  const [first = ''] = description.split(/(?<=\.)\s/, 1)
-  return `\`${method} ${path}\` ${name}: ${first}`
+/** What an operation does is in its name; llms-full.txt says more. */
+function operationLine({ method, path, name }: Operation): string {
+  return `\`${method} ${path}\` ${name}`
 }
 
 function filledGroups() {

@@ -1,10 +1,9 @@
 import { purchases } from '../../api/buying/purchase.ts'
 import { quotes } from '../../api/buying/quote.ts'
-import { searches } from '../../api/discovery/search.ts'
 import { findOrders, getOrder } from '../../api/orders/find-orders.ts'
 import { listTokenHours } from '../../api/orders/list-token.ts'
 import { getRefund } from '../../api/orders/refund.ts'
-import { limitsPath } from '../../api/paths.ts'
+import { limitsPath, searchPath } from '../../api/paths.ts'
 import type { Site } from '../../api/site.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
@@ -31,15 +30,19 @@ description: Buy gift vouchers, mobile topups and eSIM data plans at ${site.name
 
 No account, no API key. Searching and prices are free. A purchase is one HTTP request that is paid with x402 (scheme \`exact\`, USDC on ${networkName}). What is paid and not delivered goes back to the paying wallet by itself.
 
-${kinds.map((kind) => `- ${goods[kind].words.about} Search: \`GET ${searches[kind].path}\`. Buy: \`POST ${pathOf(purchases, kind)}\`.`).join('\n')}
+${kinds.map((kind) => `- ${goods[kind].words.about} Buy: \`POST ${pathOf(purchases, kind)}\`.`).join('\n')}
 
 ## 1. Search
 
 \`\`\`sh
-curl -s '${site.url}${searches.voucher.path}?search=amazon&country=US&limit=3'
+curl -s -G '${site.url}${searchPath}' --data-urlencode 'query=25 EUR Netflix card for Germany' -d limit=3
 \`\`\`
 
-Countries are ISO codes (\`US\`, not "United States"; \`XK\` is Kosovo). Nothing found: \`hint\` says which filter to change and to what. Amounts are whole minor units: \`major = value / currencyDivisor\`. Take \`offerId\` exactly as it is written.
+\`\`\`sh
+curl -s '${site.url}${searchPath}?covers=FR,IT,CH&minDataGb=5&minDays=14&sort=price&limit=3'
+\`\`\`
+
+\`GET ${searchPath}\` is one search for all kinds. \`query\` takes plain words; beside it, or instead: \`kind\` (${kinds.join(', ')}), \`country\` (ISO code: \`US\`, not "United States"; \`XK\` is Kosovo), \`covers\` (countries of one eSIM plan), \`minDataGb\`, \`minDays\`, \`maxUsdc\`, \`phone\` (the number to top up), \`sort=price\`. Each item has its price in \`usdc\` (\`amount\` 1000000 is 1 USDC), its \`faceValue\` and \`requiredFields\`. \`leftOut\` names words that were not taken into account. Nothing found: \`hint\` says why; never buy a card of another country instead without asking. Amounts of \`price\` and \`faceValue\` are minor units: \`major = value / currencyDivisor\`. Take \`offerId\` exactly as it is written.
 
 ## 2. Ask for the exact price, free
 
@@ -72,7 +75,7 @@ Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each 
 
 ## 4. Look again
 
-\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). Lost the id: \`GET ${findOrders.path}\` signed in (its \`listToken\` as the Bearer lists them again for ${listTokenHours} hours, without goods), or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). Lost the id: \`GET ${findOrders.path}\` signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does (its \`listToken\` as the Bearer lists them again for ${listTokenHours} hours, without goods), or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
 
 \`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the money is on its way back; watch \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
 
