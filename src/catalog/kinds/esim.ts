@@ -203,7 +203,7 @@ export const esim = {
     about: 'eSIM data plans: an activation code and a QR code to install.',
     found: 'eSIM data plans for travel',
     asked:
-      'esim, esims, e sim, e sims, data plan, data plans, travel sim, travel data, roaming, sim card, sim, mobile data, internet, data, travel esim, roaming data, tourist sim, data esim, esim card, data roaming, data package, internet plan, mobile internet, wifi, datos, donnees, daten, dados, internet package, hotspot, イーシム, 이심, 上网卡, esim plan, esim data, virtual sim, digital sim, travel plan, 流量, データ, 데이터, есим, интернет',
+      'esim, esims, e sim, e sims, data plan, data plans, travel sim, travel data, roaming, sim card, sim, mobile data, internet, data, travel esim, roaming data, tourist sim, data esim, esim card, data roaming, data package, internet plan, mobile internet, wifi, datos, datos moviles, internet movil, donnees mobiles, mobile daten, dati mobili, dados moveis, donnees, daten, dados, internet package, hotspot, イーシム, 이심, 上网卡, esim plan, esim data, virtual sim, recharge esim, recharge my esim, esim recharge, top up esim, top up my esim, topup esim, topup my esim, esim top up, esim topup, digital sim, travel plan, 流量, データ, 데이터, есим, интернет',
     purchase: 'Purchase an eSIM',
     buys: 'Buys an eSIM plan: the answer has its ICCID and QR code.',
     asks: 'none for a new eSIM; `iccid` of an eSIM bought here recharges that one instead.',

@@ -45,6 +45,7 @@ const unread: Reading = {
   hasPhone: false,
   phoneCountry: undefined,
   unknown: [],
+  untold: [],
   length: 0,
 }
 

@@ -43,10 +43,23 @@ export function findFor(
   for (const { asked: tried, leftOut } of triesFor(indexes, asked)) {
     const found = tried.kinds.map((kind) => findKind(indexes[kind], kind, tried, most))
     const total = found.reduce((sum, one) => sum + one.total, 0)
-    if (total > 0)
-      return { asked: tried, kinds: found.filter((one) => one.total > 0), total, leftOut }
+    if (total > 0) {
+      const filled = found.filter((one) => one.total > 0)
+      return {
+        asked: tried,
+        kinds: filled,
+        total,
+        leftOut: [...leftOut, ...untoldOf(tried, filled)],
+      }
+    }
   }
   return { asked, kinds: [], total: 0, leftOut: asked.reading.unknown }
+}
+
+/** What was asked for and no offer found tells: cards have neither data nor days. */
+function untoldOf({ reading }: Asked, found: readonly FoundKind[]): readonly string[] {
+  const { untold, said = [] } = reading
+  return found.every(({ kind }) => kind === 'voucher') ? [...untold, ...said] : untold
 }
 
 interface Try {

@@ -5,6 +5,8 @@ import {
 } from 'libphonenumber-js/max'
 
 const written = /(?:tel:\s*)?(?:\(?\+|(?<!\d)00)\s*\(?\d[\d\s().-]{4,18}\d/i
+/** A whole number whose sign was left out; the numbers of eSIMs are longer. */
+const unsigned = /(?<![\d.,+])[1-9]\d{10,13}(?![\d.,])/
 const bare = /(?<![\d.,])\(?0?\d[\d\s().-]{6,15}\d(?![\d.,])/
 
 /** A phone number in a text, with the country of its line. */
@@ -17,11 +19,19 @@ export interface PhonePlace {
 /** @param country where a number without its country's code is dialled */
 export function readPhonePlace(text: string, country: string | undefined): PhonePlace | undefined {
   const match = written.exec(text) ?? (country === undefined ? null : bare.exec(text))
-  if (match === null) return undefined
+  if (match === null) return unsignedPlace(text)
   const rest = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`
   const digits = match[0].replace(/\D/g, '')
   const isWhole = written.test(match[0])
   return { rest, country: isWhole ? countryOf(digits.replace(/^00/, '')) : country }
+}
+
+function unsignedPlace(text: string): PhonePlace | undefined {
+  const match = unsigned.exec(text)
+  if (match === null) return undefined
+  const phone = parsePhoneNumberFromString(`+${match[0]}`)
+  if (!phone?.isValid()) return undefined
+  return { rest: text.replace(match[0], ' '), country: phone.country }
 }
 
 /** The country of a number, which need not be in use: its plan may be newer than the library. */

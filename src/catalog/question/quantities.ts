@@ -5,6 +5,8 @@ export interface Quantities {
   readonly minDataGb?: number
   readonly minDays?: number
   readonly maxDays?: number
+  /** How data and days are written, for answers that have neither. */
+  readonly said?: readonly string[]
   /** What a purchase may cost at most, and at least. */
   readonly budget?: Money
   readonly atLeast?: Money
@@ -189,8 +191,10 @@ function readData(left: { text: string }, found: Found): void {
   if (take(left, patterns.unlimited)) found.minDataGb = Number.POSITIVE_INFINITY
   for (const [pattern, size] of upper.data) {
     const match = take(left, pattern)
-    if (match && found.minDataGb === undefined)
+    if (match && found.minDataGb === undefined) {
       found.minDataGb = amountOf(match[2] as string) * size
+      addSaid(match[0], found)
+    }
   }
 }
 
@@ -209,8 +213,13 @@ function readDays(left: { text: string }, found: Found): void {
 
 function addDays(match: RegExpExecArray, size: number, found: Found): void {
   const days = amountOf(match[2] as string) * size
+  addSaid(match[0], found)
   if (match.groups?.['limit'] ?? match.groups?.['behind']) found.maxDays = days
   else found.minDays = days
+}
+
+function addSaid(text: string, found: Found): void {
+  found.said = [...(found.said ?? []), text.trim()]
 }
 
 function take(left: { text: string }, pattern: RegExp): RegExpExecArray | undefined {

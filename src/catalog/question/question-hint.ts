@@ -3,7 +3,7 @@ import { goods } from '../good.ts'
 import type { RateTable } from '../ports.ts'
 import { addDocs, docsIn } from '../search/bits.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'
-import { countsAmong } from '../search/column.ts'
+import { countsAmong, docsWith, placeIn } from '../search/column.ts'
 import type { Hint } from '../search/hint.ts'
 import { coverableOf } from '../search/nearest.ts'
 import type { SearchIndex } from '../search/search-index.ts'
@@ -30,6 +30,8 @@ export function questionHint(unanswered: Unanswered): Hint {
   const near =
     brandHint(unanswered, noun) ?? coverageHint(unanswered) ?? budgetHint(unanswered, noun)
   if (near !== undefined) return near
+  const place = placeHint(unanswered, noun)
+  if (place !== undefined) return place
   const words = leftOut.map((word) => `"${word}"`).join(', ')
   return { message: words === '' ? `No ${noun} meet all of that.` : `No ${noun} have ${words}.` }
 }
@@ -47,6 +49,17 @@ function coverageHint({ indexes, found: { asked } }: Unanswered): Hint | undefin
     nearest: coverable.join(','),
     message: `${message} Some cover ${names}.`,
   }
+}
+
+/** Says so where nothing at all is sold for a place. */
+function placeHint({ indexes, found: { asked } }: Unanswered, noun: string): Hint | undefined {
+  const [code, ...others] = asked.countries
+  if (code === undefined || others.length > 0) return undefined
+  const isServed = asked.kinds.some((kind) => {
+    const { countries, covered } = indexes[kind]
+    return docsWith(countries, code).length > 0 || placeIn(covered, code) !== undefined
+  })
+  return isServed ? undefined : { message: `No ${noun} are for ${countryName(code)}.` }
 }
 
 /** What the cheapest costs, where all cost more than was allowed. */

@@ -33,6 +33,8 @@ export interface Reading extends Omit<Quantities, 'rest'> {
   readonly phoneCountry: string | undefined
   /** Words without a meaning here. */
   readonly unknown: readonly string[]
+  /** Words of what is asked for that no offer tells: whether a card is for a subscription. */
+  readonly untold: readonly string[]
   /** How many words the text has. */
   readonly length: number
 }
@@ -115,7 +117,10 @@ function tokensOf(text: string): Token[] {
   return tokens
 }
 
-type Parsed = Pick<Reading, 'kinds' | 'brands' | 'countries' | 'regions' | 'category' | 'unknown'>
+type Parsed = Pick<
+  Reading,
+  'kinds' | 'brands' | 'countries' | 'regions' | 'category' | 'unknown' | 'untold'
+>
 
 interface State {
   readonly words: Vocabulary
@@ -124,6 +129,7 @@ interface State {
   readonly countries: Set<string>
   readonly regions: Set<readonly string[]>
   readonly unknown: string[]
+  readonly untold: string[]
   brands: Brands | undefined
   category: Category | undefined
   unsure: { readonly brands: Brands; readonly phrase: string } | undefined
@@ -137,18 +143,20 @@ function parse(tokens: readonly Token[], kind: Kind | undefined, indexes: Indexe
     countries: new Set(),
     regions: new Set(),
     unknown: [],
+    untold: [],
     brands: undefined,
     category: undefined,
     unsure: undefined,
   }
   const asked = kind === undefined ? kindsNamed(tokens, state.words) : new Set([kind])
   for (let at = 0; at < tokens.length; ) at += takePhrase(tokens, at, asked, state)
-  settle(state)
-  const { brands, category, unknown } = state
+  settle(state, tokens.length)
+  const { brands, category, unknown, untold } = state
   return {
     brands,
     category,
     unknown,
+    untold,
     kinds: [...state.kinds],
     countries: [...state.countries],
     regions: [...state.regions],
@@ -197,7 +205,7 @@ function takeSized(
   const phrase = phraseAt(tokens, at, size)
   const isAlone = tokens.length <= 2 || size > 1
   if (takeKnown(phrase, { asked, isAlone }, state)) return size
-  if (size === 1 && takeCode(tokens, at, state)) return 1
+  if (size === 1 && codeOf(tokens, at) !== undefined) return takeCode(tokens, at, state)
   const meaning = state.words.meanings.get(phrase)
   if (meaning === undefined) return undefined
   if (meaning.type === 'filler') return takeParted(tokens, at, state) ?? size
@@ -249,7 +257,10 @@ function takeUnclear(tokens: readonly Token[], at: number, state: State): number
     bySize(
       tokens,
       at,
-      (phrase, size) => size < 4 && takeMisspelled(phrase.replaceAll(' ', ''), state),
+      (phrase, size) =>
+        size < 4 &&
+        !(size > 1 && phrase.split(' ').some((word) => isName(word, state))) &&
+        takeMisspelled(phrase.replaceAll(' ', ''), state),
     )
   )
 }
@@ -275,6 +286,11 @@ function takeJoined(text: string, size: number, state: State): boolean {
     addMeaning(state, meaning)
   } else return false
   return true
+}
+
+/** Whether a word is a name as it stands, and so no part of a longer one that is misspelled. */
+function isName(word: string, { lexicons }: State): boolean {
+  return brandsIn(lexicons, ({ whole }) => whole.get(word)) !== undefined
 }
 
 function takePart(phrase: string, state: State): boolean {
@@ -338,10 +354,12 @@ function codeOf(tokens: readonly Token[], at: number): string | undefined {
   return code
 }
 
-function takeCode(tokens: readonly Token[], at: number, { countries }: State): boolean {
+/** A code in small letters may be the beginning of a brand: "mc donalds". */
+function takeCode(tokens: readonly Token[], at: number, state: State): number {
+  const parted = tokens[at]?.isUpper ? undefined : takeParted(tokens, at, state)
   const code = codeOf(tokens, at)
-  if (code !== undefined) countries.add(code)
-  return code !== undefined
+  if (parted === undefined && code !== undefined) state.countries.add(code)
+  return parted ?? 1
 }
 
 const beforePronoun = /^(?:for|to|with|of|give|let|by|tell|help)$/
@@ -389,11 +407,15 @@ function addUnsure(state: State, brands: Brands, phrase: string): void {
 }
 
 /** Takes the brand that is not sure to be one where nothing speaks against it. */
-function settle(state: State): void {
-  const { unsure, unknown } = state
+function settle(state: State, length: number): void {
+  const { unsure, unknown, kinds: named, countries } = state
   if (unsure === undefined || state.brands !== undefined) return
-  if (unknown.length < 2) state.brands = unsure.brands
-  else unknown.push(unsure.phrase)
+  const { phrase, brands } = unsure
+  // "1=1" becomes such words, and so does "1&1".
+  const isSigns = /^(?:\w )+\w$/.test(phrase) && length > phrase.split(' ').length
+  if (isSigns && named.size + countries.size === 0) return
+  if (unknown.length < 2) state.brands = brands
+  else unknown.push(phrase)
 }
 
 function addMeaning(state: State, meaning: Meaning): void {
@@ -401,6 +423,7 @@ function addMeaning(state: State, meaning: Meaning): void {
   else if (meaning.type === 'region') state.regions.add(meaning.countries)
   else if (meaning.type === 'category') state.category ??= meaning.category
   else if (meaning.type === 'kind') state.kinds.add(meaning.kind)
+  else if (meaning.type === 'untold') state.untold.push(meaning.word)
 }
 
 /** Numbers without a unit and single letters say nothing by themselves. */

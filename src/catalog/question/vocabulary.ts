@@ -20,6 +20,7 @@ export type Meaning =
   | { readonly type: 'region'; readonly name: string; readonly countries: readonly string[] }
   | { readonly type: 'category'; readonly category: Category }
   | { readonly type: 'kind'; readonly kind: Kind }
+  | { readonly type: 'untold'; readonly word: string }
   | { readonly type: 'filler' }
 
 /** The languages in which people name a country; English and place-words.json have more names. */
@@ -62,6 +63,7 @@ function makeVocabulary(): Vocabulary {
   }
   for (const one of words.categories) addAll(one.words, categoryOf(one))
   for (const kind of kinds) addAll(goods[kind].words.asked, { type: 'kind', kind })
+  for (const word of words.untold.split(', ')) add(word, { type: 'untold', word })
   addAll(words.fillers, { type: 'filler' })
   for (const [code, name] of namesOfCountries()) add(name, { type: 'country', code })
   const places = [...meanings].flatMap(([name, meaning]) =>
