@@ -2,12 +2,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byteBounded } from './byte-bounded.ts'
 
-test('what was not used for longest makes room', () => {
+test('the oldest makes room, unless it was used', () => {
   const map = byteBounded<number>(3 * 300)
   for (const [at, key] of ['a', 'b', 'c'].entries()) map.set(key, at, 90)
   map.get('a')
   map.set('d', 3, 90)
   expect(['a', 'b', 'c', 'd'].map((key) => map.get(key))).toEqual([0, undefined, 2, 3])
+})
+
+test('where all were used, the oldest makes room', () => {
+  const map = byteBounded<number>(3 * 300)
+  for (const [at, key] of ['a', 'b', 'c'].entries()) map.set(key, at, 90)
+  for (const key of ['c', 'b', 'a']) map.get(key)
+  map.set('d', 3, 90)
+  expect(['a', 'b', 'c', 'd'].map((key) => map.get(key))).toEqual([undefined, 1, 2, 3])
 })
 
 test('what is larger than the whole is not kept and pushes nothing out', () => {

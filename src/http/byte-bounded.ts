@@ -1,4 +1,7 @@
-/** A map that holds so many bytes at most; what was not used for longest makes room. */
+/**
+ * A map that holds so many bytes at most. The oldest value makes room; one that was used since it was
+ * last looked at stays for another round.
+ */
 export interface ByteBounded<Value> {
   /** How much it holds now, with what the keys and the places take. */
   readonly bytes: () => number
@@ -11,9 +14,16 @@ export interface ByteBounded<Value> {
 /** What one place takes besides its key and value, roughly. */
 const placeBytes = 200
 
+interface Place<Value> {
+  readonly value: Value
+  readonly bytes: number
+  wasUsed: boolean
+}
+
 export function byteBounded<Value>(maxBytes: number): ByteBounded<Value> {
-  // A map keeps the order in which keys were added, so those not used for longest stand in front.
-  const places = new Map<string, { readonly value: Value; readonly bytes: number }>()
+  // A map keeps the order in which keys were added. A use is a mark, not a move: moving a place for
+  // every answer has the whole map made anew every few hundred answers.
+  const places = new Map<string, Place<Value>>()
   let held = 0
 
   const drop = (key: string) => {
@@ -21,25 +31,33 @@ export function byteBounded<Value>(maxBytes: number): ByteBounded<Value> {
     places.delete(key)
   }
 
+  const makeRoom = (bytes: number) => {
+    for (const [key, place] of places) {
+      if (held + bytes <= maxBytes) return
+      if (!place.wasUsed) drop(key)
+      else {
+        place.wasUsed = false
+        places.delete(key)
+        places.set(key, place)
+      }
+    }
+  }
+
   return {
     bytes: () => held,
     get(key) {
       const place = places.get(key)
       if (place === undefined) return undefined
-      places.delete(key)
-      places.set(key, place)
+      place.wasUsed = true
       return place.value
     },
     set(key, value, bytes) {
       drop(key)
       const taken = bytes + 2 * key.length + placeBytes
       if (taken > maxBytes) return
-      places.set(key, { value, bytes: taken })
+      makeRoom(taken)
+      places.set(key, { value, bytes: taken, wasUsed: false })
       held += taken
-      for (const oldest of places.keys()) {
-        if (held <= maxBytes) return
-        drop(oldest)
-      }
     },
     clear() {
       places.clear()
