@@ -22,7 +22,7 @@ export function recordPath({ id, kind }: Pick<Offer, 'id' | 'kind'>): string {
   return `/api/catalog/${goods[kind].plural}/offers/${encodeURIComponent(id)}`
 }
 
-/** The order in which a search stands in its address, so that the same search has one address. */
+/** The order of the fields in the address of a search, so that the same search has one address. */
 const order = [
   'kind',
   'q',
@@ -53,7 +53,7 @@ export function changed(query: ShopQuery, fields: Partial<ShopQuery>): string {
   return searchPath({ ...query, page: undefined, ...fields })
 }
 
-/** Whether search engines should keep it: a category, whole or of one country, and nobody's own words. */
+/** Whether search engines should index it: a category, whole or of one country, without search words. */
 export function isCategory({
   kind,
   country: _country,

@@ -69,7 +69,7 @@ ${fieldNames.filter(isNamed).map(
 )}</dl>`
 }
 
-/** The most common reason why a first purchase does not go through. */
+/** The most common reason why a first purchase fails. */
 function spendLimitNote(price: PriceTexts, t: Texts): string {
   switch (price.type) {
     case 'FIXED':
@@ -81,7 +81,7 @@ function spendLimitNote(price: PriceTexts, t: Texts): string {
   }
 }
 
-/** What an agent sends to buy an offer, ready to be copied but for whom it is for. */
+/** What an agent sends to buy an offer. Only the data of the recipient has to be replaced. */
 interface ExampleCall {
   /** Asks for the exact price. Free. */
   readonly quote: string
@@ -109,7 +109,7 @@ export function exampleCall(offer: Offer, retail: Retail, siteUrl: string): Exam
   }
 }
 
-/** An argument for a POSIX shell, whatever it holds. */
+/** Any text as one argument for a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -18,7 +18,7 @@ import { receivesText } from './receives.ts'
 import { names, numberIn, type Typed } from './typed.ts'
 import { type WalletSettings, walletPanel } from './wallet-panel.ts'
 
-/** All that the form is made of. */
+/** Everything that the form shows. */
 interface BuyForm {
   readonly offer: Offer
   readonly retail: Retail
@@ -28,14 +28,14 @@ interface BuyForm {
   readonly takesMail: boolean
   readonly typed: Typed
   readonly faults: FormFaults
-  /** What is said above the form, when something came between. */
+  /** Shown above the form, if it could not be accepted for another reason than its fields. */
   readonly notice?: string | undefined
   readonly wallet: WalletSettings
   readonly rates: CoinRates
   readonly t: Texts
 }
 
-/** The form of an offer: what the purchase must say, and how it is paid. It needs no script. */
+/** The form of an offer: the fields of the purchase, and how it is paid. It needs no script. */
 export function buyForm(form: BuyForm): Html {
   const { offer, typed, t, methods } = form
   return html`<form class="buy" id="buy" method="post" action="${buyPath(offer)}" novalidate="novalidate">
@@ -97,7 +97,7 @@ ${written(further)}</details>`
 }`
 }
 
-/** Most vouchers are bought by those who live where they are used. */
+/** Most people buy vouchers for the country that they live in. */
 function presetOf({ name }: FormField, { country }: Offer): string {
   return name === 'country' ? (country ?? '') : ''
 }
@@ -135,7 +135,7 @@ ${faultHtml(name, fault)}
 `
 }
 
-/** What a fixed price is in the coin by the last known rate; the next page has the exact amount. */
+/** A fixed price in the coin, at the last known rate; the next page has the exact amount. */
 function aboutHtml(coin: Coin, { retail, rates, t }: BuyForm): Html | undefined {
   const rate = Number(rates(coin))
   if (retail.type !== 'FIXED' || !(rate > 0)) return undefined
@@ -143,7 +143,7 @@ function aboutHtml(coin: Coin, { retail, rates, t }: BuyForm): Html | undefined 
   return html`<small>${t('form.about', { amount: formatUnits(units, coin), coin })}</small>`
 }
 
-/** Four digits are enough for a look. */
+/** Four significant digits are enough for an estimate. */
 function unitsOf(amount: number, coin: Coin): bigint {
   const rounded = Number(amount.toPrecision(4))
   return (

@@ -33,7 +33,7 @@ import { walletSettings } from './wallet-panel.ts'
 
 /** Every field of the form, each as long as it may be. */
 const maxForm = 8 * 1_024
-/** Each copy has a key of its own, so nobody else may be given it; a browser that goes back may keep it. */
+/** Each copy has its own key, so no shared cache may keep it; the browser may, for going back. */
 const ownCopy = 'private, no-cache'
 
 interface BuyRoutes {
@@ -52,7 +52,7 @@ export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
     const { find, findLike } = routes.deps.liveCatalog.current()
     const { offerId } = request.params
     const meant = find(offerId) === undefined ? findLike(offerId) : undefined
-    // An id that a person has copied by hand, or a mail program in small letters.
+    // A person may copy an id by hand, and a mail program may put it in lower case.
     if (meant !== undefined) return reply.redirect(buyPath(meant), 302)
     reply.header('cache-control', ownCopy)
     return send(reply, routes, offerOf(request, routes))
@@ -112,9 +112,9 @@ function sendPage(reply: FastifyReply, { frame, deps }: BuyRoutes, page: Page) {
 }
 
 /**
- * The checkout service for one visitor, who may begin so many checkouts, and have so many unpaid ones. Each takes an address of the processor's
- * and is watched for days, paid or not. A form that comes back with faults is not counted. The place is
- * taken before the checkout is made, so that no two take the last one.
+ * The checkout service for one visitor. It limits how many checkouts a visitor starts and how many of them
+ * are unpaid, because each takes an address of the processor and is watched for days, paid or not. A form
+ * with faults does not count. The place is taken before the checkout is made, so that no two take the last.
  *
  * @returns a service whose `start` throws Refusal `rate_limited` and `budget_spent` besides
  */
@@ -163,7 +163,7 @@ ${agentSection(offer, price, deps)}`,
   }
 }
 
-/** Whether something has to be looked at again: a form that is only changed has no fault. */
+/** Whether the form has faults or a notice: one that is only being changed has neither. */
 function isFaulty({ again }: FormShown): boolean {
   return again !== undefined && (again.faults.size > 0 || again.notice !== undefined)
 }
@@ -242,7 +242,7 @@ function entry(name: string, value: string): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 }
 
-/** The form as it was sent, or one that nobody has typed into yet. */
+/** The form as it was sent, or an empty one. */
 function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): Html {
   const { pricing, t, checkout, payee, site } = deps
   const retail = retailOf(offer, pricing)

@@ -8,7 +8,7 @@ export type CoinRates = (coin: Coin) => string | undefined
 
 /** Notes an address with an order that is about to be paid. It sends nothing. */
 export interface LeaveMail {
-  /** The address as it is compared; undefined where the text is none. */
+  /** The address in the form in which it is compared; undefined if the text is not an address. */
   read(text: string): string | undefined
   leave(id: OrderId, address: string): Promise<void>
 }

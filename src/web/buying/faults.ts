@@ -7,7 +7,7 @@ import { fieldFaultText } from './field-value.ts'
 import { fieldTextsIn } from './form-fields.ts'
 import { names, type Typed } from './typed.ts'
 
-/** What is wrong in the form: what a person is told, by the field that it stands at. */
+/** What is wrong in the form: the sentence shown at each field, by the name of the field. */
 export type FormFaults = ReadonlyMap<string, string>
 
 export const noFaults: FormFaults = new Map()

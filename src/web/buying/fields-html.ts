@@ -3,7 +3,7 @@ import { countriesByName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { FormField } from './form-fields.ts'
 
-/** What stands in a field, and what is wrong with it. */
+/** The value of a field, and what is wrong with it. */
 export interface Content {
   readonly value: string
   readonly fault: string | undefined
@@ -21,7 +21,7 @@ ${name === 'country' ? countryList(field, content, t) : inputHtml(field, content
 `
 }
 
-/** What is wrong at a field, where it is read out with it. Empty ones are there for the script. */
+/** What is wrong with a field, which screen readers read with it. The script fills in an empty one. */
 export function faultHtml(name: string, fault: string | undefined): Html {
   return html`<p class="fault" id="${name}-fault">${fault}</p>`
 }

@@ -88,11 +88,11 @@ function phoneHint({ offer, t }: Hinting): string {
 interface FieldTexts {
   readonly label: string
   readonly hint?: string
-  /** What is said when nothing stands in it. */
+  /** Shown when it is empty. */
   readonly missing: string
-  /** What is said when what stands in it is none. */
+  /** Shown when its value is not valid. */
   readonly wrong: string
-  /** What is said instead of these faults. */
+  /** Shown instead, for these faults. */
   readonly faults?: Readonly<Partial<Record<FaultCode, string>>>
 }
 

@@ -9,7 +9,7 @@ import type { Texts } from '../texts/texts.ts'
 /** A list of countries longer than this is folded away. */
 const countriesShown = 12
 
-/** All that is known of an offer, in a list that reads by itself, and what its t say. */
+/** All that is known about an offer: a list of facts, and the texts of its supplier. */
 export function aboutSection(offer: Offer, t: Texts): Html {
   return html`<section class="about" aria-labelledby="facts">
 <h2 id="facts">${t('buy.facts')}</h2>

@@ -43,7 +43,7 @@ interface PayRoutes {
 
 type PayRequest = FastifyRequest<{ Params: { id: string } }>
 
-/** The page of a payment, what keeps it alive, and what opens it again for whoever kept its link. */
+/** The page of a payment, its live updates, and the form that opens it again with its private link. */
 export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   const { deps } = routes
   const config = { limit: 'reading' } as const
@@ -51,7 +51,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
     const token = accessIn(request)
     const view = await deps.checkout.view(request.params.id, token, request.log)
     if (view === undefined) return notFound(reply, routes)
-    // What is left to see is with the order, unless some of the money goes back from here.
+    // The order has the rest, unless this page still follows money that is returned.
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
     return isOver
       ? privately(reply).redirect(orderPagePath(view.orderId), 303)
@@ -70,7 +70,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   })
 }
 
-/** The form of the offer as it was sent, to be changed; what it starts is another payment. */
+/** The form of the offer as it was sent, for changes; sent again, it starts another payment. */
 async function change(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
   const { deps, formScriptUrls: scriptUrls } = routes
   const { id } = request.params
@@ -108,7 +108,7 @@ function show(
   isTokenWrong = false,
 ) {
   const { deps, scriptUrls } = routes
-  // Whoever came by a link token, which ends, is not given what opens the payment for good.
+  // A visitor with a link token, which expires, is not given the token that opens the payment for good.
   const { token: shown } = withoutLinkToken({ token })
   const isShown = view.isOwner && shown !== undefined
   const page = payPage(view, {
@@ -147,13 +147,13 @@ interface PayShown {
   readonly scriptUrls: readonly string[]
 }
 
-/** Stages in which nothing changes any more that this page shows. */
+/** Stages after which this page does not change. */
 const finished: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'paid'])
 
-/** Stages in which money is still asked for. */
+/** Stages in which the page asks for money. */
 const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_paid'])
 
-/** Stages from which no order comes any more. */
+/** Stages that no longer lead to an order. */
 const over: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'expired'])
 
 /** The page of one payment in a coin. */
@@ -166,7 +166,7 @@ function payPage(view: CheckoutView, shown: PayShown): Page {
   return {
     title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: t('pay.about'),
-    // Whoever has to paste something would lose it by a page that loads itself again.
+    // A page that reloads itself would lose what a visitor pastes into it.
     ...reloading(page, view.isOwner && !isFinished),
     main: html`<div class="paying"${liveMark(mark)}${view.bought && recentMark(view.orderId, view.bought, view.startedAt)}>
 <h1>${title}</h1>
@@ -181,7 +181,7 @@ ${scriptUrls.map(
   }
 }
 
-/** Whoever sees no address is not told to pay to it. */
+/** A visitor who sees no address is not told to pay to it. */
 function wordsFor({ stage, isOwner, abilities }: CheckoutView, t: Texts) {
   if (!isOwner) {
     const state = t(`pay.stages.${stage}.state`)
@@ -230,7 +230,7 @@ function nextStep({ stage, orderId, offerId }: CheckoutView, t: Texts): Html | u
   return html`<p class="act"><a class="button wide" href="${path}">${t('pay.again')}</a></p>`
 }
 
-/** Shown before anything is paid: whoever loses this page finds back by it. */
+/** Shown before anything is paid: a buyer who loses this page gets back to it with this link. */
 function keepLink(
   link: string,
   code: string | undefined,
@@ -290,7 +290,7 @@ ${facts.map(
 )}</dl>`
 }
 
-/** Whoever has not shown that it is theirs sees how it stands, and may show it. */
+/** What a visitor sees without the private link: the state of the payment, and a field for the link. */
 function foreignPart(view: CheckoutView, shown: PayShown): Html {
   const { t, contact, isTokenWrong = false } = shown
   const field = {

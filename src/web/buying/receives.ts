@@ -2,7 +2,7 @@ import { type FaceValue, faceValueFor, type Worth } from '../../catalog/face-val
 import { amountText } from '../shop/money-text.ts'
 import { fieldValue } from './field-value.ts'
 
-/** Where the amount stands in the words below. */
+/** The place of the amount in the words below. */
 const money = '{money}'
 
 export interface ReceivesWords {

@@ -14,7 +14,7 @@ import { type FormFaults, faultsIn, noFaults } from './faults.ts'
 import { formFieldsOf } from './form-fields.ts'
 import { checkoutFormOf, isDearer, names, readTyped, seenOf, type Typed } from './typed.ts'
 
-/** The form shown again: what was typed, and why it is back. */
+/** The form, to be shown again: what was typed, and why it was not accepted. */
 export interface FormAgain {
   readonly type: 'again'
   readonly status: number
@@ -25,16 +25,16 @@ export interface FormAgain {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** What becomes of a form that was sent. */
+/** The result of a form that was sent. */
 export type FormTaken =
   | ({ readonly type: 'started' } & StartedCheckout)
-  /** It is not what the form of this page sends. */
+  /** The form of this page does not send this. */
   | { readonly type: 'strange' }
   | FormAgain
 
 /**
- * Starts a checkout from a form as it was sent. A person is never charged more than the form said: a
- * price that went up is told first.
+ * Starts a checkout from a form. A person is never charged more than the form said: if the price rose,
+ * the form shows the new one first.
  *
  * @throws Refusal `offer_not_found`
  */
@@ -121,7 +121,7 @@ function refused(
   }
 }
 
-/** Too many that wait unpaid, or too many that came to nothing. */
+/** Too many checkouts are unpaid, or too many orders failed. */
 function spentNotice({ details }: Refusal, { typed }: FormAgain, t: Texts): string {
   const unpaid = details.extra?.['unpaid']
   return unpaid === undefined

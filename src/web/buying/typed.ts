@@ -8,17 +8,17 @@ import type { CheckoutForm } from '../../checkouts/start.ts'
 import { fieldValue } from './field-value.ts'
 import type { FormField } from './form-fields.ts'
 
-/** What stands in the form, as it was typed. */
+/** The contents of the form, as they were typed. */
 export interface Typed {
   /** The fields of the purchase, by name. */
   readonly fields: Readonly<Record<string, string>>
-  /** The phone number that the buyer insists on, as the purchase has it; empty where none is. */
+  /** The phone number that the buyer confirmed, as the purchase has it; empty if there is none. */
   readonly confirmed: string
   /** How it is to be paid: a coin, or nothing yet. */
   readonly pay: string
   /** An address for money back, by coin. All are kept, so that changing the coin loses nothing. */
   readonly refundTo: Readonly<Record<string, string>>
-  /** Where links to the order may be sent; empty where nobody asked for it. */
+  /** Where links to the order may be sent; empty if the buyer left no address. */
   readonly mail: string
   /** New with each form that is given out. */
   readonly formKey: string
@@ -40,7 +40,7 @@ export const names = {
   seen: 'seen',
 } as const
 
-/** A form that nobody has typed into yet. */
+/** An empty form. */
 export function untyped(
   retail: Retail,
   markupBps: number,
@@ -152,7 +152,7 @@ export function seenOf(retail: Retail, markupBps: number): string {
   }
 }
 
-/** Whether it costs more now than the person saw. What cannot be read was not seen. */
+/** Whether it costs more now than the person saw. A price that cannot be read counts as not seen. */
 export function isDearer(seen: string, retail: Retail, markupBps: number): boolean {
   const [, type, number] = /^(fixed|open):(\d{1,12})(?::|$)/.exec(seen) ?? []
   if (retail.type === 'FIXED') return type !== 'fixed' || retail.cents > Number(number)

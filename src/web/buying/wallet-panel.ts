@@ -8,12 +8,12 @@ import type { Texts } from '../texts/texts.ts'
 import { type FormField, fieldTextsIn } from './form-fields.ts'
 import { names } from './typed.ts'
 
-/** What the form has to be chosen for the wallet; no coin has this name. */
+/** The value of the form for paying from the wallet; no coin has this name. */
 const walletWay = 'USDC'
 
 /**
- * What the script is told of this purchase. It signs nothing that differs from this, whatever an answer
- * of the store says later.
+ * What the script knows about this purchase. It signs nothing that differs from this, whatever the store
+ * answers later.
  */
 export interface WalletSettings {
   readonly store: string
@@ -59,7 +59,7 @@ export function walletSettings(
   }
 }
 
-/** What is said in each step. The script gets it from the page, so that it speaks the language of the page. */
+/** The messages of each step. The script gets them from the page, in the language of the page. */
 const steps = [
   'none',
   'choose',
@@ -101,12 +101,12 @@ const faults = [
   'unknown',
 ] as const
 
-/** What follows where the store takes coins, too. */
+/** What is added if the store also accepts coins. */
 const inCoins = ['none', 'noBalance'] as const
 
 type Said<Name extends string> = Readonly<Record<Name, string>>
 
-/** Everything that paying from a wallet says; the script puts values in for what stands in braces. */
+/** Every message of paying from a wallet; the script replaces the names in braces by values. */
 export interface WalletTexts extends Said<(typeof steps)[number]> {
   readonly faults: Said<(typeof faults)[number]>
   readonly inCoins: Said<(typeof inCoins)[number]>

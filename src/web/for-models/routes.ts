@@ -10,7 +10,7 @@ import { type ModelPageDeps, skillPage } from './skill.ts'
 
 const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** The pages for models, and what hosts and indexes probe: made once of what the store can do. */
+/** The pages for models, and the addresses that hosts and indexes probe. They are made once. */
 export function routeForModels(app: FastifyInstance, deps: ModelPageDeps): void {
   const { site } = deps
   const skill = skillPage(deps)
@@ -35,8 +35,6 @@ export function routeForModels(app: FastifyInstance, deps: ModelPageDeps): void 
 }
 
 const json = 'application/json'
-
-/** The addresses that hosts and indexes probe by themselves, with what they find there. */
 
 const catalogLinkPath = '/.well-known/api-catalog'
 
@@ -70,7 +68,7 @@ function apiCatalog({ url }: Site): object {
   }
 }
 
-/** The one skill of the store, for agents that look for skills by themselves. */
+/** The one skill of the store, for agents that discover skills. */
 function skillIndex({ url }: Site, skill: string): object {
   const said = (field: string) => new RegExp(`^${field}: (.*)$`, 'm').exec(skill)?.[1]
   return {
@@ -89,7 +87,7 @@ function skillIndex({ url }: Site, skill: string): object {
 
 const yearMs = 365 * 24 * 60 * 60 * 1_000
 
-/** Whom to tell of a weakness (RFC 9116). It has to end some day; each start of the store begins anew. */
+/** Where to report a vulnerability (RFC 9116). It must expire; each start of the store renews it. */
 function securityText({ contact, url }: Site, now: Date): string {
   const expires = new Date(now.getTime() + yearMs).toISOString().replace(/\.\d+/, '')
   return [

@@ -9,6 +9,6 @@ export interface WebDeps extends ReadDeps {
   readonly fulfillmentDeadlineSeconds: number
   /** Whether all money and goods are for trying only. */
   readonly isSandbox: boolean
-  /** Every sentence, in the language of the store. */
+  /** The messages in the language of the store. */
   readonly t: Texts
 }

@@ -5,7 +5,7 @@ export interface Html {
   readonly [markup]: string
 }
 
-/** What may stand in a template: text and numbers are escaped, nothing gives nothing. */
+/** What a template takes: text and numbers, which it escapes, and values that print nothing. */
 type Part = Html | string | number | false | null | undefined | readonly Part[]
 
 /**

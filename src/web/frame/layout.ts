@@ -2,7 +2,7 @@ import type { Site } from '../../api/site.ts'
 import type { Texts } from '../texts/texts.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
 
-/** What every page needs to know besides its own content. */
+/** What every page needs besides its own content. */
 export interface Frame {
   readonly site: Site
   /** The address of the style sheet; it changes when the sheet does. */
@@ -11,7 +11,7 @@ export interface Frame {
   readonly scriptUrl: (name: string) => string
   /** Whether all money and goods here are for trying only. */
   readonly isSandbox: boolean
-  /** Every sentence, in the language of the store. */
+  /** The messages in the language of the store. */
   readonly t: Texts
 }
 
@@ -24,15 +24,15 @@ export interface Page {
   readonly title: string
   /** For search engines and previews; one or two sentences. */
   readonly description: string
-  /** Where the page lives, "/buy/AMZ"; absent on pages that stand for no address of their own. */
+  /** Where the page lives, "/buy/AMZ"; absent on pages without an address of their own. */
   readonly path?: string
   /** Further Open Graph properties. */
   readonly openGraph?: Readonly<Record<string, string>>
   /** Data for search engines (schema.org). */
   readonly data?: object
-  /** What further stands in the head. */
+  /** Further elements of the head. */
   readonly head?: Html
-  /** Where the page stands below the front page, which is not in the list; the page itself is last. */
+  /** The pages between the front page and this one, which is the last. */
   readonly crumbs?: readonly Crumb[]
   /** Pages of a list that come before and after this one. */
   readonly neighbours?:
@@ -74,7 +74,7 @@ ${footer(frame)}
 `)
 }
 
-/** What only a page with an address of its own says: nobody should link to or keep an error. */
+/** Only pages with an address of their own have these tags: errors should not be linked or indexed. */
 function addressTags({ site, t }: Frame, page: Page): Html {
   if (page.path === undefined) return html`<meta name="robots" content="noindex">`
   const url = `${site.url}${page.path}`

@@ -13,11 +13,11 @@ import { withRetryAfter } from './retry-after.ts'
 interface Message {
   readonly title: string
   readonly text: string
-  /** What helps to go on, or to ask. */
+  /** What helps the visitor to continue, or to ask for help. */
   readonly note?: string
 }
 
-/** A page that says one thing and leads on. */
+/** A page with one message and links to the store. */
 export function messagePage({ title, text, note }: Message, t: Texts): Page {
   return {
     title,
@@ -31,13 +31,13 @@ ${note !== undefined && html`<p class="hint">${note}</p>`}
   }
 }
 
-/** Where software asks: its errors stay as they are, whatever it says that it accepts. */
+/** The paths of the APIs. Their errors are never pages, whatever a client accepts. */
 export const interfaces =
   /^\/(api|ai|mcp|\.well-known|webhooks|sandbox|metrics|readyz|healthz|livez)(\/|$)/
 
 /**
- * The page for an error, for browsers that asked for a page; undefined for everybody else. Only for
- * what no page's own routes have answered, such as an address that is none.
+ * The page of an error, for browsers that ask for a page; undefined for other clients. Only for
+ * what the routes of the pages do not answer, such as an unknown address.
  */
 export function browserErrors(frame: Frame): PageFor {
   return (error, request, reply) => {
@@ -107,7 +107,7 @@ function refusalMessage({ code, details }: Refusal, t: Texts, reply: FastifyRepl
     : message
 }
 
-/** The status for what the HTTP library did not take: a body too long or of another type. */
+/** The status of a request that the HTTP library rejected, such as a body that is too long. */
 function unreadable(error: unknown): number | undefined {
   if (!(error instanceof Error && 'statusCode' in error)) return undefined
   const { statusCode } = error

@@ -2,7 +2,7 @@
 export interface PageNeeds {
   /** Runs our own script. */
   readonly sendsForm?: true
-  /** Shows pictures that stand in the page itself. */
+  /** Shows pictures that are part of the page itself. */
   readonly drawsPictures?: true
   /** Its script asks this store for more. */
   readonly asksUs?: true
@@ -12,8 +12,8 @@ export interface PageNeeds {
 
 /**
  * Headers of every page. Nothing is loaded but our own style sheet and pictures; pages run no
- * script, send forms to us alone, stand in no frame, and tell no other site where a visitor came from. They
- * do tell our own: without it, browsers send our own forms with an origin of "null" (Fetch, 3.2).
+ * script, send forms to us alone, cannot be framed, and tell no other site where a visitor came from. They
+ * do tell our own: otherwise browsers send our own forms with an origin of "null" (Fetch, 3.2).
  *
  * @param pictures URLs of pictures elsewhere that this one page shows
  */

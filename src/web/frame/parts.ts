@@ -2,17 +2,17 @@ import type { Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
 /**
- * Something that is copied as it stands. The button works with script only, and is shown by it
- * (`scripts/copy.js`); a tap on the text selects all of it without.
+ * A text to copy. The button needs script, which shows it (`scripts/copy.js`); without script, a tap
+ * selects the whole text.
  *
- * @param what its name, for those who hear the button
- * @param unit what stands beside it and is not copied with it
+ * @param what its name, for screen readers
+ * @param unit shown beside it, and not copied
  */
 export function copied(id: string, value: string, what: string, t: Texts, unit?: string): Html {
   return html`<span class="copied"><code class="copy" id="${id}">${value}</code>${unit && html` <span>${unit}</span>`}<button type="button" class="copy-button" data-copy="#${id}" data-copied="${t('frame.copied')}" aria-label="${t('frame.copyOf', { what })}" hidden="hidden">${t('frame.copy')}</button></span>`
 }
 
-/** Making one takes longer than most pages. */
+/** Creating a format takes longer than making most pages. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** A moment for reading, in UTC: "Nov 22, 2026, 03:17 UTC". */

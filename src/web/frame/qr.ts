@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts'
 /** Empty squares around the code, as ISO 18004 wants them. */
 const margin = 4
 
-/** A QR code as a drawing that stands in the page; `label` says to those who do not see it what it is. */
+/** A QR code as SVG inside the page; screen readers read `label`. */
 export function qrSvg(text: string, label: string): Html {
   const { modules } = create(text, { errorCorrectionLevel: 'M' })
   const { size, data } = modules

@@ -5,11 +5,11 @@ import type { WebDeps } from './deps.ts'
 import { document, type Frame, type Page } from './layout.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** How pages that anyone may see go out. */
+/** Sends pages that anyone may see. */
 export interface PageSenders {
   readonly send: (request: FastifyRequest, reply: FastifyReply, page: Page) => FastifyReply
   /**
-   * Likewise, made once until the catalog or its prices change.
+   * Does the same, and keeps the page until the catalog or its prices change.
    *
    * @param path the one address of everything that has this page
    */

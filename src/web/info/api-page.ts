@@ -17,7 +17,7 @@ const publicDay = 'public, max-age=86400'
 
 /**
  * The API as a page, made of `/openapi.json` in the browser. It is the one page that runs script:
- * that of Scalar, which comes from here, and asks nobody but us.
+ * that of Scalar, which the store serves itself and which sends requests only to the store.
  */
 export function routeApiPage(app: FastifyInstance, { site, t }: Pick<WebDeps, 'site' | 't'>): void {
   let script: Promise<CachedAnswer> | undefined
@@ -44,8 +44,8 @@ export function routeApiPage(app: FastifyInstance, { site, t }: Pick<WebDeps, 's
 }
 
 /**
- * The script of the page. Its package gives it to nobody but to a server that it is plugged into. It is
- * four megabytes, so it is read when somebody wants it first.
+ * The script of the page. Its package serves it only as a plugin of a server. It has four megabytes, so it
+ * is read at the first request.
  */
 async function referenceScript(): Promise<CachedAnswer> {
   const { default: plugin } = await import('@scalar/fastify-api-reference')
@@ -58,7 +58,7 @@ async function referenceScript(): Promise<CachedAnswer> {
   }
 }
 
-/** Nothing of this is asked of anybody else: no fonts, no counting of visitors, no helpers. */
+/** Without anything from other hosts: no fonts, no telemetry, no assistants. */
 const settings = {
   url: '/openapi.json',
   agent: { disabled: true },

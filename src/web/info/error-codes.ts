@@ -23,7 +23,7 @@ interface Meaning {
   readonly operator: string
 }
 
-/** A name in the messages that a meaning stands under. */
+/** A name in the messages that has a meaning. */
 type MeaningName = {
   [Id in MessageId]: Id extends `${infer Group}.${infer Name}.when` ? `${Group}.${Name}` : never
 }[MessageId]

@@ -38,7 +38,7 @@ function columnNames(t: Texts): Html {
   ].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>`
 }
 
-/** The codes that stand elsewhere than in a problem document. */
+/** The codes that appear elsewhere than in a problem document. */
 function sectionOf({ id, outcomes }: OutcomeSection, t: Texts): Html {
   const heading = t(`outcome.${id}.heading`)
   return html`<h2 id="${id}">${heading}</h2>

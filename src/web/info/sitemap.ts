@@ -9,14 +9,14 @@ import { html, textOf } from '../frame/html.ts'
 import { fixedHeaders } from '../frame/page-headers.ts'
 import { buyPath, searchPath } from '../paths.ts'
 
-/** What is somebody's own: no search engine has any business there. */
+/** Private pages, which search engines must not index. */
 const privatePaths = ['/orders/', '/pay/', '/find', '/reveal', '/approve/']
 
 const limited = { config: { limit: 'reading' } } as const
 /** A part is thousands of offers, as much work as a search. */
 const laborious = { config: { limit: 'discovery' } } as const
 
-/** What search engines read before they read pages: which not to, and where all the others are. */
+/** The files that tell search engines which pages exist and which not to read. */
 export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebDeps): void {
   const robots = [
     'User-agent: *',
@@ -48,7 +48,7 @@ export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebD
   )
 }
 
-/** Some megabytes at most: whoever asks for the same part, at one moment or later, gets the one text. */
+/** Some megabytes at most. All requests for a part, even at the same moment, get one text. */
 const maxParts = 24
 
 /** Keeps the parts that were asked for last, as long as their catalog is the one of now. */

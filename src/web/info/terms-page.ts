@@ -7,7 +7,7 @@ import type { Texts } from '../texts/texts.ts'
 
 const promises = ['price', 'once', 'refund', 'delivered', 'payments', 'details'] as const
 
-/** The terms of sale: the operator's own, or what the store promises by itself. */
+/** The terms of sale: those of the operator, or the default ones. */
 export function termsPage({ site, t }: WebDeps): Page {
   const { contact } = site
   return {

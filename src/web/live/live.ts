@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** A browser whose connection ended comes back after this long; milliseconds. */
+/** How long a browser waits before it reconnects; milliseconds. */
 const retryMs = 2_000
 
 /**
@@ -21,8 +21,8 @@ const retryMs = 2_000
  * `path` shows something else. Each event is the version of the page, the first one at once. With
  * `?once` the version comes as plain text, for browsers and networks that cannot listen.
  *
- * Whoever looks at the same page, with the same right to it, shares one look a second. There are so
- * many listeners and no more: the next one is answered 429, and polls.
+ * Visitors of the same page with the same right to it share one look a second. The number of listeners
+ * is limited: a further one is answered 429, and polls.
  *
  * @param versionOf a short text on one line, another one whenever the page shows something else. It
  *   may depend on the address and on the right to the page (`accessIn`), and on nothing else of the
@@ -34,7 +34,7 @@ export function routeLive(
   versionOf: (request: FastifyRequest) => Promise<string>,
 ): void {
   const rooms = roomsOf(pages)
-  // HEAD would open a stream that nobody reads.
+  // HEAD would open a stream without a reader.
   const options = { config: { limit: 'reading' }, exposeHeadRoute: false } as const
   pages.get(`${path}/live`, options, async (request, reply) => {
     const [address = '', query] = request.url.split('?')
@@ -56,7 +56,7 @@ function roomsOf(pages: FastifyInstance): Rooms {
   if (pages.liveRooms) return pages.liveRooms
   const rooms = createRooms()
   pages.decorate('liveRooms', rooms)
-  // The store waits for every answer that is under way, and these end only when they are told to.
+  // The store waits for all open responses before it stops, and these must be ended.
   pages.addHook('preClose', (done) => {
     rooms.close()
     done()
@@ -67,7 +67,7 @@ function roomsOf(pages: FastifyInstance): Rooms {
 function sendEvents(reply: FastifyReply, rooms: Rooms, place: Place, version: string) {
   const events = new Readable({ read() {} })
   let isOver = false
-  // Who reads nothing is let go, so that nothing piles up for them.
+  // A listener that does not read is dropped, so that nothing piles up.
   const push = (text: string) => {
     if (!isOver && !events.push(text)) events.destroy()
   }
@@ -88,7 +88,7 @@ function sendEvents(reply: FastifyReply, rooms: Rooms, place: Place, version: st
     throw new Refusal('rate_limited', 'Too many pages listen at once.', { retryAfterSeconds: 5 })
   }
   events.on('close', leave)
-  // Whoever left while the first look was made would never be missed again.
+  // The 'close' event of a visitor who left during the first look has already passed.
   if (reply.raw.destroyed) events.destroy()
   push(`retry: ${retryMs}\n\n`)
   return reply

@@ -1,12 +1,12 @@
 import { type Html, html } from '../frame/html.ts'
 
-/** What a page says of its part that changes by itself. */
+/** The part of a page that updates itself. */
 export interface LivePart {
   /** What `versionOf` of its address says when this is shown. */
   readonly version: string
   /** Where to listen: "/orders/ord_1/live". */
   readonly at: string
-  /** Where it is loaded anew: a page that answers a form stands at an address that cannot be read. */
+  /** Where it is loaded again: the page that answers a form has an address without GET. */
   readonly page: string
   /** What is read out after a change, a short sentence. */
   readonly say: string

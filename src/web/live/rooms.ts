@@ -1,12 +1,12 @@
-/** Somebody who is told when what a page shows has become another. */
+/** A browser that is told when the page shows something else. */
 export interface Listener {
   tell(version: string): void
-  /** Keeps the connection from looking dead to whoever stands between. */
+  /** Keeps proxies from closing an idle connection. */
   pulse(): void
   end(): void
 }
 
-/** What is listened to, by whom, and how to look at it. */
+/** What a listener listens to, and how to look at it. */
 export interface Place {
   /** Listeners of one room see the same, and are told by one look. */
   readonly room: string
@@ -14,14 +14,14 @@ export interface Place {
   readonly visitor: string
   /** What the page shows now, as a short text. */
   readonly look: () => Promise<string>
-  /** Hears why a look failed. Whoever listened is let go, and asks again. */
+  /** Called when a look fails. Its listeners are disconnected, and ask again. */
   readonly failed: (error: unknown) => void
 }
 
 interface RoomBounds extends SeatBounds {
   readonly lookMs: number
   readonly pulseMs: number
-  /** After so long a listener is let go and comes back, so that nobody is forgotten here. */
+  /** A listener is disconnected after this time and reconnects, so that none is forgotten. */
   readonly lifeMs: number
 }
 
@@ -43,7 +43,7 @@ export interface Rooms {
   enter(place: Place, listener: Listener, version: string): (() => void) | undefined
   /** How many listen now. */
   size(): number
-  /** Lets everybody go, and nobody in any more. */
+  /** Disconnects all listeners and accepts no more. */
   close(): void
 }
 

@@ -70,8 +70,8 @@ function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
 }
 
 /**
- * A number leads to its page. What everyone may read in the chain leads to the state of its order, and on
- * to its page for whoever opens it.
+ * An order or payment number leads to its page. A transaction or address, which everyone can read on the
+ * chain, leads only to the state of its order, and its buyer can open the page from there.
  */
 async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: FindRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
@@ -92,7 +92,7 @@ async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: Fi
   }
 }
 
-/** The state of an order for everyone; its page for whoever brings its link, its code or its wallet. */
+/** The state of an order for everyone; its page for a visitor with its link, its code or its wallet. */
 async function byPublic(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -246,7 +246,7 @@ ${said}
 </section>`
 }
 
-/** What everyone is told of an order whose payment they know, and the way in for its buyer. */
+/** What anyone who knows its payment is told about an order, and how its buyer opens it. */
 function foundPart({ view, typed, isWrong }: FoundOrder, contact: string, t: Texts): Html {
   return html`<section class="sheet" aria-labelledby="found">
 <h2 id="found">${t('find.found.title')}</h2>
@@ -265,7 +265,7 @@ ${isWrong && html`<p class="wrong" id="found-wrong" role="alert">${t('orders.loc
 </section>`
 }
 
-/** The wallets stand here when the script has found them. */
+/** The script lists here the wallets that it finds. */
 function walletPart({ wallet, t }: FindPageParts): Html {
   return html`<section class="sheet" aria-labelledby="by-wallet">
 <h2 id="by-wallet">${t('find.wallet.title')}</h2>

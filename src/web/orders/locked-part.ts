@@ -6,10 +6,10 @@ import { orderPagePath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
 import { writeTo } from './parts.ts'
 
-/** What somebody brought that does not open the order. */
+/** A link or code that does not open the order. */
 export interface Refused {
   readonly typed: string
-  /** Whether it did, until it was too old. */
+  /** Whether it did, before it expired. */
   readonly isOld: boolean
 }
 
@@ -20,7 +20,7 @@ interface LockedParts {
   readonly contact: string
 }
 
-/** The field for the private link, for whoever has not shown it, and the other ways in. */
+/** The field for the private link, for visitors who have not opened the order, and the other ways in. */
 export function lockedPart({ id, coin }: OrderPageView, parts: LockedParts): Html {
   const { refused, sendsMail = false, contact, t } = parts
   const isWrong = refused !== undefined

@@ -21,7 +21,7 @@ import { boughtText } from './bought.ts'
 import type { MailPart } from './order-page.ts'
 import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tracking.ts'
 
-/** Mails that are being sent at once in this process; what comes on top is let go. */
+/** Mails that this process sends at the same time; it drops further ones. */
 const maxUnderWay = 20
 
 /**
@@ -69,7 +69,7 @@ export async function mayAsk(
   }
 }
 
-/** Takes the address that somebody leaves with an order of theirs, and sends the link there at once. */
+/** Notes the address that a buyer leaves with an order, and sends the link there at once. */
 export async function sendMail(
   request: OrderRequest,
   reply: FastifyReply,
@@ -106,18 +106,18 @@ async function isTaken(
 }
 
 interface Wanted {
-  /** By whom: whoever left the address, or anybody who typed it. */
+  /** Where: on the page of an order, by its buyer, or on the page that finds orders, by anyone. */
   readonly asked: 'leave' | 'find'
   readonly address: string
   readonly orders: readonly MailedOrder[]
 }
 
-/** How often a mail is tried that the mail server refuses, before the time of its place is over. */
+/** How often a mail that the mail server refuses is tried within its interval. */
 const maxTries = 3
 
 /**
- * The place of a mail, to whoever may send it now. The place of a try that was refused is no place of a
- * mail: the next one may be taken, up to a bound, on whichever node. Otherwise, whether it is there.
+ * Reserves the sending of a mail. A try that the mail server refused does not count as sent, so the next
+ * one, on any node, may try again, up to a bound. Without a reservation: whether the mail was sent.
  */
 async function placeOf(
   mailbox: RateLimiter,
@@ -132,11 +132,11 @@ async function placeOf(
 }
 
 /**
- * Sends links to these orders, unless the same ones went there a moment ago: nobody's mailbox is filled by this
- * store, whoever types the address, and no stranger keeps its owner from a mail that is not there yet.
- * Different mails to one address are bounded too, for each reason apart: whoever leaves it with orders of theirs
- * uses up no mail to its owner who looks for orders, and each of those has the links of all orders.
- * What is counted here is told to nobody, so it says of no address whether it has bought.
+ * Sends links to these orders, unless the same links were sent there a moment ago. So no visitor can fill
+ * a mailbox through this store, or keep its owner from a mail that has not arrived yet.
+ * Different mails to one address are limited as well, separately for each page: a stranger who leaves the
+ * address with their own orders does not use up the mails of an owner who looks for orders. The page never
+ * tells what is counted here, so it does not tell whether an address has bought something.
  *
  * @returns whether it was sent, now or a moment ago
  * @throws when the mail server refuses it

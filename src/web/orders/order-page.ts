@@ -88,7 +88,7 @@ function sendOrder(
     contact: frame.site.contact,
     scriptUrls: scriptsOf(routes),
     privateLink: view.own && linkOf(routes, request, view),
-    // Whoever came by a link token, which ends, is not given what opens the order for good.
+    // A visitor with a link token, which expires, is not given the code that opens the order for good.
     code: isBuyer ? recoveryCodeOf(routes.follow, view.id) : undefined,
     shown: said.shown,
     refused: said.refused,
@@ -98,7 +98,7 @@ function sendOrder(
   return sendPrivately(reply, routes.frame, page)
 }
 
-/** The link that a person keeps: with the token of the order for good, else with a link token for a while. */
+/** The link to keep: it has the token of the order, or else a link token, which expires. */
 function linkOf(
   { follow }: TrackingRoutes,
   request: OrderRequest,
@@ -107,13 +107,13 @@ function linkOf(
   const token = accessIn(request)
   const page = `${follow.site.url}${orderPagePath(id)}`
   if (token?.startsWith('kat_')) return { url: `${page}#${token}` }
-  // A link token ends when it was said to: whoever came by one is not given another.
+  // A visitor with a link token gets no second one: it expires when we said it would.
   const days = daysLeftOf(follow, token)
   if (days !== undefined) return { url: `${page}#${token}`, days }
   return { url: `${page}#${linkToken(follow, id)}`, days: linkTokenDays }
 }
 
-/** Takes what opens the order, and remembers it for this browser. */
+/** Opens the order with what the visitor entered, and remembers it in this browser. */
 async function open(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { follow } = routes
@@ -131,7 +131,7 @@ async function open(request: OrderRequest, reply: FastifyReply, routes: Tracking
   return privately(reply).redirect(orderPagePath(view.id), 303)
 }
 
-/** A link token for whoever shows the code of the order, or the key that it was bought with. */
+/** A link token for a visitor who has the recovery code of the order, or the key that it was bought with. */
 async function linkTokenFor(request: OrderRequest, { follow }: TrackingRoutes) {
   const { orderId } = request.params
   if (!isOrderId(orderId)) return undefined
@@ -141,7 +141,7 @@ async function linkTokenFor(request: OrderRequest, { follow }: TrackingRoutes) {
   return linkTokenForCode(follow, orderId, form.get('token') ?? '')
 }
 
-/** The goods, when their owner has pressed the button; they are in no page before. */
+/** Shows the goods once their owner has pressed the button; no page has them before. */
 async function show(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const credentials = pageCredentialsOf(request)
@@ -191,11 +191,11 @@ export interface MailPart {
   readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'
 }
 
-/** The page of one order: where it stands for everyone, and the goods for whoever bought them. */
+/** The page of one order: its state for everyone, and the goods for its buyer. */
 export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   const { t, scriptUrls, shown } = parts
   const stage = wordsOf(view, t)
-  // What was asked for stays where it is: nothing that is shown now changes any more.
+  // Goods that are shown stay on the page: it does not change any more.
   const isFinished = view.isFinished || shown?.type === 'goods'
   const page = orderPagePath(view.id)
   const live = {
@@ -225,14 +225,14 @@ ${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
   }
 }
 
-/** Where some money goes back, of a delivered order too: it was more than the price. */
+/** A delivered order has refunds too, if more than its price was paid. */
 function moneyBackLink(view: OrderPageView, t: Texts): Html | undefined {
   const hasReturns = view.own !== undefined && view.own.returns.length > 0
   if (!isRefunding(view) && !hasReturns) return undefined
   return html`<p class="about-refund"><a href="${orderPagePath(view.id)}/refund">${isRefunding(view) ? t('orders.refund.link') : t('orders.refund.returnsLink')}</a></p>`
 }
 
-/** Whether something is typed into this page, which would be lost if it loaded itself again. */
+/** Whether the page has a field, whose content a reload would lose. */
 function hasField(view: OrderPageView, { mail }: OrderPageParts): boolean {
   return view.own === undefined || mail !== undefined
 }

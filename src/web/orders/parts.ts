@@ -31,7 +31,7 @@ export function transactionOf(
 /** What the pages of an order say at the top. */
 export function wordsOf({ stage, coin, own }: OrderPageView, t: Texts): Titled {
   const words = titled(t, `orders.stages.${stage}`)
-  // Whoever sees no goods is not told to open them.
+  // A visitor who sees no goods is not told to open them.
   if (own === undefined && stage === 'delivered')
     return { ...words, text: t('orders.states.delivered') }
   if (stage !== 'not_paid' || coin === undefined) return words

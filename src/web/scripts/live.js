@@ -81,7 +81,7 @@ async function load() {
     if (next) swap(part(), document.importNode(next, true))
     if (page.title) document.title = page.title
   } catch {
-    // Offline: whoever is told again loads again.
+    // Offline: the next event loads it again.
   }
 }
 

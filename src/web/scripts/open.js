@@ -1,5 +1,5 @@
-// Opens a payment or an order with what stands behind the # of its link, which stays in the address
-// bar for its owner to keep.
+// Opens a payment or an order with the part after the # of its link, which stays in the address bar for
+// its owner to keep.
 const pattern = /^#?(k(?:at|op)_[\w-]+(?:\.[\w-]+)?)$/
 
 async function open() {

@@ -1,4 +1,4 @@
-// Puts what stands behind the # of a link into the form, and takes it out of the address bar.
+// Puts the part after the # of a link into the form, and removes it from the address bar.
 function fill() {
   const field = document.getElementById('token')
   const token = location.hash.slice(1)

@@ -1,5 +1,5 @@
-// Keeps what was typed into the form of an offer for as long as its tab is open, so that a reload or
-// the way back loses nothing. Browsers keep some of it by themselves, and each of them something else.
+// Keeps what was typed into the form of an offer while its tab is open, so that a reload or going back
+// loses nothing. Browsers keep some of it themselves, each of them something else.
 const form = document.getElementById('buy')
 const name = `kiosk402-typed ${location.pathname}`
 const types = /^(text|tel|email|radio|select-one)$/
@@ -16,7 +16,7 @@ function keep() {
 function restore() {
   const { key, typed } = JSON.parse(sessionStorage.getItem(name) ?? '{}')
   for (const [id, value] of typed ?? []) put(document.getElementById(id), value)
-  // Whoever comes back has the form that was sent before: sent again, it is the same purchase.
+  // A visitor who goes back has the form that was sent before: sent again, it is the same purchase.
   const [{ type } = {}] = performance.getEntriesByType('navigation')
   if (key && (type === 'reload' || type === 'back_forward')) form.elements.key.value = key
 }

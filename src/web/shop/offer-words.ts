@@ -5,7 +5,7 @@ import { countryName, placeByName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 import { moneyText } from './money-text.ts'
 
-/** The speed of most plans, which nobody has to be told. */
+/** The speed of most plans, which needs no mention. */
 const usualTier = 'Standard'
 
 type Unit = 'day' | 'minute' | 'message'

@@ -15,7 +15,7 @@ interface SearchForm {
   readonly faults?: ReadonlyMap<ShopField, FieldFault>
 }
 
-/** The search over the three kinds: a form that works everywhere, and asks nobody where its visitor is. */
+/** The search over the three kinds: a form that needs no script and does not locate the visitor. */
 export function searchForm(form: SearchForm, t: Texts): Html {
   return html`<form class="finder" role="search" action="/search" method="get" aria-label="${t('search.form')}">
 ${kindChoice(form, t)}

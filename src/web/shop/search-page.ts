@@ -26,13 +26,13 @@ import { nothingFound } from './no-results.ts'
 import { apart, kindName, measure, placeName } from './offer-words.ts'
 import { faultWords, searchForm } from './search-form.ts'
 
-/** More of a query is nobody's search, as for the interfaces. */
+/** The longest query that is read, as in the APIs. */
 const maxQuery = 2_048
 
 /**
- * The search. It is made once for what it means, until the catalog or its prices change: neither what is
- * unknown in an address nor how it is written makes it another one. What cannot be read is told beside
- * its field, with the status that the interfaces answer too, and nothing is searched for.
+ * The search. Its page is kept by what it means until the catalog or its prices change: unknown parameters
+ * and spelling make no other page. A fault is shown beside its field, with the status that the APIs answer
+ * too, and nothing is searched for.
  */
 export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
   pages.get('/search', { config: { limit: 'reading' } }, (request, reply) => {
@@ -92,7 +92,7 @@ ${offerCards(answer.offers, deps)}</ul>
 ${pager(query, answer, t)}`
 }
 
-/** On the first page of a category, where everything of one brand stands together: a way to the others. */
+/** On the first page of a category, which lists the offers of a brand together: links to other brands. */
 function brandRow(
   query: ShopQuery,
   { kind, page, facets }: ShopAnswer,
@@ -164,8 +164,8 @@ function neighboursOf(query: ShopQuery, { page, pages }: ShopAnswer): Page['neig
 }
 
 /**
- * A search of which something cannot be read: its forms with all that was typed, and what is wrong
- * beside each field. Nothing is searched for: there are endless such addresses, and none is kept.
+ * A search with faults: its forms with everything that was typed, and what is wrong beside each field.
+ * Nothing is searched for, and the page is not kept: there are endless such addresses.
  */
 function searchFaultPage({ query, faults }: ReadShopQuery, deps: WebDeps): Page {
   const { t, liveCatalog } = deps

@@ -8,7 +8,7 @@ interface Country {
 
 interface Countries {
   readonly byName: readonly Country[]
-  /** Each name and where it stands in the list, by code. */
+  /** Each name and its place in the list, by code. */
   readonly byCode: ReadonlyMap<string, { readonly name: string; readonly place: number }>
 }
 
@@ -25,7 +25,7 @@ export function countriesByName(t: Texts): readonly Country[] {
   return countriesIn(t).byName
 }
 
-/** Where a country stands among all of them by name. */
+/** The place of a country in the list of all countries by name. */
 export function placeByName(code: string, t: Texts): number {
   const { byCode } = countriesIn(t)
   return byCode.get(code)?.place ?? byCode.size

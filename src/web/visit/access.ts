@@ -8,10 +8,10 @@ const accessCookie = 'access'
 const linkTokenCookie = 'pass'
 const walletCookie = 'wallet'
 
-/** An access token, or a link token of one order that came by mail; anything else is none. */
+/** An access token, or a link token of one order; nothing else is accepted. */
 const token = String.raw`kat_[A-Za-z0-9_-]{43}|kop_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}`
 const tokenPattern = new RegExp(`^(?:${token})$`)
-/** The token in what a person pastes: the whole link, or what stands behind its `#`. */
+/** The token in what a person pastes: the whole link, or the part after its `#`. */
 const pastedPattern = new RegExp(`^(?:\\S*#)?(${token})$`)
 /** The session token of a wallet that signed in. */
 const walletPattern = /^kwp_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}$/
@@ -36,9 +36,9 @@ interface Remembered {
 
 /**
  * Lets this browser open the page of the order, and that of its payment, again. The token goes into cookies
- * that no script can read, and that are sent to these pages and below them alone. A link in a mail or on another site opens the
- * page too (`SameSite=Lax`): the cookie only lets its visitor read, and what a page of another site sends
- * is refused by `isFromElsewhere`.
+ * that no script can read, and that are sent to these pages and below them alone. A link in a mail or on
+ * another site opens the page too (`SameSite=Lax`): the cookie only lets its visitor read, and
+ * `isFromElsewhere` refuses forms of other sites.
  */
 export function rememberOrder(reply: FastifyReply, remembered: Remembered): void {
   const { orderId, checkout, token: value, siteUrl } = remembered
@@ -69,7 +69,7 @@ export function walletIn(request: FastifyRequest): string | undefined {
   return cookieIn(request, walletCookie, walletPattern)
 }
 
-/** The token in a form: alone, or in the link that a person pasted. Undefined where there is none. */
+/** The token in a form, alone or in a pasted link; undefined if there is none. */
 export function readToken(text: unknown): string | undefined {
   return typeof text === 'string' ? pastedPattern.exec(text.trim())?.[1] : undefined
 }

@@ -22,8 +22,8 @@ interface FormOptions {
 }
 
 /**
- * A form whose answer is a page at an address of its own, one step below the page that it stands on.
- * Browsers restore, share and bookmark that address, and ask for it with GET: they are led to the page.
+ * A form whose answer is a page with its own address, one step below the page of the form. Browsers
+ * restore, share and bookmark that address, and request it with GET: they are redirected to the page.
  */
 export function routeForm(
   pages: FastifyInstance,
@@ -46,7 +46,7 @@ export function routeForm(
  * Whether a page of another site made this browser send a form. Browsers say where a form comes from
  * in `Sec-Fetch-Site`, or in `Origin` where they are old or the store is reached over plain http. Our
  * pages tell their own site where a visitor comes from (`page-headers.ts`), so an origin of "null" is not
- * one of theirs. What says nothing is no browser, and nobody's visit can be abused by it.
+ * one of theirs. A client that sends neither header is not a browser, so it cannot be abused by another site.
  */
 export function isFromElsewhere({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const site = headers['sec-fetch-site']

@@ -33,7 +33,7 @@ function mark(fault, { fields, didYouMean, readAs }) {
     { texts, typed: field.value, meant },
   )
   if (fault.parameter === 'msisdn' && !askToConfirm(fault, field)) {
-    // A number as it is dialled in its country: whoever pays sees first how it was understood.
+    // A number as it is dialled in its country: the buyer first sees how it was understood.
     if (fault.didYouMean !== undefined) {
       field.value = fault.didYouMean
       place.textContent = filled(readAs, { value: fault.didYouMean })

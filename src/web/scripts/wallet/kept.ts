@@ -23,7 +23,7 @@ export function keeping(storage: BrowserStorage, offerId: string) {
   const name = `kiosk402-payment ${offerId}`
   const find = (): KeptPayment | undefined => {
     const text = storage.getItem(name)
-    // What stands there was written below, by this very site.
+    // Only the code below writes there.
     return text === null ? undefined : (JSON.parse(text) as KeptPayment)
   }
   return {

@@ -76,8 +76,8 @@ function runner(form, view, kept) {
   const holdBack = (event) => {
     if (kept.find() !== undefined) event.preventDefault()
   }
-  // Whoever comes back from their order finds the page as it was left, busy. Loaded again it is a new
-  // form; the old one would be the same purchase once more.
+  // A buyer who goes back from their order finds the page as they left it, busy. A reload gives them a new
+  // form; the old one would repeat the same purchase.
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted || !isBusy) return
     removeEventListener('beforeunload', holdBack)

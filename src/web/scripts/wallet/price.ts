@@ -3,7 +3,7 @@ const unitsPerCent = 10_000n
 
 /**
  * The most that the page says this purchase costs, in atomic USDC; undefined where the amount that was
- * typed is none, which the store will say better.
+ * typed is not one, which the store explains better.
  *
  * @param seen the price as the form carries it: "fixed:" and cents, or "open:" and the markup in
  *   hundredths of a percent, which is added to the amount and rounded up to the cent. After it may stand

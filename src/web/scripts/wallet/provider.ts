@@ -21,7 +21,7 @@ const codes = { rejected: 4001, unknownChain: 4902, pending: -32_002 } as const
 
 /** A wallet of this browser, as far as paying needs it. */
 export function walletOf(provider: EIP1193Provider, settings: Settings) {
-  // A question to a person is never asked twice by itself.
+  // A prompt is never repeated automatically.
   const client = createClient({ transport: custom(provider, { retryCount: 0 }) })
   const { network, asset } = settings
   return {

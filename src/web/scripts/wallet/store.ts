@@ -52,7 +52,7 @@ export async function purchase(
     })
     return answerOf(response, (await response.json()) as Body)
   } catch {
-    // Whether it arrived is not known; whoever asked sends the same again.
+    // Nobody knows whether it arrived; the caller sends the same again.
     return { type: 'silence' }
   }
 }

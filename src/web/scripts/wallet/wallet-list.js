@@ -5,7 +5,7 @@ export function listWallets(list, wallets, chosen, choose) {
   if (at >= 0) list.children[at]?.focus()
 }
 
-/** What is said where there is none. */
+/** Shown instead if no wallet is found. */
 export function listNone(list, text) {
   const none = document.createElement('p')
   none.textContent = text
