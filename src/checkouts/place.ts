@@ -2,7 +2,7 @@ import { advance } from '../orders/advance.ts'
 import { idsFor } from '../orders/naming.ts'
 import type { In } from '../orders/order.ts'
 import { moveTo } from '../orders/workflow.ts'
-import { type InvoiceTender, payerOf } from '../payments/payment.ts'
+import { type PaidInvoice, payerOf } from '../payments/payment.ts'
 import { type CheckoutIn, priceUnits } from './checkout.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
@@ -49,7 +49,7 @@ function orderOf(deps: CheckoutStepDeps, checkout: CheckoutIn<'ORDERED'>): In<'P
   }
 }
 
-function tenderOf(checkout: CheckoutIn<'ORDERED'>): InvoiceTender {
+function tenderOf(checkout: CheckoutIn<'ORDERED'>): PaidInvoice {
   const { id, coin, network, refundTo, amount, invoice } = checkout
   return {
     rail: 'btcpay',

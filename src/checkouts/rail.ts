@@ -27,7 +27,7 @@ export function invoiceRail(
       return { outcome: 'settled', receipt: { rail: 'btcpay', transaction: last.transaction } }
     },
 
-    standingOf: async () => 'final',
+    confirmationOf: async () => 'final',
 
     signRefund: async ({ order, tender: { payer: to, amount, units, invoice, network } }) => {
       return { rail: 'btcpay', invoice, network, to, amount, reference: order, units }

@@ -3,7 +3,7 @@ import { checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { newOrder, tenderOf } from '../../test/doubles/orders.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { InvoiceRead } from '../checkouts/ports.ts'
-import { type InvoiceTender, payerOf } from '../payments/payment.ts'
+import { type PaidInvoice, payerOf } from '../payments/payment.ts'
 import { keepRetention, runSweeper } from './loops.ts'
 
 const day = 86_400_000
@@ -85,7 +85,7 @@ describe('a payment processor that does not answer', () => {
   })
 })
 
-function inCoin({ id, coin, network, refundTo, amount }: Checkout, units: bigint): InvoiceTender {
+function inCoin({ id, coin, network, refundTo, amount }: Checkout, units: bigint): PaidInvoice {
   const payer = payerOf(coin, refundTo)
   const paid = { rail: 'btcpay', network, asset: coin, payTo: 'address', payer, amount } as const
   return { ...paid, nonce: id, invoice: 'invoice', units }

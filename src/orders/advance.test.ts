@@ -85,7 +85,15 @@ test('pays back at once what the supplier declines', async () => {
     failure: { trigger: 'fulfillment_failed', code: 'OUT_OF_STOCK' },
     payout: { state: 'CONFIRMED' },
   })
-  expect(world.calls).toEqual(['collect', 'place', 'standing', 'allow', 'sign', 'allow', 'payBack'])
+  expect(world.calls).toEqual([
+    'collect',
+    'place',
+    'confirmation',
+    'allow',
+    'sign',
+    'allow',
+    'payBack',
+  ])
 })
 
 test('puts the signed refund on record before it is sent', async () => {
@@ -100,7 +108,7 @@ test('puts the signed refund on record before it is sent', async () => {
 test('does not pay back money that may still vanish from the chain', async () => {
   const world = orderWorld({
     placed: { outcome: 'declined', code: 'X', reason: 'x' },
-    standing: 'not_yet',
+    confirmation: 'not_yet',
   })
   expect(await start(world)).toMatchObject({ payout: { state: 'DUE' } })
   expect(world.calls).not.toContain('sign')

@@ -1,5 +1,5 @@
 import { never } from '../lib/never.ts'
-import type { Tender } from '../payments/payment.ts'
+import type { Payment } from '../payments/payment.ts'
 import { collect } from './collect.ts'
 import { begin, fulfil, keep, recall } from './fulfil.ts'
 import { isUnderWay, type Order, restOf } from './order.ts'
@@ -28,7 +28,7 @@ export function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Pr
 }
 
 /** @param rail only orders that were paid in this way */
-export function orderSweeper(deps: AdvanceDeps, atOnce: number, rail?: Tender['rail']): Sweeper {
+export function orderSweeper(deps: AdvanceDeps, atOnce: number, rail?: Payment['rail']): Sweeper {
   return createSweeper(orderFlow(deps), (limit) => deps.orders.claimDue(limit, rail), atOnce)
 }
 

@@ -3,7 +3,7 @@ import { wordingsOf } from '../catalog/purchase-body.ts'
 import { approvalTokenOf } from '../lib/ids.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { X402Tender } from '../payments/payment.ts'
+import type { X402Payment } from '../payments/payment.ts'
 import { type Digest, hashOf } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { idsFor } from './naming.ts'
@@ -34,7 +34,7 @@ interface ApprovalWords {
 interface Asked {
   readonly request: PurchaseRequest
   readonly priced: Priced
-  readonly tender: X402Tender
+  readonly tender: X402Payment
   /** The amount above which a person must approve; undefined: none. */
   readonly above: Usdc | undefined
 }

@@ -26,8 +26,11 @@ const freshMs = 5_000
 export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
   if (now.getTime() - order.paidAt.getTime() > freshMs) {
-    const standing = await railOf(deps.rails, order.tender).standingOf(order.tender, order.receipt)
-    if (standing === 'gone') return moveTo(unpaid(deps, order))
+    const confirmation = await railOf(deps.rails, order.tender).confirmationOf(
+      order.tender,
+      order.receipt,
+    )
+    if (confirmation === 'gone') return moveTo(unpaid(deps, order))
   }
   const asking: In<'FULFILLING'> = {
     ...order,

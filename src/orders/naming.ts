@@ -1,5 +1,5 @@
 import { type OrderId, orderIdOf, type PaymentId, paymentIdOf } from '../lib/ids.ts'
-import { paymentKeyOf, type Tender } from '../payments/payment.ts'
+import { type Payment, paymentKeyOf } from '../payments/payment.ts'
 import type { Digest } from '../secrets/tokens.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Digest } from '../secrets/tokens.ts'
  */
 export function idsFor(
   { of }: Pick<Digest, 'of'>,
-  tender: Pick<Tender, 'network' | 'asset' | 'payer' | 'nonce'>,
+  tender: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'>,
 ): { readonly id: OrderId; readonly paymentId: PaymentId } {
   const key = paymentKeyOf(tender)
   return { id: orderIdOf(of(`order:${key}`)), paymentId: paymentIdOf(of(`payment:${key}`)) }

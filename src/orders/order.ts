@@ -3,7 +3,7 @@ import type { Charge, Source } from '../catalog/offer-base.ts'
 import type { OfferDetails } from '../catalog/offer-details.ts'
 import { isOrderId, type OfferId, type OrderId, type PaymentId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
-import type { Receipt, Tender } from '../payments/payment.ts'
+import type { Payment, Receipt } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
 import type { Payout, PayoutState } from './payout.ts'
 
@@ -35,7 +35,7 @@ interface Ordered {
   readonly fingerprint: string
   /** SHA-256 of the token that opens the goods. */
   readonly accessTokenHash: string
-  readonly tender: Tender
+  readonly tender: Payment
   readonly amount: Usdc
   /** How often it was sent at the store's expense and reverted, while it was not proven. */
   readonly reverts?: number

@@ -2,7 +2,7 @@ import type { Kind } from '../catalog/offer.ts'
 import type { FundsRefusal } from '../health/funds.ts'
 import type { OrderId, PaymentId } from '../lib/ids.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
-import type { Tender } from '../payments/payment.ts'
+import type { Payment } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
 import type { BudgetRules, Risk, Spent, Subjects } from './budgets.ts'
 import type { In, Order, State } from './order.ts'
@@ -65,7 +65,7 @@ export interface OrderStore extends WorkflowStore<Order> {
    *
    * @param rail only orders that were paid in this way
    */
-  claimDue(limit: number, rail?: Tender['rail']): Promise<readonly Order[]>
+  claimDue(limit: number, rail?: Payment['rail']): Promise<readonly Order[]>
 
   /** @throws Refusal `order_not_found`, which says so, for one that was archived */
   find(id: OrderId): Promise<Order | undefined>

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { fixed } from '../../test/fixtures/offers.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { X402Tender } from '../payments/payment.ts'
+import type { X402Payment } from '../payments/payment.ts'
 import type { Checked } from '../payments/ports.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import { maxConsideredMs } from './ports.ts'
@@ -25,7 +25,7 @@ describe('a payment that came with a request', () => {
     let theft: Promise<unknown> | undefined
     world.says.isSigned = signed
     Object.assign(world.deps.rails.x402, {
-      check: async (tender: X402Tender) => {
+      check: async (tender: X402Payment) => {
         if (theft) return check(tender)
         world.says.isSigned = copied
         theft = refusalOf(world.ask({ payment, fields: other }))
@@ -174,7 +174,7 @@ describe('a payment that two equal requests bring at once', () => {
     const hold = Promise.withResolvers<void>()
     const entered = Promise.withResolvers<void>()
     const verdicts = [first, second]
-    const check = async (tender: X402Tender): Promise<Checked<X402Tender>> => {
+    const check = async (tender: X402Payment): Promise<Checked<X402Payment>> => {
       const verdict = verdicts.shift()
       if (verdicts.length > 0) {
         entered.resolve()

@@ -12,7 +12,7 @@ import { createLiveCatalog } from '../catalog/catalog.ts'
 import type { Offer } from '../catalog/offer.ts'
 import type { Unsold } from '../health/verdict.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { X402Tender } from '../payments/payment.ts'
+import type { X402Payment } from '../payments/payment.ts'
 import { fixturePayee, paymentFor } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
 import { createQuotes } from '../payments/quotes.ts'
@@ -36,7 +36,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   putOnSale(card, openCard, plan)
   const says: {
     unsold: Unsold | undefined
-    check: (tender: X402Tender) => Checked<X402Tender>
+    check: (tender: X402Payment) => Checked<X402Payment>
     isSigned: boolean
     isUnused: boolean
   } = {
@@ -45,7 +45,7 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
     isUnused: true,
     check: (tender) => ({ outcome: 'good', tender }),
   }
-  const check = async (tender: X402Tender) => {
+  const check = async (tender: X402Payment) => {
     calls.push('check')
     return says.check(tender)
   }

@@ -7,7 +7,7 @@ import { never } from '../lib/never.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { within } from '../lib/within.ts'
 import { accept, hasEnded } from '../payments/acceptance.ts'
-import type { X402Tender } from '../payments/payment.ts'
+import type { X402Payment } from '../payments/payment.ts'
 import type { Accepts } from '../payments/terms.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
@@ -244,7 +244,7 @@ function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest
 
 interface Ready {
   readonly priced: Priced
-  readonly tender: X402Tender
+  readonly tender: X402Payment
   /** Digest of whom the goods go to, for the limits of the payer. */
   readonly receiver: string | undefined
   readonly subjects: Subjects

@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/refusal.ts'
-import { paymentKeyOf, type X402Tender } from '../payments/payment.ts'
+import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Reservation, ReservationStore } from './ports.ts'
@@ -20,7 +20,7 @@ export interface ReservingDeps {
  */
 export async function reserve(
   { reservations, digest }: ReservingDeps,
-  tender: X402Tender,
+  tender: X402Payment,
   {
     wordings,
     isSigned,

@@ -95,7 +95,7 @@ const refunded = { received: price, refunded: -price }
 
 describe('an order left lying since its payment was seen', () => {
   test('is paid anew, or not, before the supplier is asked', async () => {
-    const world = await leftLying(minute, { standing: 'gone', collected: unsure })
+    const world = await leftLying(minute, { confirmation: 'gone', collected: unsure })
     expect(now(world)).toMatchObject({ state: 'PAYMENT_PENDING' })
     for (const field of ['receipt', 'settlement', 'paidAt', 'deliverBy']) {
       expect(now(world)).not.toHaveProperty(field)
@@ -107,50 +107,50 @@ describe('an order left lying since its payment was seen', () => {
       state: 'FULFILLED',
       receipt: { transaction: `0x${'e'.repeat(64)}` },
     })
-    expect(world.calls.slice(0, 2)).toEqual(['standing', 'collect'])
+    expect(world.calls.slice(0, 2)).toEqual(['confirmation', 'collect'])
     expect(world.calls.indexOf('place')).toBeGreaterThan(world.calls.lastIndexOf('collect'))
     expect(books(world)).toEqual(delivered)
   })
 
   test('ends without a purchase when its payment can never come', async () => {
-    const world = await leftLying(minute, { standing: 'gone', collected: dead })
+    const world = await leftLying(minute, { confirmation: 'gone', collected: dead })
     expect(now(world)).toMatchObject({ state: 'PAYMENT_FAILED', code: 'authorization_expired' })
     expect([times(world, 'place'), books(world)]).toEqual([0, {}])
   })
 
   test.each(['final', 'not_yet', 'unknown'] as const)(
     'goes on where the chain says %s: nothing says that it is gone',
-    async (standing) => {
-      const world = await leftLying(minute, { standing })
+    async (confirmation) => {
+      const world = await leftLying(minute, { confirmation })
       expect(now(world)).toMatchObject({ state: 'FULFILLED' })
-      expect(world.calls.slice(0, 2)).toEqual(['standing', 'place'])
+      expect(world.calls.slice(0, 2)).toEqual(['confirmation', 'place'])
       expect(told(world)).toEqual([])
     },
   )
 
   test('is not looked at twice when it was seen just now', async () => {
-    const world = await leftLying(5_000, { standing: 'gone' })
-    expect([now(world).state, times(world, 'standing')]).toEqual(['FULFILLED', 0])
+    const world = await leftLying(5_000, { confirmation: 'gone' })
+    expect([now(world).state, times(world, 'confirmation')]).toEqual(['FULFILLED', 0])
   })
 })
 
 describe('an order whose supplier is at work', () => {
   test('has its payment watched after a minute, until it is final', async () => {
-    const world = await start({ ...pendingSupply, standing: 'not_yet' })
+    const world = await start({ ...pendingSupply, confirmation: 'not_yet' })
     await live(world, 55_000)
-    expect(times(world, 'standing')).toBe(0)
+    expect(times(world, 'confirmation')).toBe(0)
     await live(world, minute)
-    expect(times(world, 'standing')).toBeGreaterThan(0)
-    world.script.standing = 'final'
+    expect(times(world, 'confirmation')).toBeGreaterThan(0)
+    world.script.confirmation = 'final'
     expect(await live(world, minute)).toMatchObject({ state: 'FULFILLING', settlement: 'FINAL' })
-    const looked = times(world, 'standing')
+    const looked = times(world, 'confirmation')
     await live(world, 2 * minute)
-    expect(times(world, 'standing')).toBe(looked)
+    expect(times(world, 'confirmation')).toBe(looked)
     expect(books(world)).toEqual(open)
   })
 
   test('gets a new receipt when its payment lands in another block', async () => {
-    const world = await start({ ...pendingSupply, standing: 'gone', collected: elsewhere })
+    const world = await start({ ...pendingSupply, confirmation: 'gone', collected: elsewhere })
     await live(world, 2 * minute)
     expect(now(world)).toMatchObject({
       state: 'FULFILLING',
@@ -162,11 +162,11 @@ describe('an order whose supplier is at work', () => {
   })
 
   test('stays as it is while it is not known what became of its payment', async () => {
-    const world = await start({ ...pendingSupply, standing: 'unknown' })
+    const world = await start({ ...pendingSupply, confirmation: 'unknown' })
     const before = world.orders.history.length
     await live(world, 2 * minute)
     expect(world.orders.history).toHaveLength(before)
-    world.script.standing = 'gone'
+    world.script.confirmation = 'gone'
     world.script.collected = unsure
     await live(world, 2 * minute)
     expect(world.orders.history).toHaveLength(before)
@@ -175,8 +175,8 @@ describe('an order whose supplier is at work', () => {
   })
 
   test('is given up when its payment can never come, and nothing is paid back', async () => {
-    const world = await start({ ...pendingSupply, standing: 'not_yet' })
-    world.script.standing = 'gone'
+    const world = await start({ ...pendingSupply, confirmation: 'not_yet' })
+    world.script.confirmation = 'gone'
     world.script.collected = dead
     expect(await live(world, 2 * minute)).toMatchObject({
       state: 'FULFILLMENT_FAILED',
@@ -199,8 +199,8 @@ describe('an order whose supplier is at work', () => {
   })
 
   test('whose supplier shows nothing of what it took is watched, and booked as lost after 72 h', async () => {
-    const world = await start({ ...pendingSupply, standing: 'not_yet' })
-    world.script.standing = 'gone'
+    const world = await start({ ...pendingSupply, confirmation: 'not_yet' })
+    world.script.confirmation = 'gone'
     world.script.collected = dead
     world.script.held = { outcome: 'none' }
     await live(world, 65_000)
@@ -214,13 +214,13 @@ describe('an order whose supplier is at work', () => {
 
 describe('an order that was delivered', () => {
   test('has its payment watched after a minute, and ends when it is final', async () => {
-    const world = await start({ standing: 'not_yet' })
+    const world = await start({ confirmation: 'not_yet' })
     expect(now(world)).toMatchObject({ state: 'FULFILLED', settlement: 'SEEN' })
     await live(world, 55_000)
-    expect(times(world, 'standing')).toBe(0)
+    expect(times(world, 'confirmation')).toBe(0)
     await live(world, minute)
-    expect(times(world, 'standing')).toBeGreaterThan(0)
-    world.script.standing = 'final'
+    expect(times(world, 'confirmation')).toBeGreaterThan(0)
+    world.script.confirmation = 'final'
     const order = await live(world, 2 * minute)
     expect(order).toMatchObject({ state: 'FULFILLED', settlement: 'FINAL' })
     const asked = world.calls.length
@@ -230,18 +230,18 @@ describe('an order that was delivered', () => {
   })
 
   test('gets a new receipt when its payment lands in another block, and is watched on', async () => {
-    const world = await start({ standing: 'gone' })
+    const world = await start({ confirmation: 'gone' })
     world.script.collected = elsewhere
     const order = await live(world, 70_000)
     expect(order).toMatchObject({ settlement: 'SEEN', receipt: { block: 9 } })
     expect([isFinished(order), told(world)]).toEqual([false, ['payment_vanished']])
-    world.script.standing = 'final'
+    world.script.confirmation = 'final'
     expect(isFinished(await live(world, 2 * minute))).toBe(true)
     expect(books(world)).toEqual(delivered)
   })
 
   test('is a loss that the operator hears of when its payment can never come', async () => {
-    const world = await start({ standing: 'gone' })
+    const world = await start({ confirmation: 'gone' })
     world.script.collected = dead
     const order = await live(world, 2 * minute)
     expect(order).toMatchObject({
@@ -257,7 +257,7 @@ describe('an order that was delivered', () => {
   })
 
   test('stays as it is while it is not known what became of its payment', async () => {
-    const world = await start({ standing: 'unknown' })
+    const world = await start({ confirmation: 'unknown' })
     const order = await live(world, 10 * minute)
     expect(order).toMatchObject({ state: 'FULFILLED', settlement: 'SEEN', version: 5 })
     expect([isFinished(order), books(world)]).toEqual([false, delivered])
@@ -266,9 +266,9 @@ describe('an order that was delivered', () => {
 
 describe('a refund', () => {
   /** An order that was given up, as it stands when nothing more is known of its payment. */
-  const due = () => start({ ...declined, standing: 'not_yet' })
+  const due = () => start({ ...declined, confirmation: 'not_yet' })
   const waiting = async () => {
-    const world = await start({ ...pendingSupply, standing: 'not_yet' })
+    const world = await start({ ...pendingSupply, confirmation: 'not_yet' })
     await live(world, 11 * minute)
     expect(now(world)).toMatchObject({ state: 'EXPIRED', refundAt: expect.any(Date) })
     return world
@@ -281,7 +281,7 @@ describe('a refund', () => {
       payout: { state: 'DUE' },
     })
     expect(world.calls).not.toContain('allow')
-    world.script.standing = 'final'
+    world.script.confirmation = 'final'
     expect(await live(world, minute)).toMatchObject({
       settlement: 'FINAL',
       payout: { state: 'CONFIRMED' },
@@ -298,19 +298,19 @@ describe('a refund', () => {
       supply: { state: 'NONE' },
     })
     expect(world.calls).not.toContain('sign')
-    world.script.standing = 'final'
+    world.script.confirmation = 'final'
     await live(world, minute)
     expect(books(world)).toEqual(refunded)
   })
 
   test('follows a payment that lands in another block', async () => {
     const world = await due()
-    world.script.standing = 'gone'
+    world.script.confirmation = 'gone'
     world.script.collected = elsewhere
     await live(world, 30_000)
     expect(now(world)).toMatchObject({ settlement: 'SEEN', receipt: { block: 9 } })
     expect([world.calls.includes('sign'), books(world)]).toEqual([false, open])
-    world.script.standing = 'final'
+    world.script.confirmation = 'final'
     await live(world, minute)
     expect(books(world)).toEqual(refunded)
   })
@@ -320,7 +320,7 @@ describe('a refund', () => {
     ['waits for the supplier', waiting],
   ] as const)('that %s fails when the payment can never come', async (_, begun) => {
     const world = await begun()
-    world.script.standing = 'gone'
+    world.script.confirmation = 'gone'
     world.script.collected = dead
     expect(await live(world, minute)).toMatchObject({
       settlement: 'LOST',
@@ -332,11 +332,11 @@ describe('a refund', () => {
 
   test('of a payment that vanished is never paid, however often it is claimed', async () => {
     const world = await due()
-    world.script.standing = 'gone'
+    world.script.confirmation = 'gone'
     world.script.collected = dead
     await live(world, minute)
     // Even a chain that would say otherwise now is not asked any more.
-    world.script.standing = 'final'
+    world.script.confirmation = 'final'
     world.script.collected = elsewhere
     for (const key of ['one', 'two']) {
       await claimRefund(world.deps, now(world), { key, bodyHash: 'body' })

@@ -21,8 +21,8 @@ export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boo
  */
 export async function assure(deps: StepDeps, order: PaidOrder): Promise<Assured | undefined> {
   const { tender, receipt } = order
-  const standing = await railOf(deps.rails, tender).standingOf(tender, receipt)
-  switch (standing) {
+  const confirmation = await railOf(deps.rails, tender).confirmationOf(tender, receipt)
+  switch (confirmation) {
     case 'final':
       return { settlement: 'FINAL', receipt }
     case 'gone':
@@ -31,7 +31,7 @@ export async function assure(deps: StepDeps, order: PaidOrder): Promise<Assured 
     case 'unknown':
       return undefined
     default:
-      return never(standing)
+      return never(confirmation)
   }
 }
 

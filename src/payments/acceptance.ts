@@ -1,11 +1,11 @@
 import { type Usdc, usdc } from '../lib/money.ts'
-import type { X402Tender } from './payment.ts'
+import type { X402Payment } from './payment.ts'
 import { type Payee, type Payees, payeeOn, termsOf } from './terms.ts'
 import type { PaymentPayload } from './x402.ts'
 
 /** A payment that is for these terms, or what is wrong with it, for the buyer to read. */
 export type Acceptance =
-  | { readonly type: 'tender'; readonly tender: X402Tender }
+  | { readonly type: 'tender'; readonly tender: X402Payment }
   | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
 
 /**
@@ -39,7 +39,7 @@ export function accept(
  * What was signed, on each network where it would pay this store: it may have paid already, whatever the
  * terms and the network are that it says it is for. None where it pays somebody else.
  */
-export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402Tender[] {
+export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402Payment[] {
   const { to, value } = payment.payload.authorization
   return payees.flatMap((payee) => {
     const payTo = [payee.payTo, ...(payee.earlier ?? [])].find((one) => same(to, one))
@@ -48,11 +48,11 @@ export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402
 }
 
 /** Whether nobody can settle it any more, as far as our clock says. */
-export function hasEnded({ validBefore }: Pick<X402Tender, 'validBefore'>, now: Date): boolean {
+export function hasEnded({ validBefore }: Pick<X402Payment, 'validBefore'>, now: Date): boolean {
   return validBefore * 1_000 <= now.getTime()
 }
 
-function tenderOf({ payload }: PaymentPayload, amount: Usdc, payee: Payee): X402Tender {
+function tenderOf({ payload }: PaymentPayload, amount: Usdc, payee: Payee): X402Payment {
   const { authorization, signature } = payload
   return {
     rail: 'x402',

@@ -23,8 +23,8 @@ export function railOfNetworks(chains: ReadonlyMap<string, Rail>): Rail {
       },
     collect: async (tender, how) =>
       (await on(tender)?.collect(tender, how)) ?? { outcome: 'unknown', reason: notConnected },
-    standingOf: async (tender, receipt) =>
-      (await on(tender)?.standingOf(tender, receipt)) ?? 'unknown',
+    confirmationOf: async (tender, receipt) =>
+      (await on(tender)?.confirmationOf(tender, receipt)) ?? 'unknown',
     async signRefund(due) {
       const chain = on(due.tender)
       if (!chain) throw new Error(`The network ${due.tender.network} is not connected`)

@@ -1,11 +1,11 @@
 import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { type Coin, coinDecimals } from './coins.ts'
 
-/** What a buyer hands over to pay: one case per payment rail. Another rail is one more, and one more entry in `Rails`. */
-export type Tender = X402Tender | InvoiceTender
+/** What a buyer hands over to pay: one case per payment method. Another method is one more case, and one more entry in `Rails`. */
+export type Payment = X402Payment | PaidInvoice
 
 /** A signed EIP-3009 authorization: it moves this amount once, to this address, before its end. */
-export interface X402Tender {
+export interface X402Payment {
   readonly rail: 'x402'
   /** CAIP-2: "eip155:8453". */
   readonly network: string
@@ -23,7 +23,7 @@ export interface X402Tender {
 }
 
 /** An invoice of the payment processor that was paid in full and in time (docs/contributors/decisions/015). */
-export interface InvoiceTender {
+export interface PaidInvoice {
   readonly rail: 'btcpay'
   /** The chain as the operator named it: "Bitcoin". */
   readonly network: string
@@ -63,7 +63,7 @@ export function blockOf(receipt: Receipt): number | undefined {
   return receipt.rail === 'x402' ? receipt.block : undefined
 }
 
-/** Where the money of an invoice goes back to, as `InvoiceTender.payer` has it. */
+/** Where the money of an invoice goes back to, as `PaidInvoice.payer` has it. */
 export function payerOf(coin: Coin, address: string): string {
   return `${coin}:${address}`
 }
@@ -73,7 +73,7 @@ export function payerOf(coin: Coin, address: string): string {
  * money goes back to in a coin stands nowhere, and would tie its owner to a payment that all can see:
  * its last letters are enough for the owner to know it again.
  */
-export function publicPayerOf(tender: Tender): string {
+export function publicPayerOf(tender: Payment): string {
   if (tender.rail === 'x402') return tender.payer
   const { coin, address } = partsOf(tender.payer)
   return payerOf(coin, `…${address.slice(-4)}`)
@@ -86,14 +86,14 @@ export function partsOf(payer: string): { readonly coin: Coin; readonly address:
 }
 
 /** What a tender pays, in the smallest unit of what it is paid in. */
-export function paidIn(tender: Tender): { readonly decimals: number; readonly units: bigint } {
+export function paidIn(tender: Payment): { readonly decimals: number; readonly units: bigint } {
   return tender.rail === 'x402'
     ? { decimals: usdcDecimals, units: tender.amount }
     : { decimals: coinDecimals[tender.asset], units: tender.units }
 }
 
 /** Names a payment everywhere and for ever, since USDC takes a payer's nonce only once (EIP-3009). */
-export function paymentKeyOf(tender: Pick<Tender, 'network' | 'asset' | 'payer' | 'nonce'>) {
+export function paymentKeyOf(tender: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'>) {
   return [tender.network, tender.asset, tender.payer, tender.nonce].join(':').toLowerCase()
 }
 
@@ -105,9 +105,9 @@ export interface InvoiceRefund {
   readonly rail: 'btcpay'
   /** The invoice that was paid. */
   readonly invoice: string
-  /** As in `InvoiceTender.network`. */
+  /** As in `PaidInvoice.network`. */
   readonly network: string
-  /** As in `InvoiceTender.payer`. */
+  /** As in `PaidInvoice.payer`. */
   readonly to: string
   /** What it stands for. */
   readonly amount: Usdc

@@ -3,17 +3,17 @@ import type { Usdc } from '../lib/money.ts'
 import type {
   InvoiceReceipt,
   InvoiceRefund,
-  InvoiceTender,
+  PaidInvoice,
+  Payment,
   Receipt,
   SignedRefund,
-  Tender,
+  X402Payment,
   X402Receipt,
   X402Refund,
-  X402Tender,
 } from './payment.ts'
 
 /** Whether a tender would pay. Nothing is consumed by asking. */
-export type Checked<T = Tender> =
+export type Checked<T = Payment> =
   /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
   | {
       readonly outcome: 'good'
@@ -46,12 +46,12 @@ interface Costs {
 /** How a tender is collected. */
 export interface Collecting {
   readonly listing?: Listing | undefined
-  /** Nothing is sent: it is only looked whether the money came. */
+  /** Sends nothing, and only checks whether the money has arrived. */
   readonly onlyLooks?: boolean
 }
 
 /** Whether money that arrived can still vanish: a chain may drop its newest blocks. */
-export type Standing = 'final' | 'not_yet' | 'gone' | 'unknown'
+export type Confirmation = 'final' | 'not_yet' | 'gone' | 'unknown'
 
 export type PaidBack =
   | { readonly outcome: 'paid'; readonly transaction: string }
@@ -61,7 +61,7 @@ export type PaidBack =
   /** It cannot be paid until an operator does something. */
   | { readonly outcome: 'blocked'; readonly code: string; readonly reason: string }
 
-export interface RefundDue<T = Tender, R = Receipt> {
+export interface RefundDue<T = Payment, R = Receipt> {
   readonly order: OrderId
   /** The payment that goes back, to its payer and never to an address from a request. */
   readonly tender: T
@@ -78,12 +78,12 @@ export interface Listing {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** One way of being paid and of paying back, for one kind of tender. */
+/** One way of being paid and of paying back, for one kind of payment. */
 export interface RailOf<T, R, S> {
   check(tender: T): Promise<Checked<T>>
-  /** Moves the buyer's money to us, or sees that it came. Safe to repeat: one tender pays once. */
+  /** Moves the buyer's money to us, or sees that it came. Safe to repeat: a payment moves money once. */
   collect(tender: T, how?: Collecting): Promise<Collected<R>>
-  standingOf(tender: T, receipt: R): Promise<Standing>
+  confirmationOf(tender: T, receipt: R): Promise<Confirmation>
   /** Decides the one refund this order can have, in all its parts. Sends nothing. */
   signRefund(due: RefundDue<T, R>): Promise<S>
   /** Pays a signed refund. Safe to repeat, by any node, after any crash. */
@@ -91,20 +91,20 @@ export interface RailOf<T, R, S> {
 }
 
 /** Authorizations of USDC, on the chain. */
-export interface Rail extends RailOf<X402Tender, X402Receipt, X402Refund> {
+export interface Rail extends RailOf<X402Payment, X402Receipt, X402Refund> {
   /**
    * Whether the payer's own key has signed. It is arithmetic, and nobody is asked: a no may be the
    * kind of signature that a contract wallet has.
    */
-  isSignedByPayer(tender: X402Tender): Promise<boolean>
+  isSignedByPayer(tender: X402Payment): Promise<boolean>
   /**
    * Whether the authorization has not been used, for this payment or anything else, as one question to
    * the chain tells. False as well where that is not told.
    */
-  isUnused(tender: X402Tender): Promise<boolean>
+  isUnused(tender: X402Payment): Promise<boolean>
 }
 /** Invoices in other coins, at the payment processor. */
-export type InvoiceRail = RailOf<InvoiceTender, InvoiceReceipt, InvoiceRefund>
+export type InvoiceRail = RailOf<PaidInvoice, InvoiceReceipt, InvoiceRefund>
 
 export interface Rails {
   readonly x402: Rail
@@ -114,9 +114,9 @@ export interface Rails {
 /** The rail of a tender, receipt or refund. Each names its own, so what is put in fits what is chosen. */
 export function railOf(
   rails: Rails,
-  { rail }: Pick<Tender, 'rail'>,
-): RailOf<Tender, Receipt, SignedRefund> {
-  return rails[rail] as RailOf<never, never, never> as RailOf<Tender, Receipt, SignedRefund>
+  { rail }: Pick<Payment, 'rail'>,
+): RailOf<Payment, Receipt, SignedRefund> {
+  return rails[rail] as RailOf<never, never, never> as RailOf<Payment, Receipt, SignedRefund>
 }
 
 /** What the chain says of itself and of the store's wallets, at one moment. */

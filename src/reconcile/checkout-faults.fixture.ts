@@ -79,7 +79,7 @@ function loseOrder(world: World): void {
   world.payouts?.shift()
 }
 
-function amendTender(world: World, changes: object): void {
+function amendPayment(world: World, changes: object): void {
   const [order] = world.orders as [Order]
   amendOrder(world, { tender: { ...order.tender, ...changes } as Order['tender'] })
 }
@@ -128,18 +128,18 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
   'other units': {
     code: 'checkout_order_differs',
     doctor: (world) => {
-      amendTender(world, { units: unitsOfPrice - 1n })
+      amendPayment(world, { units: unitsOfPrice - 1n })
       amendPayout(world, { units: unitsOfPrice - 1n })
     },
   },
   'another invoice': {
     code: 'checkout_order_differs',
-    doctor: (world) => amendTender(world, { invoice: 'another' }),
+    doctor: (world) => amendPayment(world, { invoice: 'another' }),
   },
   'another address': {
     code: 'checkout_order_differs',
     doctor: (world) => {
-      amendTender(world, { payer: 'BTC:bc1qThief' })
+      amendPayment(world, { payer: 'BTC:bc1qThief' })
       amendPayout(world, { to: 'bc1qThief' })
     },
   },

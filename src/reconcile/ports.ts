@@ -7,7 +7,7 @@ import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
 import type { Coin } from '../payments/coins.ts'
-import type { Tender } from '../payments/payment.ts'
+import type { Payment } from '../payments/payment.ts'
 
 /** One transfer of USDC, as the token's logs tell it. Addresses and hashes are in lower case. */
 export interface ChainTransfer {
@@ -142,7 +142,7 @@ export interface StoreRecord {
   /** All orders, page by page, each as it is when its page is read. */
   orders(): AsyncIterable<readonly Order[]>
   /** The sum of each account over all orders of this rail. */
-  ledger(rail: Tender['rail']): Promise<Readonly<Record<Account, bigint>>>
+  ledger(rail: Payment['rail']): Promise<Readonly<Record<Account, bigint>>>
   misbooked(): Promise<readonly Misbooked[]>
   /** Runs these writes in one transaction: all of them count, or none does. */
   atOnce<T>(work: (orders: OrderWriter) => Promise<T>): Promise<T>

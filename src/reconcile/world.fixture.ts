@@ -4,7 +4,7 @@ import {
   fulfilled,
   fulfilling,
   newHash,
-  newTender,
+  newX402Payment,
   paid,
   paymentFailed,
   pending,
@@ -29,7 +29,7 @@ import type {
 import type { Look, Sources } from './sources.ts'
 
 const digest = createDigest([Buffer.alloc(32, 7)], 'orders')
-const payTo = newTender().payTo
+const payTo = newX402Payment().payTo
 export const refundWallet = `0x${'f0'.repeat(20)}`
 const safeBlock = 1_000
 const now = new Date('2026-03-02T10:00:00Z')
@@ -78,7 +78,7 @@ export function transfer(changes: Partial<ChainTransfer> = {}): ChainTransfer {
     transaction: newHash(),
     block: 100 + (places % 800),
     logIndex: places,
-    from: newTender().payer.toLowerCase(),
+    from: newX402Payment().payer.toLowerCase(),
     to: payTo,
     amount: usdc(12_500_000n),
     ...changes,
@@ -87,7 +87,7 @@ export function transfer(changes: Partial<ChainTransfer> = {}): ChainTransfer {
 
 /** An order as it begins, with the ids that follow from its payment. */
 function begun(): In<'PAYMENT_PENDING'> {
-  const tender = newTender()
+  const tender = newX402Payment()
   return pending({ ...idsFor(digest, tender), tender })
 }
 
@@ -265,8 +265,8 @@ function chainOf(world: World): Sources['chain'] {
   const within = (transfers: readonly ChainTransfer[], from: number, to: number) =>
     pages(transfers.filter(({ block }) => block >= from && block <= to))
   return {
-    network: newTender().network,
-    asset: newTender().asset,
+    network: newX402Payment().network,
+    asset: newX402Payment().asset,
     wallets: world.wallets,
     holds: async () => usdc(7_000_000n),
     blockBefore: async () => 0,

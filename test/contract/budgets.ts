@@ -3,7 +3,14 @@ import { type BudgetRules, budgetRules, type Spent } from '../../src/orders/budg
 import type { Order } from '../../src/orders/order.ts'
 import { BudgetSpent, type OrderStore } from '../../src/orders/ports.ts'
 import { asked, expectWon, type Nodes, orderOnRecord } from './order-store-nodes.ts'
-import { failed, fulfilled, newTender, paymentFailed, pending, wayTo } from './sample-orders.ts'
+import {
+  failed,
+  fulfilled,
+  newX402Payment,
+  paymentFailed,
+  pending,
+  wayTo,
+} from './sample-orders.ts'
 
 const rules = budgetRules({ unpaid_payments: 3, failed_orders: 2 })
 const minute = 60_000
@@ -26,7 +33,7 @@ async function open(
   to: (order: ReturnType<typeof pending>) => Order = (order) => order,
   most: BudgetRules = rules,
 ): Promise<Order> {
-  const tender = { ...newTender(), payer: walletOf(wallet) }
+  const tender = { ...newX402Payment(), payer: walletOf(wallet) }
   const subjects = { payer: tender.payer, client, receiver }
   const [first, ...rest] = wayTo(to(pending({ tender, placedAt })))
   const opened = await store.open(first as ReturnType<typeof pending>, [], {
@@ -139,7 +146,7 @@ export function describeBudgets(nodes: Nodes): void {
     const { store } = nodes()
     const subjects = { payer: walletOf(1), client: 'c', receiver: 'r' }
     for (let order = 0; order < 3; order += 1) {
-      const tender = { ...newTender(), payer: walletOf(1) }
+      const tender = { ...newX402Payment(), payer: walletOf(1) }
       await orderOnRecord(store, failed(asked({ tender, placedAt: at })), { subjects })
     }
     for (const [whose, one] of [
@@ -158,12 +165,12 @@ export function describeBudgets(nodes: Nodes): void {
 
   it('gives the order of a payment that is sent again, whatever is spent', async () => {
     const { store } = nodes()
-    const order = pending({ tender: { ...newTender(), payer: walletOf(1) } })
+    const order = pending({ tender: { ...newX402Payment(), payer: walletOf(1) } })
     const none = budgetRules({ unpaid_payments: 1, failed_orders: 1 })
     const counted = { subjects: { payer: walletOf(1) }, rules: none }
     expect((await store.open(order, ['k'], { counted })).isNew).toBe(true)
     expect((await store.open(order, ['k'], { counted })).isNew).toBe(false)
-    const anew = pending({ tender: { ...newTender(), payer: walletOf(1) } })
+    const anew = pending({ tender: { ...newX402Payment(), payer: walletOf(1) } })
     const replayed = await store.open(anew, ['k'], { counted })
     expect([replayed.isNew, replayed.order.id]).toEqual([false, order.id])
   })

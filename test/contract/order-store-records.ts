@@ -9,7 +9,7 @@ import {
   failed,
   fulfilled,
   newHash,
-  newTender,
+  newX402Payment,
   paid,
   payer,
   pending,
@@ -55,7 +55,7 @@ export function describeFinding(nodes: Nodes): void {
     const orders = await Promise.all(
       days.map((day) => take(nodes, [pending({ placedAt: new Date(Date.UTC(2026, 0, day)) })])),
     )
-    await take(nodes, [pending({ tender: { ...newTender(), payer: `0x${'77'.repeat(20)}` } })])
+    await take(nodes, [pending({ tender: { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` } })])
     const pages = await Promise.all(
       [0, 2, 4, 6].map((offset) => nodes().store.listByPayer(payer, { limit: 2, offset })),
     )

@@ -13,7 +13,7 @@ import {
   failed,
   fulfilled,
   newHash,
-  newTender,
+  newX402Payment,
   paid,
   payer,
   paymentFailed,
@@ -45,7 +45,7 @@ export function describeOrderStore(name: string, start: () => Promise<OrderStore
 
 function describeOpening(nodes: Nodes): void {
   it('gives one payment to one of many, on two nodes', async () => {
-    const tender = newTender()
+    const tender = newX402Payment()
     const opened = await inTurn(nodes(), 16, (node) => node.open(pending({ tender }), ['k']))
     const winners = opened.filter(({ isNew }) => isNew)
     expect(winners).toHaveLength(1)
@@ -98,7 +98,7 @@ function describeOpening(nodes: Nodes): void {
 
   it('lets another payer use the same key, and takes a key that is sent twice', async () => {
     await nodes().store.open(pending(), ['k'])
-    const tender = { ...newTender(), payer: `0x${'77'.repeat(20)}` }
+    const tender = { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` }
     expect((await nodes().store.open(pending({ tender }), ['k', 'k'])).isNew).toBe(true)
   })
 }

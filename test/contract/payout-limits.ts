@@ -12,7 +12,7 @@ import {
   failed,
   fulfilled,
   newHash,
-  newTender,
+  newX402Payment,
   paid,
   paymentFailed,
   pending,
@@ -61,7 +61,7 @@ export function describePayoutLimits(
 
 /** An order of somebody new, on record, whose money goes back. */
 function owed(harness: PayoutLimitsHarness, amount: bigint): Promise<Order> {
-  const tender = { ...newTender(), payer: `0x${newHash().slice(-40)}` }
+  const tender = { ...newX402Payment(), payer: `0x${newHash().slice(-40)}` }
   return orderOnRecord(harness.orders, failed(asked({ amount: usdc(amount), tender })))
 }
 

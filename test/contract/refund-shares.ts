@@ -5,7 +5,7 @@ import type { Order } from '../../src/orders/order.ts'
 import { noBudgets } from '../doubles/orders.ts'
 import { asked, orderOnRecord } from './order-store-nodes.ts'
 import type { PayoutLimitsHarness } from './payout-limits.ts'
-import { failed, newTender } from './sample-orders.ts'
+import { failed, newX402Payment } from './sample-orders.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -20,7 +20,7 @@ interface Hands {
 export function describeShares(harness: () => PayoutLimitsHarness): void {
   const of = (hands: number | Hands, amount: bigint, odd: Partial<Order> = {}) => {
     const { wallet, client }: Hands = typeof hands === 'number' ? { wallet: hands } : hands
-    const tender = { ...newTender(), payer: `0x${String(wallet).padStart(40, '0')}` }
+    const tender = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
     const target = { ...failed(asked({ amount: usdc(amount), tender })), ...odd } as Order
     const subjects = { payer: tender.payer, client: client === undefined ? undefined : `${client}` }
     return orderOnRecord(harness().orders, target, { subjects, rules: noBudgets })

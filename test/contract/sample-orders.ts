@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { OfferId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
 import type { In, Order, Refunding } from '../../src/orders/order.ts'
-import { blockOf, type SignedRefund, type X402Tender } from '../../src/payments/payment.ts'
+import { blockOf, type SignedRefund, type X402Payment } from '../../src/payments/payment.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
 import { newOrderId, newPaymentId } from '../doubles/ids.ts'
 
@@ -11,7 +11,7 @@ export const payer = `0x${'Ab'.repeat(20)}`
 const placedAt = new Date('2026-03-01T10:00:00.123Z')
 
 /** A different payment every time. */
-export function newTender(): X402Tender {
+export function newX402Payment(): X402Payment {
   return {
     rail: 'x402',
     network: 'eip155:84532',
@@ -63,7 +63,7 @@ export function pending(changes: Partial<In<'PAYMENT_PENDING'>> = {}): In<'PAYME
     paymentId: newPaymentId(),
     version: 1,
     ...wanted,
-    tender: newTender(),
+    tender: newX402Payment(),
     placedAt,
     changedAt: placedAt,
     ...changes,

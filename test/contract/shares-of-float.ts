@@ -5,7 +5,7 @@ import type { Order } from '../../src/orders/order.ts'
 import { BudgetSpent } from '../../src/orders/ports.ts'
 import { noBudgets } from '../doubles/orders.ts'
 import { asked, expectWon, type Nodes, type OrderStoreHarness } from './order-store-nodes.ts'
-import { failed, fulfilled, newTender, pending, refunded, wayTo } from './sample-orders.ts'
+import { failed, fulfilled, newX402Payment, pending, refunded, wayTo } from './sample-orders.ts'
 
 const minute = 60_000
 const dollar = 1_000_000
@@ -26,7 +26,7 @@ function shopOf({ store }: Pick<OrderStoreHarness, 'store'>) {
   let atRisk = 0
 
   async function buy({ wallet, client = wallet, value }: Sent, end: End = 'open', node = store) {
-    const tender = { ...newTender(), payer: `0x${String(wallet).padStart(40, '0')}` }
+    const tender = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
     const amount = usdc(BigInt(Math.round(value * dollar)))
     const first = pending({ tender, amount })
     const subjects = { payer: tender.payer, client: `${client}` }

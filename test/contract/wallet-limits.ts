@@ -12,7 +12,7 @@ import {
   failed,
   fulfilled,
   fulfilling,
-  newTender,
+  newX402Payment,
   paid,
   payer,
   paymentFailed,
@@ -59,7 +59,7 @@ export function describeLimits(nodes: Nodes): void {
   it('are those of the payer, in whatever case its address is written', async () => {
     await set(nodes, { perOrder: usdc(9n) }, payer.toLowerCase())
     expect(await attempt(nodes, order())).toBe('per_order')
-    const other = { ...newTender(), payer: `0x${'77'.repeat(20)}` }
+    const other = { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` }
     expect(await attempt(nodes, order({ tender: other }))).toBe('opened')
   })
 
@@ -183,7 +183,7 @@ function describeDay(nodes: Nodes): void {
 
   it('count orders of before the limit, and those of nobody else', async () => {
     await attempt(nodes, order())
-    const tender = { ...newTender(), payer: `0x${'77'.repeat(20)}` }
+    const tender = { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` }
     await attempt(nodes, order({ tender, amount: usdc(500n) }))
     await set(nodes, { perDay: usdc(19n) })
     expect(await attempt(nodes, order())).toBe('per_day')

@@ -16,7 +16,7 @@ import {
   failed,
   fulfilled,
   fulfilling,
-  newTender,
+  newX402Payment,
   paid,
   payer,
   paymentFailed,
@@ -290,8 +290,8 @@ function describeRedelivering(harness: Harness): void {
 }
 
 function describeLimits(harness: Harness): void {
-  const mine = { ...newTender(), payer }
-  const open = (tender = { ...newTender(), payer: mine.payer }) =>
+  const mine = { ...newX402Payment(), payer }
+  const open = (tender = { ...newX402Payment(), payer: mine.payer }) =>
     harness().orders.open(pending({ tender }), [], { webhook })
 
   it('opens so many webhooks of a payer within an hour, and every order', async () => {
@@ -303,7 +303,7 @@ function describeLimits(harness: Harness): void {
     await harness().orders.move(beyond, paid(beyond as Parameters<typeof paid>[0]))
     expect(await store.find(beyond.id)).toEqual({ state: 'over_limit', events: [] })
     expect(await store.redeliver(beyond.id)).toBe('none')
-    const stranger = { ...newTender(), payer: payer.replace(/.$/, '9') }
+    const stranger = { ...newX402Payment(), payer: payer.replace(/.$/, '9') }
     expect(await open(stranger)).toMatchObject({ webhook: 'active' })
     await pass(hour)
     expect(await open()).toMatchObject({ webhook: 'active' })
@@ -312,7 +312,7 @@ function describeLimits(harness: Harness): void {
   it('opens none for a payer whose receivers left so many events waiting', async () => {
     const { pass } = harness()
     for (let events = 0; events < maxPendingEvents; events += 2) {
-      await order(harness, fulfilling(paid(pending({ tender: { ...newTender(), payer } }))))
+      await order(harness, fulfilling(paid(pending({ tender: { ...newX402Payment(), payer } }))))
       if (events % (2 * maxWebhooksPerHour - 2) === 0) await pass(hour)
     }
     await pass(hour)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type RailDeps, x402Rail } from '../../src/adapters/chain/rail.ts'
 import { maxStepMs } from '../../src/adapters/chain/within.ts'
 import { leaseMs } from '../../src/orders/workflow.ts'
-import type { X402Receipt, X402Refund, X402Tender } from '../../src/payments/payment.ts'
+import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
 
 const never = () => new Promise<never>(() => {})
 /** A part that has every method, of which none ever answers. */
@@ -24,13 +24,13 @@ test('whatever is asked of a chain that never answers ends in time, and nothing 
     payer: `0x${'1'.repeat(40)}`,
     validBefore: 600,
     signature: `0x${'4'.repeat(130)}`,
-  } as X402Tender
+  } as X402Payment
   const begun = performance.now()
   const said = await Promise.all([
     rail.isUnused(tender),
     rail.check(tender),
     rail.collect(tender),
-    rail.standingOf(tender, {} as X402Receipt),
+    rail.confirmationOf(tender, {} as X402Receipt),
     rail.payBack({} as X402Refund),
   ])
   expect(said).toEqual([

@@ -122,7 +122,7 @@ export function memoryWebhooks(time: () => number): MemoryWebhooks {
 
     async find(order) {
       const hook = hooks.get(order)
-      return hook && { state: hook.state, events: hook.events.map(standingOf) }
+      return hook && { state: hook.state, events: hook.events.map(confirmationOf) }
     },
 
     async redeliver(order) {
@@ -216,7 +216,7 @@ function dataOf(order: Order): Delivery['data'] {
   }
 }
 
-function standingOf(event: Event): EventStanding {
+function confirmationOf(event: Event): EventStanding {
   const { id, type, at, attempts, attemptedAt, answer, isDelivered, dueAt } = event
   const ended = isDelivered ? 'delivered' : 'given_up'
   return {

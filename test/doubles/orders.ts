@@ -11,8 +11,8 @@ import type { In } from '../../src/orders/order.ts'
 import type { Allowance } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { StoreEvent } from '../../src/orders/report.ts'
-import type { Tender, X402Receipt, X402Tender } from '../../src/payments/payment.ts'
-import type { Collected, PaidBack, Rail, Standing } from '../../src/payments/ports.ts'
+import type { Payment, X402Payment, X402Receipt } from '../../src/payments/payment.ts'
+import type { Collected, Confirmation, PaidBack, Rail } from '../../src/payments/ports.ts'
 import { createDigest, hashOf } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
 import type { Cancelled, Held, Placed, Supplier } from '../../src/suppliers/supplier.ts'
@@ -48,7 +48,7 @@ export const plainWords: PurchaseDeps['approvalWords'] = {
 /** What the outside says next. Each answer may be a value or a function that is asked each time. */
 export interface Script {
   collected: Collected<X402Receipt>
-  standing: Standing
+  confirmation: Confirmation
   paidBack: PaidBack
   placed: Placed
   held: Held
@@ -71,7 +71,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
   const clock = handClock()
   const script: Script = {
     collected: settled,
-    standing: 'final',
+    confirmation: 'final',
     paidBack: { outcome: 'paid', transaction: `0x${'b'.repeat(64)}` },
     placed: { outcome: 'held' },
     held: delivered,
@@ -90,7 +90,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     isUnused: async () => true,
     check: (tender) => said('check', { outcome: 'good', tender }),
     collect: () => said('collect', script.collected),
-    standingOf: () => said('standing', script.standing),
+    confirmationOf: () => said('confirmation', script.confirmation),
     signRefund: ({ order, tender }) =>
       said('sign', signedRefund(order, tender.payer, tender.amount)),
     payBack: () => said('payBack', script.paidBack),
@@ -136,7 +136,7 @@ function signedRefund(order: string, to: string, amount: ReturnType<typeof usdc>
   } as const
 }
 
-export function tenderOf(changes: Partial<X402Tender> = {}): X402Tender {
+export function tenderOf(changes: Partial<X402Payment> = {}): X402Payment {
   return {
     rail: 'x402',
     network: 'eip155:84532',
@@ -154,7 +154,7 @@ export function tenderOf(changes: Partial<X402Tender> = {}): X402Tender {
 }
 
 /** What is known to be of the x402 rail, because the test made it so. */
-export function onChain<T extends Pick<Tender, 'rail'>>(part: T): Extract<T, { rail: 'x402' }> {
+export function onChain<T extends Pick<Payment, 'rail'>>(part: T): Extract<T, { rail: 'x402' }> {
   if (part.rail !== 'x402') throw new Error(`it is of the rail ${part.rail}`)
   return part as Extract<T, { rail: 'x402' }>
 }

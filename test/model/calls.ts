@@ -44,7 +44,7 @@ export const mayArriveLate = new Set(['collect', 'payBack', 'place', 'cancel'])
 export const unanswered: Readonly<Record<string, unknown>> = {
   check: { outcome: 'unknown', reason: 'timeout' },
   collect: { outcome: 'unknown', reason: 'timeout' },
-  standingOf: 'unknown',
+  confirmationOf: 'unknown',
   payBack: { outcome: 'pending', reason: 'timeout' },
   place: { outcome: 'unknown', reason: 'timeout' },
   lookup: { outcome: 'unknown', reason: 'timeout' },

@@ -1,12 +1,12 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
 import { minValiditySeconds } from '../../src/payments/acceptance.ts'
-import type { X402Receipt, X402Refund, X402Tender } from '../../src/payments/payment.ts'
+import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
 import type { Checked, Collected, PaidBack, Rail, RefundDue } from '../../src/payments/ports.ts'
 import { type Authorization, type Chain, latest, type View } from './chain.ts'
 
 /** Hears of every effect before it happens, to say whether it may. */
 export interface RailWitness {
-  collecting(tender: X402Tender): void
+  collecting(tender: X402Payment): void
   signing(refund: X402Refund): void
   payingBack(refund: X402Refund): void
 }
@@ -47,7 +47,7 @@ export function modelRail({ chain, network, witness, view = () => latest }: Rail
       return collected(chain, tender, view())
     },
 
-    async standingOf(tender, { transaction, block }) {
+    async confirmationOf(tender, { transaction, block }) {
       const seen = view()
       if (!chain.isSafe(block, seen)) return 'not_yet'
       const now = chain.blockOf(transaction, ofTender(tender), seen)
@@ -72,7 +72,7 @@ export function modelRail({ chain, network, witness, view = () => latest }: Rail
   }
 }
 
-function check(chain: Chain, tender: X402Tender, view: View): Checked<X402Tender> {
+function check(chain: Chain, tender: X402Payment, view: View): Checked<X402Payment> {
   const authorization = ofTender(tender)
   const left = tender.validBefore - chain.seconds()
   if (left < minValiditySeconds) return checkedLate(chain, tender, { left, view })
@@ -88,9 +88,9 @@ function check(chain: Chain, tender: X402Tender, view: View): Checked<X402Tender
 /** What has ended may have been paid before its record was lost. */
 function checkedLate(
   chain: Chain,
-  tender: X402Tender,
+  tender: X402Payment,
   { left, view }: { readonly left: number; readonly view: View },
-): Checked<X402Tender> {
+): Checked<X402Payment> {
   const authorization = ofTender(tender)
   const judged = chain.judge(authorization, view)
   if (judged.verdict === 'transferred') return { outcome: 'good', tender }
@@ -99,11 +99,11 @@ function checkedLate(
   return { outcome: 'unknown', reason: 'open', charged: 'unknown' }
 }
 
-function bad(code: string): Checked<X402Tender> {
+function bad(code: string): Checked<X402Payment> {
   return { outcome: 'bad', code, reason: code }
 }
 
-function collected(chain: Chain, tender: X402Tender, view: View): Collected<X402Receipt> {
+function collected(chain: Chain, tender: X402Payment, view: View): Collected<X402Receipt> {
   const judged = chain.judge(ofTender(tender), view)
   switch (judged.verdict) {
     case 'transferred': {
@@ -119,7 +119,7 @@ function collected(chain: Chain, tender: X402Tender, view: View): Collected<X402
 
 function signed(
   chain: Chain,
-  { order, tender, since }: RefundDue<X402Tender, X402Receipt>,
+  { order, tender, since }: RefundDue<X402Payment, X402Receipt>,
 ): X402Refund {
   const nonce = refundNonceOf(84_532, order)
   const validBefore = chain.seconds() + refundValidSeconds
@@ -163,7 +163,7 @@ export function ofTender({
   amount,
   nonce,
   validBefore,
-}: Pick<X402Tender, 'payer' | 'payTo' | 'amount' | 'nonce' | 'validBefore'>): Authorization {
+}: Pick<X402Payment, 'payer' | 'payTo' | 'amount' | 'nonce' | 'validBefore'>): Authorization {
   return { from: payer, to: payTo, value: amount, nonce, validBefore }
 }
 

@@ -88,13 +88,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
 
   'a rail that believes a block that can be dropped': {
-    rail: (rail) => ({ ...rail, standingOf: async () => 'final' }),
+    rail: (rail) => ({ ...rail, confirmationOf: async () => 'final' }),
   },
 
   'a rail that does not look where a payment is now': {
     rail: (rail, chain) => ({
       ...rail,
-      async standingOf(tender, receipt) {
+      async confirmationOf(tender, receipt) {
         if (!chain.isSafe(receipt.block)) return 'not_yet'
         return chain.isUsed(ofTender(tender)) ? 'final' : 'gone'
       },

@@ -10,7 +10,7 @@ import {
 } from '../../src/orders/order.ts'
 import type { OrderStore } from '../../src/orders/ports.ts'
 import { leaseMs } from '../../src/orders/workflow.ts'
-import type { Tender, X402Refund } from '../../src/payments/payment.ts'
+import type { Payment, X402Refund } from '../../src/payments/payment.ts'
 import type { SupplierOrder } from '../../src/suppliers/supplier.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
 import type { MemoryPayoutLimits } from '../doubles/memory-payout-limits.ts'
@@ -253,7 +253,7 @@ export function newWitness(seen: Witnessed): Witness {
         complain(`a purchase was made for an order that is ${order.state}`, order.id)
     },
 
-    collecting({ nonce }: Tender) {
+    collecting({ nonce }: Payment) {
       if (!byNonce.has(nonce)) complain('money was sent for before that was on record')
     },
 

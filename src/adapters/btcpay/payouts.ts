@@ -90,7 +90,7 @@ async function goOn(
   const payouts = idsOf(claimables.value.flatMap((one) => one.payouts))
   if (isMissing(seen.payouts, payouts)) return gone()
   await keep(record, payout, seen, { pullPayments: idsOf(pulls), payouts })
-  const stands = standingOf(claimables.value, payout)
+  const stands = confirmationOf(claimables.value, payout)
   if (stands !== undefined) return stands
   // The operator has taken the coin off since, or another network for it.
   if (method === undefined) return byOperator(payout)
@@ -135,7 +135,10 @@ async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Pr
 }
 
 /** What was claimed already; undefined while nothing ever was. */
-function standingOf(claimables: readonly Claimable[], payout: CoinPayout): PaidBack | undefined {
+function confirmationOf(
+  claimables: readonly Claimable[],
+  payout: CoinPayout,
+): PaidBack | undefined {
   const payouts = claimables.flatMap((one) => one.payouts)
   const live = payouts.filter(({ state }) => state !== 'Cancelled')
   if (

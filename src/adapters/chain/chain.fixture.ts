@@ -17,7 +17,7 @@ import { adoptOrStart, stopNode } from '../../../sandbox/chain/node.ts'
 import { chainClient } from '../../../sandbox/chain/rpc.ts'
 import { usdc } from '../../lib/money.ts'
 import { networks } from '../../payments/networks.ts'
-import type { X402Tender } from '../../payments/payment.ts'
+import type { X402Payment } from '../../payments/payment.ts'
 import { openChain } from './clients.ts'
 import { type ChainConfig, connectChain } from './connect.ts'
 import { tokenAbi, transferTypes } from './token.ts'
@@ -133,7 +133,7 @@ export async function newPayment(chain: StillChain, paying: Paying = {}) {
       nonce,
     },
   })
-  const tender: X402Tender = {
+  const tender: X402Payment = {
     ...{ rail: 'x402', network: network.id, asset: network.usdc, payTo: chain.keys.payTo },
     ...{ payer, amount: usdc(amount), nonce, validAfter: 0, validBefore, signature, sinceBlock: 0 },
   }

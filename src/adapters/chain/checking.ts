@@ -1,6 +1,6 @@
 import { getAddress, type Hex, parseErc6492Signature } from 'viem'
 import { maxValiditySeconds, minValiditySeconds } from '../../payments/acceptance.ts'
-import type { X402Tender } from '../../payments/payment.ts'
+import type { X402Payment } from '../../payments/payment.ts'
 import type { Checked } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { blockAt } from './block-times.ts'
@@ -43,7 +43,7 @@ const lostRecordSeconds = 3_600
 /** How far the clock of the chain, or of a payer, may be from ours. */
 const clockSlackSeconds = 120
 
-export async function check(deps: CheckDeps, asked: X402Tender): Promise<Checked<X402Tender>> {
+export async function check(deps: CheckDeps, asked: X402Payment): Promise<Checked<X402Payment>> {
   const { chain, refunds } = deps
   const left = asked.validBefore - deps.now().getTime() / 1_000
   try {
@@ -66,7 +66,7 @@ export async function check(deps: CheckDeps, asked: X402Tender): Promise<Checked
   }
 }
 
-async function judgeFresh(deps: CheckDeps, tender: X402Tender): Promise<Checked<X402Tender>> {
+async function judgeFresh(deps: CheckDeps, tender: X402Payment): Promise<Checked<X402Payment>> {
   const { chain, evidence, facilitator } = deps
   // Asked before anybody outside sees the payment.
   if (!(await evidence.couldBearOut(tender.amount))) {
@@ -97,9 +97,9 @@ function isReadable(signature: string): boolean {
 /** What a facilitator's no means. Only what is the payer's own doing is a bad payment. */
 async function explain(
   deps: CheckDeps,
-  tender: X402Tender,
+  tender: X402Payment,
   said: string | undefined,
-): Promise<Checked<X402Tender>> {
+): Promise<Checked<X402Payment>> {
   if (said === ownReasons.too_dear) {
     const reason = 'The network asks more for a transaction than the store pays.'
     return { ...unknown(reason), isTooCostly: true }
@@ -120,14 +120,14 @@ async function explain(
 /** What is wrong with a payment now says nothing of the time before: it may have paid. */
 async function unlessUsed(
   { chain }: CheckDeps,
-  tender: X402Tender,
+  tender: X402Payment,
   bad: Bad,
-): Promise<Checked<X402Tender>> {
+): Promise<Checked<X402Payment>> {
   return (await lookForUse(chain, tender)).isUsed ? unknown(hidden) : bad
 }
 
 /** Asked at the newest block of all: one of a second ago would not show what has just been paid. */
-async function lookForUse(chain: Chain, tender: X402Tender) {
+async function lookForUse(chain: Chain, tender: X402Payment) {
   const head = await chain.reader.getBlock()
   return { head, isUsed: await isUsedAt(chain, authorizationOf(tender), head.number) }
 }
@@ -135,7 +135,7 @@ async function lookForUse(chain: Chain, tender: X402Tender) {
 /** Whether the newest block of a node that is not behind says that the authorization was not used. */
 export async function isUnused(
   { chain, now, maxHeadSeconds }: CheckDeps,
-  asked: X402Tender,
+  asked: X402Payment,
 ): Promise<boolean> {
   try {
     const tender = { ...asked, payer: writtenRight(asked.payer) }
@@ -158,7 +158,7 @@ type Bad = Extract<Checked, { outcome: 'bad' }>
  * A used nonce may be this very payment, submitted by somebody else or by us before the record of it
  * was lost: then the money is here, and nobody may be asked for it again.
  */
-function explainUsed(tender: X402Tender, judged: Verdict): Checked<X402Tender> {
+function explainUsed(tender: X402Payment, judged: Verdict): Checked<X402Payment> {
   if (judged.verdict === 'transferred') return { outcome: 'good', tender, hasLanded: true }
   const isSpent = judged.verdict === 'dead' || judged.soFar === 'spent'
   return isSpent ? { outcome: 'bad', ...nonceUsed } : unknown(hidden)
@@ -171,9 +171,9 @@ function explainUsed(tender: X402Tender, judged: Verdict): Checked<X402Tender> {
  */
 async function explainLate(
   deps: CheckDeps,
-  tender: X402Tender,
+  tender: X402Payment,
   left: number,
-): Promise<Checked<X402Tender>> {
+): Promise<Checked<X402Payment>> {
   const isSought = left > -lostRecordSeconds && (await isSigned(deps.chain, tender))
   const sinceBlock = isSought ? await earliestBlock(deps, tender) : undefined
   const judged = await deps.evidence.judge({ ...authorizationOf(tender), sinceBlock })
@@ -185,7 +185,7 @@ async function explainLate(
 }
 
 /** No payment that we have taken can be in a block before this one. */
-async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Tender): Promise<number> {
+async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Payment): Promise<number> {
   const earliest = validBefore - maxValiditySeconds - clockSlackSeconds
   return blockAt(chain, earliest, await chain.recentHead())
 }
@@ -208,9 +208,9 @@ function tooLate(left: number): Bad {
  */
 async function explainRefusal(
   chain: Chain,
-  tender: X402Tender,
+  tender: X402Payment,
   bad: Bad,
-): Promise<Checked<X402Tender>> {
+): Promise<Checked<X402Payment>> {
   if (!(await wouldRevert(chain, transferOf(tender)))) {
     const code = await chain.reader.getCode({ address: tender.payer as Hex })
     return code === undefined
@@ -231,10 +231,10 @@ function unknown(reason: string, charged: 'no' | 'unknown' = 'unknown') {
   return { outcome: 'unknown', reason, charged } as const
 }
 
-export function expectedOf(tender: X402Tender): Expected {
+export function expectedOf(tender: X402Payment): Expected {
   return { from: tender.payer, to: tender.payTo, value: tender.amount, nonce: tender.nonce }
 }
 
-function authorizationOf(tender: X402Tender) {
+function authorizationOf(tender: X402Payment) {
   return { ...expectedOf(tender), ...tender }
 }

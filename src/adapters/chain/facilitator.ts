@@ -1,7 +1,7 @@
 import { HTTPFacilitatorClient } from '@x402/core/http'
 import type { PaymentPayload, PaymentRequirements, VerifyResponse } from '@x402/core/types'
 import { type Hex, isHash, type TransactionReceipt } from 'viem'
-import type { X402Tender } from '../../payments/payment.ts'
+import type { X402Payment } from '../../payments/payment.ts'
 import type { Listing } from '../../payments/ports.ts'
 import { termsOf } from '../../payments/terms.ts'
 import type { ChainNode } from './clients.ts'
@@ -12,9 +12,9 @@ import type { SignedTransfer } from './transfer.ts'
 /** Who checks payments and submits them: ourselves with our own gas, or a hosted service. */
 export interface Facilitator {
   /** Throws when it cannot tell whether the payment is good. */
-  verify(tender: X402Tender): Promise<VerifyResponse>
+  verify(tender: X402Payment): Promise<VerifyResponse>
   /** Submits a payment that was verified. Undefined when nobody can say in which transaction. */
-  settle(tender: X402Tender, settling: Settling): Promise<Submitted | undefined>
+  settle(tender: X402Payment, settling: Settling): Promise<Submitted | undefined>
 }
 
 export interface Settling extends Pick<Sending, 'onWasted'> {
@@ -56,7 +56,7 @@ export function hostedFacilitator(
 }
 
 /** What the payer signed, as the token takes it. */
-export function transferOf(tender: X402Tender): SignedTransfer {
+export function transferOf(tender: X402Payment): SignedTransfer {
   return { ...tender, from: tender.payer, to: tender.payTo }
 }
 
@@ -65,11 +65,11 @@ export function submittedIn(transaction: string): Submitted | undefined {
   return isHash(transaction) ? { hash: transaction } : undefined
 }
 
-export function requirementsOf({ network }: ChainNode, tender: X402Tender): PaymentRequirements {
+export function requirementsOf({ network }: ChainNode, tender: X402Payment): PaymentRequirements {
   return termsOf(tender.amount, { network, payTo: tender.payTo }) as PaymentRequirements
 }
 
-export function payloadOf(node: ChainNode, tender: X402Tender): PaymentPayload {
+export function payloadOf(node: ChainNode, tender: X402Payment): PaymentPayload {
   return {
     x402Version: 2,
     accepted: requirementsOf(node, tender),

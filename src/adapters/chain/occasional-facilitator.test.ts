@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { networks } from '../../payments/networks.ts'
-import type { X402Tender } from '../../payments/payment.ts'
+import type { X402Payment } from '../../payments/payment.ts'
 import type { Facilitator, Submitted } from './facilitator.ts'
 import { occasionally } from './occasional-facilitator.ts'
 
@@ -26,7 +26,7 @@ function scene() {
   })
   const pay = (nonce: string) => {
     const { id: network, usdc: asset } = networks.base
-    return facilitator.settle({ network, asset, payer: '0x1', nonce } as X402Tender, {
+    return facilitator.settle({ network, asset, payer: '0x1', nonce } as X402Payment, {
       onWasted() {},
     })
   }
@@ -91,5 +91,5 @@ test('submits at once what the facilitator was never asked', async () => {
 
 test('checks every payment by itself', async () => {
   const { facilitator } = scene()
-  expect(await facilitator.verify({} as X402Tender)).toEqual({ isValid: true })
+  expect(await facilitator.verify({} as X402Payment)).toEqual({ isValid: true })
 })

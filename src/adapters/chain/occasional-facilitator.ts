@@ -1,4 +1,4 @@
-import { paymentKeyOf, type X402Tender } from '../../payments/payment.ts'
+import { paymentKeyOf, type X402Payment } from '../../payments/payment.ts'
 import type { Facilitator, Settling } from './facilitator.ts'
 
 /** After this a settlement that was handed over and is not on the chain is made by ourselves. */
@@ -28,7 +28,7 @@ export function occasionally(
   let dueAt = 0
   const handedOver = new Map<string, number>()
 
-  async function handOver(tender: X402Tender, settling: Settling, at: number) {
+  async function handOver(tender: X402Payment, settling: Settling, at: number) {
     const payment = paymentKeyOf(tender)
     dueAt = at + againMs
     handedOver.set(payment, at)

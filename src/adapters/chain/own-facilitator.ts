@@ -2,7 +2,7 @@ import { x402Facilitator } from '@x402/core/facilitator'
 import type { Network as NetworkId, VerifyResponse } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { type Hex, parseErc6492Signature } from 'viem'
-import { paymentKeyOf, type X402Tender } from '../../payments/payment.ts'
+import { paymentKeyOf, type X402Payment } from '../../payments/payment.ts'
 import type { Chain } from './clients.ts'
 import {
   confirmationTimeoutMs,
@@ -83,7 +83,7 @@ export function ownFacilitator(
 /** A contract chooses what its signature check costs us, so that is measured before it is taken. */
 async function withinCost(
   chain: Chain,
-  tender: X402Tender,
+  tender: X402Payment,
   verified: VerifyResponse,
 ): Promise<VerifyResponse> {
   const { signature } = parseErc6492Signature(tender.signature as Hex)

@@ -1,6 +1,6 @@
 import { type Hex, isAddressEqual } from 'viem'
 import type { Network } from '../../payments/networks.ts'
-import type { X402Tender } from '../../payments/payment.ts'
+import type { X402Payment } from '../../payments/payment.ts'
 import type { Chain } from './clients.ts'
 import { transferOf } from './facilitator.ts'
 import { isSilence } from './faults.ts'
@@ -17,7 +17,7 @@ import { authorizationHash } from './typed-data.ts'
  * @returns the gas it takes, or undefined for whatever is not plainly good: why, others find out
  * @throws when the node does not say
  */
-export async function gasOfPlain(chain: Chain, tender: X402Tender): Promise<bigint | undefined> {
+export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<bigint | undefined> {
   if (!isSignedByPayer(chain.network, tender)) return undefined
   try {
     const gas = await gasOf(chain, transferOf(tender))
@@ -33,7 +33,7 @@ const found = new Map<string, boolean>()
 const maxFound = 1_000
 
 /** Whether the payer's own key has signed. */
-export function isSignedByPayer(network: Network, tender: X402Tender): boolean {
+export function isSignedByPayer(network: Network, tender: X402Payment): boolean {
   const transfer = transferOf(tender)
   const { from, to, amount, validAfter, validBefore, nonce, signature } = transfer
   const key = [network.chainId, from, to, amount, validAfter, validBefore, nonce, signature].join()

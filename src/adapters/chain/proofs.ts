@@ -1,5 +1,5 @@
 import { type Hex, parseEventLogs, type TransactionReceipt } from 'viem'
-import type { Standing } from '../../payments/ports.ts'
+import type { Confirmation } from '../../payments/ports.ts'
 import { type Expected, provesTransfer, type TokenLog } from '../../payments/proof.ts'
 import type { ChainNode } from './clients.ts'
 import { isRevert } from './faults.ts'
@@ -113,17 +113,17 @@ function open(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {
  * The newest block is asked for first. A node that did not have it yet, and learns of it between two
  * answers, must not look like one that has lost the transaction.
  */
-export async function standingAt(
+export async function confirmationAt(
   node: ChainNode,
   { transaction, block }: ProvenTransfer,
   expected: Authorization,
-): Promise<Standing> {
+): Promise<Confirmation> {
   const [head, safe] = await Promise.all([
     node.reader.getBlock(),
     node.reader.getBlock({ blockTag: 'safe' }),
   ])
   const receipt = await receiptOf(node, transaction)
-  if (!receipt) return standingWithout(node, { transaction, block }, expected, head)
+  if (!receipt) return confirmationWithout(node, { transaction, block }, expected, head)
   if (!proves(node, receipt, expected)) return 'gone'
   if (receipt.blockNumber > safe.number) return 'not_yet'
   const found = { transaction, block: Number(receipt.blockNumber) }
@@ -134,12 +134,12 @@ export async function standingAt(
  * A transaction without a receipt may be one that a backend has not seen yet. It is gone where the
  * chain shows that it is: the nonce is unused at a block as high as its own, or another used it.
  */
-async function standingWithout(
+async function confirmationWithout(
   node: ChainNode,
   { transaction, block }: ProvenTransfer,
   expected: Authorization,
   head: { readonly number: bigint; readonly timestamp: bigint },
-): Promise<Standing> {
+): Promise<Confirmation> {
   // A node that is not there yet: it lags, or a shorter chain has replaced the old one.
   if (head.number < BigInt(block)) return 'not_yet'
   if (!(await isUsedAt(node, expected, head.number))) return 'gone'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { type ProviderHabits, providerOf } from '../../../test/doubles/rpc-provider.ts'
 import { networks } from '../../payments/networks.ts'
-import type { X402Tender } from '../../payments/payment.ts'
+import type { X402Payment } from '../../payments/payment.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
   cancel,
@@ -81,7 +81,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
       const habits = { stretch, logRange: { blocks, refusal } }
       const store = behind(habits)
       await store.probe()
-      expect(await store.rail.standingOf(tender, receipt)).toBe('final')
+      expect(await store.rail.confirmationOf(tender, receipt)).toBe('final')
 
       const signed = await store.rail.signRefund({ order: newOrderId(), tender, since: receipt })
       expect(await store.rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
@@ -109,7 +109,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
   describe('is asked little about a payment that ended', () => {
     const minute = 60
     const year = 365 * 86_400
-    let paid: X402Tender
+    let paid: X402Payment
     beforeAll(async () => {
       paid = (await landedAs()).tender
       await passTime(400)
@@ -190,7 +190,7 @@ describe('a provider that shows a log and not its receipt', () => {
     await passTime(400)
     const { rail } = behind({ hidesReceipts: true }, later)
     expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
-    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
     expect(await rail.check(tender)).toMatchObject(unknown)
     expect(await behind({}, later).rail.collect(tender)).toMatchObject({ outcome: 'settled' })
   })
@@ -204,20 +204,22 @@ describe('a provider with several nodes behind one address', () => {
       const { rail } = behind({ backends })
       const late = chain.connect({ rpcUrl: node.url }, later).rail
       for (let look = 1; look <= 6; look += 1) {
-        expect(['final', 'not_yet', 'unknown']).toContain(await rail.standingOf(tender, receipt))
+        expect(['final', 'not_yet', 'unknown']).toContain(
+          await rail.confirmationOf(tender, receipt),
+        )
         expect(['settled', 'unknown']).toContain((await late.collect(tender)).outcome)
         expect(['good', 'unknown']).toContain((await rail.check(tender)).outcome)
         await chain.mine()
       }
-      expect(await behind({}).rail.standingOf(tender, receipt)).toBe('final')
+      expect(await behind({}).rail.confirmationOf(tender, receipt)).toBe('final')
     },
   )
 
   test('a payment is gone only where a node that has its block shows the nonce unused', async () => {
     const { tender, receipt } = await landed()
     await chain.reorganise(1)
-    expect(await behind({ backends: [1] }).rail.standingOf(tender, receipt)).toBe('not_yet')
-    expect(await behind({}).rail.standingOf(tender, receipt)).toBe('gone')
+    expect(await behind({ backends: [1] }).rail.confirmationOf(tender, receipt)).toBe('not_yet')
+    expect(await behind({}).rail.confirmationOf(tender, receipt)).toBe('gone')
   })
 })
 
@@ -232,7 +234,7 @@ describe('a provider that serves preconfirmations', () => {
       proveByTransaction(asked, receipt.transaction as Hex, { from, to, value, nonce })
     expect(await proven()).toBeUndefined()
     expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
-    expect(await rail.standingOf(tender, receipt)).toBe('not_yet')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('not_yet')
     await chain.mine()
     expect(await proven()).toMatchObject({ block: receipt.block })
     expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
@@ -259,9 +261,9 @@ describe('a full node, with 128 blocks of state and a safe block further back', 
     await cancel(chain, cancelled)
     const { tender, receipt } = await landed()
     const { rail } = behind(habits, later)
-    expect(await rail.standingOf(tender, receipt)).toBe('not_yet')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('not_yet')
     await chain.mine(250)
-    expect(await rail.standingOf(tender, receipt)).toBe('final')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('final')
     expect(await rail.collect(cancelled.tender)).toMatchObject({
       outcome: 'failed',
       code: 'authorization_cancelled',

@@ -1,6 +1,6 @@
 import { never } from '../../lib/never.ts'
-import type { X402Receipt, X402Tender } from '../../payments/payment.ts'
-import type { Checked, Collected, Collecting, Rail, Standing } from '../../payments/ports.ts'
+import type { X402Payment, X402Receipt } from '../../payments/payment.ts'
+import type { Checked, Collected, Collecting, Confirmation, Rail } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { type CheckDeps, check, expectedOf, isUnused, writtenRight } from './checking.ts'
 import type { Chain } from './clients.ts'
@@ -42,14 +42,15 @@ export function x402Rail(deps: RailDeps): Rail {
       withCosts((onWasted) =>
         withinStep(collect(deps, tender, onWasted, how), { outcome: 'unknown', reason: tooSlow }),
       ),
-    standingOf: (tender, receipt) => withinStep(standingOf(deps, tender, receipt), 'unknown'),
+    confirmationOf: (tender, receipt) =>
+      withinStep(confirmationOf(deps, tender, receipt), 'unknown'),
     signRefund: (due) => deps.refunds.sign(due),
     payBack: (refund) =>
       withinStep(deps.refunds.payBack(refund), { outcome: 'pending', reason: tooSlow }),
   }
 }
 
-function unchecked(reason: string): Checked<X402Tender> {
+function unchecked(reason: string): Checked<X402Payment> {
   return { outcome: 'unknown', reason, charged: 'unknown' }
 }
 
@@ -67,7 +68,7 @@ async function withCosts(
 /** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */
 async function collect(
   deps: RailDeps,
-  tender: X402Tender,
+  tender: X402Payment,
   onWasted: Settling['onWasted'],
   { listing, onlyLooks }: Collecting = {},
 ): Promise<Collected<X402Receipt>> {
@@ -113,7 +114,7 @@ async function settledBy(
 /** Sends the authorization to the chain while it can still land. What a facilitator answers is only a hint. */
 async function submit(
   deps: RailDeps,
-  tender: X402Tender,
+  tender: X402Payment,
   settling: Settling,
 ): Promise<Submitted | undefined> {
   if (deps.now().getTime() > tender.validBefore * 1_000 - settleMarginMs) return undefined
@@ -125,13 +126,13 @@ async function submit(
   }
 }
 
-async function standingOf(
+async function confirmationOf(
   { evidence }: RailDeps,
-  tender: X402Tender,
+  tender: X402Payment,
   receipt: X402Receipt,
-): Promise<Standing> {
+): Promise<Confirmation> {
   try {
-    return await evidence.standingOf(receipt, { ...expectedOf(tender), ...tender })
+    return await evidence.confirmationOf(receipt, { ...expectedOf(tender), ...tender })
   } catch {
     return 'unknown'
   }

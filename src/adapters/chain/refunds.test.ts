@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
-import type { X402Refund, X402Tender } from '../../payments/payment.ts'
+import type { X402Payment, X402Refund } from '../../payments/payment.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
   type NodeBefore,
@@ -29,7 +29,7 @@ afterAll(async () => {
 afterEach(() => node.tamper())
 
 const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-let tender: X402Tender
+let tender: X402Payment
 let signed: X402Refund
 
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { OrderId } from '../../lib/ids.ts'
 import { never } from '../../lib/never.ts'
 import type { PayBackFault } from '../../payments/pay-back-faults.ts'
-import type { X402Receipt, X402Refund, X402Tender } from '../../payments/payment.ts'
+import type { X402Payment, X402Receipt, X402Refund } from '../../payments/payment.ts'
 import type { PaidBack, RefundDue } from '../../payments/ports.ts'
 import type { Chain } from './clients.ts'
 import type { Dead, Verdict } from './proofs.ts'
@@ -21,7 +21,7 @@ const inBlockTimeoutMs = 10_000
 /** The wallet that pays refunds: a small float, and nothing but refunds. */
 export interface RefundWallet {
   readonly address: string
-  sign(due: RefundDue<X402Tender, X402Receipt>): Promise<X402Refund>
+  sign(due: RefundDue<X402Payment, X402Receipt>): Promise<X402Refund>
   payBack(refund: X402Refund): Promise<PaidBack>
 }
 

@@ -26,8 +26,8 @@ function receiptIn(collected: Collected<X402Receipt>): X402Receipt {
 async function settled() {
   const payment = await newPayment(chain)
   const receipt = receiptIn(await rail.collect(payment.tender))
-  const standing = () => rail.standingOf(payment.tender, receipt)
-  return { ...payment, receipt, standing }
+  const confirmation = () => rail.confirmationOf(payment.tender, receipt)
+  return { ...payment, receipt, confirmation }
 }
 
 const paid = (payer: string) => chain.transfers(payer, chain.keys.payTo)
@@ -39,37 +39,37 @@ function bytesOf(transaction: string): Promise<Hex> {
 }
 
 test('a payment is final once its block is safe, and not before', async () => {
-  const { standing } = await settled()
-  expect(await standing()).toBe('not_yet')
+  const { confirmation } = await settled()
+  expect(await confirmation()).toBe('not_yet')
   await chain.mine()
-  expect(await standing()).toBe('final')
+  expect(await confirmation()).toBe('final')
 })
 
 test('a payment whose block is dropped is gone before that height is safe, and comes back', async () => {
-  const { tender, payer, standing } = await settled()
+  const { tender, payer, confirmation } = await settled()
   await chain.reorganise(1)
   expect(await paid(payer)).toEqual([])
-  expect(await standing()).toBe('gone')
+  expect(await confirmation()).toBe('gone')
 
   const again = receiptIn(await rail.collect(tender))
   expect(await paid(payer)).toEqual([{ value: price, transaction: again.transaction }])
-  expect(await rail.standingOf(tender, again)).toBe('not_yet')
+  expect(await rail.confirmationOf(tender, again)).toBe('not_yet')
   await chain.mine()
-  expect(await rail.standingOf(tender, again)).toBe('final')
+  expect(await rail.confirmationOf(tender, again)).toBe('final')
 })
 
 test('a payment that moved to a later block stands where it is now', async () => {
-  const { tender, receipt, standing } = await settled()
+  const { tender, receipt, confirmation } = await settled()
   const bytes = await bytesOf(receipt.transaction)
   await chain.mine()
   await chain.reorganise(2, [[bytes, 1]])
-  expect(await standing()).toBe('not_yet')
+  expect(await confirmation()).toBe('not_yet')
   expect(await rail.collect(tender)).toEqual({
     outcome: 'settled',
     receipt: { ...receipt, block: receipt.block + 1 },
   })
   await chain.mine()
-  expect(await standing()).toBe('final')
+  expect(await confirmation()).toBe('final')
 })
 
 test('what was sent after a reorganisation is not held up by what was dropped', async () => {
@@ -85,13 +85,13 @@ test('what was sent after a reorganisation is not held up by what was dropped', 
 })
 
 test('a payment that somebody else submitted again is found where it is, at no cost', async () => {
-  const { tender, payer, standing } = await settled()
+  const { tender, payer, confirmation } = await settled()
   await chain.reorganise(1)
   const key = generatePrivateKey()
   await chain.client.setBalance({ address: privateKeyToAddress(key), value: 10n ** 18n })
   const other = chain.connect({ gasKey: key }).rail
   const theirs = receiptIn(await other.collect(tender))
-  expect(await standing()).toBe('gone')
+  expect(await confirmation()).toBe('gone')
   const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
   expect(receiptIn(await rail.collect(tender))).toEqual(theirs)
   expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)
@@ -102,7 +102,7 @@ test('a payment that is cancelled once it was dropped has failed, when that is s
   const payment = await settled()
   await chain.reorganise(1)
   await cancel(chain, payment)
-  expect(await payment.standing()).toBe('gone')
+  expect(await payment.confirmation()).toBe('gone')
   expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
   await chain.mine()
   expect(await rail.collect(payment.tender)).toMatchObject({
@@ -122,7 +122,7 @@ test('a transaction that lands again and moves nothing any more does not stand',
   const { status } = await chain.client.waitForTransactionReceipt({ hash: transaction as Hex })
   expect(status).toBe('reverted')
   await chain.mine(2)
-  expect(await payment.standing()).toBe('gone')
+  expect(await payment.confirmation()).toBe('gone')
 })
 
 test('a refund is paid only at a safe block, and one that is dropped before is sent again', async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop())
 afterEach(() => chain.client.setAutomine(true))
 
-type X402Tender = Awaited<ReturnType<typeof newPayment>>['tender']
+type X402Payment = Awaited<ReturnType<typeof newPayment>>['tender']
 
 async function fundedKey(): Promise<Hex> {
   const key = generatePrivateKey()
@@ -25,16 +25,16 @@ async function fundedKey(): Promise<Hex> {
   return key
 }
 
-async function payments(count: number): Promise<X402Tender[]> {
-  const tenders: X402Tender[] = []
+async function payments(count: number): Promise<X402Payment[]> {
+  const tenders: X402Payment[] = []
   for (let made = 0; made < count; made += 1) tenders.push((await newPayment(chain)).tender)
   return tenders
 }
 
-const send = (by: Chain, tender: X402Tender, withinMs = 10_000) =>
+const send = (by: Chain, tender: X402Payment, withinMs = 10_000) =>
   sendTransfer(by, transferOf(tender), { withinMs, onWasted: () => {} })
 
-async function expectEachPaidOnce(tenders: readonly X402Tender[]): Promise<void> {
+async function expectEachPaidOnce(tenders: readonly X402Payment[]): Promise<void> {
   for (const { payer, payTo } of tenders) {
     expect(await chain.transfers(payer, payTo)).toMatchObject([{ value: price }])
   }
@@ -54,7 +54,7 @@ async function miningDuring<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Two processes that hold the same key, each of which sends twenty payments at once. */
-async function sendFromTwo(): Promise<{ tenders: X402Tender[]; sent: Sent[]; key: Hex }> {
+async function sendFromTwo(): Promise<{ tenders: X402Payment[]; sent: Sent[]; key: Hex }> {
   const key = await fundedKey()
   const senders = [chain.open(key), chain.open(key)]
   const tenders = await payments(40)
@@ -80,13 +80,13 @@ test('so they do when transactions wait for their block', async () => {
   const { tenders } = await miningDuring(sendFromTwo())
   await expectEachPaidOnce(tenders)
   await chain.client.setAutomine(true)
-  await send(chain.open(), before[0] as X402Tender)
+  await send(chain.open(), before[0] as X402Payment)
   await expectEachPaidOnce(before)
 })
 
 test('a transaction that no block takes is sent again in its place for a higher fee', async () => {
   const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Tender]
+  const [tender] = (await payments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
   const sending = send(chain.open(key), tender, 1_800)
   const fees = new Set<bigint>()
@@ -109,7 +109,7 @@ test('a transaction that no block takes is sent again in its place for a higher 
 
 test('a transaction that the node has dropped is sent again', async () => {
   const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Tender]
+  const [tender] = (await payments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
   const sending = send(chain.open(key), tender, 1_800)
   const waiting = async () => {
@@ -127,7 +127,7 @@ test('a transaction that the node has dropped is sent again', async () => {
 
 test('a transaction whose place another process has taken is sent again in another one', async () => {
   const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Tender]
+  const [tender] = (await payments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
   const sending = send(chain.open(key), tender, 1_800)
   const waiting = async () => {
@@ -148,7 +148,7 @@ test('a transaction whose place another process has taken is sent again in anoth
 
 test('a transaction of another process that is stuck is replaced, and holds nobody up', async () => {
   const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Tender]
+  const [tender] = (await payments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
   const account = privateKeyToAccount(key)
   // It pays three times of what is asked for, and is still not taken, say by a node that forgot it.
@@ -193,7 +193,7 @@ test('two of one process that wait for the same block leave each other their pla
 })
 
 test('a transaction that is in no block at the end may still land: that is no failure', async () => {
-  const [tender] = (await payments(1)) as [X402Tender]
+  const [tender] = (await payments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
   const { receipt } = await send(chain.open(await fundedKey()), tender, 200)
   expect(receipt).toBeUndefined()
@@ -203,7 +203,7 @@ test('a transaction that is in no block at the end may still land: that is no fa
 
 test('a payment that the token refuses costs nothing', async () => {
   const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Tender]
+  const [tender] = (await payments(1)) as [X402Payment]
   const by = chain.open(key)
   await send(by, tender)
   await expect(send(by, tender)).rejects.toThrow(/used or canceled/)

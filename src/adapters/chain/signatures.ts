@@ -1,5 +1,5 @@
 import { type Hex, parseAbi, parseErc6492Signature } from 'viem'
-import type { X402Tender } from '../../payments/payment.ts'
+import type { X402Payment } from '../../payments/payment.ts'
 import type { ChainNode } from './clients.ts'
 import { transferOf } from './facilitator.ts'
 import { isSilence } from './faults.ts'
@@ -21,7 +21,7 @@ const valid = '0x1626ba7e'
  */
 export async function isSigned(
   { network, reader }: ChainNode,
-  tender: X402Tender,
+  tender: X402Payment,
 ): Promise<boolean> {
   if (isSignedByPayer(network, tender)) return true
   const { signature } = parseErc6492Signature(tender.signature as Hex)

@@ -207,22 +207,22 @@ describe('a payment that has landed', () => {
   test('is gone only when every node misses it', async () => {
     const { tender, receipt } = await landed()
     own.tamper(hiding)
-    expect(await connect([]).rail.standingOf(tender, receipt)).toBe('gone')
-    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    expect(await connect([]).rail.confirmationOf(tender, receipt)).toBe('gone')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
     witness.tamper(silent)
-    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
     witness.tamper(laggingAt(BigInt(receipt.block) - 1n))
-    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
     witness.tamper(hiding)
-    expect(await rail.standingOf(tender, receipt)).toBe('gone')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('gone')
   })
 
   test('is not gone because our node lags behind it', async () => {
     const { tender, receipt } = await landed()
     own.tamper(laggingAt(BigInt(receipt.block) - 1n))
-    expect(await connect([]).rail.standingOf(tender, receipt)).toBe('not_yet')
+    expect(await connect([]).rail.confirmationOf(tender, receipt)).toBe('not_yet')
     own.tamper(silent)
-    expect(await rail.standingOf(tender, receipt)).toBe('unknown')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
   })
 
   test('is not gone because our node learns of it between two answers', async () => {
@@ -233,7 +233,7 @@ describe('a payment that has landed', () => {
       if (method === 'eth_getTransactionReceipt') asked = true
       return asked && method !== 'eth_getTransactionReceipt' ? undefined : before(method, params)
     })
-    expect(await connect([]).rail.standingOf(tender, receipt)).toBe('not_yet')
+    expect(await connect([]).rail.confirmationOf(tender, receipt)).toBe('not_yet')
   })
 
   test('is final from the limit on only when a witness shows it in a safe block', async () => {
@@ -241,10 +241,10 @@ describe('a payment that has landed', () => {
     const big = await landed(large)
     await chain.mine()
     witness.tamper(silent)
-    expect(await rail.standingOf(small.tender, small.receipt)).toBe('final')
-    expect(await rail.standingOf(big.tender, big.receipt)).toBe('not_yet')
+    expect(await rail.confirmationOf(small.tender, small.receipt)).toBe('final')
+    expect(await rail.confirmationOf(big.tender, big.receipt)).toBe('not_yet')
     witness.tamper()
-    expect(await rail.standingOf(big.tender, big.receipt)).toBe('final')
+    expect(await rail.confirmationOf(big.tender, big.receipt)).toBe('final')
   })
 })
 
@@ -292,10 +292,10 @@ describe('a safe height that another machine behind the same address tells', () 
     const collected = await rail.collect(tender)
     if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
     own.tamper(ahead)
-    expect(await rail.standingOf(tender, collected.receipt)).toBe('not_yet')
+    expect(await rail.confirmationOf(tender, collected.receipt)).toBe('not_yet')
     own.tamper()
     await chain.mine()
-    expect(await rail.standingOf(tender, collected.receipt)).toBe('final')
+    expect(await rail.confirmationOf(tender, collected.receipt)).toBe('final')
   })
 
   test('makes no refund paid that is in no safe block of ours', async () => {

@@ -1,15 +1,15 @@
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { within } from '../../lib/within.ts'
 import type { X402Receipt } from '../../payments/payment.ts'
-import type { Standing } from '../../payments/ports.ts'
+import type { Confirmation } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import type { ChainNode } from './clients.ts'
 import {
   type Authorization,
+  confirmationAt,
   judge,
   type ProvenTransfer,
   proveByTransaction,
-  standingAt,
   type Verdict,
 } from './proofs.ts'
 import { receiptOf } from './receipts.ts'
@@ -41,7 +41,7 @@ export interface Evidence {
   /** Whether a refund that our node says is final may be taken for paid, whatever its amount. */
   bearsOutRefund(found: ProvenTransfer, expected: Authorization): Promise<boolean>
   /** Final only when borne out; gone, which is an absence, only when every witness misses it. */
-  standingOf(receipt: X402Receipt, expected: Authorization): Promise<Standing>
+  confirmationOf(receipt: X402Receipt, expected: Authorization): Promise<Confirmation>
 }
 
 /**
@@ -68,8 +68,9 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
       return (await proveByTransaction(witness, transaction, expected)) !== undefined
     })
 
-  const stands = (standing: Standing, found: ProvenTransfer, expected: Authorization) => {
-    return async (witness: ChainNode) => (await standingAt(witness, found, expected)) === standing
+  const stands = (confirmation: Confirmation, found: ProvenTransfer, expected: Authorization) => {
+    return async (witness: ChainNode) =>
+      (await confirmationAt(witness, found, expected)) === confirmation
   }
 
   return {
@@ -91,13 +92,13 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
 
     bearsOutRefund: (found, expected) => some(stands('final', found, expected)),
 
-    async standingOf({ transaction, block }, expected) {
+    async confirmationOf({ transaction, block }, expected) {
       const found = { transaction, block } as ProvenTransfer
-      const standing = await standingAt(node, found, expected)
-      if (standing === 'gone') {
+      const confirmation = await confirmationAt(node, found, expected)
+      if (confirmation === 'gone') {
         return (await every(stands('gone', found, expected))) ? 'gone' : 'unknown'
       }
-      if (standing !== 'final' || expected.value < from) return standing
+      if (confirmation !== 'final' || expected.value < from) return confirmation
       return (await some(stands('final', found, expected))) ? 'final' : 'not_yet'
     },
   }

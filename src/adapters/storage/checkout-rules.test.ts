@@ -21,14 +21,14 @@ import {
   failed,
   fulfilling,
   newHash,
-  newTender,
+  newX402Payment,
   pending,
 } from '../../../test/contract/sample-orders.ts'
 import { returnReference } from '../../checkouts/checkout.ts'
 import { usdc } from '../../lib/money.ts'
 import type { In, Order } from '../../orders/order.ts'
 import type { Moved } from '../../orders/workflow.ts'
-import type { InvoiceTender } from '../../payments/payment.ts'
+import type { PaidInvoice } from '../../payments/payment.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
@@ -176,8 +176,8 @@ describe('an order of an invoice', () => {
     await expect(orders().open(orderOf(paid), [])).rejects.toThrow('no checkout has decided')
     await moveOn(records, open, paid)
     const order = orderOf(paid)
-    const tender = order.tender as InvoiceTender
-    const wrongs: readonly Partial<InvoiceTender>[] = [
+    const tender = order.tender as PaidInvoice
+    const wrongs: readonly Partial<PaidInvoice>[] = [
       { units: tender.units - 1n },
       { amount: usdc(1n) },
       { payer: 'BTC:bc1qThief' },
@@ -204,7 +204,7 @@ describe('an order of an invoice', () => {
     const onChain = { rail: 'x402', transaction: newHash(), block: 7 } as const
     const wrong: In<'PAID'> = { ...order, state: 'PAID', ...settled, receipt: onChain }
     await expect(orders().move(order, wrong)).rejects.toThrow('orders_receipt_of_its_rail')
-    const foreign = { ...newTender(), rail: 'cash' } as unknown as InvoiceTender
+    const foreign = { ...newX402Payment(), rail: 'cash' } as unknown as PaidInvoice
     const strange = pending({ tender: foreign })
     await expect(orders().open(strange, [])).rejects.toThrow('orders_rail_known')
     const plain = pending()
@@ -213,7 +213,7 @@ describe('an order of an invoice', () => {
     const blockless: In<'PAID'> = { ...plain, state: 'PAID', ...settled, receipt: nowhere }
     await expect(orders().move(plain, blockless)).rejects.toThrow('orders_block_of_a_receipt')
     const receipt = { rail: 'btcpay', transaction: newHash() } as const
-    const dearer = { ...(order.tender as InvoiceTender), units: 1n }
+    const dearer = { ...(order.tender as PaidInvoice), units: 1n }
     const paid: In<'PAID'> = { ...order, state: 'PAID', ...settled, receipt }
     await expect(orders().move(order, { ...paid, tender: dearer })).rejects.toThrow('never changes')
     expect((await orders().move(order, paid)).won).toBe(true)
@@ -223,7 +223,7 @@ describe('an order of an invoice', () => {
   it('goes back in the coin it was paid in, in the units that were paid', async () => {
     const order = await givenUp()
     await createPayoutLimits(pool, caps).allow(order.id)
-    const { payer: to, amount, units, invoice, network } = order.tender as InvoiceTender
+    const { payer: to, amount, units, invoice, network } = order.tender as PaidInvoice
     const named = { invoice, network, reference: order.id }
     const right = { rail: 'btcpay', to, amount, units, ...named } as const
     const sign = (signed: typeof right | object) =>
@@ -250,7 +250,7 @@ describe('an order of an invoice', () => {
   })
 
   it('meets no limits, for its payer is no wallet', async () => {
-    const wallet = newTender().payer
+    const wallet = newX402Payment().payer
     const rules = { perOrder: usdc(0n) }
     await createLimitStore(pool).replace(wallet, undefined, { inForce: rules })
     const first = opening({ coin: 'ETH', refundTo: wallet })

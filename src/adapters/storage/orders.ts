@@ -1,5 +1,5 @@
 import type { OrderStore } from '../../orders/ports.ts'
-import type { Tender } from '../../payments/payment.ts'
+import type { Payment } from '../../payments/payment.ts'
 import type { Database } from './database.ts'
 import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
 import { erasePersonal, forgetKeys, forgetNeverPaid } from './order-keeping.ts'
@@ -19,7 +19,7 @@ import { spentBudget } from './spent-budgets.ts'
 
 const table: LeasedTable = { name: 'orders', columns: orderColumns }
 
-const ofRail: Readonly<Record<Tender['rail'], LeasedTable>> = {
+const ofRail: Readonly<Record<Payment['rail'], LeasedTable>> = {
   x402: { ...table, only: "doc #>> '{tender,rail}' = 'x402'" },
   btcpay: { ...table, only: "doc #>> '{tender,rail}' = 'btcpay'" },
 }

@@ -5,7 +5,7 @@ import {
   failed,
   fulfilled,
   fulfilling,
-  newTender,
+  newX402Payment,
   paid,
   paymentFailed,
   pending,
@@ -33,8 +33,8 @@ beforeEach(() =>
 )
 
 const record = () => createStoreRecord(pool)
-const begin = (nonce: string, payer = newTender().payer) =>
-  pending({ tender: { ...newTender(), payer, nonce, sinceBlock: 50 } })
+const begin = (nonce: string, payer = newX402Payment().payer) =>
+  pending({ tender: { ...newX402Payment(), payer, nonce, sinceBlock: 50 } })
 
 /** An order in the database, brought there by the store. */
 const stored = (target: Order) => orderOnRecord(createOrderStore(pool), target)

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { OrderId } from '../../lib/ids.ts'
 import type { Account } from '../../orders/ledger.ts'
 import type { Order } from '../../orders/order.ts'
-import type { Tender } from '../../payments/payment.ts'
+import type { Payment } from '../../payments/payment.ts'
 import type { Misbooked, OrderWriter, StoreRecord } from '../../reconcile/ports.ts'
 import type { Database } from './database.ts'
 import { orderColumns, type StoredOrder } from './order-reads.ts'
@@ -105,7 +105,7 @@ const ledgerSql = `
       where account is not null and coalesce(doc ->> 'rail', 'x402') = $1
   ) as entries group by account`
 
-async function ledger(database: Database, rail: Tender['rail']): Promise<Record<Account, bigint>> {
+async function ledger(database: Database, rail: Payment['rail']): Promise<Record<Account, bigint>> {
   const { rows } = await database.query<{ account: Account; sum: string }>(ledgerSql, [rail])
   const sums = { received: 0n, open: 0n, delivered: 0n, refunded: 0n }
   for (const { account, sum } of rows) sums[account] = BigInt(sum)

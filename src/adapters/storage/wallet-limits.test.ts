@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { newTender, pending } from '../../../test/contract/sample-orders.ts'
+import { newX402Payment, pending } from '../../../test/contract/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
 import { LimitReached } from '../../orders/ports.ts'
 import type { Rules } from '../../orders/spending-limits/rules.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
   payer = `0x${String(wallets).padStart(40, '0')}`
 })
 
-const order = () => pending({ amount: usdc(10n), tender: { ...newTender(), payer } })
+const order = () => pending({ amount: usdc(10n), tender: { ...newX402Payment(), payer } })
 
 async function set(inForce: Rules): Promise<void> {
   const limits = createLimitStore(pool)

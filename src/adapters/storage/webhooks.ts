@@ -21,7 +21,7 @@ export function createWebhookStore(database: Database): WebhookStore {
       const { rows } = await database.query<StandingRow>(findSql, [order])
       const [first] = rows
       if (first === undefined) return undefined
-      const events = rows.flatMap((row) => (row.id === null ? [] : [standingOf(row)]))
+      const events = rows.flatMap((row) => (row.id === null ? [] : [confirmationOf(row)]))
       return { state: first.webhook_state, events }
     },
 
@@ -91,7 +91,7 @@ interface EventRow {
 
 type StandingRow = { readonly webhook_state: WebhookState } & (EventRow | { readonly id: null })
 
-function standingOf(row: EventRow): EventStanding {
+function confirmationOf(row: EventRow): EventStanding {
   const { id, type, at, attempts, attempted_at, answer, delivered_at, due_at } = row
   const ended = delivered_at === null ? 'given_up' : 'delivered'
   return {

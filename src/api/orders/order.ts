@@ -12,7 +12,7 @@ import {
   refundStateOf,
 } from '../../orders/order.ts'
 import type { OpenedWebhook } from '../../orders/purchase.ts'
-import type { Tender } from '../../payments/payment.ts'
+import type { Payment } from '../../payments/payment.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { recipientOf } from '../bought.ts'
 import { retryAfterSeconds } from '../extensions/policies.ts'
@@ -177,7 +177,7 @@ export interface OrderView {
 const lockedHints = {
   x402: 'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.',
   btcpay: 'The goods are shown with Authorization: Bearer {accessToken}.',
-} as const satisfies Record<Tender['rail'], string>
+} as const satisfies Record<Payment['rail'], string>
 
 /** The published record of a payment and its order (x402-signals 6.2). */
 export async function orderBody(vault: Vault, view: OrderView) {
@@ -373,7 +373,7 @@ function lookAgain({ id }: Order): string {
 const refundAddress = {
   x402: 'the wallet that paid',
   btcpay: 'the refund address of the buyer',
-} as const satisfies Record<Tender['rail'], string>
+} as const satisfies Record<Payment['rail'], string>
 
 function refundMessage(order: Order): string {
   const to = refundAddress[order.tender.rail]

@@ -63,7 +63,7 @@ export const getWebhook: OrderOperation = {
   refusals,
   limit: 'reading',
   async run(call, deps) {
-    return { body: await standingOf(await ownOrder(call, deps), call, deps) }
+    return { body: await confirmationOf(await ownOrder(call, deps), call, deps) }
   },
 }
 
@@ -93,7 +93,7 @@ export const redeliverWebhook: OrderOperation = {
     const done = await orNotNow(call.log, () => deps.webhooks.redeliver(id))
     if (done === 'none') throw noWebhook()
     if (done === 'too_soon') throw tooSoon()
-    return { status: 202, body: await standingOf(id, call, deps) }
+    return { status: 202, body: await confirmationOf(id, call, deps) }
   },
 }
 
@@ -103,7 +103,7 @@ async function ownOrder(call: Call, deps: BuyingDeps): Promise<OrderId> {
   return order.id
 }
 
-async function standingOf(order: OrderId, { log }: Call, { webhooks }: BuyingDeps) {
+async function confirmationOf(order: OrderId, { log }: Call, { webhooks }: BuyingDeps) {
   const standing = await orNotNow(log, () => webhooks.find(order))
   if (standing === undefined) throw noWebhook()
   return webhookAnswer(standing)

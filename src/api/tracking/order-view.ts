@@ -204,7 +204,7 @@ function refundView(deps: OrderTrackingDeps, order: Order): { refund?: RefundVie
   return { refund: { ...base, sent } }
 }
 
-/** `InvoiceTender.payer` has the coin before the address. */
+/** `PaidInvoice.payer` has the coin before the address. */
 function addressIn(payer: string): string {
   return payer.slice(payer.indexOf(':') + 1)
 }
