@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import { createCatalogWorker } from '../src/adapters/threads/catalog-worker.ts'
+import { createCatalogWorker } from '../src/adapters/processes/catalog-worker.ts'
 import { createLiveCatalog, type LiveCatalog } from '../src/catalog/catalog.ts'
 import type { RateTable, SnapshotStore } from '../src/catalog/ports.ts'
 import { type RefreshDeps, refreshCatalog, reprice } from '../src/catalog/refresh.ts'
@@ -42,10 +42,10 @@ export interface ReloadTold {
   readonly megabytes: { readonly atRest: number; readonly most: number }
 }
 
-/** Two thousand searches a second, which leave the thread time to spare. */
+/** Two thousand searches a second, which leave the process time to spare. */
 const paceMs = 0.5
 const quietMs = 3_000
-/** V8 gives back what a thread has left after some seconds. */
+/** V8 gives back what it has left after some seconds. */
 const restMs = 12_000
 const page = { limit: 20, offset: 0 }
 

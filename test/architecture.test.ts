@@ -108,7 +108,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'adapters/mail': ['orders/mail.ts'],
   'adapters/webhooks': ['orders/webhooks/ports.ts'],
-  'adapters/threads': ['catalog', 'suppliers'],
+  'adapters/processes': ['catalog', 'suppliers'],
   'adapters/redis': ['lib', 'http/rate-limit.ts'],
   'adapters/btcpay': [
     'lib',

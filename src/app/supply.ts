@@ -1,4 +1,4 @@
-import { createCatalogWorker } from '../adapters/threads/catalog-worker.ts'
+import { createCatalogWorker } from '../adapters/processes/catalog-worker.ts'
 import type { Common, Outside } from '../config.ts'
 import { variablesOf } from '../environment/suppliers.ts'
 import type { Health } from '../health/health.ts'

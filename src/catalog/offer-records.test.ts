@@ -74,9 +74,3 @@ test.each([
     new RangeError(`There is no offer in row ${row}`),
   )
 })
-
-test('the records lie in memory that threads share', () => {
-  const { bytes, starts } = packOffers(many(9))
-  expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
-  expect(starts.buffer).toBeInstanceOf(SharedArrayBuffer)
-})

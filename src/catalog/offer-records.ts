@@ -10,7 +10,7 @@ import type { Joined, Joining } from './ports.ts'
  */
 export interface OfferRecords {
   readonly count: number
-  /** One block after the other, in memory that threads share. */
+  /** One block after the other. */
   readonly bytes: Uint8Array
   /** Where each block begins; one more entry than blocks says where the last ends. */
   readonly starts: Uint32Array
@@ -76,9 +76,9 @@ export function packOffers(offers: Iterable<Offer>): OfferRecords {
 }
 
 function joined(blocks: readonly Buffer[], count: number): OfferRecords {
-  const starts = new Uint32Array(new SharedArrayBuffer((blocks.length + 1) * 4))
+  const starts = new Uint32Array(blocks.length + 1)
   for (const [at, { length }] of blocks.entries()) starts[at + 1] = (starts[at] as number) + length
-  const bytes = new Uint8Array(new SharedArrayBuffer(starts[blocks.length] as number))
+  const bytes = new Uint8Array(starts[blocks.length] as number)
   for (const [at, block] of blocks.entries()) bytes.set(block, starts[at])
   return { count, bytes, starts }
 }

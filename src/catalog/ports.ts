@@ -52,7 +52,7 @@ export interface Joined {
 }
 
 /**
- * Where lists are read and catalogs are made: away from the thread that answers, which would stand
+ * Where lists are read and catalogs are made: away from the process that answers, which would stand
  * still for seconds over a large list.
  */
 export interface CatalogWorker {

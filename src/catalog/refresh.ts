@@ -169,7 +169,7 @@ async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
   const { catalogWorker, signal } = deps
   const lists = new Map<string, ReadListing>()
   const faults = new Map<string, unknown>()
-  // One after the other: each takes a thread and the memory of a whole list.
+  // One after the other: each takes a process, and the memory of a whole list.
   for (const supplier of catalogWorker.suppliers) {
     try {
       lists.set(supplier, await catalogWorker.read(supplier, signal))

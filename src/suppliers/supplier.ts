@@ -132,9 +132,9 @@ export interface ConnectedSupplier extends Supplier {
   }
 }
 
-/** The list of a supplier, read in a thread that ends afterwards. */
+/** The list of a supplier, read in a process that ends afterwards. */
 interface OfferReader extends OfferSource {
-  /** What the next thread that reads the list is to know. */
+  /** What the next process that reads the list is to know. */
   note(): Uint8Array
 }
 

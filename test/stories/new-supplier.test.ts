@@ -7,7 +7,7 @@ import { bodyFor, buy, get, until } from './requests.ts'
 vi.resetModules()
 afterAll(() => {
   vi.doUnmock('../../src/suppliers/suppliers.ts')
-  vi.doUnmock('../../src/adapters/threads/catalog-worker.ts')
+  vi.doUnmock('../../src/adapters/processes/catalog-worker.ts')
   vi.resetModules()
 })
 
@@ -18,11 +18,11 @@ vi.doMock('../../src/suppliers/suppliers.ts', async (original) => {
   return { suppliers, supplierNames: Object.keys(suppliers) }
 })
 
-/** A thread would load the suppliers without this one. */
-vi.doMock('../../src/adapters/threads/catalog-worker.ts', async () => {
+/** A process of its own would load the suppliers without this one. */
+vi.doMock('../../src/adapters/processes/catalog-worker.ts', async () => {
   const { suppliers } = await import('../../src/suppliers/suppliers.ts')
   const { catalogWorkerOf, plainListing } = await import('../fixtures/catalog.ts')
-  const createCatalogWorker: typeof import('../../src/adapters/threads/catalog-worker.ts').createCatalogWorker =
+  const createCatalogWorker: typeof import('../../src/adapters/processes/catalog-worker.ts').createCatalogWorker =
     ({ suppliers: access }) =>
       catalogWorkerOf(
         ...Object.entries(access).map(([name, one]) => ({

@@ -87,9 +87,9 @@ function decode(body: Buffer, count: number): OfferRecords {
   const rest = body.subarray(format.length + digestBytes)
   if (!digestOf(rest).equals(digest)) throw new Error('A stored catalog is not whole')
   const length = rest.readUInt32LE()
-  const starts = new Uint32Array(new SharedArrayBuffer(4 * length))
+  const starts = new Uint32Array(length)
   for (let at = 0; at < length; at++) starts[at] = rest.readUInt32LE(4 * (at + 1))
-  const bytes = new Uint8Array(new SharedArrayBuffer(starts[length - 1] ?? 0))
+  const bytes = new Uint8Array(starts[length - 1] ?? 0)
   bytes.set(rest.subarray(4 * (length + 1)))
   return { count, bytes, starts }
 }

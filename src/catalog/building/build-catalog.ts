@@ -26,7 +26,7 @@ export function pricingOn({ markupBps, rates, times, now }: Basis): Pricing {
   return { markupBps, rates: () => rates, readAt, now: () => now }
 }
 
-/** A catalog as it goes from the thread that makes it to the one that answers. */
+/** A catalog as it goes from the process that makes it to the one that answers. */
 export interface PackedCatalog {
   readonly version: string
   readonly ids: OfferIds

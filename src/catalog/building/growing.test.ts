@@ -17,7 +17,7 @@ test('what is no whole number, or none at all, is kept too', () => {
   expect([...numbers.take()]).toEqual(given)
 })
 
-test('what was taken is the taker’s, and may be handed to another thread', () => {
+test('what was taken is the taker’s, and nothing else lies in its memory', () => {
   const numbers = growing()
   numbers.push(1)
   const taken = numbers.take()

@@ -52,7 +52,7 @@ async function madeIn(room: CatalogWorker) {
   return { list, catalog: await room.build(snapshot, basis, signal) }
 }
 
-describe('a list read and a catalog made in threads', () => {
+describe('a list read and a catalog made in processes of their own', () => {
   test('are the same as those made here and now', async () => {
     const [there, here] = [await madeIn(roomAt()), await madeIn(roomHere())]
     expect(there.list).toEqual(here.list)
@@ -106,8 +106,8 @@ describe('a list read and a catalog made in threads', () => {
   })
 })
 
-describe('what goes wrong in a thread', () => {
-  test('a supplier that is down is told as it is told without threads', async () => {
+describe('what goes wrong in a process of its own', () => {
+  test('a supplier that is down is told as it is told without processes', async () => {
     await ask(`${sandbox.url}/_admin/faults`, { mode: 'down' })
     try {
       const reason =
@@ -147,7 +147,7 @@ describe('work that is stopped', () => {
     return { server, connected, asked: once(server, 'request'), url: `http://127.0.0.1:${port}` }
   }
 
-  test('ends its thread, which lets go of the supplier, and rejects', async () => {
+  test('ends its process, which lets go of the supplier, and rejects', async () => {
     const { server, connected, asked, url } = await startSilent()
     const stop = new AbortController()
     const reading = expect(roomAt(url).read('zendit', stop.signal)).rejects.toThrow('closing time')

@@ -4,13 +4,13 @@ import type { Joining, ReadListing } from '../../catalog/ports.ts'
 import type { SupplierAccess } from '../../suppliers/supplier.ts'
 import type { SupplierName } from '../../suppliers/suppliers.ts'
 
-/** What one thread is started for. */
+/** What one process is started for. */
 export type CatalogJob =
   | {
       readonly type: 'read'
       readonly supplier: SupplierName
       readonly access: SupplierAccess
-      /** What the last thread that read the list wants the next one to know; nobody else reads it. */
+      /** What the last process that read the list wants the next one to know; nobody else reads it. */
       readonly note: Uint8Array | undefined
     }
   | ({ readonly type: 'join' } & Joining)
@@ -25,3 +25,6 @@ export type CatalogJob =
 export interface ReadList extends ReadListing {
   readonly note: Uint8Array
 }
+
+/** What a process answers with. */
+export type JobResult = { readonly done: unknown } | { readonly error: unknown }

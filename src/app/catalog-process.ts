@@ -1,0 +1,64 @@
+import { writeSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import type { CatalogJob, JobResult, ReadList } from '../adapters/processes/catalog-job.ts'
+import { messageOf, receive } from '../adapters/processes/message.ts'
+import { publishing } from '../api/views/catalog-offer.ts'
+import { type PackedCatalog, packCatalog, pricingOn } from '../catalog/building/build-catalog.ts'
+import { joinLists, offersIn } from '../catalog/offer-records.ts'
+import type { Joined } from '../catalog/ports.ts'
+import { suppliers } from '../suppliers/suppliers.ts'
+
+/*
+ * A process that does one piece of work on the whole list of offers and ends, so that the memory it took
+ * goes back. It is told the work on its standard input, and answers on the descriptor behind the usual
+ * three. Like `app.ts`, it names the concrete parts that it is put together from.
+ */
+
+const resultDescriptor = 3
+
+// It gives way to the process that answers.
+setPriority(constants.priority.PRIORITY_LOW)
+// The store ends it. Ctrl-C in a terminal reaches both, while the store may still be answering.
+process.on('SIGINT', () => {})
+
+const job = (await receive(process.stdin)) as CatalogJob
+// Without the store nobody wants the result.
+process.stdin.on('readable', () => process.stdin.read()).once('end', () => process.exit(1))
+answer(await doneFor(job))
+process.exit(0)
+
+function answer(result: JobResult): void {
+  for (const piece of messageOf(result)) {
+    for (let at = 0; at < piece.length; ) at += writeSync(resultDescriptor, piece, at)
+  }
+}
+
+async function doneFor(asked: CatalogJob): Promise<JobResult> {
+  try {
+    return { done: await workOn(asked) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+function workOn(asked: CatalogJob): Promise<ReadList> | Joined | PackedCatalog {
+  switch (asked.type) {
+    case 'read':
+      return read(asked)
+    case 'join':
+      return joinLists(asked)
+    case 'build':
+      return build(asked)
+  }
+}
+
+async function read(asked: CatalogJob & { readonly type: 'read' }): Promise<ReadList> {
+  const reader = suppliers[asked.supplier].readOffers(asked.access, asked.note)
+  // Whoever stops the load ends the process.
+  const listing = await reader.list(new AbortController().signal)
+  return { ...listing, note: reader.note() }
+}
+
+function build({ offers, basis, siteUrl }: CatalogJob & { readonly type: 'build' }): PackedCatalog {
+  return packCatalog(offersIn(offers), basis, publishing({ siteUrl, pricing: pricingOn(basis) }))
+}
