@@ -53,10 +53,9 @@ function answerTimes(what: string, catalog: Catalog, queries: readonly Filters[]
 /** Counted, not read off the process: what the arrays hold that a search looks at, and what a page is copied from. */
 function bytesOf(what: string, { sold, records }: Catalog): Figure[] {
   const { ready, ...index } = sold.topup
-  const json = ready.lengths.catalog.reduce((sum, length) => sum + length, 0)
   const parts = [
     [`${what}, its arrays`, arrayBytesIn(index), 64],
-    [`${what}, the finished JSON of its offers`, json, undefined],
+    [`${what}, the finished JSON of its offers`, arrayBytesIn(ready), undefined],
     [`${what}, the offers themselves, compressed`, records.bytes.length, undefined],
   ] as const
   return parts.map(([name, bytes, most]) => figure(name, bytes / 2 ** 20, 'MB', most))

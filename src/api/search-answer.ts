@@ -1,5 +1,5 @@
 import type { Offer } from '../catalog/offer.ts'
-import { type ReadyForm, readyAt } from '../catalog/ready-json.ts'
+import { copyReady, type ReadyForm } from '../catalog/ready-json.ts'
 import type { Column, Places } from '../catalog/search/column.ts'
 import { areKept, type Facets } from '../catalog/search/facets.ts'
 import type { ReadSearch } from '../catalog/search/offer-search.ts'
@@ -60,7 +60,7 @@ function addItems(
   }
   for (let at = 0; at < docs.length; at++) {
     if (at > 0) answer.text(',')
-    answer.bytes(readyAt(index.ready, index.rows[docs[at] as number] as number, form))
+    copyReady(index.ready, index.rows[docs[at] as number] as number, form, answer)
     answer.text('}')
   }
 }

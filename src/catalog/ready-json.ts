@@ -1,34 +1,30 @@
 import { growing } from './building/growing.ts'
+import { shareBytes } from './building/share-bytes.ts'
 import type { Offer } from './offer.ts'
 
 /**
  * The JSON of every offer as it is published, finished, so that a page of an answer is a copy.
  *
- * The bytes of an offer are its discovery fields and then what the catalog says beyond them: the
- * first part alone is the one published form, both together are the other. The brace at the end is
- * left to whoever copies.
+ * An offer is its discovery fields and then what the catalog says beyond them: the first parts alone are
+ * the one published form, all together are the other. The brace at the end is left to whoever copies.
  */
-export interface ReadyJson {
-  /** Offers lie in large pieces of memory, none across two, so that no piece has to grow. */
-  readonly pieces: readonly Uint8Array[]
-  /** Of each row the number of its piece, in the upper bits, and its place there, in the lower ones. */
+export interface ReadyJson extends Parts {
+  /** How many parts there are up to the end of the discovery fields of each row, and to the end of the row. */
+  readonly ends: Uint32Array
+}
+
+/** Texts put together from parts of one memory. */
+export interface Parts {
+  readonly memory: Uint8Array
+  /** Where in the memory each part begins. */
   readonly starts: Uint32Array
-  /** How many bytes of each row are in each of its forms. */
-  readonly lengths: Readonly<Record<ReadyForm, Uint32Array>>
+  readonly lengths: Uint16Array
 }
 
 export type ReadyForm = 'discovery' | 'catalog'
 
 /** How an offer is published: its discovery fields, and those that only the catalog has. */
 export type Publish = (offer: Offer) => { readonly discovery: object; readonly beyond: object }
-
-/**
- * A piece has at most 64 MiB, and there may be 64 of them. Room that large is given by the system
- * page by page as it is filled, and goes back to it whole. The first ones are small, for small lists.
- */
-const pieceBits = 26
-const pieceBytes = 2 ** pieceBits
-const firstPieceBytes = 2 ** 16
 
 export interface ReadyWriter {
   /** @returns what was added */
@@ -37,46 +33,23 @@ export interface ReadyWriter {
 }
 
 export function readyWriter(publish: Publish): ReadyWriter {
-  const pieces: Buffer[] = []
-  const starts = growing()
-  const lengths = { discovery: growing(), catalog: growing() }
-  let used = 0
-
-  const roomFor = (bytes: number): Buffer => {
-    const piece = pieces.at(-1)
-    const end = Math.min(piece?.length ?? 0, pieceBytes)
-    if (piece !== undefined && used + bytes <= end) return piece
-    used = 0
-    // An offer that may be larger than a piece gets a larger one, in which nothing is put that would
-    // begin where no start can point.
-    const usual = Math.min(pieceBytes, firstPieceBytes * 4 ** pieces.length)
-    const next = Buffer.alloc(Math.max(usual, bytes))
-    pieces.push(next)
-    return next
+  const shared = shareBytes()
+  const ends = growing()
+  const write = (text: string) => {
+    shared.add(Buffer.from(text))
+    ends.push(shared.count())
   }
-
   return {
     add(offer) {
       const { discovery, beyond } = publish(offer)
       const first = JSON.stringify(discovery).slice(0, -1)
-      const more = JSON.stringify(beyond).slice(1, -1)
-      const text = more === '' ? first : `${first},${more}`
-      // No character takes more than three bytes for each of its code units.
-      const piece = roomFor(3 * text.length)
-      starts.push((pieces.length - 1) * pieceBytes + used)
-      const length = piece.write(text, used)
-      lengths.discovery.push(Buffer.byteLength(first))
-      lengths.catalog.push(length)
-      used += length
-      return text
+      const fields = JSON.stringify(beyond).slice(1, -1)
+      const more = fields === '' ? '' : `,${fields}`
+      write(first)
+      write(more)
+      return first + more
     },
-    finish() {
-      return {
-        pieces,
-        starts: starts.take(),
-        lengths: { discovery: lengths.discovery.take(), catalog: lengths.catalog.take() },
-      }
-    },
+    finish: () => ({ ...shared.finish(), ends: ends.take() }),
   }
 }
 
@@ -84,14 +57,27 @@ export function readyWriter(publish: Publish): ReadyWriter {
  * Gives the memory back at once: the garbage collector would come for it some time after the next
  * catalog. Whoever copies from it afterwards gets an error.
  */
-export function letGo({ pieces }: ReadyJson): void {
-  for (const { buffer } of pieces) if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+export function letGo({ memory, starts, lengths }: ReadyJson): void {
+  for (const { buffer } of [memory, starts, lengths]) {
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+  }
 }
 
-/** Where the bytes of a row are in one form. */
-export function readyAt({ pieces, starts, lengths }: ReadyJson, row: number, form: ReadyForm) {
-  const start = starts[row] as number
-  const from = start & (pieceBytes - 1)
-  const piece = pieces[start >>> pieceBits] as Uint8Array
-  return piece.subarray(from, from + (lengths[form][row] as number))
+/**
+ * Adds the bytes of a row in one form.
+ *
+ * @throws when the memory was given back
+ */
+export function copyReady(
+  { memory, starts, lengths, ends }: ReadyJson,
+  row: number,
+  form: ReadyForm,
+  into: { range(bytes: Uint8Array, from: number, to: number): void },
+): void {
+  if (memory.length === 0) throw new Error('The finished JSON of this catalog was given back')
+  const end = ends[2 * row + (form === 'discovery' ? 0 : 1)] as number
+  for (let part = row === 0 ? 0 : (ends[2 * row - 1] as number); part < end; part++) {
+    const start = starts[part] as number
+    into.range(memory, start, start + (lengths[part] as number))
+  }
 }

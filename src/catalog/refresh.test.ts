@@ -8,6 +8,7 @@ import type { Offer } from './offer.ts'
 import { packOffers } from './offer-records.ts'
 import type { Snapshot, SnapshotStore } from './ports.ts'
 import type { Pricing } from './pricing.ts'
+import { copyReady, type ReadyJson } from './ready-json.ts'
 import { type RefreshDeps, refreshCatalog, reprice, serveLast, startRefreshing } from './refresh.ts'
 
 afterEach(() => {
@@ -265,11 +266,14 @@ it('prices what is on sale again when the rates change', async () => {
 it('gives back the memory of a catalog that another one replaced', async () => {
   const deps = depsFor(async () => listingOf(4))
   await refreshCatalog(deps)
-  const { pieces } = deps.liveCatalog.current().listed.topup.ready
-  expect(pieces.every(({ length }) => length > 0)).toBe(true)
+  const { ready } = deps.liveCatalog.current().listed.topup
+  const read = (from: ReadyJson) => copyReady(from, 0, 'catalog', { range: () => undefined })
+  expect(ready.memory.length).toBeGreaterThan(0)
+  read(ready)
   await refreshCatalog(deps)
-  expect(pieces.every(({ length }) => length === 0)).toBe(true)
-  expect(deps.liveCatalog.current().listed.topup.ready.pieces[0]?.length).toBeGreaterThan(0)
+  expect([ready.memory, ready.starts, ready.lengths].map(({ length }) => length)).toEqual([0, 0, 0])
+  expect(() => read(ready)).toThrow('was given back')
+  read(deps.liveCatalog.current().listed.topup.ready)
 })
 
 describe('the lists of two suppliers', () => {

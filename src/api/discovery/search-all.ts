@@ -5,7 +5,7 @@ import { coverageOf, type Found, type FoundKind, findFor } from '../../catalog/q
 import { kindAsked } from '../../catalog/question/kind-asked.ts'
 import { readPhonePlace } from '../../catalog/question/phone-place.ts'
 import { questionHint } from '../../catalog/question/question-hint.ts'
-import { readyAt } from '../../catalog/ready-json.ts'
+import { copyReady } from '../../catalog/ready-json.ts'
 import type { ParamSource } from '../../catalog/search/param-source.ts'
 import {
   amount,
@@ -144,7 +144,7 @@ function addItems(deps: ReadDeps, { asked }: Found, places: readonly Place[]): v
   for (const [at, { kind, doc }] of places.entries()) {
     const index = sold[kind]
     if (at > 0) answer.text(',')
-    if (view === undefined) answer.bytes(readyAt(index.ready, index.rows[doc] as number, 'catalog'))
+    if (view === undefined) copyReady(index.ready, index.rows[doc] as number, 'catalog', answer)
     else answer.text(JSON.stringify(view(index.offerAt(doc))).slice(0, -1))
     if (goods[kind].isByCoverage)
       answer.text(`,"coverage":${JSON.stringify(coverageOf(index, doc, asked.countries))}`)

@@ -16,8 +16,9 @@ import { createLiveCatalog } from '../../catalog/catalog.ts'
 import { kinds } from '../../catalog/good.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { chargeFor, type Pricing, retailOf } from '../../catalog/pricing.ts'
-import { readyAt } from '../../catalog/ready-json.ts'
+import { copyReady } from '../../catalog/ready-json.ts'
 import { cents } from '../../lib/money.ts'
+import { jsonBytes } from '../json-bytes.ts'
 import { catalogOffer, publishing, unfinishedView } from './catalog-offer.ts'
 import { discoveryOffer } from './discovery-offer.ts'
 
@@ -65,8 +66,11 @@ describe('the two parts of a published offer', () => {
       const { rows, ready, all, offerAt } = catalog.listed[kind]
       for (const doc of all) {
         const offer = offerAt(doc)
-        const textOf = (form: 'discovery' | 'catalog') =>
-          `${Buffer.from(readyAt(ready, rows[doc] as number, form)).toString()}}`
+        const textOf = (form: 'discovery' | 'catalog') => {
+          const text = jsonBytes()
+          copyReady(ready, rows[doc] as number, form, text)
+          return `${text.take().toString()}}`
+        }
         const short = publishedShort(offer, pricing)
         expect(textOf('discovery')).toBe(JSON.stringify(short))
         expect(textOf('catalog')).toBe(JSON.stringify(catalogOffer(offer, { siteUrl, pricing })))

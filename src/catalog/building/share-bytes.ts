@@ -1,0 +1,119 @@
+import type { Parts } from '../ready-json.ts'
+import { growing } from './growing.ts'
+
+/**
+ * Puts texts into one memory, in which what many of them have in common is once: of each text only what is
+ * new is added, and the rest is named by where it is already.
+ */
+export interface SharedBytes {
+  /** The parts of a text follow those of the text before it. */
+  add(text: Uint8Array): void
+  /** How many parts there are so far. */
+  readonly count: () => number
+  finish(): Parts
+}
+
+/** What is found again begins with this many bytes, which are remembered at every so many of the memory. */
+const seedBytes = 32
+const seedStep = 8
+const seedBits = 21
+/** To copy many short parts would cost a search more than the memory is worth. */
+const minBytes = 64
+const maxBytes = 2 ** 16 - 1
+
+export function shareBytes(): SharedBytes {
+  let memory = new Uint8Array(2 ** 16)
+  let length = 0
+  const starts = growing()
+  const lengths = growing()
+  /** Where the bytes of a hash were first, plus one. */
+  const seeds = new Uint32Array(2 ** seedBits)
+  let seeded = 0
+
+  const addPart = (start: number, end: number) => {
+    for (let from = start; from < end; from += maxBytes) {
+      starts.push(from)
+      lengths.push(Math.min(maxBytes, end - from))
+    }
+  }
+  const addNew = (bytes: Uint8Array) => {
+    while (length + bytes.length > memory.length) memory = doubled(memory)
+    memory.set(bytes, length)
+    addPart(length, length + bytes.length)
+    length += bytes.length
+  }
+  const remember = () => {
+    for (; seeded + seedBytes <= length; seeded += seedStep) {
+      const hash = hashAt(memory, seeded)
+      if (seeds[hash] === 0) seeds[hash] = seeded + 1
+    }
+  }
+  /** How much of the text around a place is known, but for what was told of it already, and where. */
+  const knownAround = (
+    known: Uint8Array,
+    text: Uint8Array,
+    { at, told }: { readonly at: number; readonly told: number },
+  ) => {
+    const seen = (seeds[hashAt(text, at)] as number) - 1
+    const after = seen < 0 ? 0 : sameAfter(known, seen, text, at)
+    const before = after < seedBytes ? 0 : sameBefore(known, seen, text.subarray(told), at - told)
+    return { seen, before, after }
+  }
+
+  return {
+    count: starts.length,
+    add(text) {
+      const known = memory.subarray(0, length)
+      let told = 0
+      for (let at = 0; at + seedBytes <= text.length; ) {
+        const { seen, before, after } = knownAround(known, text, { at, told })
+        if (before + after < minBytes) {
+          // Whatever is longer begins behind most of what is the same here.
+          at += Math.max(1, after - seedBytes)
+          continue
+        }
+        addNew(text.subarray(told, at - before))
+        addPart(seen - before, seen + after)
+        told = at + after
+        at = told
+      }
+      addNew(text.subarray(told))
+      remember()
+    },
+    finish: () => ({
+      memory: memory.slice(0, length),
+      starts: starts.take(),
+      lengths: Uint16Array.from(lengths.take()),
+    }),
+  }
+}
+
+/** How many bytes from a place on are the same as those from another place on. */
+function sameAfter(one: Uint8Array, at: number, other: Uint8Array, otherAt: number): number {
+  const most = Math.min(one.length - at, other.length - otherAt)
+  let same = 0
+  while (same < most && one[at + same] === other[otherAt + same]) same += 1
+  return same
+}
+
+/** Likewise of those before the two places. */
+function sameBefore(one: Uint8Array, at: number, other: Uint8Array, otherAt: number): number {
+  const most = Math.min(at, otherAt)
+  let same = 0
+  while (same < most && one[at - same - 1] === other[otherAt - same - 1]) same += 1
+  return same
+}
+
+function doubled(memory: Uint8Array): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(2 * memory.length)
+  larger.set(memory)
+  return larger
+}
+
+/** FNV-1a over every third byte of a seed: bytes that are compared afterwards anyway. */
+function hashAt(bytes: Uint8Array, at: number): number {
+  let hash = 0x811c9dc5
+  for (let next = at; next < at + seedBytes; next += 3)
+    hash = Math.imul(hash ^ (bytes[next] as number), 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> (32 - seedBits)
+}
