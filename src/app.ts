@@ -73,6 +73,8 @@ export interface ServiceOptions {
   readonly counting?: RateLimiterFactory
   /** How buyers' webhooks are reached, where not over the internet. */
   readonly receivers?: Partial<ReceiverNetwork> | undefined
+  /** How often wallets and parts are looked at, where not every 5 and 10 s. */
+  readonly lookEveryMs?: number | undefined
   /** What all processes of the port counted; this one's numbers alone when it is left out. */
   readonly numbers?: (own: Registry) => () => Promise<string>
 }
@@ -142,9 +144,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     guard.passed.then((isPassed) => (isPassed ? runSweeper(checkouts, ground) : undefined)),
     sendWebhooks(senderOf(ground, storage, purchases.vault), ground),
     monitorProcessor(coins, ground),
-    runHealthChecks(probes, ground.health, stopping.signal),
+    runHealthChecks(probes, ground.health, stopping.signal, options.lookEveryMs),
     monitorFloat(meansOf(ground, { chain, storage, supply, catalog }), ground.health, {
       ...ground,
+      everyMs: options.lookEveryMs,
       onRead: () => {
         changes()
         looked.resolve()
@@ -396,6 +399,7 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
       page: createMetrics({
         now,
         monotonicMs,
+        cacheMs: ground.lookEveryMs,
         liveCatalog: purchases.liveCatalog,
         pricing: purchases.pricing,
         health,

@@ -1,18 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
-const cacheMs = 5_000
+const usualCacheMs = 5_000
 /** Callers wait no longer than this. Prometheus gives up after ten seconds. */
 const maxWaitMs = 2_000
 
 /**
- * Caches the result of `read` for 5 s and never runs it twice at once. When `read` takes longer than 2 s,
- * the caller gets undefined; the read continues, and a later caller gets its result.
+ * Caches the result of `read` for a while and never runs it twice at once. When `read` takes longer than
+ * 2 s, the caller gets undefined; the read continues, and a later caller gets its result.
  *
  * @param read returns undefined when it fails; it does not throw
  */
 export function cachedBriefly<T>(
   read: () => Promise<T | undefined>,
   monotonicMs: () => number,
+  cacheMs = usualCacheMs,
 ): () => Promise<T | undefined> {
   let cached: { readonly value: T | undefined; readonly until: number } | undefined
   let pending: Promise<T | undefined> | undefined
@@ -27,14 +26,12 @@ export function cachedBriefly<T>(
   return async () => {
     if (cached !== undefined && monotonicMs() < cached.until) return cached.value
     pending ??= run()
-    const timer = new AbortController()
-    const timeout = delay(maxWaitMs, undefined, { signal: timer.signal, ref: false })
-    // The abort below rejects this promise once the read has won the race.
-    const expired = timeout.catch(() => undefined)
+    const { promise: tooSlow, resolve } = Promise.withResolvers<undefined>()
+    const timer = setTimeout(resolve, maxWaitMs, undefined)
     try {
-      return await Promise.race([pending, expired])
+      return await Promise.race([pending, tooSlow])
     } finally {
-      timer.abort()
+      clearTimeout(timer)
     }
   }
 }

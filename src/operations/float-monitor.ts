@@ -6,7 +6,7 @@ import { nothingOpen, type OpenFacts } from '../orders/ports.ts'
 import { withRecentValue } from './cached-reads.ts'
 import type { SupplierWallet } from './gauges.ts'
 
-const readEveryMs = 5_000
+const usualEveryMs = 5_000
 
 /** The number of transfers that the gas wallet must cover beyond the open refunds. */
 const transfersAhead = 20n
@@ -33,19 +33,21 @@ export interface MeansSources {
 interface MonitorOptions {
   readonly now: () => Date
   readonly signal: AbortSignal
+  /** 5 s when left out. */
+  readonly everyMs?: number | undefined
   /** Called after each reading. */
   readonly onRead?: () => void
 }
 
 /**
- * Reads the means at once and then every 5 s. When a source fails, its last value counts for 5 minutes.
+ * Reads the means at once and then every 5 s, or as often as it is told. When a source fails, its last value counts for 5 minutes.
  * Purchases are checked against the means less the recent sales of this process. Sales of other nodes
  * within the last seconds are not included.
  */
 export function monitorFloat(
   sources: MeansSources,
   health: Pick<Health, 'noteMeans' | 'noteFundsRefusal'>,
-  { now, signal, onRead = () => undefined }: MonitorOptions,
+  { now, signal, everyMs = usualEveryMs, onRead = () => undefined }: MonitorOptions,
 ): Promise<void> {
   const reads = {
     float: withRecentValue(sources.float),
@@ -68,7 +70,7 @@ export function monitorFloat(
     onRead()
     return true
   }
-  return repeat(task, { everyMs: readEveryMs, retryMs: readEveryMs, signal })
+  return repeat(task, { everyMs, retryMs: everyMs, signal })
 }
 
 /** The wallets that could be seen. */

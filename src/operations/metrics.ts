@@ -22,6 +22,8 @@ import { checkPart } from './probes.ts'
 export interface MetricsDeps {
   readonly now: () => Date
   readonly monotonicMs: () => number
+  /** How long each reading counts; 5 s when left out. */
+  readonly cacheMs?: number | undefined
   readonly health: Pick<
     Health,
     'bounds' | 'means' | 'note' | 'parts' | 'signals' | 'suppliers' | 'tallies'
@@ -55,12 +57,14 @@ export interface MetricsPage {
  * metrics are left out. Like the signals, `kiosk402_up` comes from `health`.
  */
 export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
-  const { health, monotonicMs } = deps
+  const { health, monotonicMs, cacheMs } = deps
+  const cached = <T>(read: () => Promise<T | undefined>) =>
+    cachedBriefly(read, monotonicMs, cacheMs)
   // Each database statement already reports its outcome to `health` (`onTrouble`).
-  const readOrders = cachedBriefly(() => deps.orders().catch(() => undefined), monotonicMs)
-  const readCheckouts = cachedBriefly(() => deps.checkouts().catch(() => undefined), monotonicMs)
-  const readWebhooks = cachedBriefly(() => deps.webhooks().catch(() => undefined), monotonicMs)
-  const readChain = cachedBriefly(() => checkPart('chain', health, deps.chain), monotonicMs)
+  const readOrders = cached(() => deps.orders().catch(() => undefined))
+  const readCheckouts = cached(() => deps.checkouts().catch(() => undefined))
+  const readWebhooks = cached(() => deps.webhooks().catch(() => undefined))
+  const readChain = cached(() => checkPart('chain', health, deps.chain))
 
   return async () => {
     const [orders, checkouts, webhooks, chain] = await Promise.all([

@@ -27,6 +27,7 @@ export async function runHealthChecks(
   probes: Probes,
   health: Health,
   signal: AbortSignal,
+  everyMs = checkEveryMs,
 ): Promise<void> {
   const check = (part: 'chain' | 'database') => succeeded(probes[part], noteOf(part, health))
   const pending = new Set<Promise<unknown>>()
@@ -35,7 +36,7 @@ export async function runHealthChecks(
     pending.add(one)
     return true
   }
-  const outside = { everyMs: checkEveryMs, retryMs: checkRetryMs, signal }
+  const outside = { everyMs, retryMs: checkRetryMs, signal }
   await Promise.all([
     repeat(() => check('chain'), outside),
     ...Array.from(probes.suppliers, ([name, probe]) =>

@@ -85,6 +85,7 @@ export async function startNode(
     keys,
     counting,
     receivers,
+    lookEveryMs: 1_000,
   })
   prepare(service.app)
   await service.app.listen({ host: '127.0.0.1', port })

@@ -28,7 +28,6 @@ const open = (value: number) => ({ ...bodyFor('voucher', 'OPEN'), value })
 const signals = async () => (await get(store.url, '/api/catalog')).body.signals
 const ready = () => get(store.url, '/readyz')
 
-// The cover is looked at every 5 s, and this story waits for three looks.
 test('what the refund wallet cannot pay back is not sold, and the rest is', async () => {
   const buyer = await newBuyer()
   const large = bodyFor('voucher', 'OK')
