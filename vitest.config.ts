@@ -72,6 +72,7 @@ export default defineConfig({
             'test/*.test.ts',
             'test/doubles/*.test.ts',
           ],
+          globalSetup: ['test/harness/migrated-postgres.ts'],
         },
       },
       {

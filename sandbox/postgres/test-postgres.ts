@@ -44,17 +44,29 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   }
 }
 
-async function createDatabase(serverUrl: string, template: string | undefined): Promise<string> {
+/** Makes an empty database, or a copy of another one to which nobody is connected. */
+export async function createDatabase(serverUrl: string, template?: string): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  try {
-    const source = template ? new URL(template).pathname.slice(1) : 'template1'
-    await client.query(`create database ${name} template ${client.escapeIdentifier(source)}`)
-  } finally {
-    await client.end()
-  }
+  const source = template ? nameOf(template) : 'template1'
+  await run(serverUrl, `create database ${name} template ${pg.escapeIdentifier(source)}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return url.href
+}
+
+/** Ends its connections as well. */
+export function dropDatabase(serverUrl: string, databaseUrl: string): Promise<void> {
+  return run(serverUrl, `drop database ${pg.escapeIdentifier(nameOf(databaseUrl))} with (force)`)
+}
+
+const nameOf = (databaseUrl: string) => new URL(databaseUrl).pathname.slice(1)
+
+async function run(serverUrl: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
 }

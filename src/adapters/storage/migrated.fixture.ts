@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import { afterAll, beforeAll, inject } from 'vitest'
+import { createDatabase, dropDatabase } from '../../../sandbox/postgres/test-postgres.ts'
+import type { Migrated } from '../../../test/harness/migrated-postgres.ts'
 import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
 
-/** A PostgreSQL whose databases begin with all tables of the store and none of its rows. */
+/** Databases that begin with all tables of the store and none of its rows. */
 export interface MigratedPostgres {
   /** A new database, as one node sees it. */
   open(): Promise<Pool>
@@ -18,14 +18,12 @@ interface Database {
 }
 
 /**
- * Called at the top of a test file: the server runs while the tests of the file do. Connections that
- * nobody ended are ended before it stops. A database whose pools were all ended is emptied for the
- * next test, because making one takes far longer than most tests do.
+ * Called at the top of a test file, whose databases are dropped after its last test. Connections that
+ * nobody ended are ended before that. A database whose pools were all ended is emptied for the next
+ * test, because making one takes far longer than most tests do.
  */
 export function migratedPostgres(): MigratedPostgres {
-  let postgres: TestPostgres
-  let template: string
-  let emptying: string
+  let postgres: Migrated
   const databases: Database[] = []
 
   function connect({ url, pools }: Database): Pool {
@@ -37,31 +35,28 @@ export function migratedPostgres(): MigratedPostgres {
   async function take(): Promise<Database> {
     const left = databases.find(({ pools }) => pools.every(({ ended }) => ended))
     if (!left) {
-      const made = { url: await postgres.createDatabase(template), pools: [] }
+      const url = await createDatabase(postgres.databaseUrl, postgres.template)
+      const made = { url, pools: [] }
       databases.push(made)
       return made
     }
     left.pools.length = 0
     const pool = connect(left)
-    await pool.query(emptying)
+    await pool.query(postgres.emptying)
     await pool.end()
     left.pools.length = 0
     return left
   }
 
   beforeAll(async () => {
-    postgres = await startTestPostgres()
-    template = await postgres.createDatabase()
-    const pool = connect({ url: template, pools: [] })
-    await migrate(pool)
-    emptying = await emptyingOf(pool)
-    // A database is copied only while nobody is connected to it.
-    await pool.end()
+    const response = await fetch(inject('migratedPostgres'))
+    if (!response.ok) throw new Error(await response.text())
+    postgres = (await response.json()) as Migrated
   })
   afterAll(async () => {
     const pools = databases.flatMap((database) => database.pools)
     await Promise.all(pools.filter(({ ending }) => !ending).map((pool) => pool.end()))
-    await postgres.stop()
+    for (const { url } of databases) await dropDatabase(postgres.databaseUrl, url)
   })
 
   return {
@@ -75,32 +70,6 @@ export function migratedPostgres(): MigratedPostgres {
 
 /** A busy machine takes its time: that a server gives statements up is tested where it is meant. */
 const options = { applicationName: 'test', poolSize: 8, statementTimeoutMs: 120_000 }
-
-/** What brings every table and sequence back to what the migrations left, past the tables' guards. */
-async function emptyingOf(pool: Pool): Promise<string> {
-  const { rows: tables } = await pool.query<{ name: string }>(
-    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
-  )
-  const refills: string[] = []
-  for (const { name } of tables) {
-    const { rows } = await pool.query(
-      `select quote_literal(json_agg(one)) as all_rows from ${name} one having count(*) > 0`,
-    )
-    for (const { all_rows } of rows) {
-      refills.push(
-        `insert into ${name} select * from json_populate_recordset(null::${name}, ${all_rows})`,
-      )
-    }
-  }
-  return [
-    'begin',
-    'set local session_replication_role = replica',
-    ...tables.map(({ name }) => `delete from ${name}`),
-    ...refills,
-    `select setval(format('%I', sequencename)::regclass, 1, false) from pg_sequences`,
-    'commit',
-  ].join(';')
-}
 
 function raise(error: Error): never {
   throw error
