@@ -1,4 +1,4 @@
-import { countriesOf, countryName, places, type Region } from './regions.ts'
+import { countryName, places, type Region } from './regions.ts'
 
 /** Where a plan works: one country, or a bundle of them with a blank country. */
 export interface Area {
@@ -12,102 +12,66 @@ export interface Area {
 /** Countries no travel plan reaches, in this catalog. */
 const unserved = new Set(['KP', 'IR', 'SY', 'SS', 'ER', 'YE', 'CU', 'TM', 'SO', 'VU', 'TV', 'KI'])
 
-function served(...regions: readonly Region[]): readonly string[] {
-  return countriesOf(...regions).filter((code) => !unserved.has(code))
+/**
+ * One bundle a line: id | name | its region | the countries it covers, and the regions of which it
+ * covers all but the unserved ones. The region of a bundle is one of the ten coarse ones: never South
+ * America or a part of Asia.
+ */
+const table = `
+GLOBAL | Global | Global | @Global
+EUROPE | Europe | Western Europe | @Eastern_Europe @Western_Europe
+ASIA | Asia | Asia | @Asia @South_Asia @Southeast_Asia
+AFRICA | Africa | Africa | @Africa
+NORTHAMERICA | North America | North America | @North_America
+CARIBBEAN | Caribbean | Caribbean | @Caribbean
+MIDEAST | Middle East and North Africa | Middle East and North Africa | @Middle_East_and_North_Africa
+OCEANIA | Oceania | Oceania | @Oceania
+EEUROPE | Eastern Europe | Eastern Europe | @Eastern_Europe
+CAMERICA | Central America | Central America | @Central_America
+LATAM | Latin America | Central America | MX @Central_America @South_America
+AMERICAS | Americas | North America | @Caribbean @Central_America @North_America @South_America
+WORLD50 | World top 50 | Global | AL AM AZ BA BG BY CZ EE GE HR HU LT LV MD ME MK PL RO RS RU CN HK JP KG KR KZ MN MO TJ TW UZ AF BD BT IN LK MV NP PK BN US CA MX BR AR ZA EG AE AU NZ
+USCA | USA and Canada | North America | US CA
+NORDICS | Nordics | Western Europe | DK FI IS NO SE
+BENELUX | Benelux | Western Europe | BE LU NL
+IBERIA | Iberia | Western Europe | AD ES GI PT
+ALPS | Alps | Western Europe | AT CH DE FR IT LI
+BRITISHISLES | British Isles | Western Europe | GB GG IE IM JE
+BALKANS | Balkans | Eastern Europe | AL BA BG HR ME MK RS SI XK
+BALTICS | Baltics | Eastern Europe | EE LT LV
+GULF | Gulf states | Middle East and North Africa | AE BH KW OM QA SA
+MAGHREB | Maghreb | Middle East and North Africa | DZ MA TN
+EASTAFRICA | East Africa | Africa | BI KE RW TZ UG
+SOUTHAFRICA | Southern Africa | Africa | BW LS MZ NA SZ ZA ZM ZW
+WESTAFRICA | West Africa | Africa | BJ CI GH GN ML NG SN TG
+ASEAN | Southeast Asia trip | Asia | ID KH LA MY PH SG TH VN
+GREATERCHINA | China, Hong Kong, Macao and Taiwan | Asia | CN HK MO TW
+JPKR | Japan and South Korea | Asia | JP KR
+SGMYTH | Singapore, Malaysia and Thailand | Asia | MY SG TH
+ANZ | Australia and New Zealand | Oceania | AU NZ
+FRENCHISLES | French Antilles | Caribbean | GP MQ`
+
+function areaOf(line: string): Area {
+  const [id = '', name = '', region, covered = ''] = line.split(' | ')
+  return {
+    id,
+    name,
+    country: '',
+    regions: [region as Region],
+    covers: covered.split(' ').flatMap(coversOf),
+  }
 }
 
-function area(id: string, name: string, region: Region, covers: readonly string[]): Area {
-  return { id, name, country: '', regions: [region], covers }
+function coversOf(entry: string): readonly string[] {
+  if (!entry.startsWith('@')) return [entry]
+  const region = entry.slice(1).replaceAll('_', ' ')
+  return [...places.values()]
+    .filter((place) => region === 'Global' || place.region === region)
+    .map(({ code }) => code)
+    .filter((code) => !unserved.has(code))
 }
 
-const asia = served('Asia', 'South Asia', 'Southeast Asia')
-const europe = served('Western Europe', 'Eastern Europe')
-
-/** Bundles carry the ten coarse regions only: South America and the parts of Asia never appear. */
-const bundles: readonly Area[] = [
-  area(
-    'GLOBAL',
-    'Global',
-    'Global',
-    [...places.keys()].filter((code) => !unserved.has(code)),
-  ),
-  area('EUROPE', 'Europe', 'Western Europe', europe),
-  area('ASIA', 'Asia', 'Asia', asia),
-  area('AFRICA', 'Africa', 'Africa', served('Africa')),
-  area('NORTHAMERICA', 'North America', 'North America', served('North America')),
-  area('CARIBBEAN', 'Caribbean', 'Caribbean', served('Caribbean')),
-  area(
-    'MIDEAST',
-    'Middle East and North Africa',
-    'Middle East and North Africa',
-    served('Middle East and North Africa'),
-  ),
-  area('OCEANIA', 'Oceania', 'Oceania', served('Oceania')),
-  area('EEUROPE', 'Eastern Europe', 'Eastern Europe', served('Eastern Europe')),
-  area('CAMERICA', 'Central America', 'Central America', served('Central America')),
-  area('LATAM', 'Latin America', 'Central America', [
-    'MX',
-    ...served('Central America', 'South America'),
-  ]),
-  area(
-    'AMERICAS',
-    'Americas',
-    'North America',
-    served('North America', 'Central America', 'South America', 'Caribbean'),
-  ),
-  area('WORLD50', 'World top 50', 'Global', [
-    ...europe.slice(0, 20),
-    ...asia.slice(0, 20),
-    'US',
-    'CA',
-    'MX',
-    'BR',
-    'AR',
-    'ZA',
-    'EG',
-    'AE',
-    'AU',
-    'NZ',
-  ]),
-  area('USCA', 'USA and Canada', 'North America', ['US', 'CA']),
-  area('NORDICS', 'Nordics', 'Western Europe', ['DK', 'FI', 'IS', 'NO', 'SE']),
-  area('BENELUX', 'Benelux', 'Western Europe', ['BE', 'LU', 'NL']),
-  area('IBERIA', 'Iberia', 'Western Europe', ['AD', 'ES', 'GI', 'PT']),
-  area('ALPS', 'Alps', 'Western Europe', ['AT', 'CH', 'DE', 'FR', 'IT', 'LI']),
-  area('BRITISHISLES', 'British Isles', 'Western Europe', ['GB', 'GG', 'IE', 'IM', 'JE']),
-  area('BALKANS', 'Balkans', 'Eastern Europe', [
-    'AL',
-    'BA',
-    'BG',
-    'HR',
-    'ME',
-    'MK',
-    'RS',
-    'SI',
-    'XK',
-  ]),
-  area('BALTICS', 'Baltics', 'Eastern Europe', ['EE', 'LT', 'LV']),
-  area('GULF', 'Gulf states', 'Middle East and North Africa', ['AE', 'BH', 'KW', 'OM', 'QA', 'SA']),
-  area('MAGHREB', 'Maghreb', 'Middle East and North Africa', ['DZ', 'MA', 'TN']),
-  area('EASTAFRICA', 'East Africa', 'Africa', ['BI', 'KE', 'RW', 'TZ', 'UG']),
-  area('SOUTHAFRICA', 'Southern Africa', 'Africa', [
-    'BW',
-    'LS',
-    'MZ',
-    'NA',
-    'SZ',
-    'ZA',
-    'ZM',
-    'ZW',
-  ]),
-  area('WESTAFRICA', 'West Africa', 'Africa', ['BJ', 'CI', 'GH', 'GN', 'ML', 'NG', 'SN', 'TG']),
-  area('ASEAN', 'Southeast Asia trip', 'Asia', ['ID', 'KH', 'LA', 'MY', 'PH', 'SG', 'TH', 'VN']),
-  area('GREATERCHINA', 'China, Hong Kong, Macao and Taiwan', 'Asia', ['CN', 'HK', 'MO', 'TW']),
-  area('JPKR', 'Japan and South Korea', 'Asia', ['JP', 'KR']),
-  area('SGMYTH', 'Singapore, Malaysia and Thailand', 'Asia', ['MY', 'SG', 'TH']),
-  area('ANZ', 'Australia and New Zealand', 'Oceania', ['AU', 'NZ']),
-  area('FRENCHISLES', 'French Antilles', 'Caribbean', ['GP', 'MQ']),
-]
+const bundles = table.trim().split('\n').map(areaOf)
 
 /** Countries most travelled to come first, so that they have the most plans. */
 const popular = 'US ES GB FR IT DE JP TH TR MX AE CA GR PT ID CN KR SG AU BR VN MY CH NL AT PL EG'

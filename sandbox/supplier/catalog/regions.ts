@@ -49,12 +49,6 @@ export const places: ReadonlyMap<string, Place> = new Map(
   ),
 )
 
-export function countriesOf(...regions: readonly Region[]): readonly string[] {
-  return [...places.values()]
-    .filter((place) => regions.includes(place.region))
-    .map((place) => place.code)
-}
-
 const names = new Intl.DisplayNames('en', { type: 'region' })
 
 /** The English name of a country, or the code itself where there is no name. */
