@@ -41,6 +41,7 @@ export interface NodeSettings {
   readonly webhook: { readonly header: string; readonly value: string }
   /** How buyers' webhooks are reached, only for a node in this process. */
   readonly receivers?: ServiceOptions['receivers']
+  readonly lookEveryMs?: number | undefined
 }
 
 /** How the store reaches all its suppliers. */
@@ -62,7 +63,7 @@ export async function startNode(
   write: (line: string) => void,
   prepare: (app: FastifyInstance) => void = () => undefined,
 ): Promise<Service> {
-  const { url, port, env, secrets, lostKeys = [], receivers, ...outside } = settings
+  const { url, port, env, secrets, lostKeys = [], receivers, lookEveryMs, ...outside } = settings
   const secretsKeys = secrets?.map((key) => Buffer.from(key, 'base64')) ?? [secretsKey]
   const config = readConfig({ PUBLIC_URL: url, ...env, PORT: String(port) }) as SandboxConfig
   const log = createLog('trace', { write }, isOutage)
@@ -85,7 +86,7 @@ export async function startNode(
     keys,
     counting,
     receivers,
-    lookEveryMs: 1_000,
+    lookEveryMs,
   })
   prepare(service.app)
   await service.app.listen({ host: '127.0.0.1', port })

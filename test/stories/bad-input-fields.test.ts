@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
+import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, type Kind, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore({ offers: 400 })
+const call = callerFor(store)
 let before: Record<string, number>
 /** A voucher that asks for the recipient's e-mail and country too. */
 let asksMore: string
 
 beforeAll(async () => {
-  store = await openStore({ offers: 400 })
-  call = callerFor(store)
   before = await rowsOf(store)
   const { body } = await call('/api/catalog/vouchers/offers?limit=100')
   const offers = body.items as { offerId: string; requiredFields: string[]; priceType: string }[]
@@ -24,7 +22,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   expect(await rowsOf(store)).toEqual(before)
-  await store.close()
 })
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Accepts } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Call, callerFor, expectNoInsides, expectProblem, rowsOf, sendRaw } from './reading.ts'
+import { callerFor, expectNoInsides, expectProblem, rowsOf, sendRaw } from './reading.ts'
 import { bodyFor, buy, purchasePath, termsOf, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore({ offers: 200 })
+const call = callerFor(store)
 let buyer: Buyer
 let accepts: Accepts
 let before: Record<string, number>
@@ -16,13 +16,10 @@ const body = JSON.stringify(bodyFor('voucher', 'OK'))
 const json = { 'content-type': 'application/json' }
 
 beforeAll(async () => {
-  store = await openStore({ offers: 200 })
-  call = callerFor(store)
   buyer = await newBuyer()
   accepts = await termsOf(store.url, 'voucher', JSON.parse(body))
   before = await rowsOf(store)
 })
-afterAll(() => store.close())
 
 const pay = (header: string) =>
   call(path, { method: 'POST', body, headers: { ...json, 'payment-signature': header } })

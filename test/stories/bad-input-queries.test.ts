@@ -1,20 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callerFor, expectDiscoveryRefusal, expectProblem, rowsOf } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { callerFor, expectDiscoveryRefusal, expectProblem, rowsOf } from './reading.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore({ offers: 200 })
+const call = callerFor(store)
 let before: Record<string, number>
 
 beforeAll(async () => {
-  store = await openStore({ offers: 200 })
-  call = callerFor(store)
   before = await rowsOf(store)
 })
 afterAll(async () => {
   // Whatever was sent here, nothing of it was kept.
   expect(await rowsOf(store)).toEqual(before)
-  await store.close()
 })
 
 type Rule =

@@ -1,23 +1,20 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callerFor, expectNoInsides, rowsOf, sendRaw } from './reading.ts'
+import { callerFor, expectNoInsides, rowsOf, sendRaw } from './reading.ts'
 import { bodyFor, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore({ offers: 200 })
+const call = callerFor(store)
 let before: Record<string, number>
 
 beforeAll(async () => {
-  store = await openStore({ offers: 200 })
-  call = callerFor(store)
   before = await rowsOf(store)
 })
 afterAll(async () => {
   expect((await call('/livez')).status).toBe(200)
   expect(await rowsOf(store)).toEqual(before)
   expect(store.logLines.filter((line) => line.includes('unexpected error'))).toEqual([])
-  await store.close()
 })
 
 const path = purchasePath('voucher')

@@ -5,20 +5,18 @@ import { transactionsOf } from './chain.ts'
 import { payForVoucher } from './contracts/outcomes.ts'
 import { deploy, signingFor, treacherousCode } from './contracts/wallet.ts'
 import { bodyFor, buy, eventually, termsOf, until } from './requests.ts'
-import { openSibling, openStore, type Store } from './store.ts'
+import { openSibling, useStore } from './store.ts'
 
 // Who costs the store gas, refunds and rows without buying anything is refused after a few times.
 
-let store: Store
+const store = useStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
 let sibling: Awaited<ReturnType<typeof openSibling>>
 
 beforeAll(async () => {
-  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
   sibling = await openSibling(store)
 })
 afterAll(async () => {
   await sibling.close()
-  await store.close()
 })
 
 const spent = (budget: string) => ({

@@ -1,23 +1,19 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
 import { newBuyer } from './buyer.ts'
 import { emptyWallet, mintUsdc } from './chain.ts'
 import { rowsKept } from './facts.ts'
 import { bodyFor, buy, eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { openStore, useStore } from './store.ts'
 
 // The store sells nothing that its refund wallet could not pay back.
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore({
-    refundFloat: 3_250_000n,
-    env: { PURCHASE_WAIT_SECONDS: '1' },
-  })
+const store = useStore({
+  lookEveryMs: 500,
+  refundFloat: 3_250_000n,
+  env: { PURCHASE_WAIT_SECONDS: '1' },
 })
-afterAll(() => store.close())
 
 const price = (body: object) => post(store.url, purchasePath('voucher'), body)
 const quote = (fields: Record<string, unknown>) => {
@@ -107,6 +103,7 @@ test('what the refund wallet cannot pay back is not sold, and the rest is', asyn
 test('what no witness could bear out is not sold, and the rest is', async () => {
   const witness = await startNodeBefore(store.parts.rpcUrl)
   const own = await openStore({
+    lookEveryMs: 500,
     witnesses: { urls: [witness.url], fromUsdc: 1 },
   })
   const { items } = (await get(own.url, '/api/catalog/vouchers/offers?limit=100')).body

@@ -3,10 +3,10 @@ import { askerOf } from '../../doctor/ask.ts'
 import { checkNodes } from '../../doctor/checks/nodes.ts'
 import { keepFindings } from '../../doctor/findings.ts'
 import { bodyFor, eventually, termsOf } from './requests.ts'
-import { openNode, openStore, type Store, siblingSettings } from './store.ts'
+import { openNode, type Store, siblingSettings, useStore } from './store.ts'
 
 const token = 'a-token-for-the-scraper'
-let store: Store
+const store = useStore({ env: { METRICS_TOKEN: token } })
 let sibling: Awaited<ReturnType<typeof openNode>>
 
 const openWith = async (env: Record<string, string>) => {
@@ -15,12 +15,10 @@ const openWith = async (env: Record<string, string>) => {
 }
 
 beforeAll(async () => {
-  store = await openStore({ env: { METRICS_TOKEN: token } })
   sibling = await openWith({ MARKUP_BPS: '500' })
 })
 afterAll(async () => {
   await sibling.close()
-  await store.close()
 })
 
 type Asked = Pick<Store, 'url' | 'logLines'>

@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { balanceOf } from './chain.ts'
 import { bookedFor, ledgerOf, rowsKept } from './facts.ts'
 import { type Answer, bodyFor, buy, type Kind, post, purchasePath, termsOf } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
-
-beforeAll(async () => {
-  store = await openStore()
-})
-afterAll(() => store.close())
 
 const voucher = bodyFor('voucher', 'OK')
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { afterEach, expect, inject, test } from 'vitest'
 import { type Fault, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
@@ -15,23 +15,19 @@ import {
   termsOf,
   until,
 } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 // A node is killed between something it did outside and the write that says so, which is then never
 // made. Another node has to find out what happened, and must not do it a second time.
 
-let store: Store
+const store = useStore({ env: { PURCHASE_WAIT_SECONDS: '5' } })
 const children: ChildNode[] = []
 const closing: { close(): Promise<void> }[] = []
 
-beforeAll(async () => {
-  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '5' } })
-})
 afterEach(async () => {
   for (const child of children.splice(0)) await child.kill()
   for (const proxy of closing.splice(0)) await proxy.close()
 })
-afterAll(() => store.close())
 
 async function newChild(options: Parameters<typeof startChild>[1] = {}): Promise<ChildNode> {
   const child = await startChild(store, options)

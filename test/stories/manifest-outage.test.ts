@@ -1,28 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newBuyer } from './buyer.ts'
-import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
-import { bodyFor, buy, post, purchasePath, termsOf, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { callerFor, expectProblem, rowsOf } from './reading.ts'
+import { bodyFor, buy, eventually, post, purchasePath, termsOf, until } from './requests.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore({ lookEveryMs: 500, env: { PURCHASE_WAIT_SECONDS: '1' } })
+const call = callerFor(store)
 
-beforeAll(async () => {
-  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
-  call = callerFor(store)
-})
-afterAll(() => store.close())
-
-/** Reads the signals again and again until they say one of these. */
-async function untilSignals(...actions: readonly string[]) {
-  const deadline = performance.now() + 170_000
-  for (;;) {
-    const { signals } = (await call('/api/catalog')).body
-    if (actions.includes(signals.agent_action)) return signals
-    if (performance.now() > deadline) throw new Error(`Still ${JSON.stringify(signals)}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
+const untilSignals = (...actions: readonly string[]) =>
+  eventually(
+    async () => (await call('/api/catalog')).body.signals,
+    ({ agent_action }) => actions.includes(agent_action),
+  )
 
 test('a supplier that is away degrades the signals, then stops purchases; both end with it', async () => {
   const buyer = await newBuyer()

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { chainClient } from '../../sandbox/chain/rpc.ts'
 import { newBuyer } from './buyer.ts'
 import { ledgerOf } from './facts.ts'
 import { bodyFor, eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 // The store sells nothing that it could not buy or pay back: with an empty wallet at the supplier, an
 // empty gas wallet, or above the caps of refunds.
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore({
-    env: { PURCHASE_WAIT_SECONDS: '2', REFUND_HOURLY_CAP_USDC: '1' },
-  })
+const store = useStore({
+  lookEveryMs: 500,
+  env: { PURCHASE_WAIT_SECONDS: '2', REFUND_HOURLY_CAP_USDC: '1' },
 })
-afterAll(() => store.close())
 
 const signals = async () => (await get(store.url, '/api/catalog')).body.signals
 const parts = async () => (await get(store.url, '/readyz')).body.parts

@@ -5,18 +5,20 @@ import { type Metric, metrics } from '../../src/operations/metric-list.ts'
 import { faultsOfMetrics, promtoolSays } from '../harness/prometheus.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { bodyFor, buy, eventually, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { openStore, type Store, useStore } from './store.ts'
 
 const token = 'a-token-for-the-scraper'
 const opening = { authorization: `Bearer ${token}` }
-let store: Store
+const store = useStore({
+  lookEveryMs: 500,
+  refundFloat: 7_250_000n,
+  env: { METRICS_TOKEN: token },
+})
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore({ refundFloat: 7_250_000n, env: { METRICS_TOKEN: token } })
   buyer = await newBuyer()
 })
-afterAll(() => store.close())
 
 /** A request as a scraper sends it, with nothing that it was not told to send. */
 function ask({ url }: Pick<Store, 'url'>, headers: Record<string, string> = {}) {

@@ -15,14 +15,14 @@ import {
   purchasePath,
   termsOf,
 } from './requests.ts'
-import { openSibling, openStore, type Store } from './store.ts'
+import { openSibling, useStore } from './store.ts'
 
 // A payment that is sent again is answered with its order, whatever has come between; and who is
 // refused before that order could be looked for never hears that nothing was charged.
 
 type Bought = Awaited<ReturnType<typeof buy>>
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 /** A node that started after an offer was delisted, and what had been bought of it before. */
 let later: Awaited<ReturnType<typeof openSibling>>
@@ -32,7 +32,6 @@ const voucher = bodyFor('voucher', 'OK')
 const delisted = bodyFor('topup', 'OK')
 
 beforeAll(async () => {
-  store = await openStore()
   buyer = await newBuyer()
   bought = await buy(store, buyer, 'topup', delisted)
   await store.admin('/offers', { offerId: 'TEST-TOPUP-OK', enabled: false })
@@ -44,7 +43,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await later.close()
-  await store.close()
 })
 
 const newKey = () => ({ 'idempotency-key': `key-${randomBytes(12).toString('hex')}` })

@@ -1,23 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { decodeFunctionData, type Hex, serializeSignature } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Accepts } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { balanceOf, usdcAbi } from './chain.ts'
 import { type Answer, bodyFor, buy, get, type Kind, post, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore()
   buyer = await newBuyer()
 })
-afterAll(() => store.close())
 
 const newKey = () => `key-${randomBytes(12).toString('hex')}`
 

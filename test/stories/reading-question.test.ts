@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Call, callerFor } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { expect, test } from 'vitest'
+import { callerFor } from './reading.ts'
+import { useStore } from './store.ts'
 
 interface Item {
   readonly kind: string
@@ -11,14 +11,8 @@ interface Item {
   readonly coverage?: { readonly total: number; readonly countries: readonly string[] }
 }
 
-let store: Store
-let call: Call
-
-beforeAll(async () => {
-  store = await openStore({ offers: 3_000 })
-  call = callerFor(store)
-})
-afterAll(() => store.close())
+const store = useStore({ offers: 3_000 })
+const call = callerFor(store)
 
 async function ask(params: Record<string, string>) {
   const { status, body } = await call(`/ai/search?${new URLSearchParams(params)}`)

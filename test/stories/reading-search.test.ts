@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   coarseRegions,
   topupRegions,
   topupSubTypes,
   voucherSubTypes,
 } from '../../src/catalog/lists.ts'
-import { allItems, type Call, callerFor } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { allItems, callerFor } from './reading.ts'
+import { useStore } from './store.ts'
 
 interface Offer {
   readonly offerId: string
@@ -19,8 +19,8 @@ interface Offer {
   readonly price: { readonly currency: string; readonly fixed?: number; readonly min?: number }
 }
 
-let store: Store
-let call: Call
+const store = useStore({ offers: 3_000 })
+const call = callerFor(store)
 /** Everything that is sold, in the published order: what each answer is compared with. */
 const all: Record<'vouchers' | 'topups' | 'esims', readonly Offer[]> = {
   vouchers: [],
@@ -30,13 +30,10 @@ const all: Record<'vouchers' | 'topups' | 'esims', readonly Offer[]> = {
 type Family = keyof typeof all
 
 beforeAll(async () => {
-  store = await openStore({ offers: 3_000 })
-  call = callerFor(store)
   for (const family of Object.keys(all) as Family[]) {
     all[family] = (await allItems(call, `/ai/${family}`, 50)) as unknown as Offer[]
   }
 })
-afterAll(() => store.close())
 
 const idsOf = (offers: readonly Offer[]) => offers.map(({ offerId }) => offerId)
 

@@ -20,10 +20,10 @@ export interface Read extends Answer {
 export type Call = (path: string, options?: CallOptions) => Promise<Read>
 
 /** Calls the store, each time from another client address. */
-export function callerFor({ url }: Pick<Store, 'url'>): Call {
+export function callerFor(store: Pick<Store, 'url'>): Call {
   const nextAddress = addresses()
   return async (path, { method = 'GET', headers = {}, body } = {}) => {
-    const response = await fetch(`${url}${path}`, {
+    const response = await fetch(`${store.url}${path}`, {
       method,
       headers: { 'x-forwarded-for': nextAddress(), ...headers },
       signal: AbortSignal.timeout(maxAnswerMs),

@@ -1,5 +1,5 @@
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createApprovalStore } from '../../src/adapters/storage/approvals.ts'
 import { createCheckoutStore } from '../../src/adapters/storage/checkouts.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
@@ -10,12 +10,14 @@ import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
 import { createWebhookStore } from '../../src/adapters/storage/webhooks.ts'
 import { keepRetention } from '../../src/operations/loops.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Call, callerFor } from './reading.ts'
+import { callerFor } from './reading.ts'
 import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore({
+  env: { PURCHASE_WAIT_SECONDS: '2', FAILED_ORDERS_PER_HOUR: '100' },
+})
+const call = callerFor(store)
 let buyer: Buyer
 /** What the supplier gave out. */
 let goods: string[]
@@ -36,10 +38,6 @@ function told(kind: Kind, outcome: string): Record<string, unknown> {
 }
 
 beforeAll(async () => {
-  store = await openStore({
-    env: { PURCHASE_WAIT_SECONDS: '2', FAILED_ORDERS_PER_HOUR: '100' },
-  })
-  call = callerFor(store)
   buyer = await newBuyer()
   const { body } = await call('/api/catalog/vouchers/offers?limit=100')
   const { offerId } = body.items.find(
@@ -66,7 +64,6 @@ beforeAll(async () => {
   const ledger = (await store.admin('/ledger')) as { purchases: { secrets: string[] }[] }
   goods = ledger.purchases.flatMap(({ secrets }) => secrets)
 })
-afterAll(() => store.close())
 
 const ended = (order: { orders: { state: string }[]; refund_state: string | null }) =>
   order.refund_state === 'REFUNDED' || order.orders[0]?.state === 'FULFILLED'

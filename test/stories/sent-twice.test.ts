@@ -15,13 +15,13 @@ import {
   usedSignIn,
 } from './interferences.ts'
 import { bodyFor, eventually, type Kind, post, purchasePath, termsOf } from './requests.ts'
-import { openNode, openSibling, openStore, type Store } from './store.ts'
+import { openNode, openSibling, useStore } from './store.ts'
 
 // Between two equal paid requests comes whatever may come. The second one is answered with the order
 // of the first, or hears that it is not known what was charged; never that nothing was, and never
 // that another signature is wanted.
 
-let store: Store
+const store = useStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
 let nodes: Readonly<Record<Between['node'], Node>>
 
 const offers: Readonly<Record<Kind, Record<string, unknown>>> = {
@@ -31,13 +31,11 @@ const offers: Readonly<Record<Kind, Record<string, unknown>>> = {
 }
 
 beforeAll(async () => {
-  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
   const same = { url: store.url, close: store.halt }
   nodes = { same, renewed: same, ...(await nodesOf(store)) }
 })
 afterAll(async () => {
   await Promise.all(Object.values(nodes).map((node) => node.close()))
-  await store.close()
 })
 
 const between = fc.record({

@@ -14,24 +14,22 @@ import {
   verifyReceiptSignatureJWS,
 } from '@x402/extensions/offer-receipt'
 import { wrapFetchWithPayment } from '@x402/fetch'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { type Answer, bodyFor, eventually, get, type Kind, post, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 // What the store signs for x402 clients, checked by the functions of the clients' own package, with
 // keys that it finds by itself.
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore()
   buyer = await newBuyer()
 })
-afterAll(() => store.close())
 
 const ask = (kind: Kind, body: unknown = bodyFor(kind, 'OK')) =>
   post(store.url, purchasePath(kind), body)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { apiKey, ask, startTestBtcpay, storeId } from '../../sandbox/btcpay/client.fixture.ts'
 import type { BtcpayOptions } from '../../sandbox/btcpay/options.ts'
 import { freePort } from '../../sandbox/port.ts'
@@ -44,6 +44,8 @@ export interface StoreOptions {
   readonly suppliers?: NodeSettings['suppliers']
   /** How buyers' webhooks are reached. */
   readonly receivers?: NodeSettings['receivers']
+  /** How often the node looks at its wallets and parts, where a story waits for that. */
+  readonly lookEveryMs?: number
   /** What the refund wallet holds at first, in atomic USDC. */
   readonly refundFloat?: bigint
 }
@@ -79,6 +81,7 @@ export async function openStore(options: StoreOptions = {}) {
     supplierKey,
     suppliers: options.suppliers,
     receivers: options.receivers,
+    lookEveryMs: options.lookEveryMs,
     webhook,
     processor: coins?.access,
   }
@@ -102,6 +105,16 @@ export async function openStore(options: StoreOptions = {}) {
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>
+
+/** The store of a file of stories, open from before the first of them until after the last. */
+export function useStore(options: StoreOptions = {}): Store {
+  const store = {} as Store
+  beforeAll(async () => {
+    Object.assign(store, await openStore(options))
+  })
+  afterAll(() => store.close())
+  return store
+}
 
 /**
  * Another node of the same store: same database, supplier and wallets; its own address. The

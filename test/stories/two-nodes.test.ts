@@ -15,26 +15,24 @@ import {
   termsOf,
   until,
 } from './requests.ts'
-import { openSibling, openStore, type Store } from './store.ts'
+import { openSibling, useStore } from './store.ts'
 
-let store: Store
+const store = useStore({
+  stepMs: 20,
+  env: {
+    PURCHASE_WAIT_SECONDS: '1',
+    REFUND_GRACE_SECONDS: '1',
+  },
+})
 let sibling: Awaited<ReturnType<typeof openSibling>>
 const children: ChildNode[] = []
 
 beforeAll(async () => {
-  store = await openStore({
-    stepMs: 20,
-    env: {
-      PURCHASE_WAIT_SECONDS: '1',
-      REFUND_GRACE_SECONDS: '1',
-    },
-  })
   sibling = await openSibling(store)
 })
 afterAll(async () => {
   for (const child of children) await child.kill()
   await sibling.close()
-  await store.close()
 })
 
 function orderOf(buyer: Buyer, state: string): Promise<string> {

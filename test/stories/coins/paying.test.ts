@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { invoiceOn } from '../../../sandbox/demo/person.ts'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
 import type { RefundsCommand } from '../../../src/commands/refunds-arguments.ts'
@@ -7,15 +7,10 @@ import { carryOut } from '../../../src/commands/refunds-work.ts'
 import { usdcFromWhole } from '../../../src/lib/money.ts'
 import { type Coin, coins, formatUnits, parseUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { useStore } from '../store.ts'
 import { choose, formOf, ledgerOf, type Paying, rowOf, sendForm } from './person.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore({ coins: {} })
-})
-afterAll(() => store.close())
+const store = useStore({ coins: {} })
 
 const pay = ({ invoice }: Paying, how: object = {}) => store.btcpay(`/invoices/${invoice}/pay`, how)
 const expire = ({ invoice }: Paying) => store.btcpay(`/invoices/${invoice}/expire`)
