@@ -1,4 +1,4 @@
-import { rules } from '../src/api/refusals.ts'
+import { rules } from '../src/lib/refusal.ts'
 import { insidesIn } from '../test/stories/reading.ts'
 import type { Answer } from './connection.ts'
 import type { Input } from './input.ts'

@@ -3,7 +3,8 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi'
 import { PaymentRequiredAnswer } from '../src/api/buying/payment-required.ts'
 import { SignInRequiredAnswer } from '../src/api/buying/sign-in.ts'
 import { type Operation, refusalsOf } from '../src/api/operation.ts'
-import { DiscoveryError, internalRule, Problem, type Rule, rules } from '../src/api/refusals.ts'
+import { DiscoveryError, Problem } from '../src/api/refusals.ts'
+import { internalRule, type Rule, rules } from '../src/lib/refusal.ts'
 import type { Example } from './examples.ts'
 
 type Responses = ZodOpenApiOperationObject['responses']

@@ -1,6 +1,6 @@
 import { type Operation, refusalsOf } from '../../src/api/operation.ts'
-import { internalRule, rules } from '../../src/api/refusals.ts'
 import type { RefusalCode } from '../../src/lib/refusal.ts'
+import { internalRule, rules } from '../../src/lib/refusal.ts'
 import type { Ask, Call, Place, Shop } from './call.ts'
 import { limitRecipes } from './limits.ts'
 import { claimRecipes } from './refused-claims.ts'

@@ -1,42 +1,60 @@
 import type { Fault } from './fault.ts'
 
-/** The code of every refused request. The HTTP layer maps each to a status. */
-export const refusalCodes = [
-  'invalid_parameter',
-  'unknown_parameter',
-  'repeated_parameter',
-  'invalid_url',
-  'invalid_json',
-  'invalid_body',
-  'invalid_header',
-  'unsupported_media_type',
-  'body_too_large',
-  'not_found',
-  'method_not_allowed',
-  'offer_not_found',
-  'offer_unavailable',
-  'price_above_maximum',
-  'order_not_found',
-  'payment_invalid',
-  'payment_mismatch',
-  'payment_reused',
-  'idempotency_conflict',
-  'idempotency_key_missing',
-  'no_receipt',
-  'no_webhook',
-  'not_refundable',
-  'refund_destination_refused',
-  'sign_in_invalid',
-  'limit_exceeded',
-  'approval_required',
-  'approval_declined',
-  'rate_limited',
-  'budget_spent',
-  'store_paused',
-  'try_again',
-  'too_costly',
-] as const
-export type RefusalCode = (typeof refusalCodes)[number]
+/** How a refusal looks from outside. */
+export interface Rule {
+  readonly status: number
+  /** The same words for every refusal of a code (RFC 9457). */
+  readonly title: string
+  /** Whether the very same request may succeed later. */
+  readonly retryable: boolean
+}
+
+const rule = (status: number, title: string, retryable = false): Rule => ({
+  status,
+  title,
+  retryable,
+})
+
+/** Every code of a refused request, with the answer that it gets; in the order of the tables of errors. */
+export const rules = {
+  invalid_parameter: rule(400, 'Invalid parameter'),
+  unknown_parameter: rule(400, 'Unknown parameter'),
+  repeated_parameter: rule(400, 'Repeated parameter'),
+  invalid_url: rule(400, 'Invalid URL'),
+  invalid_json: rule(400, 'Invalid JSON'),
+  invalid_body: rule(422, 'Invalid request body'),
+  invalid_header: rule(400, 'Invalid header'),
+  unsupported_media_type: rule(415, 'Unsupported media type'),
+  body_too_large: rule(413, 'Request body too large'),
+  not_found: rule(404, 'Not found'),
+  method_not_allowed: rule(405, 'Method not allowed'),
+  offer_not_found: rule(404, 'Offer not found'),
+  offer_unavailable: rule(409, 'Offer currently unavailable', true),
+  price_above_maximum: rule(409, 'Price above your maximum'),
+  order_not_found: rule(404, 'Order not found'),
+  payment_invalid: rule(402, 'Invalid payment'),
+  payment_mismatch: rule(402, 'Payment does not match this purchase'),
+  payment_reused: rule(409, 'Payment already used'),
+  idempotency_conflict: rule(409, 'Idempotency key used by another request'),
+  idempotency_key_missing: rule(400, 'Idempotency key missing'),
+  no_receipt: rule(409, 'No receipt available'),
+  no_webhook: rule(404, 'No webhook'),
+  not_refundable: rule(409, 'Order not refundable'),
+  refund_destination_refused: rule(422, 'Refunds go to the payer only'),
+  sign_in_invalid: rule(401, 'Invalid sign-in'),
+  limit_exceeded: rule(403, 'Wallet spending limit exceeded'),
+  approval_required: rule(403, 'Approval by a person required', true),
+  approval_declined: rule(403, 'Purchase declined by a person'),
+  rate_limited: rule(429, 'Too many requests', true),
+  budget_spent: rule(429, 'Too many failed attempts', true),
+  store_paused: rule(503, 'Store paused', true),
+  try_again: rule(503, 'Temporarily unavailable', true),
+  too_costly: rule(503, 'Network fees too high', true),
+} satisfies Readonly<Record<string, Rule>>
+export type RefusalCode = keyof typeof rules
+
+/** How an unexpected error is answered. Its own message is for the operator's log only. */
+export const internalRule: Rule = rule(500, 'Internal error', true)
 
 export interface RefusalDetails {
   /** The parameter at fault, if there is only one. */

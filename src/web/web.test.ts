@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { internalRule, rules } from '../api/refusals.ts'
 import { createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
-import { refusalCodes } from '../lib/refusal.ts'
+import { internalRule, type RefusalCode, rules } from '../lib/refusal.ts'
 import { structureFaults } from './frame/structure.fixture.ts'
 import { read, website } from './frame/website.fixture.ts'
 import { errorCodes, outcomeSections } from './info/error-codes.ts'
@@ -174,8 +173,7 @@ test('every error that the store can answer is explained where its type points',
     outcomes.map(({ code }) => `${id}-${code}`),
   )
   expect(rows.map((row) => row.slice(0, row.indexOf('"')))).toEqual([...errorCodes, ...elsewhere])
-  expect([...errorCodes].sort()).toEqual([...refusalCodes, 'internal_error'].sort())
-  for (const code of refusalCodes) {
+  for (const code of Object.keys(rules) as RefusalCode[]) {
     const row = rows.find((each) => each.startsWith(`${code}"`)) ?? ''
     expect(row, code).toContain(`<span class="status">${rules[code].status}</span>`)
     expect(row, code).toContain(read(rules[code].title))

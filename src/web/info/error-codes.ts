@@ -1,12 +1,14 @@
-import { internalRule, type Rule, rules } from '../../api/refusals.ts'
-import { type RefusalCode, refusalCodes } from '../../lib/refusal.ts'
+import { internalRule, type RefusalCode, type Rule, rules } from '../../lib/refusal.ts'
 import { type MessageId, messagesOf, type Texts, textsIn } from '../texts/texts.ts'
 
 /** The codes that an error can carry: every refusal, and the one for a defect of ours. */
 export type ErrorCode = RefusalCode | 'internal_error'
 
 /** Every code of a problem document, in the order of the tables. */
-export const errorCodes: readonly ErrorCode[] = [...refusalCodes, 'internal_error']
+export const errorCodes: readonly ErrorCode[] = [
+  ...(Object.keys(rules) as RefusalCode[]),
+  'internal_error',
+]
 
 /** The status and the title that a code comes with. */
 export function ruleOf(code: ErrorCode): Rule {

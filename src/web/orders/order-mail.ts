@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { orNotNow } from '../../api/buying/or-not-now.ts'
-import { rules } from '../../api/refusals.ts'
 import { findPath } from '../../api/tracking/find.ts'
 import {
   addressIn,
@@ -13,7 +12,7 @@ import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
 import { counted } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { Refusal, rules } from '../../lib/refusal.ts'
 import { withRetryAfter } from '../frame/retry-after.ts'
 import type { Texts } from '../texts/texts.ts'
 import { formIn } from '../visit/forms.ts'
