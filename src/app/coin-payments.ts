@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Finding } from '../adapters/btcpay/check.ts'
 import { createProcessor } from '../adapters/btcpay/processor.ts'
 import { invoiceOfEvent, verifyWebhook } from '../adapters/btcpay/webhook.ts'
-import { createCheckoutService } from '../api/checkout/create-service.ts'
+import { createCheckoutService } from '../api/checkout.ts'
 import {
   type CheckoutFacts,
   type CheckoutStore,

@@ -1,10 +1,12 @@
+import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { keyOf } from '../api/buying/credentials.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { type Presented, presentedIn } from '../api/buying/presented.ts'
 import type { Credentials } from '../api/operation.ts'
 import { buyPath, purchasePath } from '../api/paths.ts'
+import type { ExampleBody } from '../catalog/example-body.ts'
 import { textIn } from './arguments.ts'
-import { toolBazaar } from './bazaar.ts'
+import { argumentSchema, purchaseFields } from './schemas.ts'
 import type { ToolCall } from './tool.ts'
 
 /** Where x402 has its payments and receipts (its transport for MCP). */
@@ -78,4 +80,15 @@ function unreadable(why: string): Presented {
     type: 'unreadable',
     reason: `The payment in _meta["${paymentKey}"] cannot be read: ${why}`,
   }
+}
+
+/** How the tool is called and what it answers, for indexes of paid resources that know tools. */
+function toolBazaar(example: ExampleBody): Readonly<Record<string, unknown>> {
+  return declareDiscoveryExtension({
+    toolName: 'buy',
+    transport: 'streamable-http',
+    inputSchema: argumentSchema(purchaseFields(), ['offerId']),
+    example: { ...example },
+    output: { example: { orders: [{ state: 'FULFILLED', result: null }] } },
+  })
 }

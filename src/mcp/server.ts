@@ -10,7 +10,15 @@ import type { Site } from '../api/site.ts'
 import { appMeta, listedApps, readApp } from './apps.ts'
 import { type Person, personOf } from './person.ts'
 import type { Tool } from './tool.ts'
-import { tools } from './tools.ts'
+import { buy } from './tools/buy.ts'
+import { getOffer } from './tools/get-offer.ts'
+import { orderStatus } from './tools/order-status.ts'
+import { quote } from './tools/quote.ts'
+import { refund } from './tools/refund.ts'
+import { search } from './tools/search.ts'
+
+/** Every tool, in the order in which a buyer needs them. */
+const tools: readonly Tool[] = [search, getOffer, quote, buy, orderStatus, refund]
 
 /** What every model is told of the store before it calls a tool. */
 const instructions = [

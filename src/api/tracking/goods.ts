@@ -4,7 +4,8 @@ import { orNotNow } from '../buying/or-not-now.ts'
 import type { FaultLog } from '../deps.ts'
 import { goodsOf } from '../orders/order.ts'
 import type { OrderTrackingDeps } from './deps.ts'
-import { opens, type PageCredentials, recordsOf } from './order-view.ts'
+import { opens, recordsOf } from './order-view.ts'
+import type { PageCredentials } from './tokens.ts'
 
 /** What the button on the page of an order shows. */
 export type GoodsShown =

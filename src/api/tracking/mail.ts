@@ -4,8 +4,8 @@ import type { MailBook, Mailer } from '../../orders/mail.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import { type Bought, boughtOf } from '../bought.ts'
 import type { OrderTrackingDeps } from './deps.ts'
-import { opens, type PageCredentials, type Records, recordsOf } from './order-view.ts'
-import { linkToken, withoutLinkToken } from './tokens.ts'
+import { opens, type Records, recordsOf } from './order-view.ts'
+import { linkToken, type PageCredentials, withoutLinkToken } from './tokens.ts'
 
 /** What it takes to send links by mail; a store without a mail server has none of it. */
 export interface MailDeps {

@@ -15,20 +15,12 @@ import type { Coin } from '../../payments/coins.ts'
 import { payeeOn } from '../../payments/terms.ts'
 import { type Bought, boughtOf } from '../bought.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
-import { opensCheckout } from '../checkout/owner.ts'
+import { opensCheckout } from '../checkout.ts'
 import type { FaultLog } from '../deps.ts'
 import { goodsOf } from '../orders/order.ts'
 import type { OrderTrackingDeps } from './deps.ts'
 import { isOver, type OrderStage, stageOfCheckout, stageOfOrder } from './stage.ts'
-import { orderOfLinkToken, walletOfSession } from './tokens.ts'
-
-/** What somebody brings to a page of an order. */
-export interface PageCredentials {
-  /** The access token of the order, or a link token. */
-  readonly token?: string | undefined
-  /** A session token. */
-  readonly wallet?: string | undefined
-}
+import { orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
 
 /** A transaction, and where it can be looked at. */
 export interface Seen {

@@ -1,6 +1,5 @@
 import type { OrderId } from '../../lib/ids.ts'
 import type { Signer } from '../../secrets/tokens.ts'
-import type { PageCredentials } from './order-view.ts'
 
 /**
  * Tokens that open orders for a while, as the access token of the first answer does for ever. They are
@@ -8,6 +7,14 @@ import type { PageCredentials } from './order-view.ts'
  */
 const orderPrefix = 'kop_'
 const walletPrefix = 'kwp_'
+
+/** What somebody brings to a page of an order. */
+export interface PageCredentials {
+  /** The access token of the order, or a link token. */
+  readonly token?: string | undefined
+  /** A session token. */
+  readonly wallet?: string | undefined
+}
 
 export interface TokenDeps {
   readonly tokenSigner: Signer

@@ -6,14 +6,13 @@ import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../../../test/fixtures/offers.ts'
 import type { CheckoutForm } from '../../checkouts/start.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
-import { sentForm } from '../checkout/sent-form.ts'
-import { checkoutView } from '../checkout/view.ts'
+import { checkoutView, sentForm } from '../checkout.ts'
 import type { BuyingDeps } from '../deps.ts'
 import type { OrderTrackingDeps } from './deps.ts'
 import { orderNamedBy } from './find.ts'
 import { goodsFor } from './goods.ts'
 import { addressIn, leaveAddress, type MailDeps, ordersFor } from './mail.ts'
-import { type PageCredentials, viewOf } from './order-view.ts'
+import { viewOf } from './order-view.ts'
 import { linkTokenForCode, recoveryCodeOf } from './recovery.ts'
 import {
   daysLeftOf,
@@ -21,6 +20,7 @@ import {
   linkToken,
   linkTokenDays,
   orderOfLinkToken,
+  type PageCredentials,
   sessionToken,
   walletOfSession,
 } from './tokens.ts'

@@ -5,7 +5,7 @@ import {
   checkoutService,
   checkoutToken,
 } from '../../../test/fixtures/checkouts.ts'
-import type { CheckoutService } from '../../api/checkout/service.ts'
+import type { CheckoutService } from '../../api/checkout.ts'
 import { invalidBody, Refusal } from '../../lib/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { CheckoutService } from '../../api/checkout/service.ts'
+import type { CheckoutService } from '../../api/checkout.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import { clientKeyOf } from '../../http/client-key.ts'

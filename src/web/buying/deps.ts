@@ -1,4 +1,4 @@
-import type { CheckoutService } from '../../api/checkout/service.ts'
+import type { CheckoutService } from '../../api/checkout.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { Payee } from '../../payments/terms.ts'

@@ -1,4 +1,4 @@
-import type { CheckoutView } from '../../api/checkout/service.ts'
+import type { CheckoutView } from '../../api/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'

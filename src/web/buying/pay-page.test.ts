@@ -7,7 +7,7 @@ import {
   checkoutView,
 } from '../../../test/fixtures/checkouts.ts'
 import { fixed, fixtureNow, topup } from '../../../test/fixtures/offers.ts'
-import type { CheckoutStage } from '../../api/checkout/service.ts'
+import type { CheckoutStage } from '../../api/checkout.ts'
 import { maxKept } from '../../checkouts/ledger.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'

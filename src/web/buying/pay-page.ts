@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Bought } from '../../api/bought.ts'
-import type { CheckoutService, CheckoutView } from '../../api/checkout/service.ts'
+import type { CheckoutService, CheckoutView } from '../../api/checkout.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
 import { linkTokenForCode } from '../../api/tracking/recovery.ts'
 import { withoutLinkToken } from '../../api/tracking/tokens.ts'

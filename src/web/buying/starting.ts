@@ -1,5 +1,5 @@
 import { orNotNow } from '../../api/buying/or-not-now.ts'
-import type { StartedCheckout } from '../../api/checkout/service.ts'
+import type { StartedCheckout } from '../../api/checkout.ts'
 import type { FaultLog } from '../../api/deps.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Retail, retailOf } from '../../catalog/pricing.ts'

@@ -9,7 +9,7 @@ import {
   topup,
   voucher,
 } from '../../../test/fixtures/offers.ts'
-import type { CheckoutService } from '../../api/checkout/service.ts'
+import type { CheckoutService } from '../../api/checkout.ts'
 import type { BuyingDeps } from '../../api/deps.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
 import { createLiveCatalog, type LiveCatalog } from '../../catalog/catalog.ts'

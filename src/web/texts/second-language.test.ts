@@ -6,7 +6,7 @@ import {
   checkoutView,
 } from '../../../test/fixtures/checkouts.ts'
 import { shopOffers } from '../../../test/fixtures/offers.ts'
-import type { CheckoutStage } from '../../api/checkout/service.ts'
+import type { CheckoutStage } from '../../api/checkout.ts'
 import type { OrderStage } from '../../api/tracking/stage.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { document, type Page } from '../frame/layout.ts'

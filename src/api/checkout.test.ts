@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkoutWorld, invoiced, openCheckout } from '../../../test/doubles/checkouts.ts'
-import { checkoutView } from './view.ts'
+import { checkoutWorld, invoiced, openCheckout } from '../../test/doubles/checkouts.ts'
+import { checkoutView } from './checkout.ts'
 
 const minute = 60_000
 

@@ -1,0 +1,244 @@
+import type { Kind } from '../catalog/offer.ts'
+import {
+  type Checkout,
+  type Invoice,
+  type InvoicedCheckout,
+  isInvoiced,
+  type Return,
+  seenUnits,
+} from '../checkouts/checkout.ts'
+import type { PaymentMethod, Processor } from '../checkouts/ports.ts'
+import { type CheckoutForm, type StartDeps, startCheckout } from '../checkouts/start.ts'
+import { type CheckoutId, isCheckoutId, type OrderId } from '../lib/ids.ts'
+import type { Usdc } from '../lib/money.ts'
+import { never } from '../lib/never.ts'
+import { type Coin, type CoinAbilities, coinAbilities } from '../payments/coins.ts'
+import { hashOf, sameHash } from '../secrets/tokens.ts'
+import { type Bought, type BoughtDeps, boughtOf, recipientOf } from './bought.ts'
+import { orNotNow } from './buying/or-not-now.ts'
+import type { FaultLog } from './deps.ts'
+import { orderOfLinkToken, type TokenDeps } from './tracking/tokens.ts'
+
+export interface StartedCheckout {
+  readonly id: CheckoutId
+  readonly orderId: OrderId
+  /** Opens the checkout and the goods of its order. The same form gives the same one again. */
+  readonly accessToken: string
+}
+
+/** Where a checkout stands, as its page says it. */
+export type CheckoutStage =
+  /** The processor has not given the invoice yet. */
+  | 'opening'
+  /** There is no invoice; nothing can have been paid. */
+  | 'refused'
+  | 'waiting'
+  /** Something came, but not all; the rest may still be paid. */
+  | 'partly_paid'
+  /** All of it was seen, and waits for its confirmations. */
+  | 'confirming'
+  /** Its time is over, and it is not known yet what came before. No money is asked for any more. */
+  | 'closing'
+  /** The processor does not know the invoice any more: nobody would see what is sent now. */
+  | 'unwatched'
+  /** It is an order now. */
+  | 'paid'
+  /** Its time is over. What came, or still comes, goes back. */
+  | 'expired'
+
+export interface CheckoutView {
+  readonly id: CheckoutId
+  readonly orderId: OrderId
+  readonly kind: Kind
+  readonly offerId: string
+  readonly brandName: string
+  readonly amount: Usdc
+  readonly coin: Coin
+  readonly network: string
+  /** What the processor does with the coin: what the page may promise. */
+  readonly abilities: Pick<CoinAbilities, 'isSeenLate'> & {
+    /** Sends it by itself. Otherwise an operator sends what goes back. */
+    readonly isSent: boolean
+  }
+  /** Whether whoever asks has shown that this is theirs. Others see no address and no amounts. */
+  readonly isOwner: boolean
+  readonly stage: CheckoutStage
+  readonly startedAt: Date
+  /** Only for the owner. `units`, `seen` and `remaining` are in the coin's smallest unit. */
+  readonly invoice?: Pick<
+    Invoice,
+    'id' | 'address' | 'paymentLink' | 'rate' | 'units' | 'expiresAt' | 'watchedUntil'
+  > & {
+    readonly seen: bigint
+    readonly remaining: bigint
+    readonly openedAt: Date
+  }
+  /** Only for the owner. */
+  readonly bought?: Bought
+  /** Only for the owner. */
+  readonly refundTo?: string
+  /** Only for the owner; what goes back from here. A refund of the order is shown with the order. */
+  readonly returns: readonly Return[]
+  /** The clock of the store, which a countdown goes by. */
+  readonly now: Date
+  /** Another text whenever something that the page shows is another. */
+  readonly version: string
+}
+
+/** What was sent to start a checkout, as the form of its offer has it. */
+export interface SentForm {
+  readonly offerId: string
+  /** The fields of the purchase by their published names, as text. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly coin: Coin
+  readonly refundTo: string
+}
+
+/** The checkout of the website: an order paid in a coin, from the form to the order. */
+export interface CheckoutService {
+  /** The coins that can be paid in; empty where the operator has configured no processor. */
+  readonly methods: readonly PaymentMethod[]
+  /**
+   * @param admit is asked last, before anything is kept, and may refuse
+   * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
+   *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
+   */
+  start(form: CheckoutForm, admit?: () => Promise<void>): Promise<StartedCheckout>
+  /**
+   * Undefined when there is no such checkout.
+   *
+   * @param token of the checkout, or a link token of its order
+   * @throws Refusal `try_again`
+   */
+  view(id: string, token: string | undefined, log: FaultLog): Promise<CheckoutView | undefined>
+  /**
+   * The form of a checkout, for its owner and while its personal fields are kept.
+   *
+   * @throws Refusal `try_again`
+   */
+  sent(id: string, token: string | undefined, log: FaultLog): Promise<SentForm | undefined>
+}
+
+/** The checkout service, over the store's own checkouts. */
+export function createCheckoutService(
+  deps: StartDeps & Pick<TokenDeps, 'tokenSigner'>,
+): CheckoutService {
+  const { tokenSigner, checkouts } = deps
+  const found = async (id: string) => (isCheckoutId(id) ? checkouts.find(id) : undefined)
+  const isOwn = (checkout: Checkout, token: string | undefined) =>
+    opensCheckout({ tokenSigner, purchases: deps }, checkout, token)
+  return {
+    methods: deps.processor.methods,
+
+    async start(form, admit) {
+      const { checkout, accessToken } = await startCheckout(deps, form, admit)
+      return { id: checkout.id, orderId: checkout.orderId, accessToken }
+    },
+
+    view: (id, token, log) =>
+      orNotNow(log, async () => {
+        const checkout = await found(id)
+        return checkout && checkoutView(deps, checkout, isOwn(checkout, token))
+      }),
+
+    sent: (id, token, log) =>
+      orNotNow(log, async () => {
+        const checkout = await found(id)
+        return checkout && isOwn(checkout, token) ? sentForm(deps, checkout) : undefined
+      }),
+  }
+}
+
+/** Whether this is the token of the checkout, or a link token of its order. */
+export function opensCheckout(
+  deps: TokenDeps,
+  { orderId, accessTokenHash }: Checkout,
+  token: string | undefined,
+): boolean {
+  if (token === undefined) return false
+  return orderOfLinkToken(deps, token) === orderId || sameHash(hashOf(token), accessTokenHash)
+}
+
+/** What was typed to start a checkout, to be changed and sent anew; undefined once it was erased. */
+export function sentForm({ vault }: BoughtDeps, checkout: Checkout): SentForm | undefined {
+  const { item, coin, refundTo } = checkout
+  const recipient = recipientOf(vault, checkout)
+  if (recipient === undefined) return undefined
+  const { kind: _, ...told } = recipient
+  const divisor = item.shown?.price.divisor
+  const isChosen = item.value !== undefined && divisor !== undefined
+  const fields = {
+    ...(isChosen ? { value: String(item.value / divisor) } : {}),
+    ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
+  }
+  return { offerId: item.offerId, fields, coin, refundTo }
+}
+
+interface ViewDeps extends BoughtDeps {
+  readonly processor: Pick<Processor, 'sends'>
+  readonly now: () => Date
+}
+
+/**
+ * A checkout as its page shows it. Whoever is not its owner learns what it is for and how far it is,
+ * and nothing that could be paid to or that says who pays.
+ */
+export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolean): CheckoutView {
+  const { id, orderId, item, amount, coin, network } = checkout
+  const now = deps.now()
+  const stage = stageOf(checkout, now)
+  return {
+    id,
+    orderId,
+    kind: item.kind,
+    offerId: item.offerId,
+    brandName: item.brandName,
+    amount,
+    coin,
+    network,
+    abilities: { ...coinAbilities[coin], isSent: deps.processor.sends(coin) },
+    isOwner,
+    stage,
+    startedAt: checkout.startedAt,
+    ...(isOwner && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
+    ...(isOwner ? { bought: boughtOf(deps, checkout), refundTo: checkout.refundTo } : {}),
+    returns: isOwner && isInvoiced(checkout) ? checkout.returns : [],
+    now,
+    // The end of the time alone changes the page, and nothing on record.
+    version: stage === 'closing' ? `${checkout.version}-over` : String(checkout.version),
+  }
+}
+
+function stageOf(checkout: Checkout, now: Date): CheckoutStage {
+  switch (checkout.state) {
+    case 'OPENING':
+      return 'opening'
+    case 'REFUSED':
+      return 'refused'
+    case 'OPEN':
+      return checkout.goneAt ? 'unwatched' : waitingStage(checkout, now)
+    case 'ORDERED':
+      return 'paid'
+    case 'ENDED':
+      return 'expired'
+    default:
+      return never(checkout)
+  }
+}
+
+function waitingStage({ invoice }: InvoicedCheckout, now: Date): CheckoutStage {
+  const seen = seenUnits(invoice)
+  if (invoice.status === 'PROCESSING' || seen >= invoice.units) return 'confirming'
+  if (now >= invoice.expiresAt) return 'closing'
+  return seen > 0n ? 'partly_paid' : 'waiting'
+}
+
+function invoiceOf({ invoice, startedAt }: InvoicedCheckout): NonNullable<CheckoutView['invoice']> {
+  const { id, address, paymentLink, rate, units, expiresAt, watchedUntil } = invoice
+  const seen = seenUnits(invoice)
+  const remaining = seen < units ? units - seen : 0n
+  return {
+    ...{ id, address, paymentLink, rate, units, expiresAt, watchedUntil },
+    ...{ seen, remaining, openedAt: startedAt },
+  }
+}
