@@ -33,17 +33,17 @@ export type CheckoutStage =
   /** There is no invoice; nothing can have been paid. */
   | 'refused'
   | 'waiting'
-  /** Something came, but not all; the rest may still be paid. */
+  /** A part was paid; the rest may still be paid. */
   | 'partly_paid'
   /** All of it was seen, and waits for its confirmations. */
   | 'confirming'
-  /** Its time is over, and it is not known yet what came before. No money is asked for any more. */
+  /** Its time is over, and it is not known yet what was paid before. No money is asked for any more. */
   | 'closing'
   /** The processor does not know the invoice any more: nobody would see what is sent now. */
   | 'unwatched'
   /** It is an order now. */
   | 'paid'
-  /** Its time is over. What came, or still comes, goes back. */
+  /** Its time is over. Everything that was or is still paid goes back. */
   | 'expired'
 
 export interface CheckoutView {
@@ -60,7 +60,7 @@ export interface CheckoutView {
     /** Sends it by itself. Otherwise an operator sends what goes back. */
     readonly isSent: boolean
   }
-  /** Whether whoever asks has shown that this is theirs. Others see no address and no amounts. */
+  /** Whether the visitor has shown that this is theirs. Others see no address and no amounts. */
   readonly isOwner: boolean
   readonly stage: CheckoutStage
   readonly startedAt: Date
@@ -159,7 +159,7 @@ export function opensCheckout(
   return orderOfLinkToken(deps, token) === orderId || sameHash(hashOf(token), accessTokenHash)
 }
 
-/** What was typed to start a checkout, to be changed and sent anew; undefined once it was erased. */
+/** The form that started a checkout, to be changed and sent again; undefined once it was erased. */
 export function sentForm({ vault }: BoughtDeps, checkout: Checkout): SentForm | undefined {
   const { item, coin, refundTo } = checkout
   const recipient = recipientOf(vault, checkout)
@@ -180,8 +180,8 @@ interface ViewDeps extends BoughtDeps {
 }
 
 /**
- * A checkout as its page shows it. Whoever is not its owner learns what it is for and how far it is,
- * and nothing that could be paid to or that says who pays.
+ * A checkout as its page shows it. Visitors who are not its owner see what it is for and its stage, but
+ * neither an address to pay to nor anything about the payer.
  */
 export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolean): CheckoutView {
   const { id, orderId, item, amount, coin, network } = checkout
@@ -204,7 +204,7 @@ export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolea
     ...(isOwner ? { bought: boughtOf(deps, checkout), refundTo: checkout.refundTo } : {}),
     returns: isOwner && isInvoiced(checkout) ? checkout.returns : [],
     now,
-    // The end of the time alone changes the page, and nothing on record.
+    // The end of the time changes the page without changing the record.
     version: stage === 'closing' ? `${checkout.version}-over` : String(checkout.version),
   }
 }

@@ -108,9 +108,9 @@ export interface Call {
    * @throws Refusal when there are none to be read
    */
   readonly fields: () => Readonly<Record<string, unknown>>
-  /** What its caller shows. @throws Refusal `invalid_header` */
+  /** The credentials of its caller. @throws Refusal `invalid_header` */
   readonly shown: () => Credentials
-  /** The part of it that has no form of its own to check. */
+  /** Those of them whose form needs no check. */
   readonly tokens: Pick<Credentials, 'accessToken' | 'signIn'>
   /** The address that the call came from, as limits count it. */
   readonly client: string
@@ -118,7 +118,7 @@ export interface Call {
   readonly log: FaultLog
 }
 
-/** What a call shows of who sends it, as it came over its transport. */
+/** The credentials of a call, as its transport read them. */
 export interface Credentials {
   readonly accessToken?: string | undefined
   /** A signed sign-in message, in base64. */
@@ -135,7 +135,7 @@ export interface ProofLimit {
   readonly provedNothing: () => Promise<void>
 }
 
-/** What a call is answered: a body, or the sign-in that its caller must bring first. */
+/** The answer to a call: a body, or a demand for a sign-in. */
 export type Answer =
   | {
       readonly body: object

@@ -24,9 +24,9 @@ interface Answer {
  */
 export interface AnswerCache {
   /**
-   * The answer of now to what was asked at a route.
+   * The current answer to a request at a route.
    *
-   * @param url the request's target as it came; with what is for sale now it decides the answer
+   * @param url the raw target of the request; together with the catalog it decides the answer
    * @param read understands the target; what it throws is never kept
    */
   find(route: string, url: string, read: () => Kept): CachedAnswer

@@ -19,7 +19,7 @@ import { shareTurns } from './turns.ts'
 const crossOrigin = {
   origin: '*',
   methods: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
-  // Joined once: a list would be joined anew for every answer.
+  // Joined once: a list would be joined again for every answer.
   allowedHeaders: [
     'content-type',
     'payment-signature',
@@ -66,7 +66,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   const app = Fastify({
     ...limitsOfRequests,
     loggerInstance: deps.log,
-    // Whoever still comes over an open connection while the store closes is served.
+    // Requests over open connections are still served while the store closes.
     return503OnClosing: false,
     trustProxy: trustOf(deps),
     genReqId: () => randomUUID(),

@@ -6,7 +6,7 @@ export interface ByteBounded<Value> {
   /** How much it holds now, with what the keys and the places take. */
   readonly bytes: () => number
   get(key: string): Value | undefined
-  /** Puts a value in, or counts it anew. What is larger than the whole map is not kept. */
+  /** Adds or replaces a value. A value larger than the whole map is not kept. */
   set(key: string, value: Value, bytes: number): void
   clear(): void
 }

@@ -61,7 +61,7 @@ describe('finished answers over HTTP', () => {
     expect((await ask(both)).headers['etag']).toBe(text)
   })
 
-  test('who does not ask for it, or refuses all, gets plain text', async () => {
+  test('callers that do not accept it, or refuse everything, get plain text', async () => {
     const { ask, plain } = await compressed('br')
     for (const coding of ['identity', 'br;q=0', '*;q=0', 'zstd']) {
       const answer = await ask({ 'accept-encoding': coding })

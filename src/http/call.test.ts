@@ -48,7 +48,7 @@ describe('the idempotency key', () => {
   })
 })
 
-describe('who sends a request', () => {
+describe('the credentials of a request', () => {
   test('is nobody without a header', async () => {
     expect(await viewerOf(deps, request({}))).toEqual({
       accessToken: undefined,

@@ -30,7 +30,7 @@ export function callIn(
   }
 }
 
-/** What a request shows of who sends it. @throws Refusal `invalid_header` */
+/** The credentials of a request. @throws Refusal `invalid_header` */
 export function credentialsIn(request: FastifyRequest): Credentials {
   const { headers } = request
   return {

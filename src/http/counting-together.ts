@@ -16,8 +16,8 @@ const retryMs = 1_000
  * Counts with other processes while they can be asked, and alone while they cannot: a limit that is
  * too generous for a while harms less than a store that answers nobody.
  *
- * What was taken together is noted here too, so that nobody begins anew when the others are away.
- * What was taken alone is not told to them afterwards.
+ * Requests that were counted together are counted here too, so that limits do not start again when the
+ * others are away. Requests that were counted alone are not reported to them afterwards.
  *
  * @param together rejects, soon, when the others do not answer
  */

@@ -43,9 +43,9 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** What is known of its money, once somebody who buys has looked. */
+    /** What is known of its money, once the purchase has looked for an earlier order. */
     charge: Charge | undefined
-    /** Why it may do no more than find the order that it has already paid for. */
+    /** Set if it is above a limit and may only find the order that it has already paid for. */
     heldUp: Refusal | undefined
     /** The order that it bought, or found again, where its path does not name it. */
     orderId: string | undefined

@@ -16,8 +16,8 @@ export interface GateDeps {
 }
 
 /**
- * Lets a request in, or turns it away before its body is read: too many of them (429), a path that
- * is none (404), a method that the path has not (405).
+ * Lets a request in, or refuses it before its body is read: too many requests (429), an unknown path
+ * (404), a method that the path does not have (405).
  */
 export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -52,7 +52,7 @@ export function counted(limiter: RateLimiter, taken: RateLimitResult, reply: Fas
   if (refusal) throw refusal
 }
 
-/** The same, for whom the refusal may wait. */
+/** The same, but returns the refusal, for callers that may still let the request in. */
 export function aboveLimit(
   limiter: RateLimiter,
   taken: RateLimitResult,

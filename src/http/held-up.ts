@@ -5,10 +5,10 @@ import { mayBringPayment } from './payment-headers.ts'
 import type { Limits } from './rate-limit.ts'
 
 /**
- * Turns a request away that is above a limit, unless it may find the order that it has already paid
- * for: who sends a payment again must not be told to wait, as if nothing had come of it. Looking for
- * an order costs what reading one does, and counts as that, for the address that asks. So nobody can
- * use the limit up for a buyer at another address.
+ * Refuses a request that is above a limit, unless it may find the order that it has already paid for: a
+ * caller who repeats a payment must not be told to wait as if there were no order. Looking for an order
+ * costs as much as reading one and counts as reading, for the address of the caller, so nobody can use
+ * the limit up for a buyer at another address.
  *
  * @throws Refusal the one that is given
  */

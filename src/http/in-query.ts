@@ -8,10 +8,9 @@ const maxQuery = 2048
 const controlCharacters = /\p{Cc}/u
 
 /**
- * What is given in the query of a request, taken apart by the book: UTF-8 in percent encoding, `+`
- * for a space.
+ * The parameters in the query of a request, read strictly: UTF-8 in percent encoding, `+` for a space.
  *
- * @param url the request's target as it came
+ * @param url the raw target of the request
  */
 export function inQuery(url: string): ParamSource {
   return (known) => readQuery(url, known)

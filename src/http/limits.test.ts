@@ -32,7 +32,7 @@ function storeOf() {
 const payment = { 'payment-signature': 'e30=' }
 const signIn = { 'sign-in-with-x': 'e30=' }
 
-test('who had 20 payments or sign-ins refused in a minute waits for the next one', async () => {
+test('a client with 20 refused payments or sign-ins in a minute has to wait', async () => {
   const { send, pass } = storeOf()
   for (let at = 0; at < 10; at += 1) {
     expect((await send(402, payment)).statusCode).toBe(402)

@@ -9,11 +9,11 @@ import { type Limits, type RateLimiter, rateLimitHeaders } from './rate-limit.ts
 const notAccepted: readonly number[] = [401, 402]
 
 /**
- * Lets nobody have signature after signature checked: who was refused too often has to wait before
- * the next one is looked at. What was accepted does not count; what could not be judged does.
+ * Limits how many signatures a client may have checked in vain: a client that was refused too often has to
+ * wait before the next one is checked. Accepted proofs do not count; those that nobody could judge do.
  *
- * It counts addresses and never the payer that a payment names: anybody can name anybody, and would
- * shut them out.
+ * It counts addresses and never the payer that a payment names: anybody could name somebody else and
+ * lock them out.
  */
 export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
   // Nearly no request carries a proof, and those that do not wait for no promise.
@@ -51,7 +51,7 @@ export async function countRefused(limiter: RateLimiter, { ip }: FastifyRequest)
   await limiter.take(clientKeyOf(ip))
 }
 
-/** A payment that nobody could judge took as many questions to the chain as one that is refused. */
+/** A payment that nobody could judge cost as many calls to the chain as a refused one. */
 function showedNothing({ charge }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return isNotAccepted(statusCode) || charge?.showedNothing === true
 }

@@ -36,9 +36,9 @@ export interface Limits {
   readonly checkout: RateLimiter
   /** Mails that a visitor has asked for. */
   readonly mail: RateLimiter
-  /** The same mail to one address: what was just sent is there, whoever asked for it. */
+  /** The same mail to one address, from all visitors together. */
   readonly mailbox: RateLimiter
-  /** Every mail to one address for one reason, whoever asked for it. */
+  /** Every mail to one address for one reason, from all visitors together. */
   readonly mailing: RateLimiter
 }
 export type LimitName = keyof Limits

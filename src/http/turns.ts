@@ -65,7 +65,7 @@ export function shareTurns(
       client.underWay -= 1
       leave(client)
     })
-    // Whoever hung up in the meantime needs no answer.
+    // A client that hung up in the meantime needs no answer.
     turns.begin(client, () => answer.destroyed || done())
   }
   app.server.on('connection', turns.tookConnection)

@@ -14,7 +14,7 @@ import { bringsPayment, carriesProof } from './proofs.ts'
 import { problemResult, resultOf } from './results.ts'
 import type { Tool, ToolCall, ToolDeps } from './tool.ts'
 
-/** Whoever calls, as far as the limits, the log and their host know them. */
+/** The caller, as the limits, the log and the settings of their host see them. */
 export interface Visit extends ProofLimit {
   readonly requestId: string
   /** The address that the call came from, as limits count it. */
@@ -91,7 +91,7 @@ function failed(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: 
 function askPerson({ reached, isBack }: Person, { details }: Refusal) {
   const url = String(details.extra?.['approvalUrl'])
   const page = { url, message: 'Approve or decline this purchase on a page of the store.' }
-  // Who was there and has not decided has the page still open: to ask again at once would go on for ever.
+  // A person who has not decided still has the page open: asking again at once would go on for ever.
   if (reached === undefined || isBack) return undefined
   if (reached === 'by_error') throw visitError(page)
   return visitResult(page)

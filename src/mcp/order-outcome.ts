@@ -27,15 +27,15 @@ interface Showing {
  */
 export function showingOf({ args, host, person }: ToolCall): Showing {
   const inline = flagIn(args, 'include_goods') && host.goods === undefined
-  // The call comes again for the answer, and shows anew whose the goods are. A payment alone would not.
+  // The call is repeated for the answer, and must prove again whose the goods are. A payment alone does not.
   const mayComeAgain = args['idempotency_key'] !== undefined || args['access_token'] !== undefined
   const isBrought = host.goods === 'link' && person.reached === 'by_result' && mayComeAgain
   return { inline, visit: isBrought ? (person.isBack ? 'done' : 'now') : undefined }
 }
 
 /**
- * What a tool says of an order. Codes stay out of the model's sight unless they are asked for: what
- * a model has read, it can be made to repeat.
+ * What a tool says of an order. Codes stay out of the model's context unless they are asked for: a model
+ * can be made to repeat whatever it has read.
  */
 export async function orderOutcome(
   deps: BuyingDeps,

@@ -44,7 +44,7 @@ export function presentedWith({ meta }: ToolCall): Presented {
   return bringsPayment({ meta }) ? presentedIn(meta[paymentKey], unreadable) : { type: 'none' }
 }
 
-/** What shows who calls, by the arguments that do. */
+/** The arguments that are credentials. */
 export const credentialFields = {
   idempotency_key: {
     type: 'string',
@@ -57,7 +57,7 @@ export const credentialFields = {
   },
 } as const
 
-/** What a call shows of who sends it. @throws Refusal `invalid_header`, `invalid_parameter` */
+/** The credentials of a call. @throws Refusal `invalid_header`, `invalid_parameter` */
 export function credentialsIn(call: ToolCall): Credentials {
   const { args } = call
   return {

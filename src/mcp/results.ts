@@ -22,8 +22,8 @@ function answerResult(said: Extract<ToolOutcome, { type: 'answer' }>): CallToolR
 }
 
 /**
- * A demand for a payment or a sign-in: the data, and the very same as the only text (x402). It begins
- * with the sentence, because a model may be shown no more than the beginning.
+ * A demand for a payment or a sign-in: the data, and the same data as the only text (x402). The sentence
+ * comes first, because a model may be shown no more than the beginning.
  */
 function paymentRequiredResult({
   required,

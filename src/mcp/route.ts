@@ -74,7 +74,7 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
   )
 }
 
-/** Refuses who calls this machine by a name that is not its own, or is a page from elsewhere. */
+/** Refuses calls under a foreign host name, and from pages of other origins. */
 async function refuseForeign(
   { headers: { host = '', origin } }: FastifyRequest,
   reply: FastifyReply,
@@ -125,14 +125,14 @@ function mayBringPayment({ body }: FastifyRequest): boolean {
 const streamType = 'text/event-stream'
 const anyJson = /(^|[,\s])(\*\/\*|application\/(json|\*))/i
 
-/** Whether the caller reads streams of events. Whoever asks with a plain HTTP client does not. */
+/** Whether the caller reads streams of events, which plain HTTP clients do not. */
 function takesStream({ headers: { accept = '' } }: FastifyRequest): boolean {
   return accept.toLowerCase().includes(streamType)
 }
 
 /**
  * The request as the library of the protocol reads it: its headers; the body is parsed already. The
- * library turns away who does not name both types that it answers with.
+ * library refuses clients that do not accept both types that it answers with.
  */
 function webRequest({ headers: { accept = '*/*', ...headers } }: FastifyRequest): Request {
   const given = Object.entries(headers).flatMap(([name, value]) =>

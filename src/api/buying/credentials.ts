@@ -42,7 +42,7 @@ export const orderId = {
 }
 
 /**
- * Who sends a call, by what it shows.
+ * The caller, by the credentials of the call.
  *
  * @throws Refusal `invalid_header`, `sign_in_invalid`
  */
@@ -54,7 +54,7 @@ export async function viewerOf(
 }
 
 /**
- * Who sends a call, as far as that is told without checking a signature.
+ * The caller, as far as it can be told without checking a signature.
  *
  * @throws Refusal `invalid_header`
  */

@@ -2,8 +2,8 @@ import { Refusal } from '../../lib/refusal.ts'
 import type { FaultLog } from '../deps.ts'
 
 /**
- * Looks something up for whoever asks about an order. When the records cannot be read just now,
- * the asker hears that the same call will do later; what went wrong is for the operator.
+ * Looks something up about an order. If the records cannot be read, the caller is told to send the same
+ * call later, and the log tells the operator why.
  *
  * @param charged whether money moved, on paths that say so: nobody knows while nothing can be read
  * @throws Refusal `try_again`, besides what `look` throws

@@ -1,6 +1,6 @@
 import { PaymentPayload } from '../../payments/x402.ts'
 
-/** What a call brings as its payment, or why it cannot be read. */
+/** The payment of a call, or why it cannot be read. */
 export type Presented =
   | { readonly type: 'none' }
   | { readonly type: 'payment'; readonly payment: PaymentPayload }

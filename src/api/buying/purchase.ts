@@ -96,7 +96,7 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
   access: { pays: kind },
 }))
 
-/** A call that buys, or asks what it costs, as it came over its transport. */
+/** A call that buys, or asks for the price, as its transport read it. */
 export interface PurchaseCall {
   /** Undefined where the transport takes all kinds alike: the offer says which it is. */
   readonly kind: Kind | undefined
@@ -129,7 +129,7 @@ export type PurchaseOutcome =
       readonly settled: Settled | undefined
     })
   | {
-      /** All that is told to whoever brings a payment and nothing that shows that it is theirs. */
+      /** All that a payment shows if nothing proves that it is the caller's. */
       readonly type: 'standing'
       readonly body: ReturnType<typeof orderStanding>
       readonly came: boolean
@@ -163,15 +163,14 @@ type CallerRequest = Omit<
   'kind' | 'fields' | 'patienceMs' | 'approveAbove' | 'client'
 >
 
-/** Whoever only asks for the price hears of every fault at once. */
+/** Without a payment, every fault is reported at once. */
 async function asking(deps: BuyingDeps, { shown }: PurchaseCall): Promise<CallerRequest> {
   return { payment: undefined, viewer: await viewerOf(deps, shown()) }
 }
 
 /**
- * Whoever brings a payment may have paid before. Then what they show of themselves only decides
- * whether they see the goods: a key of no form and a sign-in that was used show nothing, and refuse
- * nobody.
+ * A caller with a payment may have paid before. Then the credentials only decide whether they see the
+ * goods: a malformed key or a used sign-in shows nothing, and is no reason to refuse.
  */
 function paying(
   deps: BuyingDeps,
@@ -187,7 +186,7 @@ function paying(
   try {
     const told = shown()
     const viewer = knownBy(told, payment)
-    // A signature costs calls to the chain to check, so whoever is above a limit shows none.
+    // Checking a signature costs calls to the chain, so a caller above a limit gets none checked.
     const signedIn = heldUp ? undefined : () => signedInIfValid(deps.signIn, told.signIn)
     return { payment, viewer, signedIn, heldUp, foundUnpaid, showedNothing }
   } catch (error) {
@@ -196,7 +195,7 @@ function paying(
   }
 }
 
-/** What an indexer's empty call gets: the lowest price of the kind, and how the route is used. */
+/** The answer to an indexer's empty call: the lowest price of the kind, and how to use the route. */
 async function probe(
   deps: BuyingDeps,
   kind: Kind,

@@ -43,7 +43,7 @@ export interface SignInDeps {
 export interface SignInAsk {
   readonly path: string
   readonly description: string
-  /** Shown to whoever signs (EIP-4361): printable ASCII on one line. */
+  /** Wallets show it to the signer (EIP-4361): printable ASCII on one line. */
   readonly statement: string
 }
 

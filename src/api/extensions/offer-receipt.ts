@@ -23,7 +23,7 @@ export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
  * receipts also begin when they are signed, so a repeated request would get another one.
  */
 export function createIssuer(site: Site, keys: SigningKeys): Issuer {
-  // Asked for anew each time, because another key may be the current one by then.
+  // Read each time, because the current key may have changed.
   const signerNow = () => {
     const { kid, sign } = keys.current
     return {

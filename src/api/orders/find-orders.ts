@@ -171,19 +171,19 @@ export type OrderQuery =
   | { readonly orderId: string }
   | { readonly transactionHash?: string | undefined; readonly paymentId?: string | undefined }
 
-/** An order for whoever asks about it. */
+/** An order, and how much of it the caller may see. */
 export interface FoundOrder {
   readonly order: Order
-  /** Whether whoever asks has shown that the goods are theirs. */
+  /** Whether the caller has shown that the goods are theirs. */
   readonly reveal: boolean
-  /** Whether it was found by nothing but what the chain tells everybody, and nothing was shown. */
+  /** Whether it was found only by what everybody can read on the chain, without credentials. */
   readonly isPublic: boolean
-  /** Whether looking again later is worth it. */
+  /** Whether its state or its refund will still change. */
   readonly waits: boolean
 }
 
 /**
- * The order that is sought, and how much of it the asker may see.
+ * The order that a query names, and how much of it the caller may see.
  *
  * @throws Refusal `order_not_found`, `invalid_header`, `sign_in_invalid`, `try_again`
  */

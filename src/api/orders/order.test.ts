@@ -72,7 +72,7 @@ describe('the goods', () => {
     expect((await resultOf(bare))?.result).toEqual({ iccid: '89' })
   })
 
-  test('stay closed to who shows nothing, who is told how to open them', async () => {
+  test('stay hidden without credentials, with a hint how to see them', async () => {
     const body = await orderBody(vault, { order: card, reveal: false })
     expect(body.orders[0]).toMatchObject({ state: 'FULFILLED', result: null })
     expect(body.orders[0]).toHaveProperty('result_hint', expect.stringContaining('Bearer'))

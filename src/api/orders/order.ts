@@ -165,7 +165,7 @@ export const laterHeaders = {
 
 export interface OrderView {
   readonly order: Order
-  /** Whether whoever asks has shown that the goods are theirs. */
+  /** Whether the caller has shown that the goods are theirs. */
   readonly reveal: boolean
   /** Only in the answer that opened the order. */
   readonly accessToken?: string | undefined
@@ -173,7 +173,7 @@ export interface OrderView {
   readonly webhook?: OpenedWebhook | undefined
 }
 
-/** How the goods of an order can be had by somebody who shows nothing yet. */
+/** How a caller without credentials gets to see the goods of an order. */
 const lockedHints = {
   x402: 'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.',
   btcpay: 'The goods are shown with Authorization: Bearer {accessToken}.',
@@ -211,7 +211,7 @@ const standingMessages = {
   payment: `This payment has an order already and buys nothing else. A payment is public once it is on the chain, so this is all it shows. The order itself needs proof that it is yours: ${proofs}`,
 } as const
 
-/** Where an order stands, for whoever knows no more of it than the chain tells everybody. */
+/** The state of an order, for callers who know only what everybody can read on the chain. */
 export function orderStanding(order: Order, knownBy: keyof typeof standingMessages) {
   const refund = refundStateOf(order)
   return {
@@ -229,7 +229,7 @@ function refundChangedAt(order: Order): Date {
   return isBack ? order.payout.confirmedAt : order.changedAt
 }
 
-/** What somebody may see of an order that was found. */
+/** The part of an order that its caller may see. */
 export async function foundOrder(
   vault: Vault,
   found: OrderView & { readonly isPublic: boolean },
@@ -337,8 +337,8 @@ export function refundContract(order: Refunding) {
 }
 
 /**
- * What the state of an order means for whoever asks, and what to do next. Clients tell a 202 as a
- * failure, and a model that reads nothing better pays again.
+ * What the state of an order means, and what to do next. Clients report a 202 as a failure, and a
+ * model that reads nothing better pays again.
  *
  * @param goods whether the answer shows the goods, or what it takes to see them
  */

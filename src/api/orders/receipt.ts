@@ -44,7 +44,7 @@ export const getReceipt: OrderOperation = {
 }
 
 /**
- * The signed receipt of an order: for anyone who knows the order, with the goods for whoever paid.
+ * The signed receipt of an order: for everybody who knows its id, with the goods for its buyer.
  *
  * @throws Refusal `no_receipt`, besides those of `lookAtOrder`
  */
@@ -58,7 +58,7 @@ export async function receiptOf(
   return (await receiptAnswer(deps.receipts, order, reveal)) ?? noReceipt(order)
 }
 
-/** A receipt says that money came. This order has none, or not yet. */
+/** A receipt states that money was received; for this order it was not, or not yet. */
 function noReceipt(order: Order): never {
   const isOpen = chargedOf(order) === 'unknown'
   const message = isOpen
@@ -72,7 +72,7 @@ function noReceipt(order: Order): never {
 }
 
 /**
- * The signed receipt of an order, with the goods beside it for whoever may see them.
+ * The signed receipt of an order, with the goods beside it for a caller who may see them.
  *
  * @returns undefined while no payment is proven, so that nobody holds a receipt for nothing
  */

@@ -48,7 +48,7 @@ const RefundAnswer = z
   })
   .meta({ id: 'RefundAnswer' })
 
-/** What a claim may say (x402-signals 7.1). Where the money goes is not for the claim to say. */
+/** The fields of a claim (x402-signals 7.1). It cannot say where the money goes. */
 const RefundClaim = z.strictObject({
   paymentId: z.string().max(100).optional(),
   transactionHash: z.string().max(100).optional(),
@@ -137,7 +137,7 @@ const destinations: ReadonlySet<string> = new Set([
   'recipient',
 ])
 
-/** A refund as it stands. */
+/** The state of a refund. */
 export interface RefundReport {
   readonly order: Order
   readonly body: ReturnType<typeof refundBody>
@@ -179,7 +179,7 @@ export async function refundClaimed(
   return report(refunding, { idempotencyKey: key, ...reasonOf(claim) })
 }
 
-/** Whether what somebody shows makes an order theirs. Sign-ins are not looked at: one is good only once. */
+/** Whether these credentials prove that an order is the caller's. A sign-in is not checked, because it can be used only once. */
 export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, shown: Credentials) {
   return (order: Order): Promise<boolean> => mayReveal(orders, order, knownBy(shown))
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { answers, type StoreOperation } from '../operation.ts'
 
-/** For whoever runs the process: whether it answers at all, and whether it can take purchases. */
+/** Probes for balancers and supervisors: whether the process answers, and whether it can take purchases. */
 
 const LiveAnswer = z.object({ status: z.literal('ok') }).meta({ id: 'Live' })
 
@@ -55,7 +55,7 @@ export const ready: StoreOperation = {
     200: { description: 'It does', shape: ReadyAnswer },
     503: { description: 'It does not; the parts say why', shape: ReadyAnswer },
   },
-  // A store that was told to stop is not ready from then on, and still serves whoever comes.
+  // A store that is stopping is not ready, but still serves every request.
   run({ health: { signals, parts }, draining }) {
     const isWell = signals().agent_action !== 'stop'
     const status = draining.aborted ? 'draining' : isWell ? 'ready' : 'not_ready'

@@ -15,10 +15,10 @@ export type GoodsShown =
       /** What was delivered, in words, by the names that orders publish. */
       readonly goods: Readonly<Record<string, unknown>>
     }
-  /** Whoever asks has not shown that they are theirs. */
+  /** The visitor has not shown that they are theirs. */
   | { readonly type: 'locked' | 'not_yet' | 'never' }
 
-/** The goods of an order for whoever bought them. @throws Refusal `try_again` */
+/** The goods of an order for its buyer. @throws Refusal `try_again` */
 export async function goodsFor(
   deps: OrderTrackingDeps,
   id: string,

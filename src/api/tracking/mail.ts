@@ -35,8 +35,8 @@ export interface MailedOrder {
 }
 
 /**
- * Notes the address with an order, for whoever bought it. A pass that came by mail opens the order for
- * a while and changes nothing: it would renew itself, and put another address in the buyer's place.
+ * Notes the buyer's address with an order. A link token from a mail opens the order for a while but cannot
+ * change the address: otherwise it could renew itself, and replace the address of the buyer.
  * Nothing is noted and sent for a checkout that is not paid: anybody can begin those, for any address.
  *
  * @returns the order as a mail tells it; undefined for everyone else

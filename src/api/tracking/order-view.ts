@@ -28,7 +28,7 @@ export interface Seen {
   readonly url?: string
 }
 
-/** The way back of the price. */
+/** The refund of the price. */
 export interface RefundView {
   readonly to: string
   readonly startedAt: Date
@@ -37,7 +37,7 @@ export interface RefundView {
   readonly stuck?: { readonly code: string }
 }
 
-/** What only whoever bought is shown. Goods are not part of it: they are asked for by themselves. */
+/** Shown to the buyer only. Goods are not part of it: the page asks for them by themselves. */
 export interface OwnOrderView extends Bought {
   readonly amount: Usdc
   /** What was paid in a coin, in its smallest unit; absent where USDC was paid. */
@@ -77,8 +77,8 @@ export interface OrderPageView {
 }
 
 /**
- * An order for whoever looks at its page; one that is being paid in a coin may have no record yet
- * besides its checkout.
+ * An order for a visitor to its page; one that is being paid in a coin may have no record besides its
+ * checkout yet.
  *
  * @throws Refusal `order_not_found`, `try_again`
  */
@@ -113,7 +113,7 @@ export async function recordsOf(
   return { order, checkout: mayBeInvoiced ? await checkouts?.findByOrder(id) : undefined }
 }
 
-/** Whether what somebody brings opens this order. */
+/** Whether these credentials open this order. */
 export async function opens(
   deps: OrderTrackingDeps,
   { order, checkout }: Records,

@@ -11,14 +11,14 @@ const maxLetters = 12
 
 /**
  * A code that opens one order, short enough to be written down: 60 bits, made of the order's number with a
- * key of the store, so that it is stored nowhere. It is for whoever has lost the private link and has no
- * wallet to sign in with.
+ * key of the store, so that it is stored nowhere. It is for buyers who lost the private link and have
+ * no wallet to sign in with.
  */
 export function recoveryCodeOf({ codes }: Pick<OrderTrackingDeps, 'codes'>, id: OrderId): string {
   return grouped(lettersOf(codes.of(id)))
 }
 
-/** A link token for the order, for whoever has its code; undefined for every other text. */
+/** A link token for the order in exchange for its code; undefined for every other text. */
 export function linkTokenForCode(
   deps: TokenDeps & Pick<OrderTrackingDeps, 'codes'>,
   id: OrderId,
@@ -30,8 +30,8 @@ export function linkTokenForCode(
 }
 
 /**
- * A link token for the order, for whoever has the idempotency key that it was bought with: a browser that has
- * paid, and to which the first answer with the access token never came.
+ * A link token for the order in exchange for the idempotency key that bought it: for a browser that has paid
+ * and never got the first answer, which has the access token.
  *
  * @throws Refusal `try_again`
  */

@@ -8,7 +8,7 @@ export type OrderStage =
   | 'awaiting_payment'
   /** It is not known yet whether the money came. */
   | 'checking_payment'
-  /** Proven: nothing was taken for it, or what came goes back from the checkout. */
+  /** Proven: nothing was taken for it, or the money goes back from the checkout. */
   | 'not_paid'
   /** The chain dropped the payment for good: there is nothing to deliver and nothing to send back. */
   | 'not_taken'

@@ -8,7 +8,7 @@ import type { Signer } from '../../secrets/tokens.ts'
 const orderPrefix = 'kop_'
 const walletPrefix = 'kwp_'
 
-/** What somebody brings to a page of an order. */
+/** The credentials of a visitor to the page of an order. */
 export interface PageCredentials {
   /** The access token of the order, or a link token. */
   readonly token?: string | undefined
@@ -28,7 +28,7 @@ export const sessionSeconds = 3_600
 
 type Named = readonly [prefix: string, name: string, until: number]
 
-/** Opens this order to whoever brings it. */
+/** Opens this order to its bearer. */
 export function linkToken(deps: TokenDeps, id: OrderId): string {
   return issue(deps, orderPrefix, id, linkTokenDays * 86_400)
 }
@@ -41,7 +41,7 @@ export function daysLeftOf(deps: TokenDeps, token: string | undefined): number |
   return Math.ceil((until - deps.purchases.now().getTime() / 1_000) / 86_400)
 }
 
-/** What is brought, without a link token: whether it shows that the order is the bringer's own. */
+/** The same credentials without a link token, which does not prove that the order is the visitor's own. */
 export function withoutLinkToken(credentials: PageCredentials): PageCredentials {
   return credentials.token?.startsWith(orderPrefix) ? { wallet: credentials.wallet } : credentials
 }

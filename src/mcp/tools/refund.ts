@@ -57,7 +57,7 @@ async function refunded(call: ToolCall, { buying }: ToolDeps) {
   return { type: 'answer' as const, body: report.body }
 }
 
-/** Whoever says more than which order claims something. */
+/** A call with more than the id of the order is a claim. */
 async function watched(
   buying: ToolDeps['buying'],
   orderId: string,

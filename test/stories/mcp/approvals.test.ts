@@ -241,7 +241,7 @@ describe.each(versions)('a host with a limit, and a client of %s', (version) => 
   })
 })
 
-test('a person who is brought to the page and decides later is asked for by the model', async () => {
+test('lets the model ask again when a person was brought to the page and decides later', async () => {
   const buyer = await newBuyer()
   const settings = '?approveAboveUsdc=0'
   const visit = async () => 'accept' as const

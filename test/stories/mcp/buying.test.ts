@@ -126,7 +126,7 @@ describe.each(versions)('with a client of %s', (version) => {
     expect(data).toMatchObject({ refund_state: 'REFUNDED' })
   })
 
-  test('only who shows that the goods are theirs gets a link', async () => {
+  test('gives a link only to callers who prove that the goods are theirs', async () => {
     const key = newKey()
     const args = { ...bodyFor('voucher', 'OK'), idempotency_key: key }
     const { bought, payment } = await buyWith(call, buyer, args)

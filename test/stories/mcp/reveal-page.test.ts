@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('the page of a link', () => {
     await page.close()
   })
 
-  test('works without script for whoever pastes the secret', async () => {
+  test('works without script when the secret is pasted', async () => {
     const url = await linkTo('voucher')
     const [, token = ''] = url.split('#')
     const { page } = await openTab({ javaScriptEnabled: false })

@@ -184,12 +184,15 @@ describe('the address of the server', () => {
     })
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-  test.each(['*/*', 'application/json'])('answers plain JSON to who accepts %s', async (accept) => {
-    const { status, headers, body } = await ask(list, { accept })
-    expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/json/)])
-    expect(body.result.tools).toHaveLength(6)
-    expect((await ask(list, { accept: 'text/html' })).status).toBe(406)
-  })
+  test.each(['*/*', 'application/json'])(
+    'answers plain JSON to callers that accept %s',
+    async (accept) => {
+      const { status, headers, body } = await ask(list, { accept })
+      expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/json/)])
+      expect(body.result.tools).toHaveLength(6)
+      expect((await ask(list, { accept: 'text/html' })).status).toBe(406)
+    },
+  )
 
   test('takes POST only', async () => {
     const answer = await fetch(`${store.url}/mcp`)
