@@ -21,7 +21,8 @@ export async function startRedis(port?: number) {
   const at = port ?? (await freePort())
   const args = ['--port', String(at), '--bind', '127.0.0.1', '--dir', dir]
   const child = spawn('redis-server', [...args, '--save', '', '--appendonly', 'no'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // A pipe of the run itself would keep it waiting for a server that outlived its test.
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   const remove = () => rm(dir, { recursive: true, force: true })
   const ready = Promise.withResolvers<void>()
