@@ -49,7 +49,7 @@ export async function rehearse(parts: Parts, wanted: Wanted): Promise<Figures> {
     try {
       tell(`two nodes with two workers each are ready behind ${parts.proxy}`)
       for (const bought of await agentBuys(parts)) tell(`bought in USDC: ${bought}`)
-      tell(`bought in BTC: ${await personBuys(parts)}`)
+      for (const bought of await personBuys(parts)) tell(`bought in ${bought}`)
       const measured = await underLoad(parts, front, wanted)
       const unreadyMs = await databaseDies(parts)
       tell(`the database died: /readyz said 503 after ${unreadyMs.map(seconds).join(' and ')}`)

@@ -102,7 +102,7 @@ async function settingsOf(around: Around): Promise<Settings> {
     BTCPAY_URL: btcpay.url,
     BTCPAY_STORE_ID: btcpayAccess.storeId,
     BTCPAY_API_KEY: btcpayAccess.apiKey,
-    BTCPAY_METHODS: 'BTC',
+    BTCPAY_METHODS: 'BTC,LTC',
     BTCPAY_WEBHOOK_SECRET: webhookSecret,
     METRICS_TOKEN: randomBytes(16).toString('hex'),
   }

@@ -22,7 +22,7 @@ describe.concurrent.each(fronts)('behind $name', (front) => {
         const tell = (line: string) => told.push(line)
         const figures = await rehearse(parts, { orders: 40, from, tell })
         expect(told.join('\n')).toMatch(
-          /TEST-TOPUP-FAIL REFUNDED.*bought in BTC.*with a new key.*reconcile ended with 0/s,
+          /in USDC: TEST-TOPUP-FAIL REFUNDED.*in LTC: TEST-TOPUP-FAIL REFUNDED.*with a new key.*reconcile ended with 0/s,
         )
         const upgrades = told.filter((line) => line.includes('upgraded'))
         expect(upgrades).toHaveLength(hasNoHistory ? 0 : 2)

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import * as z from 'zod'
 import { makeAddress } from '../../sandbox/btcpay/addresses.ts'
 import { Manifest } from '../../sandbox/demo/answers.ts'
 import { newBuyer } from '../../sandbox/demo/buyer.ts'
@@ -37,46 +38,91 @@ export async function agentBuys(parts: Parts): Promise<readonly string[]> {
   return bought
 }
 
-/** What a person does on the website, without script: chooses a coin, pays the invoice, sees the code. */
-export async function personBuys(parts: Parts): Promise<string> {
-  const { publicUrl, btcpay } = parts
+interface Errand {
+  readonly offerId: string
+  readonly coin: 'BTC' | 'LTC'
+  /** What the form asks for beside the coin. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly ends: 'FULFILLED' | 'REFUNDED'
+}
+
+const msisdn = '+12015550123'
+const errands: readonly Errand[] = [
+  {
+    offerId: 'TEST-VOUCHER-OK',
+    coin: 'BTC',
+    fields: { firstName: 'Ada', lastName: 'Lovelace' },
+    ends: 'FULFILLED',
+  },
+  { offerId: 'TEST-TOPUP-OK', coin: 'LTC', fields: { msisdn }, ends: 'FULFILLED' },
+  { offerId: 'TEST-ESIM-OK', coin: 'BTC', fields: {}, ends: 'FULFILLED' },
+  { offerId: 'TEST-TOPUP-FAIL', coin: 'LTC', fields: { msisdn }, ends: 'REFUNDED' },
+]
+
+/** What a person does on the website, without script: one of each kind, and one that fails and is paid back. */
+export async function personBuys(parts: Parts): Promise<readonly string[]> {
+  const bought: string[] = []
+  for (const errand of errands) {
+    await payInCoin(parts, errand)
+    bought.push(`${errand.coin}: ${errand.offerId} ${errand.ends}`)
+  }
+  return bought
+}
+
+/** Sends the form of the offer, pays the invoice, and follows the order to its goods or to the money. */
+async function payInCoin(parts: Parts, { offerId, coin, fields, ends }: Errand): Promise<void> {
+  const { publicUrl } = parts
   const store = storeAt(publicUrl)
-  const path = '/buy/TEST-VOUCHER-OK'
-  const hidden = hiddenFields((await look(store, path)).html)
-  const refundTo = makeAddress('BTC', 'person', publicUrl)
-  const named = { firstName: 'Ada', lastName: 'Lovelace' }
-  const typed = { ...hidden, ...named, pay: 'BTC', 'refundTo-BTC': refundTo }
-  const answer = await fetch(`${publicUrl}${path}`, {
+  const form = `/buy/${offerId}`
+  const hidden = hiddenFields((await look(store, form)).html)
+  const refundTo = makeAddress(coin, 'person', `${publicUrl}${offerId}`)
+  const answer = await fetch(`${publicUrl}${form}`, {
     method: 'POST',
     redirect: 'manual',
-    body: new URLSearchParams(typed),
+    body: new URLSearchParams({ ...hidden, ...fields, pay: coin, [`refundTo-${coin}`]: refundTo }),
   })
   const page = answer.headers.get('location') ?? ''
   const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')
-  const [row] = await query(
-    recordOf(parts),
-    `select doc->'invoice'->>'id' as invoice from checkouts where id = $1`,
-    [page.slice('/pay/'.length)],
-  )
-  await fetch(`${btcpay.url}/sandbox/invoices/${row?.['invoice']}/pay`, {
+  await payInvoice(parts, page.slice('/pay/'.length))
+  const isPaid = async () => (await look(store, page, cookie)).status === 303
+  await until(isPaid, `${page} leads to no order`)
+  if (ends === 'REFUNDED') {
+    await until(() => cameBack(parts, coin, refundTo), `Nothing came back to ${refundTo}`)
+    return
+  }
+  const { location: order = '' } = await look(store, page, cookie)
+  const isDelivered = async () => (await look(store, order, cookie)).html.includes(`${order}/goods`)
+  await until(isDelivered, `${order} has no goods`)
+  const goods = await press(store, `${order}/goods`, cookie)
+  if (goods.status !== 200) throw new Error(`The goods of ${order} answered ${goods.status}`)
+}
+
+async function payInvoice(parts: Parts, checkout: string): Promise<void> {
+  const invoice = `select doc->'invoice'->>'id' as id from checkouts where id = $1`
+  const [row] = await query(recordOf(parts), invoice, [checkout])
+  await fetch(`${parts.btcpay.url}/sandbox/invoices/${row?.['id']}/pay`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
   })
-  const at = async (
-    path_: string,
-    isThere: (seen: Awaited<ReturnType<typeof look>>) => boolean,
-  ) => {
-    for (let waited = 0; waited < maxFollowSeconds; waited += 1) {
-      const seen = await look(store, path_, cookie)
-      if (isThere(seen)) return seen
-      await delay(1_000)
-    }
-    throw new Error(`The page ${path_} is still the same after ${maxFollowSeconds} s`)
+}
+
+const Ledger = z.record(
+  z.string(),
+  z.object({ outgoing: z.array(z.object({ address: z.string() })) }),
+)
+
+/** Whether the chain of the coin has a payment of the store to the address. */
+async function cameBack({ btcpay }: Parts, coin: string, address: string): Promise<boolean> {
+  const answer = await fetch(`${btcpay.url}/sandbox/ledger`)
+  const { outgoing } = Ledger.parse(await answer.json())[coin] ?? { outgoing: [] }
+  return outgoing.some((sent) => sent.address === address)
+}
+
+async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
+  for (let waited = 0; waited < maxFollowSeconds; waited += 1) {
+    if (await isSo()) return
+    await delay(1_000)
   }
-  const { location: order = '' } = await at(page, ({ status }) => status === 303)
-  await at(order, ({ html }) => html.includes(`${order}/goods`))
-  const goods = await press(store, `${order}/goods`, cookie)
-  if (goods.status !== 200) throw new Error(`The goods of ${order} answered ${goods.status}`)
-  return 'TEST-VOUCHER-OK FULFILLED'
+  throw new Error(`${otherwise} after ${maxFollowSeconds} s`)
 }
