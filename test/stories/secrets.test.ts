@@ -9,6 +9,7 @@ import { createReservationStore } from '../../src/adapters/storage/reservations.
 import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
 import { createWebhookStore } from '../../src/adapters/storage/webhooks.ts'
 import { keepRetention } from '../../src/operations/loops.ts'
+import { settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { callerFor } from './reading.ts'
 import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
@@ -183,7 +184,7 @@ describe('when personal fields have been kept long enough', () => {
     const { listToken, ...list } = (await signedIn()).body
     expect(await withRecipient()).toBe(orderIds.length)
 
-    await endWatch()
+    await settled(store)
     await keepOnce(30)
     expect(await withRecipient()).toBe(orderIds.length)
     await keepOnce(0)
@@ -210,13 +211,6 @@ async function signedIn() {
   const complete = { ...info, ...supportedChains[0] }
   const payload = await createSIWxPayload(complete, buyer.account, info.uri)
   return call(path, { headers: { 'sign-in-with-x': encodeSIWxHeader(payload) } })
-}
-
-/** What the watch of the payments does a minute after they came. */
-async function endWatch(): Promise<void> {
-  await store.query(`update orders set version = version + 1, settlement = 'FINAL',
-    doc = jsonb_set(doc, '{settlement}', '"FINAL"'), finished_at = now(), due_at = null
-    where settlement = 'SEEN'`)
 }
 
 async function withRecipient(): Promise<number> {

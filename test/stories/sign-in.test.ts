@@ -9,6 +9,7 @@ import {
 } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, type Kind } from './requests.ts'
@@ -38,6 +39,8 @@ beforeAll(async () => {
     goods.push(...[code, activationCode, iccid].filter((secret) => secret !== undefined))
   }
   await buy(store, other, 'voucher', bodyFor('voucher', 'OK'))
+  // No order moves by itself between two looks at the tables.
+  await settled(store)
 })
 afterAll(() => store.close())
 
