@@ -18,17 +18,17 @@ export function purchaseSentence(offer: Offer, lineItem: LineItem, amount: Usdc)
 
 function wordsOf(offer: Offer, value: LineItem['value']) {
   const { brandName, country, shortNotes } = offer
+  const face = faceValueFor(worthOf(offer), value)
   return {
-    face: faceOf(faceValueFor(worthOf(offer), value)),
+    face: face?.isExact ? `${amountOf(face)} ` : '',
+    worth: face === undefined || face.isExact ? '' : ` worth about ${amountOf(face)}`,
     brandName,
     place: country === undefined ? '' : ` (${country})`,
     notes: shortNotes === undefined ? '' : `, ${shortNotes.replace(/\.$/, '')},`,
   }
 }
 
-function faceOf(face: FaceValue | undefined): string {
-  if (face === undefined) return ''
-  const { amount, divisor, currency, isExact } = face
+function amountOf({ amount, divisor, currency }: FaceValue): string {
   const decimals = Math.round(Math.log10(divisor))
-  return `${isExact ? '' : 'about '}${(amount / divisor).toFixed(decimals)} ${currency} `
+  return `${(amount / divisor).toFixed(decimals)} ${currency}`
 }

@@ -106,7 +106,10 @@ export type Goods = Readonly<Record<string, unknown>> & {
 
 /** The parts of the name of what is bought. Each stands with the signs around it, or is empty. */
 interface OfferWords {
+  /** "25.00 USD ", where the supplier gives just that. */
   readonly face: string
+  /** " worth about 765.00 AUD", where it converts what was chosen. */
+  readonly worth: string
   readonly brandName: string
   readonly place: string
   readonly notes: string

@@ -170,8 +170,8 @@ export const topup = {
     return { ...(msisdn === undefined ? {} : { msisdn }), ...delivery }
   },
   faceValueOf: ({ faceValue }) => faceValue,
-  inWords: ({ face, brandName, place, notes }, { msisdn }: TopupRecipient) =>
-    `a ${face}${brandName} topup${place}${notes} for the number ${msisdn}`,
+  inWords: ({ face, brandName, place, worth, notes }, { msisdn }: TopupRecipient) =>
+    `a ${face}${brandName} topup${place}${worth}${notes} for the number ${msisdn}`,
 
   indexed: ({ allowance }: TopupOffer) => ({
     texts: [],

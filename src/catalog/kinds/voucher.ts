@@ -214,7 +214,7 @@ export const voucher = {
   }),
   resultOf: (delivery) => delivery,
   faceValueOf: ({ faceValue, price }) => faceValue ?? price,
-  inWords: ({ face, brandName, place }) => `a ${face}${brandName} card${place}`,
+  inWords: ({ face, brandName, place, worth }) => `a ${face}${brandName} card${place}${worth}`,
 
   indexed: (offer: VoucherOffer) => ({
     texts: [offer.description ?? '', ...(offer.categories ?? [])],
