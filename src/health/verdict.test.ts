@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
+import { documentSite } from '../../openapi/document.ts'
 import { orderWorld } from '../../test/doubles/orders.ts'
 import type { StoreDeps } from '../api/operation.ts'
-import { ready } from '../api/store/health.ts'
+import { live, ready } from '../api/store/health.ts'
+import { manifests } from '../api/store/manifest.ts'
 import { routeStoreOperations } from '../http/operations.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
@@ -10,6 +13,7 @@ import { requireSold } from '../orders/not-now.ts'
 import type { FundsRefusal } from './funds.ts'
 import { createHealth, type Health } from './health.ts'
 import { ample, fundsOf } from './means.fixture.ts'
+import type { Signals } from './signals.ts'
 import type { Cover, Gas } from './verdict.ts'
 
 const cheapest = usdc(10n)
@@ -18,7 +22,8 @@ const flags = [false, true]
 
 /** Every fact that decides whether the store sells, with each value that makes a difference. */
 const facts = {
-  failing: ['none', 'supplier', 'chain', 'database'],
+  /** A part that failed once is degraded, and the store sells on. */
+  failing: ['none', 'supplier', 'chain', 'database', 'database once'],
   isCatalogRead: flags,
   isLookedAt: flags,
   held: flags,
@@ -51,10 +56,12 @@ function* everyFact(): Generator<Fact> {
 
 const { now } = orderWorld().deps
 
-function failingAt(health: Health, part: Fact['failing']): void {
-  for (let time = 0; time < 3 && part !== 'none'; time += 1) {
-    if (part === 'supplier') health.noteSupplier('zendit', false, 'timeout')
-    else health.note(part, false, 'timeout')
+function failingAt(health: Health, failing: Fact['failing']): void {
+  if (failing === 'none') return
+  const times = failing === 'database once' ? 1 : 3
+  for (let time = 0; time < times; time += 1) {
+    if (failing === 'supplier') health.noteSupplier('zendit', false, 'timeout')
+    else health.note(failing === 'chain' ? 'chain' : 'database', false, 'timeout')
   }
 }
 
@@ -94,19 +101,39 @@ function codeOf(health: ReturnType<typeof healthWith>, amount: Usdc, isFromFloat
   }
 }
 
-test('the signals say stop exactly when the cheapest purchase is refused', () => {
+const [manifest] = manifests
+
+/** What probes, agents that read the manifest, and a buyer of the cheapest offer are told. */
+function toldBy(health: Health) {
+  const { signal: draining } = new AbortController()
+  const deps: StoreDeps = {
+    ...{ health, draining, site: documentSite, keys: { published: [] }, operations: [] },
+    fulfillmentDeadlineSeconds: 600,
+  }
+  const published: Partial<{ signals: Signals }> = manifest?.run(deps).body ?? {}
+  return {
+    live: live.run(deps).status ?? 200,
+    ready: ready.run(deps).status,
+    action: published.signals?.agent_action,
+    bought: codeOf(health, cheapest),
+  }
+}
+
+test('probes, manifest and buyers are told the same in every state', () => {
+  const selling = { live: 200, ready: 200, bought: 'sold' }
+  const paused = { live: 200, ready: 503, bought: 'store_paused' }
   const wrong: Fact[] = []
-  const seen = new Set<boolean>()
+  const seen = new Set<string>()
   for (const fact of everyFact()) {
     const health = healthWith(fact)
-    const isStopped = health.signals().agent_action === 'stop'
     const isDown = Object.values(health.parts()).some(({ state }) => state === 'down')
-    const code = codeOf(health, cheapest)
-    if (code !== (isStopped ? 'store_paused' : 'sold') || isDown !== isStopped) wrong.push(fact)
-    seen.add(isStopped)
+    const { action, ...told } = toldBy(health)
+    const agrees = isDeepStrictEqual(told, isDown ? paused : selling)
+    if (!agrees || (action === 'stop') !== isDown) wrong.push(fact)
+    seen.add(action ?? '')
   }
   expect(wrong).toEqual([])
-  expect([...seen].sort()).toEqual([false, true])
+  expect([...seen].sort()).toEqual(['pay', 'retry_later', 'stop'])
 })
 
 /** What a store that sells answers for this amount. */
