@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type BuiltName,
   builtFolder,
   builtNames,
   builtScript,
+  root,
   sourcesLine,
   wallet,
 } from '../src/web/frame/built-script.ts'
@@ -25,10 +27,13 @@ async function build({ rolldown }: typeof import('rolldown'), name: BuiltName): 
   const bundle = await rolldown({ input, platform: 'browser', logLevel: 'silent' })
   const { output } = await bundle.generate({ format: 'iife', minify: true })
   await bundle.close()
-  const [{ code }, ...others] = output
+  const [{ code, moduleIds }, ...others] = output
   if (others.length > 0) throw new Error(`The script ${name} is more than one file.`)
   await mkdir(builtFolder, { recursive: true })
-  await writeFile(new URL(name, builtFolder), sourcesLine() + code)
+  const sources = moduleIds
+    .map((id) => relative(fileURLToPath(root), id))
+    .filter((id) => id.startsWith('src/'))
+  await writeFile(new URL(name, builtFolder), `${sourcesLine(sources)}\n${code}`)
 }
 
 function requireBuilt(name: BuiltName): void {

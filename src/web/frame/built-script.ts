@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 /** The scripts of `scripts/wallet/` that need viem. Each is built to one file when the store is installed. */
 export const builtNames = ['main.js', 'sign-in.js'] as const
 export type BuiltName = (typeof builtNames)[number]
 
 export const wallet = new URL('../scripts/wallet/', import.meta.url)
-export const builtFolder = new URL('../../../build/', import.meta.url)
+export const root = new URL('../../../', import.meta.url)
+export const builtFolder = new URL('build/', root)
 
 /**
  * A script of `scripts/wallet/` in one file, with what it needs of viem and no more.
@@ -15,23 +16,27 @@ export const builtFolder = new URL('../../../build/', import.meta.url)
  */
 export function builtScript(name: BuiltName): string {
   const text = textOf(new URL(name, builtFolder))
-  const line = sourcesLine()
-  if (text?.startsWith(line) !== true) {
+  const [line = ''] = text?.split('\n', 1) ?? []
+  const [, , ...sources] = line.split(' ')
+  if (line !== sourcesLine(sources)) {
     const why = text === undefined ? 'was not built' : 'was built from other sources'
     throw new Error(`The page's script ${name} ${why}. Run: npm run prepare`)
   }
-  return text.slice(line.length)
+  return text?.slice(line.length + 1) ?? ''
 }
 
-/** The first line of a built file. It names the sources, so that none older than they are is served. */
-export function sourcesLine(): string {
+/**
+ * The first line of a built file: a digest of its sources, and their names.
+ *
+ * @param sources every file of ours in the bundle, from the root of the repository
+ */
+export function sourcesLine(sources: readonly string[]): string {
   const hash = createHash('sha256')
-  const manifest = new URL('../../../package.json', import.meta.url)
-  const names = readdirSync(wallet).filter((name) => !/\.(test|fixture)\.ts$/.test(name))
-  for (const file of [manifest, ...names.sort().map((name) => new URL(name, wallet))]) {
-    hash.update(readFileSync(file)).update('\0')
+  // The versions of the libraries are in the manifest.
+  for (const name of ['package.json', ...sources]) {
+    hash.update(`${name}\0${textOf(new URL(name, root)) ?? ''}\0`)
   }
-  return `// ${hash.digest('hex')}\n`
+  return `// ${[hash.digest('hex'), ...sources].join(' ')}`
 }
 
 function textOf(file: URL): string | undefined {
