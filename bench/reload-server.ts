@@ -89,6 +89,7 @@ function depsFor(
     catalogWorker: createCatalogWorker({
       suppliers: { zendit: { url: supplierUrl, key: apiKey } },
       siteUrl,
+      environment: { atStart: process.env, told: {} },
     }),
     snapshots: keepsNothing,
     liveCatalog,

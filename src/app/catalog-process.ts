@@ -1,11 +1,12 @@
 import { writeSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import type { CatalogJob, JobResult, ReadList } from '../adapters/processes/catalog-job.ts'
+import type { CatalogJob, JobResult, ReadList, SentJob } from '../adapters/processes/catalog-job.ts'
 import { messageOf, receive } from '../adapters/processes/message.ts'
 import { publishing } from '../api/views/catalog-offer.ts'
 import { type PackedCatalog, packCatalog, pricingOn } from '../catalog/building/build-catalog.ts'
 import { joinLists, offersIn } from '../catalog/offer-records.ts'
 import type { Joined } from '../catalog/ports.ts'
+import { adoptEnvironment } from '../environment/process-environment.ts'
 import { suppliers } from '../suppliers/suppliers.ts'
 
 /*
@@ -21,7 +22,8 @@ setPriority(constants.priority.PRIORITY_LOW)
 // The store ends it. Ctrl-C in a terminal reaches both, while the store may still be answering.
 process.on('SIGINT', () => {})
 
-const job = (await receive(process.stdin)) as CatalogJob
+const { job, environment } = (await receive(process.stdin)) as SentJob
+adoptEnvironment(environment)
 // Without the store nobody wants the result.
 process.stdin.on('readable', () => process.stdin.read()).once('end', () => process.exit(1))
 answer(await doneFor(job))

@@ -1,5 +1,6 @@
 import { createCatalogWorker } from '../adapters/processes/catalog-worker.ts'
 import type { Common, Outside } from '../config.ts'
+import { environmentAtStart } from '../environment/process-environment.ts'
 import { variablesOf } from '../environment/suppliers.ts'
 import type { Health } from '../health/health.ts'
 import { withRecentValue } from '../operations/cached-reads.ts'
@@ -39,7 +40,11 @@ export function connectSupply(
 ) {
   const connected = connectSuppliers(config, now)
   return {
-    catalogWorker: createCatalogWorker({ suppliers: config.suppliers, siteUrl: config.site.url }),
+    catalogWorker: createCatalogWorker({
+      suppliers: config.suppliers,
+      siteUrl: config.site.url,
+      environment: { atStart: environmentAtStart(process.env), told: process.env },
+    }),
     connected,
     wallets: new Map(
       Array.from(connected, ([name, one]) => [name, withRecentValue(() => walletOf(one))]),

@@ -3,13 +3,13 @@ import { loadSandbox } from '../app/sandbox-parts.ts'
 import { startStore } from '../app/store-process.ts'
 import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
+import { adoptEnvironment } from '../environment/process-environment.ts'
 import { KeyMissing } from '../nodes/nodes.ts'
 import { RecordTooOld } from '../operations/startup-check.ts'
 import { serveHandedOffConnections } from './connection-handoff.ts'
 import { createIpcPeer, type IpcPeer } from './ipc.ts'
 import { channelToParent } from './ipc-channel.ts'
 import { limitersAtPrimary } from './rate-limits.ts'
-import { adoptEnvironment } from './worker-environment.ts'
 
 /** The primary answers at once unless it is exiting. */
 const primaryTimeoutMs = 5_000

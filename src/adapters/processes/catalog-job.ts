@@ -21,6 +21,12 @@ export type CatalogJob =
       readonly siteUrl: string
     }
 
+/** What a process is sent: its work, and the variables that it does not start with. */
+export interface SentJob {
+  readonly job: CatalogJob
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
 /** What a list was read into. */
 export interface ReadList extends ReadListing {
   readonly note: Uint8Array

@@ -1,5 +1,6 @@
 import { getEventListeners, once } from 'node:events'
-import { createServer } from 'node:http'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKey, ask, startTestSupplier } from '../../../sandbox/supplier/client.fixture.ts'
@@ -35,7 +36,9 @@ const { signal } = new AbortController()
 
 /** Asks the supplier through the proxy, which counts the calls. */
 function roomAt(url = proxy.url): CatalogWorker {
-  return createCatalogWorker({ suppliers: { zendit: { url: `${url}/v1`, key: apiKey } }, siteUrl })
+  const suppliers = { zendit: { url: `${url}/v1`, key: apiKey } }
+  const environment = { atStart: process.env, told: {} }
+  return createCatalogWorker({ suppliers, siteUrl, environment })
 }
 
 /** The same work, here and now. */
@@ -137,16 +140,53 @@ describe('what goes wrong in a process of its own', () => {
   })
 })
 
-describe('work that is stopped', () => {
-  /** Takes calls and never answers. */
-  async function startSilent() {
-    const server = createServer(() => {})
-    const connected = once(server, 'connection') as Promise<[Socket]>
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    return { server, connected, asked: once(server, 'request'), url: `http://127.0.0.1:${port}` }
-  }
+/** Takes calls and never answers. */
+async function startSilent() {
+  const server = createServer(() => {})
+  const connected = once(server, 'connection') as Promise<[Socket]>
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { server, connected, asked: once(server, 'request'), url: `http://127.0.0.1:${port}` }
+}
 
+test.skipIf(!existsSync('/proc/self/environ'))(
+  'a process shows nobody the variables that it is told',
+  async () => {
+    const { server, url } = await startSilent()
+    const tunnelled = once(server, 'connect') as Promise<[IncomingMessage, Socket]>
+    const { PATH } = process.env
+    const told = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: url.replace('//', '//me:password@') }
+    const room = createCatalogWorker({
+      suppliers: { zendit: { url: 'http://supplier.example/v1', key: apiKey } },
+      siteUrl,
+      environment: { atStart: { PATH }, told },
+    })
+    const stop = new AbortController()
+    const reading = expect(room.read('zendit', stop.signal)).rejects.toThrow('seen')
+    // It calls by the proxy that it was told.
+    const [{ url: called }, socket] = await tunnelled
+    expect(called).toBe('supplier.example:80')
+    const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+    const shown = children.split(' ').flatMap((pid) => shownBy(pid))
+    expect(shown).toContainEqual(expect.stringContaining('catalog-process.ts'))
+    expect(shown.filter((text) => text.includes('password'))).toEqual([])
+    stop.abort(new Error('seen'))
+    await reading
+    socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  },
+)
+
+/** What other processes can see of that one; nothing of one that has ended. */
+function shownBy(pid: string): string[] {
+  try {
+    return ['environ', 'cmdline'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'utf8'))
+  } catch {
+    return []
+  }
+}
+
+describe('work that is stopped', () => {
   test('ends its process, which lets go of the supplier, and rejects', async () => {
     const { server, connected, asked, url } = await startSilent()
     const stop = new AbortController()

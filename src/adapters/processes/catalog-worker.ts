@@ -15,10 +15,25 @@ export interface CatalogWorkerOptions {
   readonly suppliers: Readonly<Partial<Record<SupplierName, SupplierAccess>>>
   /** Stands in the addresses that finished offers carry. */
   readonly siteUrl: string
+  readonly environment: ProcessEnvironment
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+interface ProcessEnvironment {
+  /** What a process starts with, which every process of the same account can see. */
+  readonly atStart: Environment
+  /** What it is told on its standard input: any of it may be a secret. */
+  readonly told: Environment
 }
 
 /** Reads lists and makes catalogs in processes of their own, each for one piece of work. */
-export function createCatalogWorker({ suppliers, siteUrl }: CatalogWorkerOptions): CatalogWorker {
+export function createCatalogWorker({
+  suppliers,
+  siteUrl,
+  environment,
+}: CatalogWorkerOptions): CatalogWorker {
+  const inProcess = processesWith(environment)
   const notes = new Map<string, Uint8Array>()
   return {
     suppliers: Object.keys(suppliers),
@@ -41,29 +56,32 @@ export function createCatalogWorker({ suppliers, siteUrl }: CatalogWorkerOptions
 
 const program = fileURLToPath(new URL('../../app/catalog-process.ts', import.meta.url))
 
-/** What the process gives; rejects with what it throws, and when it is stopped. */
-async function inProcess<T>(job: CatalogJob, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const child = spawn(process.execPath, [program], {
-    stdio: ['pipe', 'inherit', 'inherit', 'pipe'],
-  })
-  const stop = () => child.kill('SIGKILL')
-  signal.addEventListener('abort', stop)
-  try {
-    const notStarted = once(child, 'error').then(([error]) => Promise.reject(error))
-    const [stdin, , , results] = child.stdio as unknown as [Writable, null, null, Readable]
-    // A process that ends early takes no more of the job, and gives no result.
-    stdin.on('error', () => {})
-    for (const piece of messageOf(job)) stdin.write(piece)
-    const received = receive(results) as Promise<JobResult>
-    const result = await Promise.race([received, notStarted])
-    if ('error' in result) throw result.error
-    return result.done as T
-  } catch (error) {
+function processesWith({ atStart, told }: ProcessEnvironment) {
+  /** What the process gives; rejects with what it throws, and when it is stopped. */
+  return async function inProcess<T>(job: CatalogJob, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
-    throw error
-  } finally {
-    signal.removeEventListener('abort', stop)
-    stop()
+    const child = spawn(process.execPath, [program], {
+      env: { ...atStart },
+      stdio: ['pipe', 'inherit', 'inherit', 'pipe'],
+    })
+    const stop = () => child.kill('SIGKILL')
+    signal.addEventListener('abort', stop)
+    try {
+      const notStarted = once(child, 'error').then(([error]) => Promise.reject(error))
+      const [stdin, , , results] = child.stdio as unknown as [Writable, null, null, Readable]
+      // A process that ends early takes no more of the job, and gives no result.
+      stdin.on('error', () => {})
+      for (const piece of messageOf({ job, environment: { ...told } })) stdin.write(piece)
+      const received = receive(results) as Promise<JobResult>
+      const result = await Promise.race([received, notStarted])
+      if ('error' in result) throw result.error
+      return result.done as T
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', stop)
+      stop()
+    }
   }
 }

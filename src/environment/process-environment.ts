@@ -1,5 +1,5 @@
 import { setGlobalProxyFromEnv } from 'node:http'
-import { isSecret } from '../environment/secret-files.ts'
+import { isSecret } from './secret-files.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -16,9 +16,10 @@ const readAtStart = [
 ]
 
 /**
- * The environment that a worker process is started with, which `/proc` shows to every process of the same
- * account. The worker reads all other variables over IPC: any of them may be a secret, such as `PGPASSWORD`,
- * or the token of a program that has nothing to do with the store.
+ * The environment that a process of the store is started with, which `/proc` shows to every process of the
+ * same account. It is told all other variables afterwards, a worker over IPC and a catalog process on its
+ * standard input: any of them may be a secret, such as `PGPASSWORD`, or the token of a program that has
+ * nothing to do with the store.
  */
 export function environmentAtStart(environment: Environment): Record<string, string | undefined> {
   const names = Object.keys(environment).filter((name) => readAtStart.some((one) => one.test(name)))

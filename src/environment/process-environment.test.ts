@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
-import { adoptEnvironment, environmentAtStart } from './worker-environment.ts'
+import { adoptEnvironment, environmentAtStart } from './process-environment.ts'
 
 const names = ['PGSSLMODE', 'PGPASSWORD', 'GAS_KEY', 'STORE_NAME']
 afterEach(() => {
   for (const name of names) delete process.env[name]
 })
 
-test('a worker starts with what is read before its first line, and with nothing else', () => {
+test('a process starts with what is read before its first line, and with nothing else', () => {
   const read = {
     PATH: '/bin',
     LC_ALL: 'C',
