@@ -30,8 +30,14 @@ answer(await doneFor(job))
 process.exit(0)
 
 function answer(result: JobResult): void {
-  for (const piece of messageOf(result)) {
-    for (let at = 0; at < piece.length; ) at += writeSync(resultDescriptor, piece, at)
+  try {
+    for (const piece of messageOf(result)) {
+      for (let at = 0; at < piece.length; ) at += writeSync(resultDescriptor, piece, at)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+    // The store has ended meanwhile.
+    process.exit(1)
   }
 }
 

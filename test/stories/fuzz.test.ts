@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kinds } from '../../fuzz/draft.ts'
 import { openSource, type Source } from '../../fuzz/material.ts'
 import { type Findings, run } from '../../fuzz/run.ts'
+import { settled } from './archiving.ts'
 import { transactionsOf } from './chain.ts'
 import { rowsOf } from './reading.ts'
 import { openStore, type Store } from './store.ts'
@@ -18,6 +19,8 @@ let before: unknown
 beforeAll(async () => {
   store = await openStore({ offers: 200 })
   source = await openSource({ url: store.url, chain: store.parts, seed, webhook: store.webhook })
+  // No order moves by itself while the inputs are sent.
+  await settled(store)
   before = await effects()
   const { port } = new URL(store.url)
   const address = { host: '127.0.0.1', port: Number(port) }

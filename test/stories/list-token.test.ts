@@ -2,6 +2,7 @@ import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-wi
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSigner } from '../../src/secrets/tokens.ts'
 import { secretsKey } from '../harness/node.ts'
+import { settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { openClient } from './mcp/client.ts'
 import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
@@ -26,6 +27,8 @@ beforeAll(async () => {
   const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
   orderId = answer.body.orderId
   await buy(store, other, 'voucher', bodyFor('voucher', 'OK'))
+  // No order moves by itself between two looks at the tables.
+  await settled(store)
 })
 afterAll(() => store.close())
 

@@ -116,7 +116,8 @@ test('buyers who want more at once than the wallet at the supplier holds do not 
   for (const answer of refused) {
     expect(answer).toMatchObject({ status: 409, body: { reason: 'too_large', charged: 'no' } })
   }
-  expect((await parts()).supplier.state).toBe('healthy')
+  // The order that went through may count twice until the next look, and the wallet holds less than that.
+  await eventually(parts, ({ supplier }) => supplier.state === 'healthy')
   expect(await isSelling()).toEqual(['pay', 200, 402])
   await balance(100_000_000)
   await eventually(

@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process'
 import { getEventListeners, once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKey, ask, startTestSupplier } from '../../../sandbox/supplier/client.fixture.ts'
 import type { Supplier } from '../../../sandbox/supplier/server.ts'
@@ -16,6 +20,7 @@ import type { CatalogWorker, Snapshot } from '../../catalog/ports.ts'
 import { createZenditClient } from '../../suppliers/zendit/client.ts'
 import { createZenditOffers } from '../../suppliers/zendit/offers.ts'
 import { createCatalogWorker } from './catalog-worker.ts'
+import { messageOf } from './message.ts'
 
 let sandbox: Supplier
 let proxy: StoryProxy
@@ -185,6 +190,20 @@ function shownBy(pid: string): string[] {
     return []
   }
 }
+
+test('a process whose store has ended ends without a word', async () => {
+  const program = fileURLToPath(new URL('../../app/catalog-process.ts', import.meta.url))
+  const { PATH } = process.env
+  const stdio = ['pipe', 'inherit', 'pipe', 'pipe'] as const
+  const child = spawn(process.execPath, [program], { env: { PATH }, stdio: [...stdio] })
+  const ended = once(child, 'close') as Promise<[number]>
+  const [stdin, , stderr, results] = child.stdio as unknown as [Writable, null, Readable, Readable]
+  const said = text(stderr)
+  results.destroy()
+  const job = { type: 'build', offers: packOffers([topup('A')]), basis, siteUrl }
+  for (const piece of messageOf({ job, environment: {} })) stdin.write(piece)
+  expect([(await ended)[0], await said]).toEqual([1, ''])
+})
 
 describe('work that is stopped', () => {
   test('ends its process, which lets go of the supplier, and rejects', async () => {
