@@ -18,6 +18,7 @@ const long = [
 ]
 const longStories = [
   'test/stories/killed-nodes.test.ts',
+  'test/stories/killed-senders.test.ts',
   'test/stories/database-away.test.ts',
   'test/stories/vanished.test.ts',
   'test/stories/rehearsed-start.test.ts',

@@ -20,7 +20,9 @@ setInterval(() => {
 const chunks: Buffer[] = []
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
 const settings = JSON.parse(Buffer.concat(chunks).toString()) as NodeProcessSettings
-const { logFile, ...node } = settings
+const { logFile, receivers, ...node } = settings
 const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' })
-await startNode(node, (line) => log?.write(line))
+// How names are resolved is a function, which does not come with the settings.
+const here = receivers && { ...receivers, resolve: async () => ['127.0.0.1'] }
+await startNode({ ...node, receivers: here }, (line) => log?.write(line))
 process.stdout.write('ready\n')

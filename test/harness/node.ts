@@ -39,7 +39,7 @@ export interface NodeSettings {
   /** Its SECRETS_KEY_LOST. */
   readonly lostKeys?: readonly string[] | undefined
   readonly webhook: { readonly header: string; readonly value: string }
-  /** How buyers' webhooks are reached, only for a node in this process. */
+  /** How buyers' webhooks are reached. A node in a process of its own finds every host on this machine. */
   readonly receivers?: ServiceOptions['receivers']
   readonly lookEveryMs?: number | undefined
 }

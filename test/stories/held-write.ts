@@ -44,9 +44,26 @@ export async function holdWrite(store: Store, when: string) {
  *
  * @returns what gives them to all nodes again
  */
-export async function reserveFor(
+export function reserveFor(store: Store, payer: string, applicationName: string) {
+  return reserve(
+    store,
+    { table: 'orders', when: `new.payer = '${payer.toLowerCase()}' and new.version = old.version` },
+    applicationName,
+  )
+}
+
+/** Keeps all events of buyers' webhooks for those nodes, in the same way. */
+export function reserveEventsFor(store: Store, applicationName: string) {
+  return reserve(
+    store,
+    { table: 'webhook_events', when: 'new.attempts > old.attempts' },
+    applicationName,
+  )
+}
+
+async function reserve(
   store: Store,
-  payer: string,
+  { table, when }: { readonly table: string; readonly when: string },
   applicationName: string,
 ): Promise<() => Promise<void>> {
   const name = `reserve_${randomInt(1, 2_000_000_000)}`
@@ -55,10 +72,9 @@ export async function reserveFor(
       if current_setting('application_name') = '${applicationName}' then return new; end if;
       return null;
     end $$`)
-  await store.query(`create trigger a_${name} before update on orders for each row
-    when (new.payer = '${payer.toLowerCase()}' and new.version = old.version
-      and new.locked_until > now()) execute function ${name}()`)
+  await store.query(`create trigger a_${name} before update on ${table} for each row
+    when (${when} and new.locked_until > now()) execute function ${name}()`)
   return async () => {
-    await store.query(`drop trigger a_${name} on orders`)
+    await store.query(`drop trigger a_${name} on ${table}`)
   }
 }
