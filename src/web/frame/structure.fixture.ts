@@ -25,7 +25,7 @@ const wellFormed = /^<(\/?)([a-z][a-z0-9]*)((?: [a-zA-Z][a-zA-Z0-9-]*="[^"<>]*")
 const forbidden: readonly (readonly [string, RegExp])[] = [
   [
     'a script in the page',
-    /<script(?! type="application\/ld\+json"><\/script>| type="module" src="\/[^"]*"><\/script>)/,
+    /<script(?! type="application\/ld\+json"><\/script>|(?: type="module")? src="\/[^"]*"><\/script>)/,
   ],
   ['a style attribute', /<[^>]* style="/],
   ['an event handler', /<[^>]* on[a-z]+="/],

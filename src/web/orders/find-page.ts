@@ -147,7 +147,8 @@ async function sendFind(
   const page = findPage({
     t: frame.t,
     contact: frame.site.contact,
-    scriptUrls: [routes.signInUrl, frame.scriptUrl('recent.js')],
+    signInUrl: routes.signInUrl,
+    recentUrl: frame.scriptUrl('recent.js'),
     ...(routes.mail === undefined ? {} : { mail: {} }),
     ...said,
     list: await ordersOfSession(follow, walletIn(request), request.log),
@@ -183,7 +184,8 @@ interface FoundOrder {
 /** What a visitor typed, and what became of it. */
 interface FindPageParts {
   readonly t: Texts
-  readonly scriptUrls: readonly string[]
+  readonly signInUrl: string
+  readonly recentUrl: string
   /** Where the store is written to. */
   readonly contact: string
   readonly number?: { readonly typed: string; readonly said?: 'wrong' | 'none' } | undefined
@@ -197,7 +199,7 @@ interface FindPageParts {
 
 /** The page that leads back to an order. */
 export function findPage(parts: FindPageParts): Page {
-  const { t, scriptUrls, list } = parts
+  const { t, list } = parts
   return {
     title: t('find.title'),
     description: t('find.description'),
@@ -208,24 +210,28 @@ export function findPage(parts: FindPageParts): Page {
 </section>
 ${list && listPart(list, t)}
 ${parts.found && foundPart(parts.found, parts.contact, t)}
-${recentPart(t)}
+${recentPart(parts)}
 ${numberPart(parts)}
 ${!list && walletPart(parts)}
 ${parts.mail && mailPart(parts.mail, t)}
 </div>
-${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
+<script type="module" src="${parts.signInUrl}"></script>`,
   }
 }
 
-/** Orders that this browser has opened; the script fills it with what it has kept, and shows it. */
-function recentPart(t: Texts): Html {
+/**
+ * Orders that this browser has opened; the script fills it with what it has kept, and shows it. It runs in
+ * its place, before what follows is painted, which it would push down otherwise.
+ */
+function recentPart({ t, recentUrl }: FindPageParts): Html {
   return html`<section class="sheet" aria-labelledby="recent-title" id="recent" hidden="hidden">
 <h2 id="recent-title">${t('find.recent.title')}</h2>
 <p class="none">${t('find.recent.none')}</p>
 <ul class="order-list"></ul>
 <p><label><input type="checkbox" id="recent-kept" checked="checked"> ${t('find.recent.keep')}</label></p>
 <p class="hint">${t('find.recent.text')}</p>
-</section>`
+</section>
+<script src="${recentUrl}"></script>`
 }
 
 function numberPart({ number, t }: FindPageParts): Html {

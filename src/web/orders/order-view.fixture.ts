@@ -9,7 +9,13 @@ import { breakout } from '../frame/website.fixture.ts'
 import { textsIn } from '../texts/texts.ts'
 
 export const at = new Date('2026-11-22T03:00:00Z')
-export const parts = { t: textsIn('en'), scriptUrls: [], contact: 'ops@kiosk.example' }
+export const parts = {
+  t: textsIn('en'),
+  scriptUrls: [],
+  signInUrl: '/sign-in.js',
+  recentUrl: '/recent.js',
+  contact: 'ops@kiosk.example',
+}
 
 /** An order that was delivered, with what a test changes. */
 export const view = (changes: Partial<OrderPageView> = {}): OrderPageView => ({

@@ -62,7 +62,14 @@ function strayWords(page: string): string[] {
 }
 
 const strayOf = (page: Page) => strayWords(document({ ...frame, t }, page))
-const parts = { t, scriptUrls: [], contact: 'ops@kiosk.example', formKey: 'k' }
+const parts = {
+  t,
+  scriptUrls: [],
+  signInUrl: '/sign-in.js',
+  recentUrl: '/recent.js',
+  contact: 'ops@kiosk.example',
+  formKey: 'k',
+}
 const suffixed = <Name extends string>(pattern: RegExp) =>
   Object.keys(english).flatMap((id) => pattern.exec(id)?.slice(1) ?? []) as Name[]
 

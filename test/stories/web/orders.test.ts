@@ -358,9 +358,15 @@ describe.skipIf(noBrowser)('in a browser', () => {
 
   test('the orders of this browser are listed, until it shall forget them', async () => {
     const { context, page, complaints } = await openTab()
+    // Whatever is painted by then is seen to move.
+    await context.route('**/recent*.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await route.continue()
+    })
     const listed = async () => {
       await page.goto(`${store.url}/find`)
       await page.waitForSelector('#recent:not([hidden])')
+      expect(await layoutShift(page)).toBeLessThan(0.01)
       const links = await page.locator('#recent li a').all()
       return Promise.all(links.map((link) => link.getAttribute('href')))
     }
@@ -383,6 +389,18 @@ describe.skipIf(noBrowser)('in a browser', () => {
     expect(complaints).toEqual([])
     await context.close()
   })
+
+  /** How much of the page was moved after it was painted (Cumulative Layout Shift, web.dev/articles/cls). */
+  function layoutShift(page: Page): Promise<number> {
+    return page.evaluate(`new Promise((resolve) => {
+      let sum = 0
+      new PerformanceObserver((seen) => {
+        for (const { value } of seen.getEntries()) sum += value
+      }).observe({ type: 'layout-shift', buffered: true })
+      // A shift is told of after the frame that it is painted in.
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum))))
+    })`)
+  }
 
   /** Opens an order by its private link, as its buyer does. */
   async function openInTab(page: Page, one: (typeof bought)['voucher']): Promise<void> {
