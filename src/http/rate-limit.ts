@@ -101,7 +101,7 @@ export function countingHere(monotonicMs: () => number): RateLimiterFactory {
 export function slidingWindow(options: WindowOptions): RateLimiter {
   const { name, limit, windowSeconds, monotonicMs, maxKeys = 100_000 } = options
   const windowMs = windowSeconds * 1000
-  const clients = new Map<string, number[]>()
+  const clients = new Map<string, Counted>()
 
   const taken = (times: readonly number[], allowed: boolean, now: number): RateLimitResult => {
     // In this order, since the clock has fractions: a sum with them may round to more than a window.
@@ -116,17 +116,19 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
     windowSeconds,
     take(key) {
       const now = monotonicMs()
-      const times = stillCounted(clients.get(key) ?? [], now - windowMs)
-      const allowed = times.length < limit
-      if (allowed) times.push(now)
-      clients.delete(key)
-      clients.set(key, times)
+      const known = clients.get(key)
+      const client = known ?? { times: [], seenAt: now, placedAt: now }
+      client.times = stillCounted(client.times, now - windowMs)
+      client.seenAt = now
+      const allowed = client.times.length < limit
+      if (allowed) client.times.push(now)
+      if (known === undefined) clients.set(key, client)
       forget(clients, maxKeys, now - windowMs)
-      return taken(times, allowed, now)
+      return taken(client.times, allowed, now)
     },
     peek(key) {
       const now = monotonicMs()
-      const times = stillCounted(clients.get(key) ?? [], now - windowMs)
+      const times = stillCounted(clients.get(key)?.times ?? [], now - windowMs)
       return taken(times, times.length < limit, now)
     },
   }
@@ -148,11 +150,30 @@ function stillCounted(times: number[], endedAt: number): number[] {
   return first < 0 ? [] : first === 0 ? times : times.slice(first)
 }
 
-/** The map is in the order of last use, so those who may be forgotten stand in front. */
-function forget(clients: Map<string, number[]>, maxKeys: number, endedAt: number): void {
-  for (const [key, times] of clients) {
-    const over = clients.size > maxKeys
-    if (!over && (times.at(-1) ?? 0) > endedAt) return
+/** A client of a limit, with the times of its requests that count. */
+interface Counted {
+  times: number[]
+  /** When its last request came. */
+  seenAt: number
+  /** As of when it stands where it stands in the map. */
+  placedAt: number
+}
+
+/**
+ * Forgets clients whose requests no longer count, and the one not seen for longest while there are too many.
+ *
+ * Those in front were placed first. One that was seen since is placed anew, at most once a window and when it
+ * would be forgotten: a map in which each request moves its client is made anew every few requests.
+ */
+function forget(clients: Map<string, Counted>, maxKeys: number, endedAt: number): void {
+  for (const [key, client] of clients) {
+    const { seenAt, placedAt } = client
+    const isOver = clients.size > maxKeys
+    if (!isOver && placedAt > endedAt) return
     clients.delete(key)
+    if (seenAt > (isOver ? placedAt : endedAt)) {
+      client.placedAt = seenAt
+      clients.set(key, client)
+    }
   }
 }
