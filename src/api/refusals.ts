@@ -117,7 +117,7 @@ export function problem(
     detail: faults ? faultsDetail(faults) : (refusal?.message ?? internalDetail),
     code,
     ...details,
-    errors: faults?.map(publishedFault),
+    ...(faults && { errors: faults.map(publishedFault) }),
     requestId,
     retryable,
     charged: chargedIn(refusal, charge),

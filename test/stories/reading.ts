@@ -137,6 +137,8 @@ export function expectProblem(answer: Read, { status, code, parameter, charges }
   })
   expect(body.type.endsWith(`#${body.code}`)).toBe(true)
   if (parameter !== undefined) expect(body.parameter, text).toBe(parameter)
+  // It says what to correct.
+  if (body.code === 'invalid_body') expect(body.parameter ?? body.errors?.[0], text).toBeDefined()
   if (charges) expect(body.charged).toBe(charges === true ? 'no' : charges)
   else expect(body).not.toHaveProperty('charged')
   expectNoInsides(text)
