@@ -42,7 +42,7 @@ function requireBuilt(name: BuiltName): void {
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}
 rolldown is not installed. Install everything, then take away what only development needs:
-npm ci && npm prune --omit=dev`)
+npm ci && npm prune --omit=dev --omit=optional`)
     process.exit(1)
   }
 }

@@ -44,6 +44,6 @@ test('an installation without the bundler keeps what was built, and asks for not
   await rm(join(folder, 'build'), { recursive: true })
   expect(await build()).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('npm ci && npm prune --omit=dev'),
+    stderr: expect.stringContaining('npm ci && npm prune --omit=dev --omit=optional'),
   })
 })
