@@ -14,6 +14,8 @@ import { createProbe } from './probe.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
 import { chainStatement } from './statement.ts'
+import { tokenAbi } from './token.ts'
+import { separatorOf } from './typed-data.ts'
 import { evidenceOf } from './witnesses.ts'
 
 export interface ChainConfig {
@@ -151,8 +153,14 @@ async function problemOf(
     if (isForMoney && /anvil|hardhat|ganache/i.test(client)) {
       return `it is a development node (${client.slice(0, 40)}), whose money is not real; REHEARSAL=1 takes it`
     }
-    const code = await reader.getCode({ address: network.usdc as Hex })
-    return code === undefined ? `it has no USDC at ${network.usdc}` : undefined
+    const address = network.usdc as Hex
+    const code = await reader.getCode({ address })
+    if (code === undefined) return `it has no USDC at ${address}`
+    const functionName = 'DOMAIN_SEPARATOR'
+    const separator = await reader.readContract({ address, abi: tokenAbi, functionName })
+    return separator === separatorOf(network)
+      ? undefined
+      : `the contract at ${address} takes no signature for the domain of ${network.name} in src/payments/networks.ts`
   } catch {
     return undefined
   }

@@ -3,10 +3,10 @@ import type { Network } from '../../payments/networks.ts'
 import { transferTypes } from './token.ts'
 import type { SignedTransfer } from './transfer.ts'
 
-/** The same for every payment of a network, and half of the work of hashing one. */
 const separators = new Map<Network, Hex>()
 
-function separatorOf(network: Network): Hex {
+/** What stands for a network and its USDC in all that is signed: half of the work of hashing one payment (EIP-712). */
+export function separatorOf(network: Network): Hex {
   const known = separators.get(network)
   if (known !== undefined) return known
   const { chainId, usdc, usdcDomain } = network

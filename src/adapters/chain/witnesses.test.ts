@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
+import { networks } from '../../payments/networks.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
   type NodeBefore,
@@ -323,6 +324,14 @@ describe('at the start', () => {
     ])
     witness.tamper(silent)
     expect(await problems()).toEqual([])
+  })
+
+  test('a network whose USDC signs for another domain is refused', async () => {
+    const usdcDomain = { name: 'USD Coin', version: '2' }
+    const other = { ...networks['base-sepolia'], usdcDomain }
+    expect(await chain.connect({ network: other }).problems(false)).toEqual([
+      `RPC_URL: the contract at ${other.usdc} takes no signature for the domain of Base Sepolia in src/payments/networks.ts`,
+    ])
   })
 
   test('a development node bears nothing out in live mode', async () => {
