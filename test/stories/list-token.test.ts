@@ -6,7 +6,7 @@ import { settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { openClient } from './mcp/client.ts'
 import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
-import { bodyFor, buy, purchasePath } from './requests.ts'
+import { bodyFor, buy, purchasePath, until } from './requests.ts'
 import { openSibling, openStore, type Store } from './store.ts'
 
 let store: Store
@@ -27,6 +27,8 @@ beforeAll(async () => {
   const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
   orderId = answer.body.orderId
   await buy(store, other, 'voucher', bodyFor('voucher', 'OK'))
+  // A busy machine answers before the goods are there.
+  await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
   // No order moves by itself between two looks at the tables.
   await settled(store)
 })
