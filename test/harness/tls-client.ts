@@ -50,7 +50,9 @@ export function asker({ port, name, ca }: Server): Ask {
           resolve(told(answer.statusCode ?? 0, answer.headers, Buffer.concat(chunks)))
         },
       )
-      sent.on('error', reject).end(content)
+      const lost = (cause: Error) =>
+        reject(new Error(`${path} at ${name}:${port}: ${cause.message}`, { cause }))
+      sent.on('error', lost).end(content)
     })
 }
 
