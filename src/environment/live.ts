@@ -36,7 +36,7 @@ export const chain = {
   }),
   RPC_URL: variable(url(/^https?$/), {
     description:
-      'The JSON-RPC address of a node of that network ([which plan to take](docs/operators/chain-node.md)). Startup fails on another chain, a chain without USDC or with one of another signing domain, or a development node without `REHEARSAL=1`. If the node does not answer, the store starts, `/readyz` says `not_ready`, and purchases are refused with `store_paused`.',
+      'The JSON-RPC address of a node of that network ([which plan to take](docs/operators/chain-node.md)). Startup fails on another chain, a chain without USDC, a USDC with another EIP-712 domain, or a development node without `REHEARSAL=1`. If the node does not answer, the store starts, `/readyz` says `not_ready`, and purchases are refused with `store_paused`.',
     required: 'the URL of a node of that network',
     example: 'https://base-sepolia.example.com/your-key',
     isSecret: true,

@@ -160,7 +160,7 @@ async function problemOf(
     const separator = await reader.readContract({ address, abi: tokenAbi, functionName })
     return separator === separatorOf(network)
       ? undefined
-      : `the contract at ${address} takes no signature for the domain of ${network.name} in src/payments/networks.ts`
+      : `its USDC at ${address} has another EIP-712 domain than src/payments/networks.ts gives for ${network.name}`
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ import type { SignedTransfer } from './transfer.ts'
 
 const separators = new Map<Network, Hex>()
 
-/** What stands for a network and its USDC in all that is signed: half of the work of hashing one payment (EIP-712). */
+/** The EIP-712 domain separator of a network's USDC, kept because it is half of the work of hashing a payment. */
 export function separatorOf(network: Network): Hex {
   const known = separators.get(network)
   if (known !== undefined) return known

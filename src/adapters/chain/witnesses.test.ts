@@ -326,11 +326,11 @@ describe('at the start', () => {
     expect(await problems()).toEqual([])
   })
 
-  test('a network whose USDC signs for another domain is refused', async () => {
+  test('a network whose USDC has another EIP-712 domain is refused', async () => {
     const usdcDomain = { name: 'USD Coin', version: '2' }
     const other = { ...networks['base-sepolia'], usdcDomain }
     expect(await chain.connect({ network: other }).problems(false)).toEqual([
-      `RPC_URL: the contract at ${other.usdc} takes no signature for the domain of Base Sepolia in src/payments/networks.ts`,
+      `RPC_URL: its USDC at ${other.usdc} has another EIP-712 domain than src/payments/networks.ts gives for Base Sepolia`,
     ])
   })
 
