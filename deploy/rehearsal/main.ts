@@ -13,9 +13,9 @@ const usage = `Rehearses a day of a store on this machine, behind a proxy:
 
   npm run rehearse -- nginx|caddy [ORDERS] [--from FOLDER]
 
-ORDERS are how many a crowd buys at least; 200 otherwise. FOLDER has the version that the day begins with and
-is upgraded from, with its packages; none is upgraded otherwise. It needs PostgreSQL, Redis, openssl and the
-proxy as Debian has them. Ends with 0 when all went well, 1 when something did not, 2 when it could not begin.`
+ORDERS is the least number of orders that the crowd buys (200). FOLDER contains an earlier version with its
+packages: the nodes start with it and are upgraded. Without FOLDER nothing is upgraded. Needs Debian's
+PostgreSQL, Redis, openssl and proxy. Exits with 0 on success, 1 after a failure, 2 if it could not begin.`
 
 process.exitCode = await main(process.argv.slice(2))
 
