@@ -2,19 +2,19 @@ import { purchaseFaults } from './purchase-faults.ts'
 import { storeFaults } from './store-faults.ts'
 
 /**
- * What the doctor can find, each with its mend. `stop`: a buyer cannot buy, buys something else than
- * it thinks, or never learns the price. `warn`: some clients or some listings fail. `note`: something
- * that buyers would like and that is not there.
+ * How severe a fault is. `stop`: a buyer cannot buy, buys something other than expected, or never learns
+ * the price. `warn`: some clients or some listings fail. `note`: something useful to buyers is missing.
  */
 export type Level = 'stop' | 'warn' | 'note'
 
 export interface Fault {
   readonly level: Level
   readonly what: string
+  /** How to fix it. */
   readonly mend: string
 }
 
-/** By their codes, in the order in which they are told and listed in docs/operators/doctor.md. */
+/** By their codes, in the order in which they are printed and listed in docs/operators/doctor.md. */
 export const faults = { ...storeFaults, ...purchaseFaults }
 
 export type FaultCode = keyof typeof faults

@@ -40,15 +40,17 @@ test('what only costs a listing is told, with exit code 0', async () => {
     if (path === '/llms.txt') page.status = 404
   })
   const { code, stdout } = await doctor(shop.origin)
-  expect(stdout).toContain('Not there:\n  llms_missing: There is no text for models at /llms.txt.')
+  expect(stdout).toContain('Missing:\n  llms_missing: There is no text for models at /llms.txt.')
   expect(code).toBe(0)
 })
 
-test('what stops a buyer is told with its place and its mend, with exit code 1', async () => {
+test('a fault that stops a buyer is printed with its place and its fix, with exit code 1', async () => {
   shop = await openShop(freeOfCharge)
   const { code, stdout } = await doctor(shop.origin)
-  expect(stdout).toContain('Stops buyers:\n  amount_wrong: The amount is not a whole number')
-  expect(stdout).toContain('    Mend: Write it as digits: "500000" is 0.50 USDC.')
+  expect(stdout).toContain(
+    'Stops buyers:\n  amount_wrong: The amount is not a positive whole number',
+  )
+  expect(stdout).toContain('    Fix: Write it as digits: "500000" is 0.50 USDC.')
   expect(stdout).toContain('      POST /buy, accepts[0]: 0\n')
   expect(stdout).toMatch(/A buyer would be stopped; the first group above says where\.\n$/)
   expect(code).toBe(1)

@@ -12,7 +12,7 @@ export interface Report {
 const titles: Readonly<Record<Level, string>> = {
   stop: 'Stops buyers',
   warn: 'Costs buyers or listings',
-  note: 'Not there',
+  note: 'Missing',
 }
 
 /** What was found, as text or as one JSON object. */
@@ -37,13 +37,13 @@ export function reportOf({ origin, publicOrigin, json }: Wanted, examined: Exami
 /** Enough to see what they have in common; --json gives all. */
 const maxPlaces = 6
 
-/** Each fault once, with its mend, and the places where it was seen. */
+/** Each fault once, with its fix, and the places where it was seen. */
 function grouped(findings: readonly Finding[]): string[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, seen]) => {
     const [{ what, mend } = { what: '', mend: '' }] = seen
     const places = seen.map(({ where, seen: said }) => `      ${where}${said ? `: ${said}` : ''}`)
     const more = places.splice(maxPlaces).length
     const rest = more === 0 ? [] : [`      and at ${more} more`]
-    return [`  ${code}: ${what}`, `    Mend: ${mend}`, ...places, ...rest]
+    return [`  ${code}: ${what}`, `    Fix: ${mend}`, ...places, ...rest]
   })
 }
