@@ -14,7 +14,7 @@ import { alerts } from './alerts.ts'
 
 const english = textsIn('en')
 
-/** What the documents show of the code, by the name that their marks have. */
+/** The generated parts of the documents, by the name in their marks. */
 const blocks: Readonly<Record<string, () => string>> = {
   variables: () =>
     groups.map(({ title, shape }) => `### ${title}\n\n${variablesIn(shape)}`).join('\n\n'),
@@ -32,7 +32,7 @@ const blocks: Readonly<Record<string, () => string>> = {
     ),
   alerts: () =>
     table(
-      ['alert', 'for', 'rings after', 'why then'],
+      ['alert', 'act', 'fires after', 'reason for the threshold'],
       Object.entries(alerts()).map(([name, { severity, after = '', why }]) => [
         code(name),
         severity === 'critical' ? 'now' : 'today',
@@ -81,7 +81,7 @@ const blocks: Readonly<Record<string, () => string>> = {
     ),
 }
 
-/** Every document that is made of the code, by its path: its text as it has to be. */
+/** Every document with generated parts, by its path: the text that it must have. */
 export function generatedDocuments(): Readonly<Record<string, string>> {
   const pages = globSync('docs/**/*.md').map((page) => [page, filled(page)])
   return { ...Object.fromEntries(pages), '.env.example': exampleEnvironment() }
