@@ -21,7 +21,7 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
     'A refund failed (`reason`). See [A refund that failed](#a-refund-that-failed).',
   ),
   refund_held: error(
-    'Refunds are stopped, or a cap is reached (`reason`). The refund waits and goes on by itself.',
+    'Refunds are stopped, or a cap is reached (`reason`). The refund waits and continues by itself.',
   ),
   goods_lost: error(
     'Goods arrived too late, or the supplier never gave a final answer. Ask the supplier for the money.',
@@ -34,13 +34,13 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
     'The chain dropped a block with a payment in it. The store sends the payment again and refunds nothing meanwhile.',
   ),
   payment_lost: error(
-    'Such a payment can never arrive any more (`reason`). What was delivered for it is your loss.',
+    'A dropped payment can never arrive any more (`reason`). Goods delivered for it are your loss.',
   ),
   step_failed: error(
-    'Working on an order failed with an error, and is tried again. If it keeps failing, it is a defect.',
+    'A step of an order failed with an error, and is tried again. If it keeps failing, it is a defect.',
   ),
   webhook_given_up: warn(
-    'A buyer’s webhook did not take an event of its order for three days, or answered 410 (`answer`). Do nothing: the order is not touched by it, and its buyer may ask for the event again.',
+    'A buyer’s webhook did not accept an event of its order for three days, or answered 410 (`answer`). Do nothing: the order is not affected, and its buyer may request the event again.',
   ),
   webhook_step_failed: error(
     'Sending to a buyer’s webhook failed with an error, and is tried again. If it keeps failing, it is a defect.',
@@ -57,21 +57,25 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
     'BTCPay does not know an open invoice any more. See [lost invoices](docs/operators/payment-processor.md#when-btcpay-has-lost-an-invoice).',
   ),
   invoice_unread: error(
-    'An invoice cannot be read for an hour: BTCPay is away, or its answer is not understood; the log says which.',
+    'An invoice could not be read for an hour: BTCPay is down, or its answer is contradictory. The log says which.',
   ),
-  address_taken: error('BTCPay handed out an address that another checkout still has.'),
-  payment_unconfirmed: error('A payment in a coin has no confirmations after a day.'),
+  address_taken: error(
+    'BTCPay assigned an address that belongs to another checkout. A plugin with a list of addresses may need more of them ([why](docs/operators/payment-processor.md#one-checkout-one-invoice)).',
+  ),
+  payment_unconfirmed: error(
+    'A payment in a coin has no confirmations after a day. Look at its transaction.',
+  ),
   payout_waits: error(
     'A payout in a coin has waited at BTCPay for three hours: nobody approves it, its wallet is empty, or its automatic sender gave up.',
   ),
   purchase_failed: error(
-    'A purchase could not be considered, because a part of the store is down. Look at `/readyz`.',
+    'A purchase failed, because a part of the store is down. Look at `/readyz`.',
   ),
   budget_spent: warn(
-    'A purchase was refused, because too many orders of a payer, an address or a receiver came to nothing within an hour (`budget`, `whose`). Do nothing, unless many are refused ([budgets](docs/operators/treasury.md#budgets)).',
+    'A purchase was refused, because too many orders of a payer, an address or a receiver failed within an hour (`budget`, `whose`). Do nothing, unless many are refused ([budgets](docs/operators/treasury.md#budgets)).',
   ),
   part_down: error(
-    'A part of the store went down (`part`, `detail`), and nothing is sold meanwhile. One of several suppliers is named in `supplier`; the others sell on. With the part supplier, refunds or gas a wallet may need money: `detail` says which, and [the treasury](docs/operators/treasury.md) why.',
+    'A part of the store went down (`part`, `detail`), and nothing is sold meanwhile. If it is one of several suppliers (`supplier`), the offers of the others are still sold. If it is supplier, refunds or gas, a wallet may need money: `detail` says which, and [the treasury](docs/operators/treasury.md) why.',
   ),
   part_up: warn('The part is up again. The store sells again, unless another part is down.'),
 }
