@@ -4,14 +4,14 @@
     PRIVATE_KEY=0x... python3 examples/buy.py "netflix" [offerId]
 
 Needs Python 3.11 with requests, ecdsa and pycryptodomex (on Debian: python3-requests python3-ecdsa
-python3-pycryptodome), and a wallet with USDC on the store's network. Where eth-account is at hand,
-Account.sign_typed_data takes the place of everything below "Signing".
+python3-pycryptodome), and a wallet with USDC on the store's network. With eth-account,
+Account.sign_typed_data replaces everything below "Signing".
 
     PRIVATE_KEY    key of the paying wallet; it needs no ETH
-    STORE_URL      the store; http://localhost:8402 without it
-    MAX_USD        the most that may be paid; 1 without it
-    PURCHASE_KEY   names this purchase. Made up and printed without it; give it again to repeat a run
-                   that was cut off: the same purchase is never paid for twice.
+    STORE_URL      address of the store; default http://localhost:8402
+    MAX_USD        highest price to pay; default 1
+    PURCHASE_KEY   idempotency key of this purchase; by default a new one, which is printed. Set it to repeat
+                   an interrupted run: the store never charges twice for the same key.
 """
 
 import base64
@@ -44,12 +44,12 @@ def main():
     fits = (o for o in found["items"] if (o["offerId"] == wanted if wanted else "fixed" in o["price"]))
     offer = next(fits, None) or stop(f'Nothing to buy was found for "{words}".')
 
-    # 2. Quote. Free too, and it says everything that would be wrong with the purchase.
+    # 2. Quote. Free too; it makes all checks of the purchase.
     purchase = {"offerId": offer["offerId"], **RECIPIENT}
     quote = read(requests.get(PURCHASE_URL, purchase, timeout=30))
     print(f"{offer['brandName']}, {offer['offerId']}: {quote['display']}")
 
-    # 3. Buy. 4. Wait: 200 comes with the goods; 202 is paid for, and the goods are on their way.
+    # 3. Buy. 4. Wait: 200 has the goods; 202 means that the purchase is paid and the goods are on their way.
     print(f"PURCHASE_KEY={PURCHASE_KEY}", flush=True)
     order = read(buy(purchase))
     token = order.get("accessToken")
@@ -65,20 +65,20 @@ def main():
     item = order["orders"][0]
     print(f"{order['orderId']} is {item['state']}")
     if item["state"] != "FULFILLED":
-        # Nothing to do: the money goes back to the paying wallet by itself.
+        # Do nothing: the store refunds the paying wallet by itself.
         why = item["error"]["message"] if item["error"] else "There are no goods."
         stop(f"{why} Refund: {order['refund_state']}.")
     print(json.dumps(item["result"], indent=2))
 
 
 def buy(purchase):
-    """Sends the purchase until it is answered. The key makes every repetition the same purchase."""
+    """Sends the purchase until it is answered. With the same key, every repetition is the same purchase."""
     headers = {"idempotency-key": PURCHASE_KEY}
     for attempt in (1, 2, 3, 4):
         pause = attempt
         try:
             answer = requests.post(PURCHASE_URL, json=purchase, headers=headers, timeout=60)
-            # 402 twice: the payment was refused, for instance because the wallet is empty.
+            # A second 402 means that the payment was refused, for instance because the wallet is empty.
             if answer.status_code == 402 and "payment-signature" not in headers:
                 headers["payment-signature"] = payment_for(answer.headers["payment-required"])
                 answer = requests.post(PURCHASE_URL, json=purchase, headers=headers, timeout=60)
@@ -95,13 +95,13 @@ def buy(purchase):
 
 
 def read(answer):
-    """The JSON of an answer. A refusal says what is wrong, and whether money moved."""
+    """The JSON of an answer. An error answer ends the program with the reason and whether money moved."""
     is_json = "json" in answer.headers.get("content-type", "")
     body = answer.json() if is_json else {}
     if answer.ok:
         return body
     why = body.get("detail") or body.get("error") or answer.reason
-    return stop(f"{answer.status_code}: {why} (charged: {body.get('charged', 'not told')})")
+    return stop(f"{answer.status_code}: {why} (charged: {body.get('charged', 'not stated')})")
 
 
 def stop(why):
@@ -153,7 +153,7 @@ def payment_for(required):
 
 
 def sign(wallet, digest):
-    """r, s and v, with the lower s that contracts ask for."""
+    """r, s and v, with the lower s that contracts require."""
     signature = wallet.sign_digest_deterministic(digest, sigencode=sigencode_string_canonize)
     recovered = VerifyingKey.from_public_key_recovery_with_digest(signature, digest, SECP256k1)
     v = 27 + [key.to_string() for key in recovered].index(wallet.verifying_key.to_string())

@@ -3,14 +3,14 @@
 #
 #   PRIVATE_KEY=0x… examples/buy.sh "netflix" [offerId]
 #
-# Needs curl, and Node with `npm install viem` for JSON and for the signature, which curl cannot make;
-# and a wallet with USDC on the store's network.
+# Needs curl, Node with `npm install viem` for JSON and the signature, and a wallet with USDC on the store's
+# network.
 #
 #   PRIVATE_KEY    key of the paying wallet; it needs no ETH
-#   STORE_URL      the store; http://localhost:8402 without it
-#   MAX_USD        the most that may be paid; 1 without it
-#   PURCHASE_KEY   names this purchase. Made up and printed without it; give it again to repeat a run
-#                  that was cut off: the same purchase is never paid for twice.
+#   STORE_URL      address of the store; default http://localhost:8402
+#   MAX_USD        highest price to pay; default 1
+#   PURCHASE_KEY   idempotency key of this purchase; by default a new one, which is printed. Set it to repeat
+#                  an interrupted run: the store never charges twice for the same key.
 set -euo pipefail
 
 store=${STORE_URL:-http://localhost:8402}
@@ -21,20 +21,20 @@ url=$store/api/catalog/vouchers/purchase/info
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# What an expression finds in the JSON of the last answer ($), or nothing.
+# Evaluates an expression on the JSON of the last answer ($); prints nothing for null.
 json() { node -p "const $ = JSON.parse(fs.readFileSync('$tmp/body', 'utf8')); ($1) ?? ''" "${@:2}"; }
 stop() { echo "$1" >&2; exit 1; }
 
-# Asks, keeps headers and body, and tells the status; 000 when no answer came.
+# Sends a request, stores headers and body, and sets $status; 000 if no answer came.
 ask() { status=$(curl -sS --max-time 60 -D "$tmp/headers" -o "$tmp/body" -w '%{http_code}' "$@") || true; }
 header() { sed -n "s/^$1: \(.*\)\r$/\1/Ip" "$tmp/headers"; }
 
-# A refusal says what is wrong, and whether money moved.
+# Stops at an error answer, which says what is wrong and whether money moved.
 expect_ok() {
   case $status in
     2*) ;;
     000) stop 'The store does not answer.' ;;
-    *) stop "$status: $(json '`${$.detail ?? $.error} (charged: ${$.charged ?? "not told"})`' 2>/dev/null)" ;;
+    *) stop "$status: $(json '`${$.detail ?? $.error} (charged: ${$.charged ?? "not stated"})`' 2>/dev/null)" ;;
   esac
 }
 
@@ -44,14 +44,14 @@ expect_ok
 offer=$(json '$.items.find((o) => process.argv[1] ? o.offerId === process.argv[1] : o.price.fixed)?.offerId' "$wanted")
 [ -n "$offer" ] || stop "Nothing to buy was found for \"$words\"."
 
-# 2. Quote. Free too, and it says everything that would be wrong with the purchase.
+# 2. Quote. Free too; it makes all checks of the purchase.
 ask -G "$url" -d "offerId=$offer" -d firstName=Ada -d lastName=Lovelace
 expect_ok
 echo "$offer: $(json '$.display')"
 echo "PURCHASE_KEY=$key"
 
-# 3. Buy. The 402 says what to sign; the same request goes again with the signature. Sent again after
-# a lost answer, key and payment make it the same purchase.
+# 3. Buy. The 402 says what to sign; send the same request again with the signature. After a lost answer,
+# repeat it with the same key and payment: it is the same purchase.
 purchase=(-X POST "$url" -H 'content-type: application/json' -H "idempotency-key: $key"
   -d "{\"offerId\":\"$offer\",\"firstName\":\"Ada\",\"lastName\":\"Lovelace\"}")
 ask "${purchase[@]}"
@@ -88,9 +88,9 @@ if [ "$status" = 402 ]; then
     sleep "${asked:-$pause}"
   done
 fi
-expect_ok # 402 once more: the payment was refused, for instance because the wallet is empty.
+expect_ok # A second 402: the payment was refused, for instance because the wallet is empty.
 
-# 4. Wait. 200 comes with the goods; 202 is paid for, and the goods are on their way.
+# 4. Wait. 200 has the goods; 202 means that the purchase is paid and the goods are on their way.
 order=$(json '$.orderId') token=$(json '$.accessToken')
 while [[ $(json '$.orders[0].state') =~ ^(PAYMENT_PENDING|PAID|FULFILLING)$ ]]; do
   ask "$store/api/catalog/orders/$order" -H "authorization: Bearer $token"
@@ -99,7 +99,7 @@ while [[ $(json '$.orders[0].state') =~ ^(PAYMENT_PENDING|PAID|FULFILLING)$ ]]; 
   sleep "${pause:-0}"
 done
 echo "$order is $(json '$.orders[0].state')"
-# Nothing to do without goods: the money goes back to the paying wallet by itself.
+# If the goods did not come, do nothing: the store refunds the paying wallet by itself.
 [ "$(json '$.orders[0].state')" = FULFILLED ] ||
   stop "$(json '$.orders[0].error?.message') Refund: $(json '$.refund_state')."
 json 'JSON.stringify($.orders[0].result, null, 2)'

@@ -6,10 +6,10 @@
  * Needs Node 24, `npm install @x402/fetch @x402/evm viem`, and a wallet with USDC on the store's network.
  *
  *   PRIVATE_KEY    key of the paying wallet; it needs no ETH
- *   STORE_URL      the store; http://localhost:8402 without it
- *   MAX_USD        the most that may be paid; 1 without it, which is also where the client would stop
- *   PURCHASE_KEY   names this purchase. Made up and printed without it; give it again to repeat a run
- *                  that was cut off: the same purchase is never paid for twice.
+ *   STORE_URL      address of the store; default http://localhost:8402
+ *   MAX_USD        highest price to pay; default 1, which is also the default of the client
+ *   PURCHASE_KEY   idempotency key of this purchase; by default a new one, which is printed. Set it to repeat
+ *                  an interrupted run: the store never charges twice for the same key.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
@@ -44,7 +44,7 @@ const { items = [] } = await read<{ items?: Offer[] }>(search)
 const offer = items.find((one) => (wanted ? one.offerId === wanted : one.price.fixed !== undefined))
 if (offer === undefined) stop(`Nothing to buy was found for "${words}".`)
 
-// 2. Quote. Free too, and it says everything that would be wrong with the purchase.
+// 2. Quote. Free too; it makes all checks of the purchase.
 const purchase = { offerId: offer.offerId, ...recipient }
 const quote = await read<{ display: string; usdc: { amount: string } }>(
   await fetch(`${purchaseUrl}?${new URLSearchParams(purchase)}`),
@@ -62,7 +62,7 @@ const pay = wrapFetchWithPayment(fetch, client)
 console.log(`PURCHASE_KEY=${purchaseKey}`)
 let order = await read<Order>(await buy())
 
-// 4. Wait. 200 comes with the goods; 202 is paid for, and the goods are on their way.
+// 4. Wait. 200 has the goods; 202 means that the purchase is paid and the goods are on their way.
 const { orderId, accessToken } = order
 while (['PAYMENT_PENDING', 'PAID', 'FULFILLING'].includes(order.orders[0].state)) {
   const answer = await fetch(`${store}/api/catalog/orders/${orderId}`, {
@@ -75,12 +75,12 @@ while (['PAYMENT_PENDING', 'PAID', 'FULFILLING'].includes(order.orders[0].state)
 const [{ state, error, result }] = order.orders
 console.log(`${orderId} is ${state}`)
 if (state !== 'FULFILLED') {
-  // Nothing to do: the money goes back to the paying wallet by itself.
+  // Do nothing: the store refunds the paying wallet by itself.
   stop(`${error?.message ?? 'There are no goods.'} Refund: ${order.refund_state}.`)
 }
 console.log(JSON.stringify(result, null, 2))
 
-/** Sends the purchase until it is answered. The key makes every repetition the same purchase. */
+/** Sends the purchase until it is answered. With the same key, every repetition is the same purchase. */
 async function buy(attempt = 1): Promise<Response> {
   let pause = attempt
   try {
@@ -101,12 +101,12 @@ async function buy(attempt = 1): Promise<Response> {
   return buy(attempt + 1)
 }
 
-/** The JSON of an answer. A refusal says what is wrong, and whether money moved. */
+/** The JSON of an answer. An error answer ends the program with the reason and whether money moved. */
 async function read<T>(response: Response): Promise<T> {
   const body: unknown = await response.json().catch(() => ({}))
   if (response.ok) return body as T
   // 402 after the payment: it was refused, for instance because the wallet is empty.
-  const { detail, error, charged = 'not told' } = body as Record<string, string | undefined>
+  const { detail, error, charged = 'not stated' } = body as Record<string, string | undefined>
   stop(`${response.status}: ${detail ?? error ?? response.statusText} (charged: ${charged})`)
 }
 
