@@ -8,7 +8,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export const mode = {
   MODE: variable(z.enum(['sandbox', 'live']).default('sandbox'), {
     description:
-      '`sandbox` runs on parts that the store brings along, with test money and test goods; `live` sells to real buyers. Variables of the other mode stop the start.',
+      '`sandbox` starts its own database, chain and supplier, with test money and test goods; `live` sells to real buyers. Startup fails if a variable of the other mode is set.',
   }),
 }
 
@@ -53,11 +53,11 @@ export const server = {
   }),
   DRAIN_SECONDS: variable(whole(0, 0, 60), {
     description:
-      'How many seconds the store keeps serving after it is told to stop. `/readyz` answers 503 `draining` from the first moment, so that a load balancer that polls it stops sending requests. If it is shorter than the balancer needs to notice, some requests meet a closed port. If it is longer than your service manager waits, the store is killed; its orders go on at the next start.',
+      'How many seconds the store keeps serving after it is told to stop. `/readyz` answers 503 `draining` from the first moment, so that a load balancer that polls it stops sending requests. If it is shorter than the balancer needs to notice, some requests meet a closed port. If it is longer than your service manager waits, the store is killed; its orders continue at the next start.',
   }),
   LOG_LEVEL: variable(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'), {
     description:
-      '`trace`, `debug`, `info`, `warn`, `error` or `silent`. With `silent`, failed refunds are not logged.',
+      'The lowest level that is logged: `trace`, `debug`, `info`, `warn`, `error`, or `silent` for none. With `silent`, failed refunds are not logged.',
   }),
   METRICS_TOKEN: variable(atLeast16.optional(), {
     description:
@@ -106,7 +106,7 @@ export const site = {
       .optional(),
     {
       description:
-        'The colour of the website and of the default logo: six hexadecimal digits. A leading `#` is accepted, but must be quoted in a file. Where text in this colour could not be read (WCAG 2.2 AA), each theme uses a darker or lighter tone.',
+        'The colour of the website and of the default logo: six hexadecimal digits. A leading `#` is accepted, but must be quoted in a file. If text in this colour would be unreadable (WCAG 2.2 AA), each theme uses a darker or lighter tone.',
       unset: 'the green of Kiosk402',
       example: '0b5d40',
     },
@@ -155,7 +155,7 @@ export const fewestArchiveMonths = 4
 
 export const policy = {
   MARKUP_BPS: variable(whole(0, 0, 10_000), {
-    description: 'What is added to the supplier’s price, in basis points: 250 is 2.5 %.',
+    description: 'The markup on the supplier’s price, in basis points: 250 is 2.5 %.',
   }),
   MAX_SETTLEMENT_GWEI: variable(whole(1_000_000, 1, 1_000_000_000), {
     description:
@@ -193,10 +193,10 @@ export const policy = {
 export const caps = {
   REFUND_HOURLY_CAP_USDC: variable(whole(1_000, 1, 1_000_000), {
     description:
-      'The most that refunds may come to in any hour, in whole USDC, and separately the returns of checkouts. It bounds what a defect or a thief can pay out. If it is too small, refunds wait (`refund_held`) and nothing that costs more is sold.',
+      'The cap on all refunds of any hour, in whole USDC. The returns of checkouts have a separate cap of the same size. The caps limit what a defect or a thief can pay out. If it is too small, refunds wait (`refund_held`), and nothing that costs more is sold.',
   }),
   REFUND_DAILY_CAP_USDC: variable(whole(5_000, 1, 10_000_000), {
-    description: 'The same for any 24 hours.',
+    description: 'The same cap for any 24 hours.',
   }),
   UNPAID_PAYMENTS_PER_HOUR: variable(whole(5, 1, 1_000_000), {
     description:
