@@ -23,14 +23,14 @@ const metric = (help: string, about: About = {}): Metric => ({
 export const metrics = {
   kiosk402_up: metric('1 if the part is up, otherwise 0.', {
     labels: ['part'],
-    note: 'The parts are supplier, chain, database, catalog, refunds and gas. The supplier, refunds or gas is also down while its wallet does not suffice. Of several suppliers, all are down then.',
+    note: 'The parts are supplier, chain, database, catalog, refunds and gas. The supplier, refunds or gas is also down while its wallet does not suffice. With several suppliers, 0 means that all are down.',
   }),
   kiosk402_takes_purchases: metric('1 if purchases are accepted, otherwise 0.', {
     note: 'It is 0 while the signals say `stop`.',
   }),
-  kiosk402_purchase_most_usdc: metric('Current maximum price of one purchase, by what bounds it.', {
+  kiosk402_purchase_most_usdc: metric('Current maximum price of one purchase, by limit.', {
     labels: ['by'],
-    note: 'The float (`refund_float`), the caps (`refund_cap`), the wallet at the supplier (`supplier_funds`) and, while none shows payments, the witnesses (`witness`).',
+    note: 'The limits are the float (`refund_float`), the caps (`refund_cap`), the wallet at the supplier (`supplier_funds`) and, while no witness answers, `WITNESS_ABOVE_USDC` (`witness`).',
   }),
   kiosk402_nodes: metric('Processes that serve the store, by node and version.', {
     labels: ['node', 'version'],
@@ -63,7 +63,7 @@ export const metrics = {
     'Payouts in coins that have waited at the payment processor for three hours.',
   ),
   kiosk402_open_exposure_usdc: metric(
-    'Paid in USDC for orders that are neither delivered nor refunded.',
+    'USDC paid for orders that are neither delivered nor refunded.',
   ),
   kiosk402_refunds_stopped: metric('1 if an operator has stopped all refunds, otherwise 0.'),
   kiosk402_refunds_granted_usdc: metric(
@@ -79,7 +79,7 @@ export const metrics = {
   }),
   kiosk402_gas_wallet_balance_eth: metric('Balance of the gas wallet.'),
   kiosk402_gas_wallet_need_eth: metric(
-    'What open refunds and 20 further transfers cost at the current gas price.',
+    'Cost of all open refunds and 20 further transfers at the current gas price.',
   ),
   kiosk402_chain_head_age_seconds: metric('Age of the newest block.'),
   kiosk402_chain_safe_head_age_seconds: metric('Age of the newest block that cannot be dropped.'),
@@ -119,7 +119,7 @@ export const metrics = {
   }),
   kiosk402_webhook_events_pending: metric('Events that wait for the webhook of a buyer.'),
   kiosk402_oldest_webhook_event_age_seconds: metric('Age of the oldest of these events, or 0.', {
-    note: 'A receiver that is away makes it rise to three days. It is the receiver’s affair, unless all are away.',
+    note: 'It rises to three days while a receiver is down. That is the receiver’s problem, unless all are down.',
   }),
   kiosk402_webhook_deliveries_total: metric('Attempts to deliver such an event, by outcome.', {
     type: 'counter',
