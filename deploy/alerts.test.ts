@@ -9,10 +9,10 @@ import { events } from '../src/operations/reporter.ts'
 import { selectorsIn } from '../test/harness/alert-rules.ts'
 import { noPromtool } from '../test/harness/prometheus.ts'
 
-/** Series in the notation of promtool: the value at first, what each minute adds, and for how many. */
+/** A series as promtool writes it: first value, increase per minute, number of minutes. */
 type SeriesOf = Readonly<Record<string, string>>
 
-/** How long each store is looked at; minutes. */
+/** How many minutes of each store are evaluated. */
 const looked = 90
 const day = 1_440
 const still = (value: number) => `${value}+0x${looked}`
@@ -27,7 +27,7 @@ const most = (by: string) => `kiosk402_purchase_most_usdc{${at},by="${by}"}`
 const one = (name: string) => `kiosk402_${name}{${at}}`
 const disagree = `kiosk402_nodes_disagree{${at},node="b:8402",setting="MARKUP_BPS"}`
 
-/** A store that sells, and to which nothing happens. */
+/** A healthy store that sells. */
 const well: SeriesOf = {
   [`up{${at}}`]: still(1),
   [one('takes_purchases')]: still(1),
@@ -65,7 +65,7 @@ const well: SeriesOf = {
   [one('exchange_rates_age_seconds')]: still(2 * 86_400),
 }
 
-/** Shrunk just now, after a day: the other series go on for as long. */
+/** The catalog shrinks after a day; the other series have the same length. */
 const shrunk: SeriesOf = {
   ...Object.fromEntries(
     Object.entries(well).map(([series, values]) => [
@@ -76,7 +76,7 @@ const shrunk: SeriesOf = {
   [one('catalog_offers_on_sale')]: `11000+0x${day} ${still(7_000)}`,
 }
 
-/** Each alert, with what makes it ring, and nothing else. */
+/** Each alert, with the series that fire it alone. */
 const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402NodeAway', { [`up{${at}}`]: still(0) }],
   ['Kiosk402NotScraped', { [`up{${at}}`]: '' }],
@@ -112,7 +112,7 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402RatesOld', { [one('exchange_rates_age_seconds')]: still(5 * 86_400) }],
 ]
 
-/** What promtool says of the alerts that ring in the end; nothing when it is these. */
+/** What promtool reports about the alerts that fire at the end; nothing if they are the expected ones. */
 async function ringing(tests: readonly (readonly [SeriesOf, readonly string[]])[]) {
   const dir = await mkdtemp(join(tmpdir(), 'kiosk402-alerts-'))
   const file = join(dir, 'tests.json')
@@ -139,7 +139,7 @@ async function ringing(tests: readonly (readonly [SeriesOf, readonly string[]])[
   return (stdout + stderr).replace(/^Unit Testing:.*\n|^ *SUCCESS\s*$/gm, '').trim()
 }
 
-/** What a gauge rings for as long as it lasts. */
+/** Events that a gauge reports for as long as they last. */
 const byGauge: Readonly<Record<string, string>> = {
   refund_failed: 'Kiosk402RefundFailed',
   return_failed: 'Kiosk402ReturnFailed',
@@ -147,7 +147,7 @@ const byGauge: Readonly<Record<string, string>> = {
   part_down: 'Kiosk402PartDown',
 }
 
-test('every event that needs a person rings, and every alert gives its reason', () => {
+test('every event that needs a person fires an alert, and every alert gives its reason', () => {
   const rules = readFileSync('deploy/alerts.yml', 'utf8')
   const heard = new Set(selectorsIn(rules).map(({ labels }) => labels['event']))
   const needPerson = Object.entries(events).filter(([, { level }]) => level === 'error')

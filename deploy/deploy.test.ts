@@ -11,7 +11,7 @@ import { filled, fronts, noOpenssl, placeFor } from '../test/harness/deployed.ts
 import { leftOut, works } from '../test/harness/left-out.ts'
 import { homeIn, noServer } from '../test/harness/server.ts'
 
-/** What a program says and how it ends. */
+/** The output and exit status of a program. */
 function run(program: string, args: readonly string[], env?: Record<string, string | undefined>) {
   const { status, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
@@ -22,7 +22,7 @@ function run(program: string, args: readonly string[], env?: Record<string, stri
 
 const wellSaid = { status: 0, said: '' }
 
-/** The certificate of this test names nobody who could take it back; nginx 1.25 writes http2 otherwise. */
+/** Known warnings: the test certificate names no OCSP responder, and nginx 1.25 has another syntax for http2. */
 const isKnown = /OCSP|"listen \.\.\. http2" directive is deprecated/
 
 describe.each(fronts)('the file for $name', (front) => {
@@ -61,7 +61,7 @@ describe('the unit', () => {
       const program = ['/opt/kiosk402/scripts/run', resolve('scripts/run')] as const
       await writeFile(file, filled('kiosk402.service', [program]))
       expect(run('systemd-analyze', ['verify', '--man=no', file])).toEqual(wellSaid)
-      // From 0 to 100: with none of the restrictions it is 92.
+      // From 0 to 100; without the restrictions it is 92.
       const security = ['security', '--offline=yes', '--threshold=20', '--no-pager', file]
       expect(run('systemd-analyze', security)).toMatchObject({ status: 0 })
     } finally {
@@ -69,7 +69,7 @@ describe('the unit', () => {
     }
   })
 
-  test('hands every secret over by its name, each as a file', () => {
+  test('passes every secret by its name, each as a file', () => {
     const handed = valuesOf('LoadCredential').map((value) => value.split(':'))
     for (const [name = '', file] of handed) {
       expect(secretVariables).toContain(name)
@@ -79,7 +79,7 @@ describe('the unit', () => {
     expect(valuesOf('Environment').filter((value) => !value.startsWith('NODE_'))).toEqual(named)
   })
 
-  test('waits for the longest stop that can be set', () => {
+  test('waits for the longest stop that can be configured', () => {
     const [, stop] =
       /stopWithinMs = ([\d_]+)/.exec(readFileSync('src/app/lifecycle.ts', 'utf8')) ?? []
     const left = Number(valuesOf('TimeoutStopSec')[0]) - Number(stop?.replaceAll('_', '')) / 1_000
@@ -87,7 +87,7 @@ describe('the unit', () => {
     expect(commonShape.DRAIN_SECONDS.safeParse(String(left)).success).toBe(false)
   })
 
-  test('starts what is there', () => {
+  test('starts a program that exists', () => {
     const [start = ''] = valuesOf('ExecStart')
     const [program = '', script = ''] = start.replaceAll('/opt/kiosk402/', '').split(' ')
     expect([existsSync(program), existsSync(script)]).toEqual([true, true])
@@ -144,7 +144,7 @@ test.each([
   expect(variables.filter((name) => !known.includes(name))).toEqual([])
 })
 
-/** A value of each secret that the unit hands over. */
+/** A value for each secret that the unit passes. */
 const sampleOf: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://kiosk402:password@10.0.0.20/kiosk402',
   REDIS_URL: 'redis://10.0.0.20:6379',

@@ -6,22 +6,22 @@ import type { Parts } from './parts.ts'
 
 const path = '/api/catalog/vouchers/purchase/info'
 const body = { offerId: 'TEST-VOUCHER-OK', firstName: 'Ada', lastName: 'Lovelace' }
-/** How often a buyer repeats a request that he was told to repeat. */
+/** How many times a buyer repeats a request that was answered `try_again`. */
 const maxTries = 20
 
-/** What a crowd has met. */
+/** The results of a crowd's purchases. */
 export interface Met {
   /** Orders that were delivered. */
   delivered: number
-  /** Answers 503 that say to try again, after which the same request was sent again. */
+  /** Answers 503 `try_again`, after which the same request was sent again. */
   askedAgain: number
 }
 
 /**
- * Several buyers, each with a wallet of its own, who buy one voucher after the other through the proxy,
- * as long as they are to go on.
+ * Several buyers, each with their own wallet, buy one voucher after the other through the proxy until they
+ * are told to stop.
  *
- * @throws Error when one is answered anything but goods, an order to follow, or that he should ask again
+ * @throws Error at an answer other than goods, an order to follow, or `try_again`
  */
 export async function crowdBuys(
   ask: Ask,
@@ -46,7 +46,7 @@ export async function crowdBuys(
   return met
 }
 
-/** Sends it again as long as the store says so, as its answer tells every buyer. */
+/** Repeats the request as long as the store answers `try_again`. */
 async function patiently(met: Met, send: () => Promise<Told>): Promise<Told> {
   for (let tries = 1; ; tries += 1) {
     const told = await send()

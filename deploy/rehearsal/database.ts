@@ -11,19 +11,19 @@ import { query } from '../../test/harness/query.ts'
 
 const run = promisify(execFile)
 
-/** Where Debian's packages put the programs of a PostgreSQL; the newest of those that are there. */
+/** The folder with the programs of the newest PostgreSQL of Debian that is installed. */
 const native = globSync('/usr/lib/postgresql/*')
   .sort((one, other) => Number(one.split('/').at(-1)) - Number(other.split('/').at(-1)))
   .findLast((folder) => existsSync(join(folder, 'bin/initdb')))
 
-/** Why no PostgreSQL of Debian can be started here; undefined where one can. */
+/** The reason why no PostgreSQL of Debian can be started here; undefined if one can. */
 export const noDebianPostgres = leftOut(
   native ? undefined : 'PostgreSQL is missing (on Debian: apt-get install postgresql)',
 )
 
 const password = 'rehearsed'
 
-/** A PostgreSQL of Debian with its own settings, which syncs to disk, in a folder of its own. */
+/** Debian's PostgreSQL with its default settings, which syncs to disk, in a folder of its own. */
 export async function startDatabase(dataDir: string) {
   const programs = native ?? ''
   const clusterDir = join(dataDir, 'pg')
@@ -47,7 +47,7 @@ export async function startDatabase(dataDir: string) {
       tool('pg_dump', '--format=custom', `--file=${file}`, `--dbname=${url}`),
     restore: (file: string, url: string) =>
       tool('pg_restore', '--no-owner', '--exit-on-error', `--dbname=${url}`, file),
-    /** Ends it as a crash would, without a word to anybody. */
+    /** Stops it like a crash, without closing connections. */
     kill: () => terminate(server.process, [['SIGQUIT', 10_000]]),
     async startAgain() {
       server = await start(port)
@@ -58,7 +58,7 @@ export async function startDatabase(dataDir: string) {
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>
 
-/** What a database takes on disk, what it has written to its log so far, and how many orders it has. */
+/** The size of a database on disk, the WAL that it has written so far, and its number of orders. */
 export async function sizeOf(url: string) {
   const [row] = await query(
     url,

@@ -12,14 +12,14 @@ import { type Parts, recordOf } from './parts.ts'
 import { agentBuys, personBuys } from './shopping.ts'
 
 export interface Wanted {
-  /** How many vouchers the crowd buys at least. */
+  /** The least number of vouchers that the crowd buys. */
   readonly orders: number
-  /** The folder of the version that the day begins with, and is upgraded from. */
+  /** The folder of the version with which the nodes start, before they are upgraded. */
   readonly from: string | undefined
   readonly tell: (line: string) => void
 }
 
-/** What was measured on the way. */
+/** The measurements of a rehearsal. */
 export interface Figures {
   /** Bytes of each node, before the crowd came and after it. */
   readonly memory: readonly (readonly number[])[]
@@ -36,9 +36,9 @@ type Node = Parts['nodes'][number]
 const buyers = 4
 
 /**
- * A day of a store that is rehearsed, each thing of it checked as it is done.
+ * Rehearses a day of a store, and checks each step.
  *
- * @throws Error at the first thing that is not as it should be
+ * @throws Error at the first step that fails
  */
 export async function rehearse(parts: Parts, wanted: Wanted): Promise<Figures> {
   const { nodes } = parts
@@ -64,12 +64,12 @@ export async function rehearse(parts: Parts, wanted: Wanted): Promise<Figures> {
   }
 }
 
-/** One after the other, as an operator does. */
+/** Starts one node after the other, as an operator does. */
 async function startNodes({ nodes, settings }: Parts, release?: string): Promise<void> {
   for (const node of nodes) await node.start(settings, release)
 }
 
-/** A crowd buys, while one node after the other is upgraded, and restarted with a new key. */
+/** A crowd buys while the nodes are upgraded one after the other, and then restarted with a new key. */
 async function underLoad(parts: Parts, front: Front, { orders, from, tell }: Wanted) {
   const { nodes } = parts
   const memoryOfAll = () => nodes.map((node) => node.memory())
@@ -81,7 +81,7 @@ async function underLoad(parts: Parts, front: Front, { orders, from, tell }: Wan
     sold = delivered
     return !isRestarted || delivered < orders
   })
-  // A buyer that fails must be heard of after the restarts, not in the middle of one.
+  // Report the failure of a buyer after the restarts, not in the middle of one.
   buying.catch(() => undefined)
   const someSold = async () => {
     const enough = sold + 4 * buyers
@@ -105,11 +105,11 @@ async function underLoad(parts: Parts, front: Front, { orders, from, tell }: Wan
 interface Upgrade {
   readonly from: string
   readonly tell: Wanted['tell']
-  /** Comes when the crowd has bought enough that both nodes have sold. */
+  /** Resolves when the crowd has bought enough that both nodes have sold. */
   readonly someSold: () => Promise<void>
 }
 
-/** Two versions sell side by side, one node goes the way back, and then both run the newer version. */
+/** Two versions sell side by side, one node goes back to the older version, and then both run the newer one. */
 async function upgraded(
   parts: Parts,
   front: Front,
@@ -132,7 +132,7 @@ async function upgraded(
   tell('put one of them back to the version before, and upgraded it again')
 }
 
-/** As many versions run as the metrics of a node say. */
+/** Waits until the metrics of a node report this number of versions. */
 async function untilTold({ nodes, settings }: Parts, versions: number): Promise<void> {
   const [{ at }] = nodes
   const headers = { authorization: `Bearer ${settings['METRICS_TOKEN']}` }
@@ -144,7 +144,7 @@ async function untilTold({ nodes, settings }: Parts, versions: number): Promise<
   }
 }
 
-/** A new key in front of the old one, at one node after the other. */
+/** Puts a new key in front of the old one, at one node after the other. */
 async function withNewKey(parts: Parts, front: Front): Promise<void> {
   const newKey = randomBytes(32)
   const { SECRETS_KEY: oldKey } = parts.settings
@@ -153,13 +153,13 @@ async function withNewKey(parts: Parts, front: Front): Promise<void> {
   await untilUsed(parts, keyIdOf(newKey))
 }
 
-/** The nodes turn to another key once all of them have it. */
+/** Waits until the nodes use the new key, which they do once all of them have it. */
 async function untilUsed(parts: Parts, keyId: string): Promise<void> {
   const newest = 'select key_id from used_keys order by turn desc limit 1'
   while ((await query(recordOf(parts), newest))[0]?.['key_id'] !== keyId) await delay(200)
 }
 
-/** As docs/operators/going-live.md says: nginx is told, Caddy sees for itself. */
+/** Restarts a node as in docs/operators/going-live.md: nginx is reconfigured, Caddy notices by itself. */
 async function restarted(
   { proxy, settings }: Parts,
   node: Node,
@@ -173,7 +173,7 @@ async function restarted(
   if (proxy === 'nginx') await front.change((text) => text)
 }
 
-/** How long each node needs to see that the database is gone. */
+/** Measures how long each node needs to notice that the database is down. */
 async function databaseDies({ database, nodes }: Parts): Promise<readonly number[]> {
   const diedAt = performance.now()
   const dying = database.kill()
@@ -215,7 +215,7 @@ async function ordersIn(databaseUrl: string): Promise<readonly string[]> {
   return rows.map(({ id, state, refund_state }) => `${id} ${state} ${refund_state ?? ''}`)
 }
 
-/** What anybody sees from outside, and what the books say. */
+/** Runs the doctor from outside, and compares the records. */
 async function examined(parts: Parts, tell: Wanted['tell']): Promise<void> {
   const trusting = { NODE_EXTRA_CA_CERTS: parts.certificate }
   const doctor = await runProgram(['doctor/main.ts', parts.publicUrl], trusting)
@@ -224,7 +224,7 @@ async function examined(parts: Parts, tell: Wanted['tell']): Promise<void> {
   tell(`npm run reconcile ended with 0: ${await reconciled(parts)}`)
 }
 
-/** Compares the books once all that was paid is in a block that stays; says what came of it. */
+/** Compares the records once all payments are in a safe block; returns the result. */
 async function reconciled(parts: Parts, ...more: string[]): Promise<string> {
   const reader = chainClient(parts.chain.rpcUrl)
   const newest = await reader.getBlockNumber()

@@ -31,7 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(wrong)
     return 2
   }
-  // Each has said by itself what is missing.
+  // Each of them has already printed what is missing.
   if (noServer(front) ?? noOpenssl ?? noRedis ?? noDebianPostgres) return 2
   const startedAt = performance.now()
   const tell = (line: string) => {
@@ -51,13 +51,15 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Why nothing can be upgraded from this folder. Nodes are told apart by their versions. */
+/** The reason why this folder cannot be upgraded. The version tells nodes apart, so it must differ. */
 function noUpgradeFrom(folder: string): string | undefined {
   try {
     const theirs = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version
-    return theirs === pack.version ? `${folder} has version ${theirs}, as this one has` : undefined
+    return theirs === pack.version
+      ? `${folder} has version ${theirs}, the same as this one`
+      : undefined
   } catch {
-    return `${folder} is no folder of an earlier version`
+    return `${folder} does not contain an earlier version`
   }
 }
 
@@ -68,7 +70,7 @@ function readArguments(args: readonly string[]) {
     const [name = 'nginx', orders = '200'] = positionals
     return { name, orders, from: values.from }
   } catch {
-    // No proxy has this name, so the usage is told.
+    // No proxy has an empty name, so the usage is printed.
     return { name: '', orders: '', from: undefined }
   }
 }

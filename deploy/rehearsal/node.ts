@@ -9,13 +9,13 @@ import { stopWithinMs } from '../../src/app/lifecycle.ts'
 import { secretVariables } from '../../src/environment/environment.ts'
 import { filled } from '../../test/harness/deployed.ts'
 
-/** Settings of a node, by their variables. What deploy/store.env says stands where none is given. */
+/** Settings of a node, by variable. They override those of deploy/store.env. */
 export type Settings = Readonly<Record<string, string>>
 
-/** What deploy/store.env leaves to its operator, as it stands there. */
+/** The settings that deploy/store.env leaves to the operator, as in that file. */
 const open = ['PUBLIC_URL', 'PAY_TO', 'SUPPLIER_URL', 'HOST', 'PORT', 'TRUSTED_PROXIES'] as const
 
-/** Puts the settings where docs/operators/going-live.md puts them: what may be seen into one file, each secret into its own. */
+/** Writes the settings as in docs/operators/going-live.md: one file, and a further one for each secret. */
 async function writeSettings(dir: string, settings: Settings) {
   const files: Record<string, string> = {}
   const further: string[] = []
@@ -37,16 +37,16 @@ async function writeSettings(dir: string, settings: Settings) {
   return { file, files }
 }
 
-/** How long a node serves on after it was told to stop, by deploy/store.env. */
+/** How long a node keeps serving after it is told to stop, by deploy/store.env. */
 function drainMs(): number {
   const [, seconds] = /^DRAIN_SECONDS=(\d+)$/m.exec(readFileSync('deploy/store.env', 'utf8')) ?? []
   return Number(seconds) * 1_000
 }
 
-/** Only ends what hangs. */
+/** Only a start that hangs takes longer. */
 const readyWithinMs = 300_000
 
-/** A node as its operator has it: a folder with its settings, and a process of its own while it runs. */
+/** A node as an operator runs it: a folder with its settings, and a process while it runs. */
 export function createNode(dir: string, port: number) {
   const at = `127.0.0.1:${port}`
   const own: Settings = { HOST: '127.0.0.1', PORT: String(port) }
@@ -76,7 +76,7 @@ export function createNode(dir: string, port: number) {
     /**
      * Starts it as its service manager does, and waits until it sells.
      *
-     * @param release the folder of the version that it runs
+     * @param release the folder of the version to run
      */
     async start(settings: Settings, release = '.'): Promise<void> {
       const { file, files } = await writeSettings(dir, { ...settings, ...own })
@@ -94,12 +94,12 @@ export function createNode(dir: string, port: number) {
       const toldAt = performance.now()
       child.kill('SIGTERM')
       const [code] = await once(child, 'exit')
-      // What a busy machine did not let finish in time is cut off, which no buyer may notice either.
+      // On a busy machine the node may have to cut off its last work, which no buyer may notice either.
       const isCutOff = code === 1 && performance.now() - toldAt > drainMs() + stopWithinMs
       if (code !== 0 && !isCutOff)
         throw new Error(`The node at ${at} ended with ${code}:\n${endOfLog()}`)
     },
-    /** Bytes of its processes, each with its part of what they share. */
+    /** The memory of its processes in bytes, each with its share of common pages. */
     memory: () => [child?.pid ?? 0, ...childrenOf(child?.pid ?? 0)].reduce(addMemory, 0),
     /** Runs a command of the store with the settings of this node. */
     async command(settings: Settings, script: string, args: readonly string[]) {
@@ -109,7 +109,7 @@ export function createNode(dir: string, port: number) {
   }
 }
 
-/** Runs a program of the store to its end. */
+/** Runs a program of the store until it exits. */
 export async function runProgram(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, args, {
     env: { ...plainEnvironment(), ...env },

@@ -14,17 +14,17 @@ import { type Redis, startRedis } from '../../test/harness/redis.ts'
 import { type Database, startDatabase } from './database.ts'
 import { createNode, type Settings } from './node.ts'
 
-/** The name that this machine knows itself by, so that every client finds the store. */
+/** A name that always resolves to this machine, so that every client finds the store. */
 const name = 'localhost'
-/** Atomic USDC that the wallet for refunds begins with. */
+/** Atomic USDC in the refund wallet at the start. */
 const float = 10_000_000_000n
 const btcpayAccess = { apiKey: 'rehearsal-key-of-btcpay', storeId: 'RehearsalStore' }
 const supplierWebhook = { headerName: 'x-supplier-webhook', headerValue: 'rehearsal-of-a-webhook' }
 const webhookSecret = 'rehearsal-of-a-webhook'
 
 /**
- * Everything that a store stands among, on this machine: PostgreSQL, Redis and a proxy as Debian has
- * them, the chain, the supplier and BTCPay Server of the sandbox, and the places of two nodes.
+ * Everything around a store, on this machine: Debian's PostgreSQL, Redis and proxy, the sandbox's chain,
+ * supplier and BTCPay Server, and the folders of two nodes.
  */
 export async function startParts(front: Front) {
   await using starting = new AsyncDisposableStack()
@@ -65,7 +65,7 @@ export async function startParts(front: Front) {
 
 export type Parts = Awaited<ReturnType<typeof startParts>>
 
-/** Where the record of the store is; it moves when a backup is restored. */
+/** The database of the store; restoring a backup changes it. */
 export const recordOf = ({ settings }: Pick<Parts, 'settings'>) => settings['DATABASE_URL'] ?? ''
 
 interface Around {
@@ -77,7 +77,7 @@ interface Around {
   readonly btcpay: { readonly url: string }
 }
 
-/** What both nodes are told. */
+/** The settings of both nodes. */
 async function settingsOf(around: Around): Promise<Settings> {
   const { publicUrl, database, redis, chain, supplier, btcpay } = around
   const refundKey = generatePrivateKey()
@@ -114,7 +114,7 @@ async function newNode(dir: string, called: string) {
   return createNode(folder, await freePort())
 }
 
-/** The clients of this process take the certificate of the store for good. */
+/** Makes the clients of this process trust the certificate of the store. */
 function trust(ca: string): void {
   setDefaultCACertificates([...getCACertificates('default'), ca])
 }

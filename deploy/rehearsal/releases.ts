@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const migrations = 'src/adapters/storage/migrations'
 
-/** Whether there is no earlier version to upgrade from: this folder is no clone, or a shallow one. */
+/** Whether there is no earlier version to upgrade from: this folder is not a clone, or a shallow one. */
 export const hasNoHistory: boolean = await earlier().then(
   () => false,
   () => {
@@ -17,7 +17,7 @@ export const hasNoHistory: boolean = await earlier().then(
   },
 )
 
-/** The newest version before the last change of the tables: that is the one an upgrade has to live beside. */
+/** The newest version before the last change of the tables, beside which an upgrade must work. */
 async function earlier(): Promise<string> {
   const changed = await git('rev-list', '-1', 'HEAD', '--', migrations)
   return git('rev-parse', '--verify', `${changed}^`)
@@ -29,8 +29,8 @@ async function git(...args: readonly string[]): Promise<string> {
 }
 
 /**
- * Puts that version into a folder, as an operator has it beside the one that runs, with the packages of
- * this one. Its number is one of its own, so that nodes can be told apart.
+ * Puts that version into a folder, as an operator does beside the running version, with the packages of
+ * this one. It gets a version number of its own, which tells the nodes apart.
  */
 export async function earlierRelease(folder: string): Promise<string> {
   await mkdir(folder, { mode: 0o755 })

@@ -11,13 +11,13 @@ import { storeAt } from '../../sandbox/demo/store.ts'
 import { query } from '../../test/harness/query.ts'
 import { type Parts, recordOf } from './parts.ts'
 
-/** One of each kind, and one that fails and is paid back. */
+/** One of each kind, and one that fails and is refunded. */
 const purchases: readonly Step[] = [fixedVoucher, topup, esim, rejectedTopup]
 const nothing: Story = { start: 0n, purchases: [], coinPayments: [] }
 const silent = { colours: false, fact: () => {}, note: () => {}, block: () => {} }
 const maxFollowSeconds = 60
 
-/** What an agent does with a wallet of its own; what it buys is looked at on the chain. */
+/** An agent buys with its own wallet; each purchase is checked on the chain. */
 export async function agentBuys(parts: Parts): Promise<readonly string[]> {
   const { chain, publicUrl } = parts
   const sandbox = { ...chain, supplierUrl: parts.settings['SUPPLIER_URL'] ?? '' }
@@ -41,7 +41,7 @@ export async function agentBuys(parts: Parts): Promise<readonly string[]> {
 interface Errand {
   readonly offerId: string
   readonly coin: 'BTC' | 'LTC'
-  /** What the form asks for beside the coin. */
+  /** The fields of the form, except the coin. */
   readonly fields: Readonly<Record<string, string>>
   readonly ends: 'FULFILLED' | 'REFUNDED'
 }
@@ -59,7 +59,7 @@ const errands: readonly Errand[] = [
   { offerId: 'TEST-TOPUP-FAIL', coin: 'LTC', fields: { msisdn }, ends: 'REFUNDED' },
 ]
 
-/** What a person does on the website, without script: one of each kind, and one that fails and is paid back. */
+/** A person buys on the website, without script: one of each kind, and one that fails and is refunded. */
 export async function personBuys(parts: Parts): Promise<readonly string[]> {
   const bought: string[] = []
   for (const errand of errands) {
@@ -69,7 +69,7 @@ export async function personBuys(parts: Parts): Promise<readonly string[]> {
   return bought
 }
 
-/** Sends the form of the offer, pays the invoice, and follows the order to its goods or to the money. */
+/** Sends the form of the offer, pays the invoice, and follows the order until it has goods or a refund. */
 async function payInCoin(parts: Parts, { offerId, coin, fields, ends }: Errand): Promise<void> {
   const { publicUrl } = parts
   const store = storeAt(publicUrl)
