@@ -284,6 +284,12 @@ it('knows the balance, or says that it does not', async () => {
     currency: 'USD',
     divisor: 100,
   })
-  const odd = await supplierFor(() => ({ json: { ...balance, availableBalance: '1' } }))
-  expect(await odd.supplier.balance()).toMatchObject({ outcome: 'unknown' })
+  for (const odd of [
+    { availableBalance: '1' },
+    { currencyDivisor: 0 },
+    { currencyDivisor: -100 },
+  ]) {
+    const { supplier } = await supplierFor(() => ({ json: { ...balance, ...odd } }))
+    expect(await supplier.balance()).toMatchObject({ outcome: 'unknown' })
+  }
 })

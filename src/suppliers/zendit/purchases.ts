@@ -15,7 +15,7 @@ import type { ZenditClient } from './client.ts'
 import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
 import { failureOf, refusalOf, type SupplierNo } from './errors.ts'
 import { families } from './families.ts'
-import { present, type Raw, recordOf } from './raw.ts'
+import { positiveOf, present, type Raw, recordOf } from './raw.ts'
 
 type ZenditSupplier = Omit<ConnectedSupplier, 'statement' | 'webhook'>
 
@@ -110,10 +110,12 @@ async function balance(client: ZenditClient): Promise<Balance> {
   const answer = await client.get('/balance')
   if (answer.outcome === 'unknown') return answer
   const record = answer.status === 200 ? recordOf(answer.body) : undefined
-  const { availableBalance: available, currency, currencyDivisor: divisor } = record ?? {}
-  const isBalance =
-    typeof available === 'number' && typeof currency === 'string' && typeof divisor === 'number'
-  return isBalance ? { outcome: 'known', available, currency, divisor } : strange(answer)
+  const { availableBalance: available, currency, currencyDivisor } = record ?? {}
+  const divisor = positiveOf(currencyDivisor)
+  const isBalance = Number.isFinite(available) && typeof currency === 'string'
+  return isBalance && divisor !== undefined
+    ? { outcome: 'known', available: Number(available), currency, divisor }
+    : strange(answer)
 }
 
 async function acceptsKey(client: ZenditClient): Promise<'yes' | 'no' | 'unknown'> {
