@@ -31,7 +31,7 @@ export interface Health {
   /**
    * Sets the current funds for purchases and refunds.
    *
-   * @param since when reading them began; orders opened after this time may be missing from them
+   * @param since when the reading of the open orders began; orders opened later may be missing from them
    */
   noteMeans(means: Means, since?: Date): void
   /** A supplier refused a purchase for insufficient funds. */

@@ -221,6 +221,25 @@ test('a sale during a reading stays deducted until the next one', async () => {
   await end()
 })
 
+test('sales stay deducted while open orders cannot be read', async () => {
+  const { seen, health, look, end } = begin()
+  await vi.advanceTimersByTimeAsync(0)
+  const most = () => health.bounds().find(({ by }) => by === 'refund_float')?.max
+  seen.float = async () => usdc(8n)
+  await look()
+  expect(most()).toBe(2n)
+  Object.assign(seen, away('open'))
+  expect(health.sell('a', usdc(2n), 'zendit')).toBeUndefined()
+  health.noteOpened('a')
+  await look()
+  await look()
+  expect(most()).toBe(1n)
+  seen.open = async () => ({ ...nothingOpen, exposure: usdc(4n) })
+  await look()
+  expect(most()).toBe(1n)
+  await end()
+})
+
 test('never starts a reading before the last one has ended', async () => {
   const { seen, noted, end } = begin()
   await vi.advanceTimersByTimeAsync(0)

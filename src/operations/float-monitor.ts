@@ -18,8 +18,9 @@ export interface GasFacts {
   readonly perTransfer: bigint
 }
 
-/** The sources of the means. The asynchronous ones may throw. */
+/** The sources of the means. */
 export interface MeansSources {
+  /** May throw, like `gas` and `open`. */
   readonly float: () => Promise<Usdc>
   readonly gas: () => Promise<GasFacts>
   readonly open: () => Promise<OpenFacts>
@@ -40,9 +41,9 @@ interface MonitorOptions {
 }
 
 /**
- * Reads the means at once and then every 5 s, or as often as it is told. When a source fails, its last value counts for 5 minutes.
- * Purchases are checked against the means less the recent sales of this process. Sales of other nodes
- * within the last seconds are not included.
+ * Reads the means at once and then every 5 s, or as often as it is told. When a source fails, its last value
+ * counts for 5 minutes. Purchases are checked against the means less the sales of this process that the
+ * open orders, as they were last read, do not include. Sales of other nodes since then are not included.
  */
 export function monitorFloat(
   sources: MeansSources,
@@ -52,12 +53,12 @@ export function monitorFloat(
   const reads = {
     float: withRecentValue(sources.float),
     gas: withRecentValue(sources.gas),
-    open: withRecentValue(sources.open),
+    open: withRecentValue(async () => ({ since: now(), facts: await sources.open() })),
   }
   const task = async () => {
-    const since = now()
     // Open orders are read first: an order that ends in between counts twice for a moment, but is never missed.
-    const open = await reads.open.read()
+    const seen = await reads.open.read()
+    const open = seen?.facts
     const [float, gas, wallets, maxBorneOut] = await Promise.all([
       reads.float.read(),
       reads.gas.read(),
@@ -66,7 +67,7 @@ export function monitorFloat(
     ])
     for (const refusal of open?.fundsRefusals ?? [])
       health.noteFundsRefusal(refusal.supplier, refusal)
-    health.noteMeans(meansOf(sources, { float, gas, wallets, open, maxBorneOut }), since)
+    health.noteMeans(meansOf(sources, { float, gas, wallets, open, maxBorneOut }), seen?.since)
     onRead()
     return true
   }
@@ -91,8 +92,10 @@ interface MeansReadings {
   readonly maxBorneOut: Usdc | undefined
 }
 
-function meansOf(sources: MeansSources, onRead: MeansReadings): Means {
-  const { float, gas, wallets, open, maxBorneOut } = onRead
+function meansOf(
+  sources: MeansSources,
+  { float, gas, wallets, open, maxBorneOut }: MeansReadings,
+): Means {
   const pending = [...(open?.suppliers.values() ?? [])].reduce((sum, at) => sum + at.pending, 0n)
   return {
     cover: float !== undefined && open ? { float, exposure: open.exposure } : undefined,
