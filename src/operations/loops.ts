@@ -96,30 +96,39 @@ export function sendWebhooks(sender: Sweeper, loop: LoopDeps): Promise<void> {
 }
 
 /**
- * Erases expired data and sums the order counts every hour (docs/contributors/decisions/005). When the
- * signal aborts, it stops soon and leaves the rest of a backlog to the next start.
+ * Erases expired data and sums the order counts every hour (docs/contributors/decisions/005). What fails is
+ * tried again after a minute and keeps nothing else from being erased. When the signal aborts, it stops
+ * soon and leaves the rest of a backlog to the next start.
  */
 export function keepRetention(keeping: RetentionDeps, { signal, failed }: LoopDeps): Promise<void> {
+  const { orders, checkouts, personalDataDays } = keeping
   const daysAgo = (days: number) => new Date(keeping.now().getTime() - days * dayMs)
+  const duties: readonly (() => Promise<unknown>)[] = [
+    () => orders.erasePersonal(daysAgo(personalDataDays), signal),
+    () => keeping.mail.forget(daysAgo(personalDataDays)),
+    () => keeping.webhooks.forget(daysAgo(personalDataDays), signal),
+    () => checkouts.erasePersonal(daysAgo(personalDataDays), signal),
+    () => orders.forgetKeys(daysAgo(keyDays), signal),
+    () => orders.forgetNeverPaid(daysAgo(neverPaidDays), signal),
+    () => checkouts.forgetNeverPaid(daysAgo(neverPaidCheckoutDays), signal),
+    () => keeping.limits.forgetLifted(keeping.now()),
+    () => keeping.reservations.forget(daysAgo(1), signal),
+    () => keeping.approvals.forget(daysAgo(1)),
+    keeping.forgetNonces,
+    keeping.addUpEnds,
+  ]
   const task = async () => {
-    try {
-      await keeping.orders.erasePersonal(daysAgo(keeping.personalDataDays), signal)
-      await keeping.mail.forget(daysAgo(keeping.personalDataDays))
-      await keeping.webhooks.forget(daysAgo(keeping.personalDataDays), signal)
-      await keeping.checkouts.erasePersonal(daysAgo(keeping.personalDataDays), signal)
-      await keeping.orders.forgetKeys(daysAgo(keyDays), signal)
-      await keeping.orders.forgetNeverPaid(daysAgo(neverPaidDays), signal)
-      await keeping.checkouts.forgetNeverPaid(daysAgo(neverPaidCheckoutDays), signal)
-      await keeping.limits.forgetLifted(keeping.now())
-      await keeping.reservations.forget(daysAgo(1), signal)
-      await keeping.approvals.forget(daysAgo(1))
-      await keeping.forgetNonces()
-      await keeping.addUpEnds()
-      return true
-    } catch (error) {
-      failed('forget', error)
-      return false
+    let isGood = true
+    for (const duty of duties) {
+      if (signal.aborted) break
+      try {
+        await duty()
+      } catch (error) {
+        failed('forget', error)
+        isGood = false
+      }
     }
+    return isGood
   }
   return repeat(task, { everyMs: hourMs, retryMs: 60_000, signal })
 }
