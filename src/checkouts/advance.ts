@@ -15,17 +15,19 @@ export function advanceCheckout(deps: CheckoutStepDeps, checkout: Checkout): Pro
 
 /** Goes on with checkouts that wait for a payment, for an operator or for the processor. */
 export function checkoutSweeper(deps: CheckoutStepDeps, atOnce: number): Sweeper {
-  return createSweeper(checkoutFlow(deps), (limit) => deps.checkouts.claimDue(limit), atOnce)
+  const flow = checkoutFlow(deps)
+  return createSweeper({
+    claimDue: (limit) => deps.checkouts.claimDue(limit),
+    work: (checkout) => carry(flow, checkout),
+    failed: ({ id: checkout }, error) =>
+      deps.reportCheckout({ name: 'checkout_step_failed', checkout, error }),
+    atOnce,
+  })
 }
 
 function checkoutFlow(deps: CheckoutStepDeps): Flow<Checkout> {
-  const { checkouts: store, now, stopping, reportCheckout } = deps
-  return {
-    ...{ store, now, stopping },
-    next: (checkout) => stepOf(deps, checkout),
-    failed: ({ id: checkout }, error) =>
-      reportCheckout({ name: 'checkout_step_failed', checkout, error }),
-  }
+  const { checkouts: store, now, stopping } = deps
+  return { store, now, stopping, next: (checkout) => stepOf(deps, checkout) }
 }
 
 async function stepOf(deps: CheckoutStepDeps, checkout: Checkout): Promise<CheckoutStep> {

@@ -29,16 +29,21 @@ export function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Pr
 
 /** @param rail only orders that were paid in this way */
 export function orderSweeper(deps: AdvanceDeps, atOnce: number, rail?: Payment['rail']): Sweeper {
-  return createSweeper(orderFlow(deps), (limit) => deps.orders.claimDue(limit, rail), atOnce)
+  const flow = orderFlow(deps)
+  return createSweeper({
+    claimDue: (limit) => deps.orders.claimDue(limit, rail),
+    work: (order) => carry(flow, order),
+    failed: ({ id }, error) => deps.report({ name: 'step_failed', order: id, error }),
+    atOnce,
+  })
 }
 
 function orderFlow(deps: AdvanceDeps): Flow<Order> {
-  const { orders: store, now, stopping, report } = deps
+  const { orders: store, now, stopping } = deps
   return {
     ...{ store, now, stopping },
     next: (order) => stepOf(deps, order),
     isLeft: (order) => restOf(order) !== null,
-    failed: ({ id }, error) => report({ name: 'step_failed', order: id, error }),
   }
 }
 

@@ -68,7 +68,6 @@ test('a process that stops leaves what waits to the sweep of another', async () 
     next: async () => wait(5_000),
     now: () => new Date(now),
     stopping: stopping.signal,
-    failed: vi.fn(),
   }
   const sleep = vi.fn(async (_: Workflow, ms: number) => {
     now += ms

@@ -100,7 +100,6 @@ export interface Flow<W extends Workflow> {
   readonly now: () => Date
   /** Aborted when this process is about to end: what would wait is left to the sweep of another. */
   readonly stopping: AbortSignal
-  readonly failed: (record: W, error: unknown) => void
 }
 
 /** How long a caller waits for the outside, and while the record is what. */
@@ -225,7 +224,7 @@ async function leave<W extends Workflow>(
   return { ...at, step: rest }
 }
 
-/** Goes on with records that a crash, a slow dependency or an impatient client left behind. */
+/** Goes on with work that a crash, a slow dependency or an impatient client left behind. */
 export interface Sweeper {
   /** Takes up what is due, as far as there is room, and does not wait for what comes of it. */
   look(most: number): Promise<void>
@@ -233,19 +232,24 @@ export interface Sweeper {
   settled(): Promise<void>
 }
 
+/** What a sweeper works on, one lease each. */
+interface Swept<T> {
+  claimDue(limit: number): Promise<readonly T[]>
+  work(due: T): Promise<unknown>
+  failed(due: T, error: unknown): void
+  /** The most that are under way at once. */
+  readonly atOnce: number
+}
+
 /**
- * A sweeper in which a record that takes long holds up no other one. A record that hangs for longer than
- * any work may take gives its place up; others can work on it by then.
+ * A sweeper in which work that takes long holds up no other. What hangs for longer than any work may take
+ * gives its place up; others can work on it by then.
  */
-export function createSweeper<W extends Workflow>(
-  flow: Flow<W>,
-  claimDue: (limit: number) => Promise<readonly W[]>,
-  atOnce: number,
-): Sweeper {
+export function createSweeper<T>({ claimDue, work, failed, atOnce }: Swept<T>): Sweeper {
   const underWay = new Set<Promise<unknown>>()
-  const start = (record: W) => {
-    const place = within(2 * leaseMs, carry(flow, record), 'It hangs.')
-      .catch((error: unknown) => flow.failed(record, error))
+  const start = (due: T) => {
+    const place = within(2 * leaseMs, work(due), 'It hangs.')
+      .catch((error: unknown) => failed(due, error))
       .finally(() => underWay.delete(place))
     underWay.add(place)
   }
@@ -253,7 +257,7 @@ export function createSweeper<W extends Workflow>(
     async look(most) {
       const room = Math.min(most, atOnce - underWay.size)
       if (room <= 0) return
-      for (const record of await claimDue(room)) start(record)
+      for (const due of await claimDue(room)) start(due)
     },
     async settled() {
       await Promise.all(underWay)

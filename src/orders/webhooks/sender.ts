@@ -1,6 +1,6 @@
 import type { Vault } from '../../secrets/vault.ts'
 import type { Reporter } from '../report.ts'
-import type { Sweeper } from '../workflow.ts'
+import { createSweeper, type Sweeper } from '../workflow.ts'
 import { backOffMs, callFor, type WebhookTarget } from './message.ts'
 import {
   type Delivery,
@@ -27,24 +27,12 @@ const maxAtOnce = 50
 
 /** Sends what is due. A receiver that does not answer holds up none but its own events. */
 export function createWebhookSender(deps: SenderDeps): Sweeper {
-  const underWay = new Set<Promise<void>>()
-  return {
-    async look(limit) {
-      const room = Math.min(limit, maxAtOnce - underWay.size)
-      if (room <= 0) return
-      for (const delivery of await deps.webhooks.claimDue(room)) {
-        const work = deliver(deps, delivery)
-          .catch((error: unknown) =>
-            deps.report({ name: 'webhook_step_failed', order: delivery.order, error }),
-          )
-          .finally(() => underWay.delete(work))
-        underWay.add(work)
-      }
-    },
-    async settled() {
-      await Promise.all(underWay)
-    },
-  }
+  return createSweeper({
+    claimDue: (limit) => deps.webhooks.claimDue(limit),
+    work: (delivery) => deliver(deps, delivery),
+    failed: ({ order }, error) => deps.report({ name: 'webhook_step_failed', order, error }),
+    atOnce: maxAtOnce,
+  })
 }
 
 /** Tries once. What is not ended here, because this node or the database breaks off, is tried again. */
