@@ -1,6 +1,5 @@
 import { advance } from '../orders/advance.ts'
-import { idsFor } from '../orders/naming.ts'
-import type { In } from '../orders/order.ts'
+import { type In, idsFor } from '../orders/order.ts'
 import { moveTo } from '../orders/workflow.ts'
 import { type PaidInvoice, payerOf } from '../payments/payment.ts'
 import { type CheckoutIn, priceUnits } from './checkout.ts'

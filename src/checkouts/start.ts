@@ -6,10 +6,9 @@ import { checkoutIdOf } from '../lib/ids.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
 import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
 import { foreignEsim } from '../orders/foreign-esim.ts'
-import { itemOf } from '../orders/item.ts'
-import { idsFor } from '../orders/naming.ts'
 import { notNow, requireSold } from '../orders/not-now.ts'
-import { type PriceDeps, type Priced, price } from '../orders/price.ts'
+import { idsFor } from '../orders/order.ts'
+import { itemOf, type PriceDeps, type Priced, price } from '../orders/price.ts'
 import type { AddressRead } from '../payments/coin-address.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
 import { payerOf } from '../payments/payment.ts'
@@ -159,7 +158,7 @@ function begin(
     id,
     orderId,
     version: 1,
-    item: itemOf(priced.offer, priced.lineItem),
+    item: itemOf(priced),
     recipient: deps.vault.seal(recipient, { order: orderId, field: 'recipient' }),
     subjects: others,
     fingerprint: deps.digest.of(wording),

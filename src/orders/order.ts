@@ -1,9 +1,17 @@
 import type { Kind } from '../catalog/offer.ts'
 import type { Charge, Source } from '../catalog/offer-base.ts'
 import type { OfferDetails } from '../catalog/offer-details.ts'
-import { isOrderId, type OfferId, type OrderId, type PaymentId } from '../lib/ids.ts'
+import {
+  isOrderId,
+  type OfferId,
+  type OrderId,
+  orderIdOf,
+  type PaymentId,
+  paymentIdOf,
+} from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
-import type { Payment, Receipt } from '../payments/payment.ts'
+import { type Payment, paymentKeyOf, type Receipt } from '../payments/payment.ts'
+import type { Digest } from '../secrets/tokens.ts'
 import type { Sealed } from '../secrets/vault.ts'
 import type { Payout, PayoutState } from './payout.ts'
 
@@ -232,6 +240,19 @@ export function restOf(order: Order): number | null {
 export function chargedOf(order: Order): 'no' | 'yes' | 'unknown' {
   if (order.state === 'PAYMENT_PENDING') return 'unknown'
   return order.state === 'PAYMENT_FAILED' || order.settlement === 'LOST' ? 'no' : 'yes'
+}
+
+/**
+ * The ids of the order that this payment opens. They are derived from the payment with a secret of
+ * the store: nobody can guess them, and a record that was lost is opened again under the same name,
+ * so that the supplier knows its purchase and the chain its refund.
+ */
+export function idsFor(
+  { of }: Pick<Digest, 'of'>,
+  tender: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'>,
+): { readonly id: OrderId; readonly paymentId: PaymentId } {
+  const key = paymentKeyOf(tender)
+  return { id: orderIdOf(of(`order:${key}`)), paymentId: paymentIdOf(of(`payment:${key}`)) }
 }
 
 /** The supplier's idempotency key: alphanumeric, and one for the whole life of the order. */

@@ -1,7 +1,8 @@
 import type { LiveCatalog } from '../catalog/catalog.ts'
 import { findOffer } from '../catalog/find-offer.ts'
 import type { Kind, Offer } from '../catalog/offer.ts'
-import { chargeFor, type Pricing, valueFault } from '../catalog/pricing.ts'
+import { detailsOf } from '../catalog/offer-details.ts'
+import { chargeFor, listedCharge, type Pricing, valueFault } from '../catalog/pricing.ts'
 import {
   type Fields,
   type LineItem,
@@ -12,6 +13,7 @@ import { type Cents, formatUsdc, type Usdc } from '../lib/money.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
 import type { Quoted, Quotes } from '../payments/quotes.ts'
 import { type Accepts, acceptsOf, type Payees } from '../payments/terms.ts'
+import type { Item } from './order.ts'
 import { money } from './spending-limits/answer.ts'
 
 export interface PriceDeps {
@@ -67,6 +69,22 @@ function requireWithin(most: Usdc | undefined, amount: Usdc): void {
     parameter: 'maxUsdc',
     extra: { price: money(amount) },
   })
+}
+
+/** What is bought, in the words of the catalog of now. */
+export function itemOf({ offer, lineItem }: Pick<Priced, 'offer' | 'lineItem'>): Item {
+  const value =
+    lineItem.value === undefined ? undefined : (lineItem.value * offer.price.divisor) / 100
+  return {
+    kind: offer.kind,
+    offerId: offer.id,
+    source: offer.source,
+    brandName: offer.brandName,
+    ...(offer.country === undefined ? {} : { country: offer.country }),
+    ...(value === undefined ? {} : { value }),
+    charge: listedCharge(offer, value),
+    shown: detailsOf(offer),
+  }
 }
 
 function quotedOf({ id, price, faceValue }: Offer, { value }: LineItem): Quoted {

@@ -22,12 +22,10 @@ import {
 } from './budgets.ts'
 import { type Charged, chargedFor, type Money, moneyOf } from './charged.ts'
 import { foreignEsim } from './foreign-esim.ts'
-import { itemOf } from './item.ts'
-import { idsFor } from './naming.ts'
 import { notChecked, notNow, requireSold, sell } from './not-now.ts'
-import { type In, type Order, supplierReferenceOf } from './order.ts'
+import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
 import { BudgetSpent } from './ports.ts'
-import { acceptsFor, type PriceDeps, type Priced, price } from './price.ts'
+import { acceptsFor, itemOf, type PriceDeps, type Priced, price } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 import { isConsidered, type ReservingDeps, reserve } from './reserve.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './spending-limits/check.ts'
@@ -275,7 +273,7 @@ async function open(
     id,
     paymentId,
     version: 1,
-    item: itemOf(offer, lineItem),
+    item: itemOf(priced),
     recipient: deps.vault.seal(lineItem.recipient, { order: id, field: 'recipient' }),
     fingerprint: deps.digest.of(wording),
     accessTokenHash: hashOf(accessToken),

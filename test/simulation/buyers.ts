@@ -1,8 +1,13 @@
 import type { OrderId } from '../../src/lib/ids.ts'
 import { Refusal } from '../../src/lib/refusal.ts'
 import { claimRefund } from '../../src/orders/claim-refund.ts'
-import { idsFor } from '../../src/orders/naming.ts'
-import { isRefunding, isUnderWay, type Order, supplierReferenceOf } from '../../src/orders/order.ts'
+import {
+  idsFor,
+  isRefunding,
+  isUnderWay,
+  type Order,
+  supplierReferenceOf,
+} from '../../src/orders/order.ts'
 import { type PurchaseAnswer, purchase } from '../../src/orders/purchase.ts'
 import type { PurchaseRequest } from '../../src/orders/replay.ts'
 import { paymentFor } from '../../src/payments/payments.fixture.ts'
