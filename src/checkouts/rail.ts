@@ -1,9 +1,9 @@
 import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import { partsOf } from '../payments/payment.ts'
-import type { InvoiceRail } from '../payments/ports.ts'
+import type { InvoiceRail, PaidBack } from '../payments/ports.ts'
 import { settledPayments, settledUnits } from './checkout.ts'
-import type { PayoutWatch } from './payout-watch.ts'
-import type { Processor } from './ports.ts'
+import type { PayoutRecord, Processor } from './ports.ts'
+import type { CheckoutReporter } from './report.ts'
 
 /**
  * The second way of being paid: an invoice of the payment processor, of which a checkout has decided
@@ -52,5 +52,28 @@ export function invoiceRail(
       const payout = { reference, coin, network, to: address, units }
       return watch(reference, await processor.payOut(payout))
     },
+  }
+}
+
+/** By then a payout is sent and confirmed, or somebody has to look why not. */
+const sentWithinMs = 3 * 3_600_000
+
+/** Hears how each payout stands, and tells an operator, once, of one that waits too long. */
+export type PayoutWatch = (reference: string, paid: PaidBack) => Promise<PaidBack>
+
+/**
+ * The processor has many reasons to leave a payout where it is and to say nothing of it: nobody approves
+ * it, its wallet is empty, its automatic sender has given up.
+ */
+export function payoutWatch(
+  record: Pick<PayoutRecord, 'waits' | 'rests'>,
+  report: CheckoutReporter,
+): PayoutWatch {
+  return async (reference, paid) => {
+    if (paid.outcome !== 'pending') await record.rests(reference)
+    else if (await record.waits(reference, sentWithinMs)) {
+      report({ name: 'payout_waits', payout: reference, reason: paid.reason })
+    }
+    return paid
   }
 }

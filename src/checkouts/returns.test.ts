@@ -9,7 +9,7 @@ import {
   returnsOf,
 } from '../../test/doubles/checkouts.ts'
 import { isRefunding } from '../orders/order.ts'
-import { retryRefund } from '../orders/retry-refund.ts'
+import { retryRefund } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import { withReturn } from './checkout.ts'
 import { maxKept } from './ledger.ts'

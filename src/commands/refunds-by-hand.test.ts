@@ -27,7 +27,7 @@ import {
 } from '../checkouts/checkout.ts'
 import { usdc } from '../lib/money.ts'
 import type { In, Order, Refunding } from '../orders/order.ts'
-import { retryRefund } from '../orders/retry-refund.ts'
+import { retryRefund } from '../orders/refund.ts'
 import { operatorPays } from '../payments/pay-back-faults.ts'
 import { carryOut } from './refunds-work.ts'
 

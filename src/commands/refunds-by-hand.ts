@@ -8,7 +8,7 @@ import { isOrderId } from '../lib/ids.ts'
 import { formatUsdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
 import { isRefunding, type Order } from '../orders/order.ts'
-import { whyNotTried } from '../orders/retry-refund.ts'
+import { whyNotTried } from '../orders/refund.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { payableByHand } from '../payments/pay-back-faults.ts'
 

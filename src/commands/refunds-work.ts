@@ -7,7 +7,7 @@ import { isInvoiced, returnOfReference, withReturn } from '../checkouts/checkout
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { never } from '../lib/never.ts'
 import { isRefunding } from '../orders/order.ts'
-import { retryRefund, whyNotTried } from '../orders/retry-refund.ts'
+import { retryRefund, whyNotTried } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import type { RefundsCommand } from './refunds-arguments.ts'
 import { notePaid } from './refunds-by-hand.ts'

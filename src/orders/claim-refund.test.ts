@@ -13,7 +13,7 @@ import { newOrder, noBudgets, orderWorld } from '../../test/doubles/orders.ts'
 import { advance } from './advance.ts'
 import { claimRefund } from './claim-refund.ts'
 import type { Order, Refunding } from './order.ts'
-import { retryRefund } from './retry-refund.ts'
+import { retryRefund } from './refund.ts'
 
 const claim = { key: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
 

@@ -4,8 +4,8 @@ import type { Digest } from '../secrets/tokens.ts'
 import { type BudgetRules, budgetSpent, clientDigest } from './budgets.ts'
 import { chargedOf, isRefunding, type Order, type Refunding } from './order.ts'
 import type { KeptClaim, OrderStore } from './ports.ts'
+import { retryRefund } from './refund.ts'
 import type { Reporter } from './report.ts'
-import { retryRefund } from './retry-refund.ts'
 
 export interface RefundClaim extends Omit<KeptClaim, 'client'> {
   /** The address that it came from, as limits count it. */

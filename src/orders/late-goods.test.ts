@@ -4,7 +4,7 @@ import { sweep } from '../../test/model/sweep.ts'
 import type { Cancelled } from '../suppliers/supplier.ts'
 import { advance } from './advance.ts'
 import { isRefunding, type Refunding } from './order.ts'
-import { retryRefund } from './retry-refund.ts'
+import { retryRefund } from './refund.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { memoryPayouts } from '../../test/doubles/memory-payouts.ts'
 import type { PaidBack } from '../payments/ports.ts'
-import { payoutWatch } from './payout-watch.ts'
+import { payoutWatch } from './rail.ts'
 import type { CheckoutEvent } from './report.ts'
 
 const hour = 3_600_000
