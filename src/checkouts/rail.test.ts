@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { memoryPayouts } from '../../test/doubles/memory-payouts.ts'
+import { usdc } from '../lib/money.ts'
 import type { PaidBack } from '../payments/ports.ts'
-import { payoutWatch } from './rail.ts'
+import type { Invoice } from './checkout.ts'
+import { noProcessor } from './ports.ts'
+import { invoiceRail, payoutWatch } from './rail.ts'
 import type { CheckoutEvent } from './report.ts'
 
 const hour = 3_600_000
@@ -32,6 +35,24 @@ test('one that is sent, or that an operator was told of otherwise, is not', asyn
   await watch('ord_1', pending)
   clock.at += 2 * hour
   expect(await watch('ord_1', paid)).toBe(paid)
+  await watch('ord_1', pending)
+  clock.at += 2 * hour
+  await watch('ord_1', pending)
+  expect(told).toEqual([])
+})
+
+test('one whose invoice shows the money no more does not count as waiting', async () => {
+  const { clock, told, watch } = watching()
+  await watch('ord_1', pending)
+  clock.at += 2 * hour
+  const invoice = { payments: [] } as unknown as Invoice
+  const processor = { ...noProcessor, read: async () => ({ outcome: 'found', invoice }) as const }
+  const refund = {
+    ...({ rail: 'btcpay', invoice: 'inv', network: 'Bitcoin', to: 'BTC:bc1q' } as const),
+    ...{ amount: usdc(1n), reference: 'ord_1', units: 1n },
+  }
+  const paid = await invoiceRail(processor, watch).payBack(refund)
+  expect(paid).toMatchObject({ outcome: 'blocked', code: 'payment_not_shown' })
   await watch('ord_1', pending)
   clock.at += 2 * hour
   await watch('ord_1', pending)

@@ -1,5 +1,5 @@
 import { paymentNotShown } from '../payments/pay-back-faults.ts'
-import { partsOf } from '../payments/payment.ts'
+import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
 import type { InvoiceRail, PaidBack } from '../payments/ports.ts'
 import { settledPayments, settledUnits } from './checkout.ts'
 import type { PayoutRecord, Processor } from './ports.ts'
@@ -33,26 +33,27 @@ export function invoiceRail(
       return { rail: 'btcpay', invoice, network, to, amount, reference: order, units }
     },
 
-    /**
-     * The invoice is looked at first: what the processor does not show any more may never have been
-     * ours. And a processor that does not know the invoice is another one than took the money, which
-     * knows nothing of what the first has sent.
-     */
-    async payBack(refund) {
-      const { to, reference, units, network, invoice } = refund
-      const { coin, address } = partsOf(to)
-      const read = await processor.read(invoice, coin)
-      if (read.outcome === 'unknown') {
-        return watch(reference, { outcome: 'pending', reason: read.reason })
-      }
-      if (settledUnits(read.invoice) < units) {
-        const reason = 'The processor does not show the money any more that would go back.'
-        return { outcome: 'blocked', code: paymentNotShown, reason }
-      }
-      const payout = { reference, coin, network, to: address, units }
-      return watch(reference, await processor.payOut(payout))
-    },
+    payBack: async (refund) => watch(refund.reference, await paidBack(processor, refund)),
   }
+}
+
+/**
+ * The invoice is looked at first: what the processor does not show any more may never have been ours. And a
+ * processor that does not know the invoice is another one than took the money, which knows nothing of
+ * what the first has sent.
+ */
+async function paidBack(
+  processor: Pick<Processor, 'read' | 'payOut'>,
+  { to, reference, units, network, invoice }: InvoiceRefund,
+): Promise<PaidBack> {
+  const { coin, address } = partsOf(to)
+  const read = await processor.read(invoice, coin)
+  if (read.outcome === 'unknown') return { outcome: 'pending', reason: read.reason }
+  if (settledUnits(read.invoice) < units) {
+    const reason = 'The processor does not show the money any more that would go back.'
+    return { outcome: 'blocked', code: paymentNotShown, reason }
+  }
+  return processor.payOut({ reference, coin, network, to: address, units })
 }
 
 /** By then a payout is sent and confirmed, or somebody has to look why not. */
