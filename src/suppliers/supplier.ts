@@ -121,13 +121,14 @@ export interface ConnectedSupplier extends Supplier {
   /** Whether the supplier takes our key at all; `unknown` when it did not say. */
   acceptsKey(): Promise<'yes' | 'no' | 'unknown'>
   readonly statement: SupplierStatement
-  /**
-   * The order reference in a webhook call, or undefined where the supplier did not send the call.
-   *
-   * @param headers by their lower-case names, as Node gives them
-   */
   readonly webhook: {
+    /**
+     * Whether the supplier has sent this call.
+     *
+     * @param headers by their lower-case names, as Node gives them
+     */
     isGenuine(headers: Headers): boolean
+    /** The order reference that a call is about, or undefined where it names none. */
     referenceIn(body: unknown): string | undefined
   }
 }

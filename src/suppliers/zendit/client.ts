@@ -1,4 +1,12 @@
 import { type Answer, callJson } from '../../adapters/json-call.ts'
+import type { Kind } from '../../catalog/offer.ts'
+
+/** The kinds as Zendit's paths name them: `esim` is singular there, the others are plural. */
+export const families: Readonly<Record<Kind, string>> = {
+  voucher: 'vouchers',
+  topup: 'topups',
+  esim: 'esim',
+}
 
 export interface ZenditClientOptions {
   /** Where the API is, version included: `https://api.zendit.io/v1`. */

@@ -11,10 +11,9 @@ import {
   type SupplierOrder,
 } from '../supplier.ts'
 import { cancelEsim } from './cancel.ts'
-import type { ZenditClient } from './client.ts'
+import { families, type ZenditClient } from './client.ts'
 import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
 import { failureOf, refusalOf, type SupplierNo } from './errors.ts'
-import { families } from './families.ts'
 import { positiveOf, present, type Raw, recordOf } from './raw.ts'
 
 type ZenditSupplier = Omit<ConnectedSupplier, 'statement' | 'webhook'>

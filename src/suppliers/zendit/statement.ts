@@ -1,10 +1,9 @@
 import { kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { SupplierHolds, SupplierPurchase, SupplierStatement } from '../supplier.ts'
-import type { ZenditClient } from './client.ts'
+import { families, type ZenditClient } from './client.ts'
 import { deliveryOf } from './deliveries.ts'
 import { refusalOf } from './errors.ts'
-import { families } from './families.ts'
 import { pagesOf } from './pages.ts'
 import { lineOf, type Raw, recordOf } from './raw.ts'
 

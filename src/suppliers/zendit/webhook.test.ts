@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest'
-import { referenceOf, verifiesWebhook } from './zendit.ts'
+import { zendit } from './zendit.ts'
 
-const config = { header: 'X-Hook-Key', value: 'agreed' }
+/** The webhooks of a supplier that was told to send this header. */
+function told(webhook?: { header: string; value: string }) {
+  const access = { url: 'http://127.0.0.1:9', key: 'key', webhook }
+  return zendit.connect(access, () => new Date()).webhook
+}
+
+const agreed = { header: 'X-Hook-Key', value: 'agreed' }
 
 it('believes a call that shows the agreed header', () => {
-  expect(verifiesWebhook({ 'x-hook-key': 'agreed' }, config)).toBe(true)
+  expect(told(agreed).isGenuine({ 'x-hook-key': 'agreed' })).toBe(true)
 })
 
 it.each([
@@ -14,20 +20,22 @@ it.each([
   ['an empty value', { 'x-hook-key': '' }],
   ['the header twice', { 'x-hook-key': ['agreed', 'agreed'] }],
 ])('does not believe a call with %s', (_name, headers) => {
-  expect(verifiesWebhook(headers, config)).toBe(false)
+  expect(told(agreed).isGenuine(headers)).toBe(false)
 })
 
 it('believes nobody while no value is agreed', () => {
-  expect(verifiesWebhook({ 'x-hook-key': '' }, { ...config, value: '' })).toBe(false)
-  expect(verifiesWebhook({}, { ...config, value: '' })).toBe(false)
+  expect(told({ ...agreed, value: '' }).isGenuine({ 'x-hook-key': '' })).toBe(false)
+  expect(told({ ...agreed, value: '' }).isGenuine({})).toBe(false)
+  expect(told().isGenuine({ '': '' })).toBe(false)
 })
 
 it('takes the reference from a call, and nothing that is none', () => {
-  expect(referenceOf({ transactionId: 'ord123', status: 'DONE' })).toBe('ord123')
+  const { referenceIn } = told(agreed)
+  expect(referenceIn({ transactionId: 'ord123', status: 'DONE' })).toBe('ord123')
   for (const body of [undefined, null, 'ord123', [], {}, { transactionId: 7 }]) {
-    expect(referenceOf(body)).toBeUndefined()
+    expect(referenceIn(body)).toBeUndefined()
   }
   for (const transactionId of ['', '../x', 'a b', 'x'.repeat(65)]) {
-    expect(referenceOf({ transactionId })).toBeUndefined()
+    expect(referenceIn({ transactionId })).toBeUndefined()
   }
 })

@@ -1,6 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
-import { listTimeoutMs, type SupplierIntegration, supplierTimeoutMs } from '../supplier.ts'
+import {
+  type ConnectedSupplier,
+  listTimeoutMs,
+  type SupplierAccess,
+  type SupplierIntegration,
+  supplierTimeoutMs,
+} from '../supplier.ts'
 import type { KnownBrands } from './brands.ts'
 import { createZenditClient } from './client.ts'
 import { createZenditOffers } from './offers.ts'
@@ -16,10 +22,7 @@ export const zendit = {
     return {
       ...createZenditSupplier(client, now),
       statement: zenditStatement(lists, { now, signal }),
-      webhook: {
-        isGenuine: (headers) => webhook !== undefined && verifiesWebhook(headers, webhook),
-        referenceIn: referenceOf,
-      },
+      webhook: webhookOf(webhook),
     }
   },
   readOffers({ url: baseUrl, key: apiKey }, note) {
@@ -32,34 +35,26 @@ export const zendit = {
   },
 } as const satisfies SupplierIntegration
 
-/** The header that the operator chose in Zendit's console. */
-export interface WebhookConfig {
-  readonly header: string
-  readonly value: string
-}
-
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
-
 /**
- * Whether a webhook call shows the header we agreed on. Compared in constant time, so that the
- * value cannot be found letter by letter. Without an agreed value, no call is genuine.
+ * How a webhook call is known to be Zendit's, and what it is about.
  *
- * @param headers by their lower-case names, as Node gives them
+ * @param agreed the header that the operator chose in Zendit's console; without one, no call is genuine
  */
-export function verifiesWebhook(headers: Headers, config: WebhookConfig): boolean {
-  const sent = headers[config.header.toLowerCase()]
-  if (typeof sent !== 'string' || config.value === '') return false
-  return timingSafeEqual(digest(sent), digest(config.value))
-}
-
-/**
- * The purchase that a webhook call is about, or undefined. A hint only: whatever else the body says
- * is not believed, and the purchase is looked up at the supplier instead.
- */
-export function referenceOf(webhookBody: unknown): string | undefined {
-  const reference = recordOf(webhookBody)?.['transactionId']
-  const isReference = typeof reference === 'string' && /^[A-Za-z0-9]{1,64}$/.test(reference)
-  return isReference ? reference : undefined
+function webhookOf(agreed: SupplierAccess['webhook']): ConnectedSupplier['webhook'] {
+  return {
+    isGenuine(headers) {
+      if (agreed === undefined || agreed.value === '') return false
+      const sent = headers[agreed.header.toLowerCase()]
+      // In constant time, so that the value cannot be found letter by letter.
+      return typeof sent === 'string' && timingSafeEqual(digest(sent), digest(agreed.value))
+    },
+    // A hint only: whatever else the body says is not believed, and the purchase is looked up instead.
+    referenceIn(body) {
+      const reference = recordOf(body)?.['transactionId']
+      const isReference = typeof reference === 'string' && /^[A-Za-z0-9]{1,64}$/.test(reference)
+      return isReference ? reference : undefined
+    },
+  }
 }
 
 function digest(text: string): Buffer {
