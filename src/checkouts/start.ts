@@ -6,7 +6,7 @@ import { checkoutIdOf } from '../lib/ids.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
 import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
 import { foreignEsim } from '../orders/foreign-esim.ts'
-import { notNow, requireSold } from '../orders/not-now.ts'
+import { orTryAgain, requireSold } from '../orders/not-now.ts'
 import { idsFor } from '../orders/order.ts'
 import { itemOf, type PriceDeps, type Priced, price } from '../orders/price.ts'
 import type { AddressRead } from '../payments/coin-address.ts'
@@ -70,12 +70,12 @@ export async function startCheckout(
   const payer = payerOf(method.coin, refundTo)
   const { client } = form
   const subjects = subjectsOf(deps, payer, { client, recipient: priced.lineItem.recipient })
-  await orTryAgain(deps, () => requireBudgets(deps, subjects))
+  await orTryAgain(deps.report, 'no', () => requireBudgets(deps, subjects))
   const refusal = await foreignEsim(deps, priced, payer)
   if (refusal) throw refusal
   const { begun, accessToken } = begin(deps, form, { method, refundTo, priced, subjects })
   await admit?.()
-  const opened = await orTryAgain(deps, () => openBounded(deps, begun, client))
+  const opened = await orTryAgain(deps.report, 'no', () => openBounded(deps, begun, client))
   if (!opened.isNew) return { checkout: opened.checkout, accessToken }
   try {
     return { checkout: await advanceCheckout(deps, opened.checkout), accessToken }
@@ -91,7 +91,7 @@ export async function startCheckout(
  * turn. People copy the wrong address; somebody else may build chains of them.
  */
 async function requireAddressOfBuyer(deps: StartDeps, refundTo: string): Promise<void> {
-  const ours = await orTryAgain(deps, () => deps.checkouts.findByAddress(refundTo))
+  const ours = await orTryAgain(deps.report, 'no', () => deps.checkouts.findByAddress(refundTo))
   if (ours) throw invalidBody([{ field: 'refundTo', code: 'own_address' }])
 }
 
@@ -172,17 +172,6 @@ function begin(
     changedAt: now,
   }
   return { begun, accessToken }
-}
-
-/** Nobody was told where to pay yet, so a form that fails here can be sent again. */
-async function orTryAgain<T>(deps: StartDeps, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    deps.report({ name: 'purchase_failed', error })
-    throw notNow('A dependency is temporarily unavailable.', 'no')
-  }
 }
 
 /** How many unpaid checkouts of one client may wait in one coin. */

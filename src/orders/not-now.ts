@@ -6,12 +6,33 @@ import { never } from '../lib/never.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Checked } from '../payments/ports.ts'
 import type { Priced } from './price.ts'
+import type { Reporter } from './report.ts'
 import { money } from './spending-limits/answer.ts'
 
 /** A part of the store is away, and the same request may succeed in a moment. */
 export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
   const message = `${what} Send the same request again.`
   return new Refusal('try_again', message, { charged, retryAfterSeconds: 5 })
+}
+
+/**
+ * When a part of the store is down, the buyer hears that, and whether money can have moved. What
+ * went wrong is for the operator.
+ *
+ * @throws Refusal `try_again` for whatever is none
+ */
+export async function orTryAgain<T>(
+  report: Reporter,
+  charged: 'no' | 'unknown',
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    report({ name: 'purchase_failed', error })
+    throw notNow('A dependency is temporarily unavailable.', charged)
+  }
 }
 
 /**

@@ -22,7 +22,7 @@ import {
 } from './budgets.ts'
 import { type Charged, chargedFor, type Money, moneyOf } from './charged.ts'
 import { foreignEsim } from './foreign-esim.ts'
-import { notChecked, notNow, requireSold, sell } from './not-now.ts'
+import { notChecked, notNow, orTryAgain, requireSold, sell } from './not-now.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
 import { BudgetSpent } from './ports.ts'
 import { acceptsFor, itemOf, type PriceDeps, type Priced, price } from './price.ts'
@@ -85,7 +85,7 @@ export async function purchase(
 ): Promise<PurchaseAnswer> {
   // The same request, sent twice, may take the payment while this one considers it.
   const charged = request.payment ? 'unknown' : 'no'
-  const begun = await orTryAgain(deps, charged, () => begin(deps, request))
+  const begun = await orTryAgain(deps.report, charged, () => begin(deps, request))
   switch (begun.type) {
     case 'payment_required':
       return begun
@@ -315,10 +315,47 @@ async function carryOut(
   request: PurchaseRequest,
   { order, accessToken, webhook }: Opened,
 ): Promise<PurchaseAnswer> {
-  const advanced = await advanceSafely(deps, order, patienceOf(deps, request))
+  const patienceMs = patienceOf(deps, request)
+  const working = carriedOn(deps, order, patienceMs)
+  const advanced = await inTime(deps, order, { working, patienceMs })
   if (advanced.state === 'PAYMENT_FAILED') return refusedPayment(deps, request, advanced)
   const opened = { accessToken, webhook }
   return { type: 'order', order: advanced, ...opened, replayed: false, reveal: true }
+}
+
+/**
+ * From here on money may have moved, so nothing that goes wrong in our house may become an error
+ * for the buyer: the order is on record, and the sweep goes on with it.
+ */
+async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
+  try {
+    return await advance(deps, order, patienceMs)
+  } catch (error) {
+    deps.report({ name: 'step_failed', order: order.id, error })
+    return lastKnown(deps, order)
+  }
+}
+
+/** Whoever does not want to wait hears at once what takes no longer than this. */
+const minPatienceMs = 1_000
+const overtimeMs = 250
+
+/**
+ * The order when the buyer's patience ends, though a call to the supplier still hangs. While the
+ * payment is on its way, the answer waits for it: whether it was taken is what the buyer must know.
+ */
+async function inTime(
+  deps: PurchaseDeps,
+  order: Order,
+  { working, patienceMs }: { readonly working: Promise<Order>; readonly patienceMs: number },
+): Promise<Order> {
+  if (!deps.within) return working
+  for (let ms = Math.max(patienceMs, minPatienceMs); ; ms = overtimeMs) {
+    const done = await deps.within(ms, working, 'late').catch(() => undefined)
+    if (done) return done
+    const known = await lastKnown(deps, order)
+    if (known.state !== 'PAYMENT_PENDING' && known.state !== 'PAID') return known
+  }
 }
 
 /** What is on record, or what we knew last when not even that can be read. */
@@ -338,70 +375,12 @@ async function again(
   failed?: OrderId,
 ): Promise<PurchaseAnswer> {
   const replayed = () => replay(deps, request, earlier)
-  const { order, reveal } = await orTryAgain(deps, 'unknown', replayed)
+  const { order, reveal } = await orTryAgain(deps.report, 'unknown', replayed)
   if (order.state !== 'PAYMENT_FAILED') return { type: 'order', order, replayed: true, reveal }
   // Another payment failed under this key and gave it back: this one is a purchase of its own. The
   // same request may have begun it elsewhere, and who is asked to pay now would pay twice.
   const isOther = !isPaidBy(order, request) && order.id !== failed
   return isOther ? purchase(deps, request, order.id) : refusedPayment(deps, request, order)
-}
-
-/**
- * From here on money may have moved, so nothing that goes wrong in our house may become an error
- * for the buyer: the order is on record, and the sweep goes on with it.
- */
-async function advanceSafely(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
-  const working = carriedOn(deps, order, patienceMs)
-  return deps.within ? inTime(deps.within, deps, order, { working, patienceMs }) : working
-}
-
-/** Whoever does not want to wait hears at once what takes no longer than this. */
-const minPatienceMs = 1_000
-const overtimeMs = 250
-
-/**
- * The order when the buyer's patience ends, though a call to the supplier still hangs. While the
- * payment is on its way, the answer waits for it: whether it was taken is what the buyer must know.
- */
-async function inTime(
-  limited: typeof within,
-  deps: PurchaseDeps,
-  order: Order,
-  { working, patienceMs }: { readonly working: Promise<Order>; readonly patienceMs: number },
-): Promise<Order> {
-  for (let ms = Math.max(patienceMs, minPatienceMs); ; ms = overtimeMs) {
-    const done = await limited(ms, working, 'late').catch(() => undefined)
-    if (done) return done
-    const known = await lastKnown(deps, order)
-    if (known.state !== 'PAYMENT_PENDING' && known.state !== 'PAID') return known
-  }
-}
-
-async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
-  try {
-    return await advance(deps, order, patienceMs)
-  } catch (error) {
-    deps.report({ name: 'step_failed', order: order.id, error })
-    return lastKnown(deps, order)
-  }
-}
-
-/**
- * When a part of the store is down, the buyer hears that, and whether money can have moved. What
- * went wrong is for the operator.
- */
-async function orTryAgain<T>(
-  deps: PurchaseDeps,
-  charged: 'no' | 'unknown',
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    deps.report({ name: 'purchase_failed', error })
-    throw notNow('A dependency is temporarily unavailable.', charged)
-  }
 }
 
 /** Failure is proven here, so asking for another payment cannot make anyone pay twice. */
