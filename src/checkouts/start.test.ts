@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { type CheckoutForm, startCheckout } from './start.ts'
@@ -79,5 +79,16 @@ describe('the form', () => {
     const world = checkoutWorld()
     const fields = { offerId: 'PLAN', iccid: '8901234567890123456' }
     await expect(world.start({ kind: 'esim', fields })).rejects.toThrow('iccid')
+  })
+
+  test('can be sent again while the record of eSIMs does not answer', async () => {
+    const world = checkoutWorld()
+    world.orders.boughtIccid = () => Promise.reject(new Error('no connection'))
+    const report = vi.fn()
+    const fields = { offerId: 'PLAN', iccid: '8901234567890123456' }
+    const form: CheckoutForm = { ...cardForm, kind: 'esim', fields }
+    const started = startCheckout({ ...world.deps, report }, form)
+    await expect(started).rejects.toMatchObject({ code: 'try_again', details: { charged: 'no' } })
+    expect(report.mock.calls).toMatchObject([[{ name: 'purchase_failed' }]])
   })
 })

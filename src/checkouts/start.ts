@@ -64,34 +64,41 @@ export async function startCheckout(
   form: CheckoutForm,
   admit?: () => Promise<void>,
 ): Promise<Started> {
+  // Nobody was told where to pay yet, so a form that fails here can be sent again.
+  const { opened, accessToken } = await orTryAgain(deps.report, 'no', () => open(deps, form, admit))
+  const { checkout } = opened
+  if (!opened.isNew) return { checkout, accessToken }
+  try {
+    return { checkout: await advanceCheckout(deps, checkout), accessToken }
+  } catch (error) {
+    // It is on record: the sweep goes on with it, and its page shows how far it is.
+    deps.reportCheckout({ name: 'checkout_step_failed', checkout: checkout.id, error })
+    return { checkout, accessToken }
+  }
+}
+
+/** Checks the form, and puts its checkout on record. */
+async function open(deps: StartDeps, form: CheckoutForm, admit?: () => Promise<void>) {
   const { method, refundTo, priced } = readForm(deps, form)
   requireSold(deps.health, priced, false)
   await requireAddressOfBuyer(deps, refundTo)
   const payer = payerOf(method.coin, refundTo)
   const { client } = form
   const subjects = subjectsOf(deps, payer, { client, recipient: priced.lineItem.recipient })
-  await orTryAgain(deps.report, 'no', () => requireBudgets(deps, subjects))
+  await requireBudgets(deps, subjects)
   const refusal = await foreignEsim(deps, priced, payer)
   if (refusal) throw refusal
   const { begun, accessToken } = begin(deps, form, { method, refundTo, priced, subjects })
   await admit?.()
-  const opened = await orTryAgain(deps.report, 'no', () => openBounded(deps, begun, client))
-  if (!opened.isNew) return { checkout: opened.checkout, accessToken }
-  try {
-    return { checkout: await advanceCheckout(deps, opened.checkout), accessToken }
-  } catch (error) {
-    // It is on record: the sweep goes on with it, and its page shows how far it is.
-    deps.reportCheckout({ name: 'checkout_step_failed', checkout: begun.id, error })
-    return { checkout: opened.checkout, accessToken }
-  }
+  return { opened: await openBounded(deps, begun, client), accessToken }
 }
 
 /**
  * Money that goes back to an invoice of ours would come in there late, and go back from there in its
  * turn. People copy the wrong address; somebody else may build chains of them.
  */
-async function requireAddressOfBuyer(deps: StartDeps, refundTo: string): Promise<void> {
-  const ours = await orTryAgain(deps.report, 'no', () => deps.checkouts.findByAddress(refundTo))
+async function requireAddressOfBuyer({ checkouts }: StartDeps, refundTo: string): Promise<void> {
+  const ours = await checkouts.findByAddress(refundTo)
   if (ours) throw invalidBody([{ field: 'refundTo', code: 'own_address' }])
 }
 
