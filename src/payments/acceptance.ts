@@ -1,5 +1,5 @@
 import { type Usdc, usdc } from '../lib/money.ts'
-import type { X402Payment } from './payment.ts'
+import { same, type X402Payment } from './payment.ts'
 import { type Payee, type Payees, payeeOn, termsOf } from './terms.ts'
 import type { PaymentPayload } from './x402.ts'
 
@@ -67,10 +67,6 @@ function tenderOf({ payload }: PaymentPayload, amount: Usdc, payee: Payee): X402
     signature,
     sinceBlock: 0,
   }
-}
-
-function same(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
 }
 
 type Fault = { readonly code: string; readonly reason: string }

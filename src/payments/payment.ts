@@ -97,6 +97,11 @@ export function paymentKeyOf(tender: Pick<Payment, 'network' | 'asset' | 'payer'
   return [tender.network, tender.asset, tender.payer, tender.nonce].join(':').toLowerCase()
 }
 
+/** Compares addresses and hashes, however they are written. */
+export function same(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
 /** A payout that is decided in all its parts and on record, so that sending it twice still pays once. */
 export type SignedRefund = X402Refund | InvoiceRefund
 

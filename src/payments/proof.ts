@@ -1,4 +1,5 @@
 import type { Usdc } from '../lib/money.ts'
+import { same } from './payment.ts'
 
 /** One log of the token contract, in the order in which the transaction wrote it. */
 export type TokenLog =
@@ -51,8 +52,4 @@ export function provesTransfer(logs: readonly TokenLog[], expected: Expected): b
 
 function isOf(log: { authorizer: string; nonce: string }, expected: Expected): boolean {
   return same(log.authorizer, expected.from) && same(log.nonce, expected.nonce)
-}
-
-function same(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
 }

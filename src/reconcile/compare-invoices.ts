@@ -9,7 +9,7 @@ import {
 import { isCheckoutId, isOrderId, type OrderId } from '../lib/ids.ts'
 import type { Order } from '../orders/order.ts'
 import { formatUnits } from '../payments/coins.ts'
-import { payerOf } from '../payments/payment.ts'
+import { payerOf, same } from '../payments/payment.ts'
 import {
   comparePayouts,
   compareUnowed,
@@ -19,7 +19,7 @@ import {
   readPayoutBook,
 } from './compare-payouts.ts'
 import { differs, open } from './differences.ts'
-import { isFresh, same } from './judge.ts'
+import { isFresh } from './judge.ts'
 import { type Look, type Notes, note, type Sources } from './sources.ts'
 
 /** What the walk over the checkouts has seen so far. */

@@ -6,10 +6,10 @@ import {
   type PaidOrder,
   supplierReferenceOf,
 } from '../orders/order.ts'
-import { blockOf, paymentKeyOf } from '../payments/payment.ts'
+import { blockOf, paymentKeyOf, same } from '../payments/payment.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, open } from './differences.ts'
-import { costText, isDelivered, judgeSupply, refundOnRecord, same } from './judge.ts'
+import { costText, isDelivered, judgeSupply, refundOnRecord } from './judge.ts'
 import type { ChainTransfer, WalletRole } from './ports.ts'
 import { type Look, type Notes, note, placeOf, type Sources } from './sources.ts'
 

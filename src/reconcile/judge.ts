@@ -7,6 +7,7 @@ import {
   payoutStateOf,
   type Refunding,
 } from '../orders/order.ts'
+import { same } from '../payments/payment.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, type Finding, open } from './differences.ts'
 import type { ChainTransfer } from './ports.ts'
@@ -120,11 +121,6 @@ export function refundOnRecord(order: Order): string | undefined {
 
 export function isDelivered(order: Order): order is In<'FULFILLED'> {
   return order.state === 'FULFILLED'
-}
-
-/** Compares addresses and hashes, however they are written. */
-export function same(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
 }
 
 export function costText({ kind, state, cost }: SupplierPurchase): string {
