@@ -1,8 +1,9 @@
+import { same } from '../payments/payment.ts'
 import { hashOf, sameHash } from '../secrets/tokens.ts'
 import type { Order } from './order.ts'
 import type { OrderStore } from './ports.ts'
 
-/** What somebody shows of who they are. Nothing here is on the chain, where everyone could read it. */
+/** What a caller shows to prove that an order is theirs. Nothing of it is on the chain, for everyone to read. */
 export interface Viewer {
   /** The token of the first answer. */
   readonly accessToken?: string | undefined
@@ -23,6 +24,6 @@ export async function mayReveal(
 ): Promise<boolean> {
   const { accessToken, wallet, keys = [] } = viewer
   if (accessToken && sameHash(hashOf(accessToken), order.accessTokenHash)) return true
-  if (wallet && wallet.toLowerCase() === order.tender.payer.toLowerCase()) return true
+  if (wallet && same(wallet, order.tender.payer)) return true
   return keys.length > 0 && orders.hasKey(order.id, keys.map(hashOf))
 }

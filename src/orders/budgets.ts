@@ -49,7 +49,7 @@ export const budgetWindowMs = 3_600_000
 const maxReverts = 6
 /** Many buyers may share an address. */
 const clientTimes = 4
-/** What fails for a receiver fails for a reason that another try, or another denomination, does not mend. */
+/** A failure for one receiver has a cause that another try, or another denomination, does not remove. */
 const maxReceiver = 3
 /** Refunds start by themselves, so hardly anybody has to claim one. */
 const maxClaims = 10
@@ -145,7 +145,7 @@ export function budgetSpent(
 
 function saidOf({ budget, whose }: Spent): string {
   if (budget === 'exposure') {
-    return `Much of what refunds are paid from is in use, and this purchase would come to too much with what is open ${subjects[whose]} or was paid back within an hour`
+    return `Much of the refund reserve is in use. With the orders ${subjects[whose]} that are open or were refunded within an hour, this purchase exceeds its share`
   }
   const [what, fate] = words[budget]
   return `Too many ${what} ${subjects[whose]} ${fate} within an hour`

@@ -16,12 +16,12 @@ import { assure, isToBeWatched } from './settlement.ts'
 import { placeLeavesWithinMs, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
 import { intend, learn, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
-/** A payment that was seen so recently is there: whoever saw it goes straight on. */
+/** A payment that was seen more recently is not looked at again before the purchase. */
 const freshMs = 5_000
 
 /**
- * Puts on record that the supplier will be asked, then asks. Where the order was left lying since
- * the payment was seen, that is looked at first: nothing was bought yet.
+ * Puts on record that the supplier will be asked, then asks. If the payment was seen a while ago, it is
+ * looked at again first, because nothing was bought yet.
  */
 export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
@@ -51,14 +51,14 @@ export async function fulfil(
   return assured ? moveTo({ ...order, ...assured }) : look(deps, order)
 }
 
-/** Goods that were delivered are the buyer's; what is left is to see that the payment stays. */
+/** The buyer keeps delivered goods. All that is left is to watch that the payment stays on the chain. */
 export async function keep(deps: StepDeps, order: In<'FULFILLED'>): Promise<Step<In<'FULFILLED'>>> {
   if (order.settlement !== 'SEEN') return rest
   const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : undefined
   return assured ? moveTo({ ...order, ...assured }) : wait(paymentWatchMs)
 }
 
-/** What the supplier holds decides. What it has accepted it holds, whether it shows it or not. */
+/** What the supplier holds decides. It holds whatever it has accepted, even if it does not show it. */
 async function look(
   deps: StepDeps,
   order: In<'FULFILLING'>,
@@ -88,7 +88,7 @@ function lookUp({ suppliers }: StepDeps, order: In<'FULFILLING'>): Promise<Held>
   return suppliers.at(source).lookup(kind, supplierReferenceOf(order.id))
 }
 
-/** Goes on when it is on record that the supplier holds the purchase, from now on and for good. */
+/** Puts on record that the supplier holds the purchase, for good, and goes on. */
 async function onceAccepted(
   deps: StepDeps,
   order: In<'FULFILLING'>,
@@ -173,7 +173,7 @@ function lastAskedAt({ askedAt, askedAgainAt = askedAt }: In<'FULFILLING'>): Dat
   return askedAgainAt
 }
 
-/** Past the deadline without a final word: the money goes back, and what may still come does not count. */
+/** Waits until the deadline. After it the order expires, and goods that still come do not count. */
 function waitOrExpire(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
   if (now < order.deliverBy) {

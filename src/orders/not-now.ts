@@ -9,14 +9,14 @@ import type { Priced } from './price.ts'
 import type { Reporter } from './report.ts'
 import { money } from './spending-limits/answer.ts'
 
-/** A part of the store is away, and the same request may succeed in a moment. */
+/** A part of the store does not answer, and the same request may succeed in a moment. */
 export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
   const message = `${what} Send the same request again.`
   return new Refusal('try_again', message, { charged, retryAfterSeconds: 5 })
 }
 
 /**
- * When a part of the store is down, the buyer hears that, and whether money can have moved. What
+ * Turns the failure of a part of the store into an answer that says whether money can have moved. What
  * went wrong is for the operator.
  *
  * @throws Refusal `try_again` for whatever is none
@@ -36,7 +36,7 @@ export async function orTryAgain<T>(
 }
 
 /**
- * Nothing is sold that could not be bought and paid back.
+ * Refuses what the store could not buy or could not pay back at the moment.
  *
  * @param isFromFloat whether the refund wallet would pay it back
  * @throws Refusal `store_paused` when nothing is sold, `offer_unavailable` when only less is
@@ -52,7 +52,7 @@ export function requireSold(
 type Sale = Pick<Priced, 'amount'> & { readonly offer: Pick<Offer, 'source'> }
 
 /**
- * Sells it where it still can be bought and paid back, and takes it off what the next one may cost.
+ * Deducts a sale from what the next ones may cost, if it can still be bought and paid back.
  *
  * @throws Refusal as `requireSold` does
  */
@@ -81,7 +81,7 @@ function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
   }
 }
 
-/** The answer tells the bound and not what it is made of, which is the operator's own affair. */
+/** The answer names the bound, not its cause: how much the store's wallets hold is private. */
 function tooLarge(amount: Usdc, { bound }: Extract<Unsold, { type: 'too_large' }>): Refusal {
   const { max: most } = bound
   const message = `The store sells for at most ${formatUsdc(most)} USDC at a time just now; this is ${formatUsdc(amount)} USDC.`
@@ -91,7 +91,7 @@ function tooLarge(amount: Usdc, { bound }: Extract<Unsold, { type: 'too_large' }
   })
 }
 
-/** A payment that is neither good nor bad as far as the store can tell just now. */
+/** The store cannot tell at the moment whether the payment is good. */
 export function notChecked({
   charged,
   isTooCostly = false,
@@ -103,7 +103,7 @@ export function notChecked({
   return new Refusal('too_costly', message, { charged, retryAfterSeconds: 60 })
 }
 
-/** Nothing is sold just now, whatever is asked for. */
+/** The store sells nothing at the moment. */
 export function storePaused(): Refusal {
   return new Refusal('store_paused', 'The store takes no purchases just now.', {
     retryAfterSeconds: 60,

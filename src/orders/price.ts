@@ -61,7 +61,7 @@ export function price(
     : { offer, lineItem, amount: promised, promise: String(promise) }
 }
 
-/** A buyer who names a maximum is never asked for more. */
+/** A buyer who names a maximum never pays more. */
 function requireWithin(most: Usdc | undefined, amount: Usdc): void {
   if (most === undefined || amount <= most) return
   const message = `The price is ${formatUsdc(amount)} USDC, above the maximum of ${formatUsdc(most)} USDC that this request sets. Nothing was bought.`

@@ -20,14 +20,21 @@ import {
   type Subjects,
   subjectsOf,
 } from './budgets.ts'
-import { type Charged, chargedFor, type Money, moneyOf } from './charged.ts'
 import { foreignEsim } from './foreign-esim.ts'
 import { notChecked, notNow, orTryAgain, requireSold, sell } from './not-now.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
 import { BudgetSpent } from './ports.ts'
 import { acceptsFor, itemOf, type PriceDeps, type Priced, price } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
-import { isConsidered, type ReservingDeps, reserve } from './reserve.ts'
+import {
+  type Charged,
+  chargedFor,
+  isConsidered,
+  type Money,
+  moneyOf,
+  type ReservingDeps,
+  reserve,
+} from './reserve.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './spending-limits/check.ts'
 import { lesser } from './spending-limits/rules.ts'
 import { newWebhookSecret, type WebhookTarget } from './webhooks/message.ts'
@@ -69,12 +76,12 @@ export type PurchaseAnswer =
       /** Only there too. */
       readonly webhook?: OpenedWebhook | undefined
       readonly replayed: boolean
-      /** False for whoever brings the payment alone, which is public: they may see where it stands. */
+      /** False for a caller who shows the payment alone, which is public: they may see how far it is. */
       readonly reveal: boolean
     }
 
 /**
- * One purchase, from the first word to the last. Without a payment, it names the price.
+ * Buys an offer; without a payment, names its price.
  *
  * @param failed an order under the same key whose own payment has failed
  */
@@ -137,7 +144,7 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   return turnedDown(request, taken, mayBeTaken || (isOld && charged === 'no') ? 'unknown' : charged)
 }
 
-/** How long a no stays true: a process that stood still for longer does not know what was paid meanwhile. */
+/** For how long it counts that nothing was paid. A process that stood still for longer cannot know. */
 const knownForMs = 10_000
 
 /** @throws Refusal instead of a demand where the payment may have moved money */
@@ -148,7 +155,7 @@ function turnedDown(request: PurchaseRequest, taken: Refusal | Demand, charged: 
   throw notNow('It is not known yet what became of this payment.', 'unknown')
 }
 
-/** The same refusal for whoever has paid already, or may have. */
+/** The same refusal for a buyer who has paid already, or may have. */
 function whenCharged({ code, message, details }: Refusal, charged: 'yes' | 'unknown'): Refusal {
   return new Refusal(code, message, { ...details, charged })
 }
@@ -186,7 +193,7 @@ async function take(
     deps.rails.x402.isSignedByPayer(accepted.tender),
   ])
   const wordings = wordingsOf(priced.offer.kind, request.fields)
-  // What has ended, nobody who sees it can post any more. Nothing is written for it until it is good.
+  // Nobody can post an authorization that has ended, so nothing is written for it until it is good.
   const isOver = hasEnded(accepted.tender, deps.now())
   if (!isOver) progress.mark = await reserve(deps, accepted.tender, { wordings, isSigned })
   const [checked, within] = await Promise.all([
@@ -196,7 +203,7 @@ async function take(
   progress.money = moneyOf(checked)
   switch (checked.outcome) {
     case 'good': {
-      // Only now the payer is who they say, so nobody else hears of their limits or their eSIMs.
+      // The payer is proven only now, and nobody else may learn of their limits or their eSIMs.
       const { tender } = checked
       if (isOver) progress.mark = await reserve(deps, tender, { wordings, isSigned })
       if (within.refusal) throw within.refusal
@@ -215,7 +222,7 @@ async function take(
   }
 }
 
-/** Who asks about eSIMs that are not theirs is counted, or payments that are never taken would tell of any. */
+/** Asking about the eSIM of somebody else counts, or payments that are never taken would find any eSIM. */
 async function requireOwnEsim(
   deps: PurchaseDeps,
   { showedNothing }: PurchaseRequest,
@@ -286,7 +293,7 @@ async function open(
   const counted = { subjects, rules: deps.budgets, float: floatSeen(deps) }
   const webhook = webhookOf(deps, lineItem.webhookUrl, id)
   const reference = supplierReferenceOf(id)
-  // What was sold while this payment was checked may have left too little.
+  // Other sales may have left too little while this payment was checked.
   sell(deps.health, reference, priced)
   const opened = await openWithin(deps, order, {
     keys,
@@ -309,7 +316,7 @@ async function open(
     : { type: 'earlier', order: opened.order }
 }
 
-/** Takes the money, and goes on as far as it can be gone now. */
+/** Settles the payment, and advances the order as far as it can go now. */
 async function carryOut(
   deps: PurchaseDeps,
   request: PurchaseRequest,
@@ -324,8 +331,8 @@ async function carryOut(
 }
 
 /**
- * From here on money may have moved, so nothing that goes wrong in our house may become an error
- * for the buyer: the order is on record, and the sweep goes on with it.
+ * From here on money may have moved, so nothing that fails in the store may become an error for the
+ * buyer: the order is on record, and the sweep goes on with it.
  */
 async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
   try {
@@ -336,13 +343,13 @@ async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): 
   }
 }
 
-/** Whoever does not want to wait hears at once what takes no longer than this. */
+/** What takes no longer than this is waited for, even if the buyer does not want to wait. */
 const minPatienceMs = 1_000
 const overtimeMs = 250
 
 /**
- * The order when the buyer's patience ends, though a call to the supplier still hangs. While the
- * payment is on its way, the answer waits for it: whether it was taken is what the buyer must know.
+ * The order when the buyer's patience ends, even if a call to the supplier still hangs. While the
+ * payment is under way, the answer waits for it: the buyer must know whether it was taken.
  */
 async function inTime(
   deps: PurchaseDeps,
@@ -358,7 +365,7 @@ async function inTime(
   }
 }
 
-/** What is on record, or what we knew last when not even that can be read. */
+/** The order on record; while that cannot be read, the last known one. */
 async function lastKnown({ orders }: PurchaseDeps, order: Order): Promise<Order> {
   try {
     return (await orders.find(order.id)) ?? order
@@ -377,13 +384,13 @@ async function again(
   const replayed = () => replay(deps, request, earlier)
   const { order, reveal } = await orTryAgain(deps.report, 'unknown', replayed)
   if (order.state !== 'PAYMENT_FAILED') return { type: 'order', order, replayed: true, reveal }
-  // Another payment failed under this key and gave it back: this one is a purchase of its own. The
-  // same request may have begun it elsewhere, and who is asked to pay now would pay twice.
+  // Another payment failed under this key and gave it back, so this one is a purchase of its own. The
+  // same request may have begun it elsewhere: a buyer who is asked to pay now would pay twice.
   const isOther = !isPaidBy(order, request) && order.id !== failed
   return isOther ? purchase(deps, request, order.id) : refusedPayment(deps, request, order)
 }
 
-/** Failure is proven here, so asking for another payment cannot make anyone pay twice. */
+/** The payment is proven to have failed, so asking for another one makes nobody pay twice. */
 function refusedPayment(deps: PurchaseDeps, request: PurchaseRequest, order: In<'PAYMENT_FAILED'>) {
   request.foundUnpaid?.()
   return paymentRequired(deps, price(deps, request.kind, request.fields), order)

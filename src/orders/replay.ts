@@ -9,7 +9,7 @@ import { mayReveal, type Viewer } from './access.ts'
 import type { AdvanceDeps } from './advance.ts'
 import { chargedOf, isUnderWay, type Order } from './order.ts'
 
-/** What a request for goods says, whether it comes for the first time or again. */
+/** A request to buy, the first one or a repeat. */
 export interface PurchaseRequest {
   /** Undefined where the offer says which it is. */
   readonly kind: Kind | undefined
@@ -20,13 +20,13 @@ export interface PurchaseRequest {
   readonly viewer: Viewer
   /** The address that the request came from, as limits count it. */
   readonly client?: string | undefined
-  /** The wallet that signs in along with it, looked at only where it may show the goods of an earlier order. */
+  /** The wallet that signs in with it, asked only where that may show the goods of an earlier order. */
   readonly signedIn?: (() => Promise<string | undefined>) | undefined
-  /** Why the request may do no more than find its earlier order: a limit that it is above. */
+  /** The limit that the request exceeds. It may then only find its earlier order. */
   readonly heldUp?: Refusal | undefined
-  /** Hears, before the answer, that the payment of the request has opened no order. */
+  /** Called before the answer when the payment of the request has opened no order. */
   readonly foundUnpaid?: (() => void) | undefined
-  /** Hears, before the answer, that nobody could say that the payment is good, or that it is theirs. */
+  /** Called before the answer when nothing shows that the payment is good, or that it is the caller's. */
   readonly showedNothing?: (() => void) | undefined
   /** The price above which a person must approve, as the host of the buyer has set it. */
   readonly approveAbove?: Usdc | undefined
@@ -65,8 +65,8 @@ export function isPaidBy({ tender }: Order, { payment }: PurchaseRequest): boole
  * The same request came again, perhaps because our first answer never arrived: it gets the order
  * as it stands, and the goods when it shows that they are its own.
  *
- * The payment itself shows nothing, since everybody can read it on the chain. Whoever brings nothing
- * else hears the same whatever they ask for, or it would tell them what was bought.
+ * The payment itself proves nothing, since everybody can read it on the chain. A caller who shows nothing
+ * else gets the same answer whatever they ask for; otherwise the answer would tell what was bought.
  *
  * @throws Refusal `payment_reused`, `idempotency_conflict` when it asks for something else
  */
@@ -94,7 +94,7 @@ async function maySee(
   return wallet !== undefined && mayReveal(orders, order, { wallet })
 }
 
-/** An order whose record was lost cannot tell what was asked for; who paid it has no other to mean. */
+/** A rebuilt order does not say what was asked for. Its payment opened no other one. */
 function isSamePurchase(deps: AdvanceDeps, { kind, fields }: PurchaseRequest, earlier: Order) {
   if (earlier.fingerprint === '') return true
   const wordings = wordingsOf(kind ?? earlier.item.kind, fields)

@@ -1,9 +1,12 @@
 import { Refusal } from '../lib/refusal.ts'
+import { signedTo } from '../payments/acceptance.ts'
 import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
+import type { Checked, Rails } from '../payments/ports.ts'
+import type { Payees } from '../payments/terms.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Reservation, ReservationStore } from './ports.ts'
-import { paymentKeyIn } from './replay.ts'
+import { type PurchaseRequest, paymentKeyIn } from './replay.ts'
 
 export interface ReservingDeps {
   readonly reservations: ReservationStore
@@ -49,4 +52,50 @@ export async function isConsidered(
   // First, so that of two that end at once one finds the other gone.
   if (mark !== null) await reservations.release(key, mark)
   return reservations.isConsidered(key)
+}
+
+/** What is known of the money of a payment that has no order. */
+export type Money =
+  /** Nobody has looked. */
+  | 'unseen'
+  /** It has not moved. */
+  | 'unmoved'
+  /** It is here. */
+  | 'landed'
+  | 'unknown'
+
+/** Whether money moved, as errors say it. */
+export type Charged = 'no' | 'yes' | 'unknown'
+
+export function moneyOf(checked: Checked): Money {
+  switch (checked.outcome) {
+    case 'good':
+      return checked.hasLanded ? 'landed' : 'unmoved'
+    case 'bad':
+      return 'unmoved'
+    case 'unknown':
+      return checked.charged === 'no' ? 'unseen' : 'unknown'
+  }
+}
+
+/**
+ * Whether a payment that opens no order has moved money. It may have paid before a record of it was
+ * lost. So if it pays this store and was not checked, the chain is asked once whether it was used; a
+ * caller whose payment was used counts as refused.
+ */
+export async function chargedFor(
+  { rails, payees }: { readonly rails: Rails; readonly payees: Payees },
+  { heldUp, showedNothing }: Pick<PurchaseRequest, 'heldUp' | 'showedNothing'>,
+  payment: PaymentPayload,
+  money: Money,
+): Promise<Charged> {
+  if (money !== 'unseen') return money === 'unmoved' ? 'no' : money === 'landed' ? 'yes' : 'unknown'
+  const tenders = signedTo(payees, payment)
+  if (tenders.length === 0) return 'no'
+  // A caller above a limit must not cause calls to the chain.
+  if (heldUp?.code === 'rate_limited') return 'unknown'
+  const unused = await Promise.all(tenders.map(rails.x402.isUnused))
+  if (unused.every(Boolean)) return 'no'
+  showedNothing?.()
+  return 'unknown'
 }

@@ -83,8 +83,8 @@ export function learn<To, W, Then>(
 }
 
 /**
- * How long to wait before asking again about something that began at `since`: often while it is
- * fresh, because nearly all of it ends within seconds, rarely when it is old.
+ * How long to wait before asking again about something that began at `since`: short while it is new,
+ * because most of it ends within seconds, and longer the older it is.
  */
 export function pollDelay(since: Date, now: Date, maxMs = 15_000): number {
   const ageMs = now.getTime() - since.getTime()
@@ -120,7 +120,7 @@ export async function moveAside<W extends Workflow>(
   return moved
 }
 
-/** A whole life takes fewer. A record that moves in circles must not hold its worker for ever. */
+/** More than any record needs. One that moves in circles must not hold its worker for ever. */
 const maxMoves = 20
 const circlePauseMs = 15_000
 
