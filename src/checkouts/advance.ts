@@ -6,8 +6,8 @@ import { place } from './place.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 /**
- * Carries a checkout as far as it can go now, and leaves it to the sweep then. The caller must hold the
- * lease; it is given up.
+ * Carries a checkout as far as it can go now, and then leaves it to the sweep. The caller must hold the
+ * lease, which ends with this.
  */
 export function advanceCheckout(deps: CheckoutStepDeps, checkout: Checkout): Promise<Checkout> {
   return carry(checkoutFlow(deps), checkout)
@@ -35,7 +35,7 @@ async function stepOf(deps: CheckoutStepDeps, checkout: Checkout): Promise<Check
   return 'to' in step ? { ...step, to: withoutSubjects(step.to) } : step
 }
 
-/** Whom an order would count for is forgotten once it is on record, or can never be. */
+/** Whom the order counts for is forgotten once the order is on record, or can never be opened. */
 function withoutSubjects(checkout: Checkout): Checkout {
   const { subjects: _, ...rest } = checkout
   switch (checkout.state) {

@@ -27,18 +27,18 @@ export interface Invoice {
   readonly id: string
   /**
    * `SETTLED`: paid in full, in time and confirmed. `PROCESSING`: paid in full and in time, not
-   * confirmed yet. `EXPIRED` and `INVALID`: it will not be paid any more; what came goes back.
+   * confirmed yet. `EXPIRED` and `INVALID`: it cannot be paid any more; what was received goes back.
    */
   readonly status: 'NEW' | 'PROCESSING' | 'SETTLED' | 'EXPIRED' | 'INVALID'
   readonly address: string
-  /** What a wallet opens: BIP-21 and its like, with amount and address. */
+  /** The link that a wallet opens, with amount and address (BIP-21 and its like). */
   readonly paymentLink: string
   /** US dollars for one coin, as the processor fixed it for the life of the invoice. */
   readonly rate: string
   /** What the price is in the coin. */
   readonly units: bigint
   readonly expiresAt: Date
-  /** Until then the processor looks for payments that come late or twice. */
+  /** Until then the processor looks for late and duplicate payments. */
   readonly watchedUntil: Date
   readonly payments: readonly InvoicePayment[]
 }
@@ -60,7 +60,7 @@ interface Begun {
   readonly item: Item
   /** Undefined once the personal fields were erased; the order has its own. */
   readonly recipient: Sealed | undefined
-  /** Whom its order counts for besides its payer; kept while that may still be opened. */
+  /** Whom its order counts for besides its payer; kept while the order may still be opened. */
   readonly subjects?: Omit<Subjects, 'payer'>
   readonly fingerprint: string
   /** SHA-256 of the token that opens the checkout, and the goods of its order. */
@@ -70,7 +70,7 @@ interface Begun {
   readonly coin: Coin
   /** The chain as the operator named it: "Bitcoin". */
   readonly network: string
-  /** The address that the buyer gave for money that goes back. Empty once erased, where none did. */
+  /** The address that the buyer gave for refunds. Empty once erased, if nothing went back. */
   readonly refundTo: string
   readonly amount: Usdc
   readonly startedAt: Date
@@ -81,13 +81,13 @@ interface Begun {
 interface Invoiced extends Begun {
   readonly invoice: Invoice
   readonly returns: readonly Return[]
-  /** When an operator was told that a payment waits too long for its confirmations. */
+  /** When the operator was told that a payment waits too long for its confirmations. */
   readonly toldAt?: Date
-  /** Other invoices that were made for it, and that nobody was shown, are to be ended. */
+  /** Other invoices were made for it and shown to nobody. They are to be ended. */
   readonly hasOthers?: true
-  /** Since when the processor does not know the invoice any more; an operator was told then. */
+  /** Since when the processor does not know the invoice any more; the operator was told then. */
   readonly goneAt?: Date
-  /** Since when the invoice cannot be read, and when an operator was told so. */
+  /** Since when the invoice cannot be read, and when the operator was told so. */
   readonly unreadSince?: Date
   readonly unreadToldAt?: Date
   /** Set when nothing more can come and all that went back is back. */
@@ -95,18 +95,18 @@ interface Invoiced extends Begun {
 }
 
 /**
- * A person on the way to an order: an invoice that waits for its payment, and everything that may go
- * wrong with it. Paid in full and in time, it becomes an order, and the order has the price; all other
- * money that comes to its address is returned from here.
+ * A purchase that is paid in a coin, from its form to its order. If its invoice is paid in full and in time,
+ * the checkout opens the order, which gets the price. All other money that its address receives is returned
+ * from here.
  */
 export type Checkout =
-  /** On record; the processor may have been asked for the invoice. */
+  /** The processor may have been asked for the invoice. */
   | (Begun & {
       readonly state: 'OPENING'
       /** Why it will be refused, as soon as the invoices that were made in vain are ended. */
       readonly refusal?: { readonly code: string; readonly reason: string }
     })
-  /** There is no invoice and never was one that anybody could have paid. */
+  /** No invoice was shown to anybody, so nobody can have paid one. */
   | (Begun & { readonly state: 'REFUSED'; readonly code: string; readonly reason: string })
   | (Invoiced & { readonly state: 'OPEN' })
   /** Paid: the price belongs to the order, for good. */
@@ -114,17 +114,17 @@ export type Checkout =
       readonly state: 'ORDERED'
       /** Whether its order is on record. */
       readonly isPlaced: boolean
-      /** What of the confirmed money is the price, as it was decided with the state. */
+      /** How much of the confirmed money is the price; decided with the state. */
       readonly price: bigint
     })
-  /** Not paid in time: whatever comes goes back, for good. */
+  /** Not paid in full and in time: whatever it receives goes back, for good. */
   | (Invoiced & { readonly state: 'ENDED' })
 
 export type CheckoutState = Checkout['state']
 export type CheckoutIn<S extends CheckoutState> = Extract<Checkout, { state: S }>
 export type InvoicedCheckout = CheckoutIn<'OPEN' | 'ORDERED' | 'ENDED'>
 
-/** The whole life of a checkout. Who gets the price is decided once. */
+/** The whole life of a checkout. Whether the order gets the price is decided once. */
 export const checkoutMoves = {
   OPENING: ['OPEN', 'REFUSED'],
   REFUSED: [],
@@ -142,10 +142,10 @@ export function isClosed(checkout: Checkout): boolean {
   return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
 }
 
-/** For how long after that the confirmation of a payment is waited for. Some never get theirs. */
+/** How long after that a payment may still be confirmed. Some never are. */
 const maxUnconfirmedMs = 3 * 86_400_000
 
-/** Whether something may still come of the invoice: a payment, or the confirmation of one. */
+/** Whether the invoice may still get a payment, or the confirmation of one. */
 export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boolean {
   if (now < watchedUntil) return true
   const isExpected = payments.some(({ status }) => status === 'PROCESSING')
@@ -153,15 +153,15 @@ export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boole
 }
 
 /**
- * Whether nothing can come any more that anybody sees. A coin that nobody sees late keeps its address
- * for a buyer who has not paid and may send it late all the same; one who has paid was told so.
+ * Whether no further payment can be seen. If the processor does not see late payments of a coin, the address
+ * is still kept for a buyer who has not paid and may pay late; a buyer who has paid needs it no longer.
  */
 export function isOver({ state, coin, invoice }: InvoicedCheckout, now: Date): boolean {
   const isFree = state === 'ORDERED' && !coinAbilities[coin].isSeenLate
   return !isWatched(isFree ? { ...invoice, watchedUntil: invoice.expiresAt } : invoice, now)
 }
 
-/** What has been confirmed for the invoice so far. */
+/** How much is confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return settledPayments({ payments }).reduce((sum, { units }) => sum + units, 0n)
 }
@@ -175,24 +175,24 @@ export function settledPayments({
     .toSorted((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime())
 }
 
-/** What has been seen for the invoice so far, confirmed or not. */
+/** How much was seen for the invoice so far, confirmed or not. */
 export function seenUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return payments.reduce((sum, { status, units }) => (status === 'INVALID' ? sum : sum + units), 0n)
 }
 
-/** What of the confirmed money is the price when it becomes an order now; the rest goes back. */
+/** How much of the confirmed money is the price if the order is opened now; the rest goes back. */
 export function priceIn(invoice: Invoice): bigint {
   const settled = settledUnits(invoice)
   if (settled < invoice.units) return settled
   return invoice.units
 }
 
-/** What of the confirmed money belongs to the order. It was decided once and never changes. */
+/** How much of the confirmed money belongs to the order. It was decided once and never changes. */
 export function priceUnits(checkout: InvoicedCheckout): bigint {
   return checkout.state === 'ORDERED' ? checkout.price : 0n
 }
 
-/** What an amount of the coin stands for at the rate of its invoice, rounded up; atomic USDC. */
+/** What an amount of the coin is worth at the rate of its invoice, rounded up; atomic USDC. */
 export function worthOf({ amount, invoice }: InvoicedCheckout, units: bigint): Usdc {
   return ((units * amount + invoice.units - 1n) / invoice.units) as Usdc
 }
@@ -212,7 +212,7 @@ export function isUnderWay(one: Return): one is Return & { payout: PayoutIn<'DUE
   return one.payout.state === 'DUE' || one.payout.state === 'APPROVED'
 }
 
-/** A return in all the parts that its checkout has fixed. */
+/** The payout of a return, with everything that its checkout has fixed. */
 export function signedReturn(
   checkout: InvoicedCheckout,
   { seq, units }: Pick<Return, 'seq' | 'units'>,
@@ -224,12 +224,12 @@ export function signedReturn(
   }
 }
 
-/** How the processor knows the payout of a return again. */
+/** The name under which the processor knows the payout of a return. */
 export function returnReference(id: CheckoutId, seq: number): string {
   return `${id}-${seq}`
 }
 
-/** The checkout and the return that a payout of this reference is for; undefined when it is for none. */
+/** The checkout and the return that a payout with this reference is for, if it is for one. */
 export function returnOfReference(
   reference: string,
 ): { readonly id: CheckoutId; readonly seq: number } | undefined {
@@ -237,7 +237,7 @@ export function returnOfReference(
   return isCheckoutId(id) ? { id, seq: Number(seq) } : undefined
 }
 
-/** Whether a store gives its payouts such names: the refund of an order, or a return of a checkout. */
+/** Whether the reference is one that a store gives to a payout: a refund of an order, or a return of a checkout. */
 export function namesPayout(reference: string): boolean {
   return isOrderId(reference) || returnOfReference(reference) !== undefined
 }

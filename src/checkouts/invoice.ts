@@ -16,16 +16,16 @@ import { giveBack, keepBack } from './returns.ts'
 import { mergedPayments } from './small-payments.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
-/** How often an invoice is read at least whose last payments wait for their confirmations. */
+/** The longest time between two looks at an invoice whose payments wait for their confirmations. */
 const watchEveryMs = 120_000
-/** And one of which nothing is expected any more; there are many of them, for days. */
+/** The same for an invoice of which nothing is expected. There are many of them, for days. */
 const quietEveryMs = 3_600_000
-/** A processor that has made no invoice by then is waited for by nobody any more. */
+/** After this long without an invoice, nobody waits for the processor any more. */
 const openWithinMs = 600_000
 
 /**
- * Has the processor make the invoice, or find the one that it has made already. It is given up after a
- * while: the price is that of the form, and an invoice that may be there was shown to nobody.
+ * Has the processor make the invoice, or find the one that it made before. After a while the checkout is
+ * given up, because its price is that of the form; an invoice that may exist was shown to nobody.
  */
 export async function ask(
   deps: CheckoutStepDeps,
@@ -61,8 +61,8 @@ export async function ask(
 const searchEveryMs = 250
 
 /**
- * An invoice is shown to nobody whose address another checkout was shown: money of one buyer would pay
- * for another. The processor goes on to the next address until it has none.
+ * An invoice is not used if another checkout has its address: the money of one buyer would pay for another.
+ * The processor goes on to the next address until it has none left.
  */
 async function openUnshared(
   { processor, checkouts, reportCheckout }: CheckoutStepDeps,
@@ -81,7 +81,7 @@ async function openUnshared(
   return opened
 }
 
-/** Its refusal is on record, so nobody can be shown one of the invoices any more that are ended here. */
+/** Ends all invoices of a checkout. Its refusal is on record, so nobody can be shown one of them any more. */
 async function refuse(
   { processor, now }: CheckoutStepDeps,
   { refusal: _, ...checkout }: CheckoutIn<'OPENING'>,
@@ -92,7 +92,7 @@ async function refuse(
   return moveTo({ ...checkout, state: 'REFUSED', changedAt: now(), code, reason })
 }
 
-/** Why nobody waits any more for an invoice that was shown to nobody; undefined while somebody may. */
+/** The checkout as it is given up without an invoice; undefined while one may still be made. */
 function givenUp(
   { methods }: Pick<CheckoutStepDeps['processor'], 'methods'>,
   { refusal, ...checkout }: CheckoutIn<'OPENING'>,
@@ -100,7 +100,7 @@ function givenUp(
 ): CheckoutIn<'REFUSED'> | undefined {
   const refused = { ...checkout, state: 'REFUSED', changedAt: at } as const
   const { coin, network, startedAt } = checkout
-  // An operator may have changed it since: an address on another network would cost the buyer all.
+  // The operator may have changed it since. On another network the buyer would lose everything.
   if (!methods.some((method) => method.coin === coin && method.network === network)) {
     return { ...refused, code: 'coin_unavailable', reason: `${coin} on ${network} is not taken.` }
   }
@@ -144,7 +144,7 @@ async function follow(
   return next ?? closed(checkout, { now, isDenied })
 }
 
-/** Once the checkout is shown its own; until then, whoever works on it may have chosen another one. */
+/** Only once the checkout has its own invoice: before that, another worker may have chosen another one. */
 async function hasEndedOthers(
   { processor }: CheckoutStepDeps,
   { hasOthers, id, invoice }: InvoicedCheckout,
@@ -153,9 +153,9 @@ async function hasEndedOthers(
 }
 
 /**
- * The processor has no such invoice any more: it was restored from a backup, or it is another one.
- * Nobody looks at the address, and nothing is concluded: the checkout stays as it is, an operator is
- * told once, and it goes on when the invoice is there again.
+ * The processor does not know the invoice any more: it was restored from a backup, or it is another one.
+ * Nobody watches the address, and nothing is concluded. The checkout stays as it is, the operator is told
+ * once, and it goes on when the invoice is there again.
  */
 function missed(
   { reportCheckout }: CheckoutStepDeps,
@@ -168,14 +168,14 @@ function missed(
   return moveTo({ ...checkout, goneAt: now })
 }
 
-/** After that long, somebody has to look why an invoice cannot be read. */
+/** After this long, the operator must find out why an invoice cannot be read. */
 const maxUnreadMs = 3_600_000
-/** Often enough that more than one look in that time has failed. */
+/** Often enough that several looks have failed by then. */
 const unreadEveryMs = 600_000
 
 /**
- * The processor does not answer, or not with anything that is understood: a status that contradicts
- * itself, an amount that is none. Nothing is concluded, and an operator is told once.
+ * The processor does not answer, or its answer is not understood, as one with a contradictory status or
+ * an invalid amount. Nothing is concluded, and the operator is told once.
  */
 function unread(
   { reportCheckout }: CheckoutStepDeps,
@@ -192,10 +192,10 @@ function unread(
   return moveTo({ ...checkout, unreadToldAt: now })
 }
 
-/** By then a payment has its confirmations, or somebody has to look why not. */
+/** After this long without confirmations, the operator must find out why. */
 const confirmedWithinMs = 24 * 3_600_000
 
-/** Tells an operator, once, of a payment that waits for its confirmations and does not get them. */
+/** Tells the operator, once, of a payment that has waited too long for its confirmations. */
 function toldOfWaiting(
   { reportCheckout }: CheckoutStepDeps,
   checkout: InvoicedCheckout,
@@ -211,8 +211,8 @@ function toldOfWaiting(
 }
 
 /**
- * Who gets the price: the order, when it came in full and in time. It is decided once, here. An
- * invoice that somebody calls settled and that shows no settled payment decides nothing.
+ * Decides whether the order gets the price: if it was paid in full and in time. It is decided once, here. An
+ * invoice that is marked as settled and shows no settled payment decides nothing.
  */
 function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
   if (checkout.state !== 'OPEN') return checkout
@@ -233,13 +233,13 @@ function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
   }
 }
 
-/** An invoice that was read as over when it was made moves on too. */
+/** An invoice that was over when it was first read moves on too. */
 function stillOpen(checkout: CheckoutIn<'OPEN'>, now: Date): CheckoutStep {
   const next = decided(checkout, now)
   return next.state === 'OPEN' ? wait(pollDelay(checkout.startedAt, now)) : moveTo(next)
 }
 
-/** Closes what nothing can happen to any more; until then it is looked at now and then. */
+/** Closes a checkout that nothing can happen to any more. Until then its invoice is read now and then. */
 function closed(
   checkout: CheckoutIn<'ORDERED' | 'ENDED'>,
   { now, isDenied }: { readonly now: Date; readonly isDenied: boolean },
@@ -249,13 +249,13 @@ function closed(
   return wait(watchDelay(checkout, now))
 }
 
-/** How long to wait for a processor that did not answer: not long where somebody waits for money. */
+/** How long to wait for a processor that did not answer: not long if somebody waits for money. */
 function againIn(checkout: InvoicedCheckout, now: Date): number {
   const isAwaited = checkout.state === 'OPEN' || checkout.returns.some(isUnderWay)
   return isAwaited ? pollDelay(checkout.changedAt, now) : watchDelay(checkout, now)
 }
 
-/** The longer nothing came, the less likely something will; webhooks come in between. */
+/** The longer nothing came, the less likely something will. Webhooks make it earlier. */
 function watchDelay({ changedAt, invoice }: InvoicedCheckout, now: Date): number {
   const isExpected = invoice.payments.some(({ status }) => status === 'PROCESSING')
   return everRarer(now.getTime() - changedAt.getTime(), isExpected ? watchEveryMs : quietEveryMs)
@@ -266,9 +266,9 @@ function everRarer(ageMs: number, maxMs: number): number {
 }
 
 /**
- * What was read now beside what is on record. Address, amount and rate were promised and stay. A
- * payment that was settled once has been counted, and may have been paid back: it stays too, and an
- * operator hears when the processor denies it.
+ * Merges what was read with what is on record. Address, amount and rate were promised and stay. A payment
+ * that was settled once has been counted, and may have been paid back, so it stays too; the operator is told
+ * if the processor denies it.
  */
 function mergedWith(
   { reportCheckout }: CheckoutStepDeps,
@@ -285,7 +285,7 @@ function isSame(one: Invoice, other: Invoice): boolean {
   return wordingOf(one) === wordingOf(other)
 }
 
-/** What of an invoice can change, as one text. */
+/** Everything of an invoice that can change, as one text. */
 function wordingOf({ status, payments, expiresAt, watchedUntil }: Invoice): string {
   const told = payments.map(({ id, status: step, units }) => `${id} ${step} ${units}`).sort()
   return JSON.stringify([status, expiresAt, watchedUntil, told])

@@ -3,10 +3,9 @@ import { type Entry, entriesBetween } from '../orders/ledger.ts'
 import { type Checkout, isInvoiced, priceUnits, type Return, settledUnits } from './checkout.ts'
 
 /**
- * The accounts that the money of one checkout is in, in the smallest unit of its coin. What was
- * received belongs to the order, was sent back, was kept because sending it would cost more than it
- * is, or is due: so over these five every checkout sums to zero. What the price stands for has its
- * own ledger, with the order.
+ * The accounts of one checkout, in the smallest unit of its coin. Whatever was received belongs to the order,
+ * was sent back, was kept because sending it would cost more than it is worth, or is due, so the five
+ * accounts of a checkout sum to zero. The worth of the price in USDC is in the ledger of the order.
  */
 export const checkoutAccounts = ['received', 'price', 'due', 'returned', 'kept'] as const
 export type CheckoutAccount = (typeof checkoutAccounts)[number]
@@ -14,8 +13,8 @@ export type CheckoutAccount = (typeof checkoutAccounts)[number]
 export type CheckoutEntry = Entry<CheckoutAccount>
 
 /**
- * The most, in worth, that is kept of a checkout: less could not be sent, or only for a fee of about
- * the same. The database closes none with more.
+ * The highest worth that is kept of a checkout: less could not be sent, or only for a fee of about the same.
+ * The database closes no checkout that keeps more.
  */
 export const maxKept: Usdc = usdc(500_000n)
 
@@ -27,7 +26,7 @@ export function checkoutEntriesOf(
   return entriesBetween(from ? checkoutBalancesOf(from) : [], checkoutBalancesOf(to))
 }
 
-/** Where the confirmed money of a checkout is. What is not confirmed may vanish and was not received. */
+/** Where the confirmed money of a checkout is. Unconfirmed money may vanish and does not count as received. */
 export function checkoutBalancesOf(checkout: Checkout): readonly CheckoutEntry[] {
   if (!isInvoiced(checkout)) return []
   const received = settledUnits(checkout.invoice)
@@ -43,7 +42,7 @@ export function checkoutBalancesOf(checkout: Checkout): readonly CheckoutEntry[]
   return entries.filter(({ amount }) => amount !== 0n)
 }
 
-/** What is confirmed, belongs to nobody's order and is not on its way back yet: a return may have it. */
+/** How much is confirmed and neither belongs to the order nor to a return: what the next return gets. */
 export function unreturnedUnits(checkout: Checkout): bigint {
   if (!isInvoiced(checkout)) return 0n
   return settledUnits(checkout.invoice) - priceUnits(checkout) - sumOf(checkout.returns)

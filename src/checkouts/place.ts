@@ -6,8 +6,8 @@ import { type CheckoutIn, priceUnits } from './checkout.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 /**
- * Opens the order of a paid checkout. Safe to repeat: one checkout pays one order. It counts in the
- * budgets and is held to none: the money is here, so it becomes goods or goes back.
+ * Opens the order of a paid checkout. Safe to repeat: one checkout pays one order. The order counts in the
+ * budgets, but none refuses it: the money is here, so it becomes goods or goes back.
  */
 export async function place(
   deps: CheckoutStepDeps,

@@ -6,9 +6,9 @@ import type { PayoutRecord, Processor } from './ports.ts'
 import type { CheckoutReporter } from './report.ts'
 
 /**
- * The second way of being paid: an invoice of the payment processor, of which a checkout has decided
- * that its price belongs to the order (docs/contributors/decisions/015). The processor is ours and has waited for the
- * confirmations that the operator wants, so what it calls settled is final.
+ * Payments in coins: an invoice of the payment processor whose price a checkout has given to the order
+ * (docs/contributors/decisions/015). The processor is the operator's own and has waited for the confirmations
+ * that the operator wants, so what it calls settled is final.
  */
 export function invoiceRail(
   processor: Pick<Processor, 'read' | 'payOut'>,
@@ -38,9 +38,9 @@ export function invoiceRail(
 }
 
 /**
- * The invoice is looked at first: what the processor does not show any more may never have been ours. And a
- * processor that does not know the invoice is another one than took the money, which knows nothing of
- * what the first has sent.
+ * Reads the invoice first: money that the processor does not show any more may never have been ours. And a
+ * processor that does not know the invoice is not the one that took the money, so it does not know either
+ * what that one has sent.
  */
 async function paidBack(
   processor: Pick<Processor, 'read' | 'payOut'>,
@@ -56,15 +56,15 @@ async function paidBack(
   return processor.payOut({ reference, coin, network, to: address, units })
 }
 
-/** By then a payout is sent and confirmed, or somebody has to look why not. */
+/** After this long, the operator must find out why a payout is not sent and confirmed. */
 const sentWithinMs = 3 * 3_600_000
 
-/** Hears how each payout stands, and tells an operator, once, of one that waits too long. */
+/** Is told how far each payout is, and tells the operator, once, of one that waits too long. */
 export type PayoutWatch = (reference: string, paid: PaidBack) => Promise<PaidBack>
 
 /**
- * The processor has many reasons to leave a payout where it is and to say nothing of it: nobody approves
- * it, its wallet is empty, its automatic sender has given up.
+ * A payout may wait at the processor for many reasons that it does not report: nobody approves the payout, the
+ * wallet is empty, the automatic sender has given up.
  */
 export function payoutWatch(
   record: Pick<PayoutRecord, 'waits' | 'rests'>,

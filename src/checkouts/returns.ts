@@ -17,7 +17,7 @@ import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 type Decided = CheckoutIn<'ORDERED' | 'ENDED'>
 
-/** The next thing for money that does not belong to the order; undefined when there is none. */
+/** The next step for money that does not belong to the order; undefined if there is none. */
 export async function giveBack(
   deps: CheckoutStepDeps,
   checkout: Decided,
@@ -37,8 +37,8 @@ export async function giveBack(
 }
 
 /**
- * Instead of `giveBack`, while the processor shows less confirmed money than it did: what would go back
- * may never have been ours. What it was asked for already goes its way.
+ * Instead of `giveBack` while the processor shows less confirmed money than before: what would go back may
+ * never have been ours. A return that is due fails; one that was approved waits.
  */
 export function keepBack(deps: CheckoutStepDeps, checkout: Decided): CheckoutStep | undefined {
   const due = checkout.returns.find(({ payout }) => payout.state === 'DUE')
@@ -48,7 +48,7 @@ export function keepBack(deps: CheckoutStepDeps, checkout: Decided): CheckoutSte
   return moveTo(withReturn(checkout, due.seq, failedPayout(debtOf(deps, checkout, due), {}, fault)))
 }
 
-/** One return for all that is settled and not spoken for; what is not settled yet comes after it. */
+/** One return for all confirmed money that nothing else has claimed. What is confirmed later gets its own. */
 function newReturn(checkout: Decided): CheckoutStep | undefined {
   const { returns } = checkout
   const units = unreturnedUnits(checkout)

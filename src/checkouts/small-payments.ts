@@ -1,11 +1,11 @@
 import type { Checkout, Invoice, InvoicePayment } from './checkout.ts'
 
-/** Below this worth, in atomic USDC, a payment is not kept by itself: 0.05 US dollars. */
+/** A payment that is worth less is not kept singly; atomic USDC: 0.05 US dollars. */
 const smallBelow = 50_000n
-/** And so many of each status are, the largest ones. */
+/** At most this many of each status are kept singly, the largest ones. */
 const maxSingles = 50
 
-/** What the price is, which says what a payment is worth. */
+/** The price in USDC and in the coin, from which the worth of a payment follows. */
 export type Priced = Pick<Checkout, 'amount'> & Pick<Invoice, 'units'>
 
 /** The payments of an invoice after another look at it. */
@@ -16,10 +16,10 @@ export interface MergedPayments {
 }
 
 /**
- * What was read now beside what is on record. Anybody can send thousands of small payments to an
- * address for a few dollars: all of it counts, and all but the largest ones are kept as one of their
- * status. A payment that was settled once stays, alone or in that sum, because it has been counted and
- * may have been paid back.
+ * Merges the payments that were read with those on record. Anybody can send thousands of small payments to an
+ * address for a few dollars. All of them count, but only the largest are kept singly; the others are kept as
+ * one sum for each status. A payment that was settled once stays, singly or in a sum, because it has been
+ * counted and may have been paid back.
  *
  * A payment never leaves a sum: those that were settled stay, so no other one moves up in their place.
  * Where the processor denies some of a sum, further small ones count only beyond what it denied: which

@@ -29,19 +29,19 @@ export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   readonly readAddress: (method: PaymentMethod, text: string) => AddressRead
 }
 
-/** What a person sends from the page of an offer to pay in a coin. */
+/** The form of an offer's page that starts a payment in a coin. */
 export interface CheckoutForm {
   readonly kind: Kind
   /** The flat fields of the purchase, `offerId` among them; `value` as a number. */
   readonly fields: Fields
   readonly coin: string
-  /** Where money goes back that does not become goods. */
+  /** The address for money that goes back. */
   readonly refundTo: string
-  /** 128 random bits or more that stand in the form: the same form sent twice is one checkout. */
+  /** At least 128 random bits in the form, so that the same form sent twice is one checkout. */
   readonly formKey: string
   /** Whom it counts for, while it is unpaid and when it comes to nothing; kept as a keyed digest. */
   readonly client?: string
-  /** What was found wrong before, to be told with the rest. */
+  /** Faults that were found before, to be reported with the rest. */
   readonly found?: readonly Fault[]
 }
 
@@ -94,8 +94,8 @@ async function open(deps: StartDeps, form: CheckoutForm, admit?: () => Promise<v
 }
 
 /**
- * Money that goes back to an invoice of ours would come in there late, and go back from there in its
- * turn. People copy the wrong address; somebody else may build chains of them.
+ * A refund to the address of one of our own invoices would be a late payment there, and go back again from
+ * there. People copy the wrong address; an attacker may build chains of them.
  */
 async function requireAddressOfBuyer({ checkouts }: StartDeps, refundTo: string): Promise<void> {
   const ours = await checkouts.findByAddress(refundTo)
@@ -108,7 +108,7 @@ interface Read {
   readonly priced: Priced
 }
 
-/** Every fault of the form at once, whichever part it is in. */
+/** Reads the form, and reports all its faults at once. */
 function readForm(deps: StartDeps, form: CheckoutForm): Read {
   const faults: Fault[] = [...(form.found ?? [])]
   const method = deps.processor.methods.find(({ coin }) => coin === form.coin)
@@ -142,8 +142,8 @@ function orFaults(work: () => Priced, faults: Fault[]): Priced | undefined {
 }
 
 /**
- * A new checkout. Its ids and its token follow from the form, so that a form which comes twice, to
- * whichever node, is one checkout; a form that was changed is another one.
+ * A new checkout. Its ids and its token follow from the form, so a form that is sent twice, to any node, is
+ * one checkout; a changed form is another one.
  */
 function begin(
   deps: StartDeps,
@@ -183,12 +183,11 @@ function begin(
 
 /** How many unpaid checkouts of one client may wait in one coin. */
 const maxUnpaid = 10
-/** Where addresses are few and all buyers share them. */
+/** The same where all buyers share a few addresses. */
 const maxUnpaidOfPool = 3
 
 /**
- * Opens a checkout, unless its client has too many that nobody has paid: each takes an address of the
- * processor's.
+ * Opens a checkout, unless its client has too many unpaid ones: each takes an address of the processor.
  *
  * @throws Refusal `budget_spent`, with the number of `unpaid` ones
  */
@@ -206,7 +205,7 @@ async function openBounded(
   }
 }
 
-/** An address of a pool stays with its checkout until that is closed, long after its time is over. */
+/** An address of a pool stays with its checkout until that is closed, long after its invoice has expired. */
 function boundOf(coin: Coin, client: string): UnpaidBound {
   return coinAbilities[coin].isPooled
     ? { client, most: maxUnpaidOfPool, states: ['OPENING', 'OPEN', 'ENDED'] }
