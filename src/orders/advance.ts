@@ -16,8 +16,8 @@ export interface AdvanceDeps extends StepDeps {
 }
 
 /**
- * Carries an order as far as it can go now, and waits for its goods no longer than `patienceMs`. Nobody
- * is kept waiting for a refund. The caller must hold the order's lease; it is given up on the way out.
+ * Carries an order as far as it can go now, and waits for its goods no longer than `patienceMs`. It does not
+ * wait for a refund. The caller must hold the order's lease, which ends with this.
  */
 export function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
   return carry(orderFlow(deps), order, {
@@ -47,7 +47,7 @@ function orderFlow(deps: AdvanceDeps): Flow<Order> {
   }
 }
 
-/** The one next thing to do, once the record has what this process knows. */
+/** The next step, once what this process knows is on record. */
 async function stepOf(deps: StepDeps, order: Order): Promise<Step> {
   return recall(deps, order, (saved) => stepOf(deps, saved)) ?? next(deps, order)
 }

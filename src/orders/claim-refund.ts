@@ -10,7 +10,7 @@ import type { Reporter } from './report.ts'
 export interface RefundClaim extends Omit<KeptClaim, 'client'> {
   /** The address that it came from, as limits count it. */
   readonly client?: string | undefined
-  /** Whether whoever claims shows that the order is theirs. */
+  /** Whether the claimant shows that the order is theirs. */
   readonly isOwn?: (() => Promise<boolean>) | undefined
 }
 
@@ -22,10 +22,10 @@ export interface ClaimDeps {
 }
 
 /**
- * A buyer asks for the money back. Refunds start by themselves, so a claim reports the one that
- * is under way; it starts one again that could not be paid before, and does so once. Whoever knows
- * the order may claim: the money goes to its payer. An order has few claims in an hour of those who
- * show nothing more, and these take none from its owner.
+ * Answers a buyer who asks for the money back. Refunds start by themselves, so a claim only reports the refund
+ * that is under way, or starts a failed one again, once. Anybody who knows the order may claim, because the
+ * money goes to its payer. Claims without proof of ownership are few in an hour, and use up none of the
+ * owner's.
  *
  * @throws Refusal `not_refundable` with the rule that says so, `idempotency_conflict`, `budget_spent`
  */

@@ -5,19 +5,19 @@ import type { Step, StepDeps } from './steps.ts'
 import { intend, moveTo, pollDelay, wait } from './workflow.ts'
 
 /**
- * How often a payment is sent that is reverted. An estimate finds nearly everything that would be, for
- * nothing, and an honest payment meets another transaction in its block: hardly ever twice. A smart
- * wallet, however, can say yes to every estimate and no in every block, and would have us pay for that
- * until the authorization ends. Anybody may still submit such a payment, and the logs tell.
+ * How often a payment is sent that is reverted. An estimate finds almost every revert without cost, and an
+ * honest payment is reverted only when another transaction comes first in its block, hardly ever twice. But
+ * a smart wallet can accept every estimate and refuse in every block, and the store would pay for that
+ * until the authorization ends. Anybody else may still submit such a payment; the logs show it.
  */
 const maxReverts = 3
 
-/** How often a payment is looked at that the store cannot send any more. */
+/** The longest time between two looks at a payment that the store does not send any more. */
 const rarestLookMs = 60_000
 
 /**
- * Takes the money. While it is unknown whether it moved, the order stays as it is: only the chain
- * can say, and a new demand for payment would make an honest buyer pay twice.
+ * Settles the payment. While it is unknown whether the money moved, the order stays as it is: only the
+ * chain can tell, and asking for another payment would make an honest buyer pay twice.
  */
 export async function collect(
   deps: StepDeps,
@@ -61,7 +61,7 @@ export function isSentEnough({ reverts = 0 }: Order): boolean {
   return reverts >= maxReverts
 }
 
-/** What a revert has cost is on record, for the budgets of who caused it. */
+/** Reverts are put on record, because they count in the budgets of the payer. */
 function withReverts<T extends In<'PAYMENT_PENDING'>>(
   order: T,
   { wasted = 0 }: Exclude<Collected, { outcome: 'settled' }>,
@@ -70,9 +70,8 @@ function withReverts<T extends In<'PAYMENT_PENDING'>>(
 }
 
 /**
- * Quick looks bring the money in soon, and send a payment again that the chain has dropped. Once the
- * store sends it no more, or its time is over, only others can move it, or a safe block prove that
- * nobody will, and looking costs calls to the chain.
+ * The store looks often while it would send the payment again if the chain dropped it. Later only others
+ * can submit it, or a safe block can prove that nobody will, and each look costs calls to the chain.
  */
 function pauseBefore(order: In<'PAYMENT_PENDING'>, now: Date): number {
   const { tender } = order

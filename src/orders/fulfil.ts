@@ -11,9 +11,17 @@ import {
   type Order,
   paymentWatchMs,
   supplierReferenceOf,
+  withAcceptance,
 } from './order.ts'
 import { assure, isToBeWatched } from './settlement.ts'
-import { placeLeavesWithinMs, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
+import {
+  lookUp,
+  placeLeavesWithinMs,
+  placeWithinMs,
+  type Step,
+  type StepDeps,
+  supplierSettlesMs,
+} from './steps.ts'
 import { intend, learn, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
 /** A payment that was seen more recently is not looked at again before the purchase. */
@@ -67,11 +75,11 @@ async function look(
   const held = await looking
   switch (held.outcome) {
     case 'delivered':
-      return moveTo(delivered(deps, accepted(deps, order), held))
+      return moveTo(delivered(deps, withAcceptance(order, deps.now()), held))
     case 'done':
       return onceAccepted(deps, order, async (saved) => withWhatIsShown(deps, saved, held))
     case 'declined':
-      return moveTo(failed(deps, accepted(deps, order), declinedBy(held)))
+      return moveTo(failed(deps, withAcceptance(order, deps.now()), declinedBy(held)))
     case 'pending':
       return onceAccepted(deps, order, async (saved) => waitOrExpire(deps, saved))
     case 'none':
@@ -81,11 +89,6 @@ async function look(
     default:
       return never(held)
   }
-}
-
-function lookUp({ suppliers }: StepDeps, order: In<'FULFILLING'>): Promise<Held> {
-  const { kind, source } = order.item
-  return suppliers.at(source).lookup(kind, supplierReferenceOf(order.id))
 }
 
 /** Puts on record that the supplier holds the purchase, for good, and goes on. */
@@ -112,10 +115,6 @@ export function recall<T extends Order>(
   if (to) return learn(to, (stored) => acceptedOrder(stored, at), goOn)
   accepted.delete(order.id)
   return undefined
-}
-
-function accepted(deps: StepDeps, order: In<'FULFILLING'>): In<'FULFILLING'> {
-  return acceptedOrder(order, deps.now()) ?? order
 }
 
 async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
@@ -156,7 +155,6 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
 function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
   const triedForMs = now.getTime() - order.askedAt.getTime()
-  const { placeWithinMs } = deps.suppliers.at(order.item.source)
   const mayAskAgain = triedForMs < placeWithinMs && now < order.deliverBy
   if (mayAskAgain) {
     return intend({ ...order, askedAgainAt: now }, (saved) => place(deps, saved))

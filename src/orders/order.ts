@@ -45,7 +45,7 @@ interface Ordered {
   readonly accessTokenHash: string
   readonly tender: Payment
   readonly amount: Usdc
-  /** How often it was sent at the store's expense and reverted, while it was not proven. */
+  /** How many transactions for its payment were reverted at the store's expense. */
   readonly reverts?: number
   readonly placedAt: Date
   /** When `state` last changed. */
@@ -65,12 +65,12 @@ interface Paid extends Ordered {
   readonly deliverBy: Date
 }
 
-/** What the supplier was asked, and whether it took it. */
+/** When the supplier was asked, and whether it accepted. */
 interface Asking {
   readonly askedAt: Date
-  /** When the same request was sent again last. A repeat may be refused because the first one lives. */
+  /** When the same request was last repeated. A repeat may be refused because the first one was accepted. */
   readonly askedAgainAt?: Date
-  /** When the supplier first showed that it holds our purchase. Then no silence of it is a no. */
+  /** When the supplier first showed that it holds the purchase. From then on its silence is not a no. */
   readonly acceptedAt?: Date
 }
 
@@ -89,9 +89,9 @@ export type Supply =
    * once that is on record.
    */
   | { readonly state: 'OPEN'; readonly askedBackAt?: Date }
-  /** `unheard`: the supplier never said so, and was watched for as long as it is after a refund. */
+  /** `unheard`: the supplier never said so; it was watched for as long as after every refund. */
   | { readonly state: 'NONE'; readonly unheard?: true }
-  /** They came too late, are kept from everyone, and the supplier took them back. */
+  /** They came too late, nobody saw them, and the supplier took them back. */
   | { readonly state: 'RETURNED' }
   /** They came too late and were paid for: a loss the operator sees. */
   | { readonly state: 'LOST' }
@@ -101,7 +101,7 @@ interface GivenUp extends Paid, Partial<Asking> {
   readonly supply: Supply
 }
 
-/** The buyer's money is owed, and on its way back. */
+/** The buyer's money is owed, or went back. */
 interface Owed extends GivenUp {
   readonly payout: Payout
   readonly refundAt?: never
@@ -197,7 +197,7 @@ export function isUnderWay({ state }: Order): boolean {
   return state === 'PAYMENT_PENDING' || state === 'PAID' || state === 'FULFILLING'
 }
 
-/** Whether nothing is left to do that the store can do by itself. */
+/** Whether the store has nothing left to do by itself. */
 export function isFinished(order: Order): boolean {
   switch (order.state) {
     case 'PAYMENT_FAILED':
@@ -221,6 +221,11 @@ export function acceptedOrder<T extends Order>(order: T, now: Date): T | undefin
   return isOpen && order.acceptedAt === undefined ? { ...order, acceptedAt: now } : undefined
 }
 
+/** The order with the supplier's acceptance, where it may still have one. */
+export function withAcceptance<T extends Order>(order: T, now: Date): T {
+  return acceptedOrder(order, now) ?? order
+}
+
 /**
  * How soon a payment is looked at again after it was seen, and how often from then on. A dropped one
  * is then sent again while its authorization is still valid: the store asks for 300 s.
@@ -228,8 +233,8 @@ export function acceptedOrder<T extends Order>(order: T, now: Date): T | undefin
 export const paymentWatchMs = 60_000
 
 /**
- * For how long nobody has to work on an order that has just become this one; milliseconds. Null
- * while whoever made it so goes on with it.
+ * For how many milliseconds nobody has to work on an order that has just become this one. Null if the worker
+ * that moved it goes on with it.
  */
 export function restOf(order: Order): number | null {
   const isDelivered = order.state === 'FULFILLED' && order.settlement === 'SEEN'

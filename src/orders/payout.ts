@@ -21,7 +21,7 @@ export type Payout =
   /** An operator acts, then it is due again. */
   | { readonly state: 'FAILED'; readonly code: string; readonly reason: string }
 
-/** Why it could not be paid before somebody claimed it: the operator has heard of that. */
+/** Why it could not be paid before somebody claimed it. The operator was told then. */
 interface Known {
   readonly knownFault?: string
 }
@@ -30,8 +30,8 @@ export type PayoutState = Payout['state']
 export type PayoutIn<S extends PayoutState> = Extract<Payout, { state: S }>
 
 /**
- * The whole life of a payout. A record that is older than the chain goes from `DUE` straight to
- * `CONFIRMED`: what was paid back before needs no signature again. A signature may run out unused.
+ * The whole life of a payout. A rebuilt record goes from `DUE` straight to `CONFIRMED`, because the money was
+ * paid before. A signature may expire unused, and then the payout is `DUE` again.
  */
 export const payoutMoves = {
   DUE: ['APPROVED', 'CONFIRMED', 'FAILED'],
@@ -70,10 +70,10 @@ export type PayoutStep<S extends PayoutState = PayoutState> =
   /** As `wait`, because the limits do not allow it now. */
   | { readonly type: 'held'; readonly ms: number }
 
-/** How often a payout is looked at that the limits hold back. */
+/** How often a payout is tried that the limits hold back. */
 const heldPollMs = 60_000
 
-/** Pays what is owed, as far as the payout limits allow it; they are asked again before it is sent. */
+/** Pays what is owed, if the payout limits allow it. They are asked before it is signed and before it is sent. */
 export async function nextForPayout(
   deps: PayoutDeps,
   debt: Debt,
@@ -125,7 +125,7 @@ async function send(
   }
 }
 
-/** A payout that goes on only after an operator acted: no retry would change anything. */
+/** A payout that waits for an operator, because no retry would change anything. */
 export function failedPayout(
   { report }: Pick<Debt, 'report'>,
   { knownFault }: Known,

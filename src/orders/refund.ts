@@ -1,20 +1,19 @@
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
-import type { Held } from '../suppliers/supplier.ts'
 import {
-  acceptedOrder,
   isRefunding,
   type Order,
   payoutStateOf,
   type Refunding,
   type Supply,
   supplierReferenceOf,
+  withAcceptance,
   withPayout,
 } from './order.ts'
 import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
 import type { OrderStore } from './ports.ts'
 import { assure } from './settlement.ts'
-import { type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
+import { lookUp, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
 import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
 /** How often late goods are looked for. */
@@ -43,7 +42,7 @@ export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refundin
   }
 }
 
-/** Money that may still vanish from the chain is watched, and money that did is not paid back. */
+/** A payment that may still vanish from the chain is watched, and one that vanished is not paid back. */
 async function whenPaid(
   deps: StepDeps,
   order: Refunding,
@@ -55,7 +54,7 @@ async function whenPaid(
     case 'SEEN': {
       const assured = await assure(deps, order)
       if (assured) return moveTo({ ...order, ...assured })
-      // Only the payout has to wait for it; the supplier's word may come meanwhile.
+      // Only the payout has to wait for that; meanwhile the supplier may give its final word.
       return order.payout ? wait(pollDelay(order.changedAt, deps.now())) : goOn()
     }
     case 'LOST': {
@@ -70,9 +69,9 @@ async function whenPaid(
 }
 
 /**
- * While the supplier may still deliver, nothing is owed: its final word, yes or no, ends the waiting, and
- * so does the end of the grace. What it never said it took, and does not show long after the last
- * request, is not waited for; late goods are watched for all the same.
+ * While the supplier may still deliver, nothing is owed. The wait ends with the supplier's final word, yes or
+ * no, or with the grace. A purchase that it never accepted, and does not show long after the last request,
+ * is not waited for; late goods are watched for all the same.
  */
 async function awaitSupplier(
   deps: StepDeps,
@@ -91,7 +90,7 @@ async function awaitSupplier(
   })
 }
 
-/** Goods that come after the buyer's money went back, or its way back failed, are to be returned or booked. */
+/** Watches for goods that come after the refund was paid or has failed: they are returned or booked as lost. */
 function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
   const { payout, changedAt } = order
   const since = payout?.state === 'CONFIRMED' ? payout.confirmedAt : changedAt
@@ -114,7 +113,7 @@ function again({ onRecord, order }: Seen, ms: number): Step<Refunding> {
   return order === onRecord ? wait(ms) : intend(order, async () => wait(ms))
 }
 
-/** Pays the one refund of this order. While it is held back, maybe for hours, late goods are looked for. */
+/** Pays the one refund of this order. While it is held back, which may take hours, late goods are looked for. */
 async function refund(
   deps: StepDeps,
   order: Refunding,
@@ -135,7 +134,7 @@ async function refund(
   }
 }
 
-/** The price of the order, which goes back to its payer the way it came. */
+/** The price of the order, which goes back to its payer in the way it was paid. */
 function debtOf(deps: StepDeps, { id, tender, receipt, changedAt }: Refunding): Debt {
   return {
     reference: id,
@@ -160,15 +159,13 @@ interface Seen {
 
 type GoOn = (seen: Seen) => Step<Refunding>
 
-/** Late goods are given back. Only the supplier's own word ends the watch: its silence never does. */
+/** Gives late goods back. Only the supplier's own word ends the watch; its silence never does. */
 async function lookAtSupply(
   deps: StepDeps,
   order: Refunding,
   goOn: GoOn,
 ): Promise<Step<Refunding>> {
-  const reference = supplierReferenceOf(order.id)
-  const { kind, source } = order.item
-  const held: Held = await deps.suppliers.at(source).lookup(kind, reference)
+  const held = await lookUp(deps, order)
   const onRecord = order
   switch (held.outcome) {
     case 'none':
@@ -176,9 +173,9 @@ async function lookAtSupply(
     case 'unknown':
       return goOn({ onRecord, order, purchase: 'unknown' })
     case 'pending':
-      return goOn({ onRecord, order: accepted(deps, order), purchase: 'unknown' })
+      return goOn({ onRecord, order: withAcceptance(order, deps.now()), purchase: 'unknown' })
     case 'declined': {
-      const none = { ...accepted(deps, order), supply: { state: 'NONE' } } as const
+      const none = { ...withAcceptance(order, deps.now()), supply: { state: 'NONE' } } as const
       return goOn({ onRecord, order: none, purchase: 'ended' })
     }
     case 'done':
@@ -189,11 +186,7 @@ async function lookAtSupply(
   }
 }
 
-function accepted(deps: StepDeps, order: Refunding): Refunding {
-  return acceptedOrder(order, deps.now()) ?? order
-}
-
-/** Puts on record that the goods are asked back, then asks: a second refusal may only repeat a first yes. */
+/** Puts on record that the goods are asked back, then asks: a repeat may be refused because the first was accepted. */
 async function askBack(deps: StepDeps, order: Refunding, goOn: GoOn): Promise<Step<Refunding>> {
   const { supply } = order
   if (supply.state !== 'OPEN') return goOn({ onRecord: order, order, purchase: 'ended' })
@@ -204,13 +197,13 @@ async function askBack(deps: StepDeps, order: Refunding, goOn: GoOn): Promise<St
   }
   if (supply.askedBackAt) return ask(order, true)
   const asking: Refunding = {
-    ...accepted(deps, order),
+    ...withAcceptance(order, deps.now()),
     supply: { ...supply, askedBackAt: deps.now() },
   }
   return intend(asking, (saved) => ask(saved, false))
 }
 
-/** What has become of the goods, or undefined while that is not known. */
+/** Asks the supplier to take the goods back. Undefined while it is not known what became of them. */
 async function giveBack(
   deps: StepDeps,
   { id, item }: Refunding,
@@ -234,10 +227,10 @@ async function giveBack(
 }
 
 /**
- * Makes a refund due again that could not be paid, and leaves it to the sweep. It is the same
- * refund, to the same wallet, and it can be paid once. Any other refund is left as it is.
+ * Makes a failed refund due again, and leaves it to the sweep. It is the same refund, to the same wallet,
+ * and can be paid only once. Any other refund is left as it is.
  *
- * @param by anybody may claim, so a refund that a claim has started and that fails as before alarms nobody
+ * @param by anybody may claim, so the operator is not told again if a claimed refund fails as before
  */
 export async function retryRefund(
   orders: Pick<OrderStore, 'move' | 'release'>,
@@ -250,7 +243,7 @@ export async function retryRefund(
   return isRefunding(record) ? record : order
 }
 
-/** Why this refund is not tried again, or undefined when it is. */
+/** Why the refund of this order is not tried again, or undefined when it is. */
 export function whyNotTried(order: Order | undefined): string | undefined {
   if (!order) return 'there is no such order'
   if (!isRefunding(order)) return `it is ${order.state} and has no refund`

@@ -5,19 +5,19 @@ import { isSentEnough } from './collect.ts'
 import { type PaidOrder, paymentWatchMs } from './order.ts'
 import type { StepDeps } from './steps.ts'
 
-/** What has changed about a payment, as far as it is known now. */
+/** What is new about a payment. */
 type Assured = Pick<PaidOrder, 'settlement' | 'receipt'>
 
-/** Whether it is time to look at the payment again: it may still vanish, and was seen a while ago. */
+/** Whether it is time to look at a payment again that was seen a while ago and may still vanish. */
 export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boolean {
   return settlement === 'SEEN' && now.getTime() - paidAt.getTime() >= paymentWatchMs
 }
 
 /**
- * Looks whether a payment that was seen can still vanish, or has. One that the chain dropped is sent
- * again: the buyer signed it, and it may still land in another block.
+ * Checks whether a payment that was seen can still vanish, or has vanished. A payment that the chain dropped
+ * is sent again: the buyer has signed it, and it may still land in another block.
  *
- * @returns undefined while nothing is known that was not known before
+ * @returns undefined while nothing new is known
  */
 export async function assure(deps: StepDeps, order: PaidOrder): Promise<Assured | undefined> {
   const { tender, receipt } = order
@@ -42,7 +42,7 @@ async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured |
   const collected = await railOf(deps.rails, tender).collect(tender, how)
   switch (collected.outcome) {
     case 'settled':
-      // Where it was before: the two answers do not fit together, so nothing new is known.
+      // It is where it was before. The two answers contradict each other, so nothing new is known.
       return isSame(collected.receipt, receipt)
         ? undefined
         : { settlement: 'SEEN', receipt: collected.receipt }

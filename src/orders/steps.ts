@@ -3,8 +3,8 @@ import type { OrderId } from '../lib/ids.ts'
 import type { Listing, Rails } from '../payments/ports.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
-import type { Suppliers } from '../suppliers/supplier.ts'
-import type { Order } from './order.ts'
+import type { Held, Suppliers } from '../suppliers/supplier.ts'
+import { type Order, supplierReferenceOf } from './order.ts'
 import type { PayoutLimits } from './ports.ts'
 import type { Reporter } from './report.ts'
 import type * as workflow from './workflow.ts'
@@ -20,12 +20,12 @@ export interface Policy {
   readonly patienceMs: number
 }
 
-/** What a step may use. Time is told, never taken. */
+/** What a step may use. */
 export interface StepDeps {
   readonly now: () => Date
   readonly rails: Rails
   readonly suppliers: Suppliers
-  /** What this process heard the supplier accept and could not put on record yet. */
+  /** Orders that the supplier accepted, as this process heard and could not put on record yet. */
   readonly accepted: Set<OrderId>
   readonly payoutLimits: PayoutLimits
   readonly vault: Vault
@@ -38,16 +38,24 @@ export interface StepDeps {
 }
 
 /**
- * How soon after it was put on record a request to the supplier leaves, or it does not leave at all: a
- * worker that stood still meanwhile must not send what the rest of the store has given up since.
+ * A request to the supplier is sent this soon after it was put on record, or not at all: a worker that
+ * stood still meanwhile must not send what the rest of the store has given up since.
  */
 export const placeLeavesWithinMs = 15_000
 
+/** For how long a purchase is asked for again that the supplier does not hold. */
+export const placeWithinMs = 60_000
+
 /**
- * A purchase that the supplier never said it took, and does not show this long after the last request,
- * is taken for one that it never heard of.
+ * A purchase that the supplier has not accepted, and does not show this long after the last request, counts
+ * as one that it never heard of.
  */
 export const supplierSettlesMs = leaseMs + 30_000
+
+/** What the supplier of an order holds of it. */
+export function lookUp({ suppliers }: StepDeps, { id, item }: Order): Promise<Held> {
+  return suppliers.at(item.source).lookup(item.kind, supplierReferenceOf(id))
+}
 
 /** The one next thing to do for an order. */
 export type Step<To extends Order = Order> = workflow.Step<To, Order>

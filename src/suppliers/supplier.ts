@@ -57,8 +57,6 @@ export interface Supplier {
   cancel(kind: Kind, reference: string, isRepeat: boolean): Promise<Cancelled>
   /** Whether the supplier knows this eSIM as one of ours, so that it can be recharged. */
   knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>
-  /** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
-  readonly placeWithinMs: number
 }
 
 /** A purchase as the supplier's own list has it. */
@@ -153,8 +151,6 @@ export interface SupplierIntegration {
 export const supplierTimeoutMs = 10_000
 /** A page of a supplier's list is large, and nobody waits for it. */
 export const listTimeoutMs = 30_000
-/** After this long with nothing but failures, a purchase the supplier does not hold is given up. */
-export const placeWithinMs = 60_000
 
 /** Where each order is bought: at the supplier that was put on record when the order was opened. */
 export interface Suppliers {
@@ -176,6 +172,5 @@ function notConnected(name: string): Supplier {
     lookup: unknown,
     cancel: unknown,
     knowsIccid: async () => 'unknown',
-    placeWithinMs,
   }
 }

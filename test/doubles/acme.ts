@@ -7,7 +7,6 @@ import {
   type ConnectedSupplier,
   type Held,
   listTimeoutMs,
-  placeWithinMs,
   type SupplierAccess,
   type SupplierIntegration,
   type SupplierPurchase,
@@ -31,7 +30,6 @@ export const acme = {
   connect(access, now) {
     const { call, find } = apiOf(access, supplierTimeoutMs)
     return {
-      placeWithinMs,
       async place({ reference, product: sku, notAfter }) {
         if (now() > notAfter) return { outcome: 'unknown', reason: 'too late' }
         const answer = await call('POST', '/purchases', { reference, sku })

@@ -100,7 +100,6 @@ export function orderWorld(changes: Partial<Script> = {}) {
     lookup: () => said('lookup', script.held),
     cancel: () => said('cancel', script.cancelled),
     knowsIccid: () => said('knowsIccid', 'no'),
-    placeWithinMs: 60_000,
   }
   const orders = memoryOrders(clock.now)
   const deps: AdvanceDeps & ClaimDeps = {

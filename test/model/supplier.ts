@@ -92,8 +92,6 @@ export function modelSupplier(world: SupplierWorld) {
   }
 
   const port: Supplier = {
-    placeWithinMs: 60_000,
-
     async place(order) {
       witness(order)
       const { reference, kind } = order

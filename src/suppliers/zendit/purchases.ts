@@ -1,14 +1,13 @@
 import type { Answer } from '../../adapters/json-call.ts'
 import type { Recipient } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import {
-  type Balance,
-  type Cancelled,
-  type ConnectedSupplier,
-  type Held,
-  type Placed,
-  placeWithinMs,
-  type SupplierOrder,
+import type {
+  Balance,
+  Cancelled,
+  ConnectedSupplier,
+  Held,
+  Placed,
+  SupplierOrder,
 } from '../supplier.ts'
 import { cancelEsim } from './cancel.ts'
 import { families, type ZenditClient } from './client.ts'
@@ -24,7 +23,6 @@ type ZenditSupplier = Omit<ConnectedSupplier, 'statement' | 'webhook'>
  */
 export function createZenditSupplier(client: ZenditClient, now: () => Date): ZenditSupplier {
   return {
-    placeWithinMs,
     place: async (order) => (now() > order.notAfter ? tooLate : place(client, order)),
     lookup: (kind, reference) => lookup(client, kind, reference),
     cancel: (kind, reference, isRepeat) => cancel(client, kind, reference, isRepeat),
