@@ -98,12 +98,13 @@ test('what the supplier may still take is committed, also of orders that were gi
   expect((await openAt(database)).committed).toBe(3n * sample.wanted.amount)
 })
 
-test('a checkout is committed from its confirmed payment until its order is on record', async () => {
+test('a payment in a coin is committed once it is confirmed, and never pends for the float', async () => {
   const database = await postgres.open()
   const store = createCheckoutStore(database)
   const records = () => ({ store, orders: createOrderStore(database) })
   const held = async () => {
-    const { committed, unconfirmed } = await openAt(database)
+    const { pending, committed, unconfirmed } = await openAt(database)
+    expect(pending).toBe(0n)
     return [committed, unconfirmed]
   }
   const { amount } = sample.wanted
@@ -121,7 +122,7 @@ test('a checkout is committed from its confirmed payment until its order is on r
   expect(await held()).toEqual([amount, 0n])
   await records().orders.open(orderOf(paid), [])
   await moveOn(records, paid, { ...paid, isPlaced: true })
-  expect(await held()).toEqual([0n, 0n])
+  expect(await held()).toEqual([amount, 0n])
 })
 
 test('a refusal for want of funds comes with what was held beside it and released', async () => {

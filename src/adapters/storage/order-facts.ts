@@ -104,18 +104,23 @@ const supplierSql = `coalesce(doc #>> '{item,source,supplier}', '${firstSupplier
 /** Only what is due has a payment under way, and only that is read. */
 const pendingSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from orders
-  where due_at is not null and state = 'PAYMENT_PENDING' group by 1`
+  where due_at is not null and state = 'PAYMENT_PENDING' and doc #>> '{tender,rail}' = 'x402'
+  group by 1`
 /** Whoever pays in a coin can still take this back, with a payment that replaces it. */
 const unconfirmedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from checkouts
   where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING' group by 1`
 /**
- * Orders that the supplier may still take money for, and checkouts that are paid and have no order yet.
+ * Orders that the supplier may still take money for, and checkouts that are paid and have no order yet. An
+ * order that is paid in a coin was paid before it was opened.
  * The conditions are those of indexes, so only what is open is read.
  */
 const committedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from (
     select amount, doc from orders where state in ('PAID', 'FULFILLING')
+    union all
+    select amount, doc from orders where due_at is not null and state = 'PAYMENT_PENDING'
+      and doc #>> '{tender,rail}' = 'btcpay'
     union all
     select amount, doc from orders where doc #>> '{supply,state}' = 'OPEN'
     union all
