@@ -156,6 +156,16 @@ test('recorded refusals for insufficient funds close the supplier', async () => 
   await end()
 })
 
+test('recorded refusals of a supplier that was removed concern no supplier', async () => {
+  const { seen, health, told, look, end } = begin()
+  const refusal = { reference: 'a', supplier: 'removed', at: new Date(), amount: usdc(5n) }
+  seen.open = async () => ({ ...nothingOpen, fundsRefusals: [refusal] })
+  await look()
+  expect([...health.suppliers().keys()]).toEqual(['zendit'])
+  expect(told).toEqual([])
+  await end()
+})
+
 test('a supplier wallet in another currency limits nothing', async () => {
   const { seen, noted, end } = begin()
   seen.wallet = { available: 0, currency: 'EUR' }

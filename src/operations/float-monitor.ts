@@ -65,8 +65,12 @@ export function monitorFloat(
       walletsSeen(sources.supplierWallets),
       sources.maxBorneOut(),
     ])
-    for (const refusal of open?.fundsRefusals ?? [])
-      health.noteFundsRefusal(refusal.supplier, refusal)
+    for (const refusal of open?.fundsRefusals ?? []) {
+      // Orders stay on record after their supplier was removed.
+      if (sources.supplierWallets.has(refusal.supplier)) {
+        health.noteFundsRefusal(refusal.supplier, refusal)
+      }
+    }
     health.noteMeans(meansOf(sources, { float, gas, wallets, open, maxBorneOut }), seen?.since)
     onRead()
     return true
