@@ -3,22 +3,22 @@ import type { Kind } from '../catalog/offer.ts'
 import type { Charge, Source } from '../catalog/offer-base.ts'
 import type { OfferSource } from '../catalog/ports.ts'
 
-/** What the store asks a supplier for. The reference is ours, and the supplier's idempotency key. */
+/** A purchase at a supplier. The reference is ours, and the supplier's idempotency key. */
 export interface SupplierOrder {
   readonly reference: string
   readonly kind: Kind
-  /** What the supplier calls what is bought. */
+  /** The supplier's own name of the product. */
   readonly product: string
   readonly recipient: Recipient
-  /** Whether it may have been asked for before, so that a refusal may only say that. */
+  /** Whether it may have been placed before, so that a refusal may mean only that. */
   readonly isRepeat: boolean
-  /** In the supplier's minor units, on RANGE offers only. */
+  /** In the supplier's minor units; only for RANGE offers. */
   readonly value?: number
-  /** The request leaves before then or never: later, its absence may be taken for proof. */
+  /** The request is sent before then or never: later its absence may be taken for proof. */
   readonly notAfter: Date
 }
 
-/** The code of a refusal because the wallet at the supplier does not suffice, whoever the supplier is. */
+/** The code with which every supplier declines a purchase that the wallet there cannot pay. */
 export const noFundsCode = 'INSUFFICIENT_FUNDS'
 
 /** Yes, no, or not known. Unknown is not no. */
@@ -29,7 +29,7 @@ export type Placed =
 
 export type Held =
   | { readonly outcome: 'delivered'; readonly delivery: Delivery; readonly charge?: Charge }
-  /** Bought and charged, but not all of the goods are shown yet, and perhaps never; `delivery` is what is. */
+  /** Bought and charged, but not all of the goods are shown, now or ever; `delivery` has those that are. */
   | { readonly outcome: 'done'; readonly delivery?: Delivery; readonly charge?: Charge }
   | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
   | { readonly outcome: 'pending' }
@@ -38,7 +38,7 @@ export type Held =
 
 export type Cancelled =
   | { readonly outcome: 'cancelled' }
-  /** Taken up by the supplier, which has not said yet what becomes of it. */
+  /** Accepted by the supplier, which has not decided yet. */
   | { readonly outcome: 'pending' }
   | { readonly outcome: 'refused'; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string }
@@ -49,13 +49,12 @@ export interface Supplier {
   /** What the supplier holds under the reference. */
   lookup(kind: Kind, reference: string): Promise<Held>
   /**
-   * Gives back goods that came too late, and may be called again. `refused` where the kind cannot be
-   * given back.
+   * Gives back goods that came too late. Safe to repeat. `refused` if the kind cannot be given back.
    *
-   * @param isRepeat whether they may have been asked back before, so that a refusal may only say that
+   * @param isRepeat whether this may have been asked before, so that a refusal may mean only that
    */
   cancel(kind: Kind, reference: string, isRepeat: boolean): Promise<Cancelled>
-  /** Whether the supplier knows this eSIM as one of ours, so that it can be recharged. */
+  /** Whether the supplier knows this eSIM as one of the store's, so that it can be recharged. */
   knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>
 }
 
@@ -64,13 +63,13 @@ export interface SupplierPurchase {
   /** Ours; see `supplierReferenceOf`. */
   readonly reference: string
   readonly kind: Kind
-  /** What the supplier calls what was bought. */
+  /** The supplier's own name of the product. */
   readonly product: string
   readonly brandName: string
   readonly country?: string
   /** `returned`: it was delivered, and the supplier took it back. */
   readonly state: 'delivered' | 'returned' | 'pending' | 'failed'
-  /** What it costs us, in minor units. */
+  /** What it costs the store, in minor units. */
   readonly cost: { readonly amount: number; readonly currency: string; readonly divisor: number }
 }
 
@@ -81,12 +80,12 @@ export type SupplierHolds =
   | {
       readonly outcome: 'found'
       readonly purchase: SupplierPurchase
-      /** Where it is delivered. */
+      /** Present once it is delivered. */
       readonly delivery?: Delivery
     }
 
 export interface SupplierStatement {
-  /** Every purchase of this account, page by page. Throws when the list is not whole. */
+  /** Every purchase of this account, page by page. Throws if the list is not whole. */
   purchases(): AsyncIterable<readonly SupplierPurchase[]>
   purchase(kind: Kind, reference: string): Promise<SupplierHolds>
 }
@@ -106,17 +105,17 @@ export interface SupplierAccess {
   /** Where its API is, version included. */
   readonly url: string
   readonly key: string
-  /** The header that it was told to send with its webhooks. Without it, orders are only polled. */
+  /** The header that it was told to send with its webhooks. Without one, orders are only polled. */
   readonly webhook?: { readonly header: string; readonly value: string } | undefined
 }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A supplier in full, as the store works with it and an operator compares with it. */
+/** Everything that a supplier offers the store and its operator. */
 export interface ConnectedSupplier extends Supplier {
-  /** What purchases are paid from. */
+  /** The wallet that purchases are paid from. */
   balance(): Promise<Balance>
-  /** Whether the supplier takes our key at all; `unknown` when it did not say. */
+  /** Whether the supplier accepts our key; `unknown` if it did not say. */
   acceptsKey(): Promise<'yes' | 'no' | 'unknown'>
   readonly statement: SupplierStatement
   readonly webhook: {
@@ -131,15 +130,15 @@ export interface ConnectedSupplier extends Supplier {
   }
 }
 
-/** The list of a supplier, read in a process that ends afterwards. */
+/** Reads the list of a supplier, in a process that ends afterwards. */
 interface OfferReader extends OfferSource {
-  /** What the next process that reads the list is to know. */
+  /** What the next process that reads the list should know. */
   note(): Uint8Array
 }
 
-/** What the folder of a supplier exports: its entry in `suppliers.ts`. */
+/** What the folder of a supplier exports, as its entry in `suppliers.ts`. */
 export interface SupplierIntegration {
-  /** What the variables begin with that say how it is reached. */
+  /** The prefix of the variables that say how it is reached. */
   readonly variables: string
   /** @param signal breaks off the reading of its lists */
   connect(access: SupplierAccess, now: () => Date, signal?: AbortSignal): ConnectedSupplier
@@ -147,17 +146,17 @@ export interface SupplierIntegration {
   readOffers(access: SupplierAccess, note?: Uint8Array): OfferReader
 }
 
-/** A purchase waits this long for one answer; much shorter than an order's lease. */
+/** How long a purchase waits for one answer: much less than the lease of an order. */
 export const supplierTimeoutMs = 10_000
 /** A page of a supplier's list is large, and nobody waits for it. */
 export const listTimeoutMs = 30_000
 
-/** Where each order is bought: at the supplier that was put on record when the order was opened. */
+/** The supplier of each order, which was put on record when the order was opened. */
 export interface Suppliers {
   at(source: Pick<Source, 'supplier'>): Supplier
 }
 
-/** An order of a supplier that this process does not know waits for one that does, and in the end is refunded. */
+/** An order whose supplier this process does not know waits for a process that does, and is refunded in the end. */
 export function supplierRouter(suppliers: ReadonlyMap<string, Supplier>): Suppliers {
   return { at: ({ supplier }) => suppliers.get(supplier) ?? notConnected(supplier) }
 }

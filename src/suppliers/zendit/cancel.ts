@@ -5,9 +5,9 @@ import { refusalOf } from './errors.ts'
 import { recordOf } from './raw.ts'
 
 /**
- * Gives an eSIM back. At Zendit the refund is a transaction of its own, which may still fail after it
- * was accepted: only its record says that the amount is in the wallet again. So this reads the record
- * first, and asks for a refund where there is none.
+ * Gives an eSIM back. At Zendit the refund is a transaction of its own, which may still fail after it was
+ * accepted: only its record says that the money is in the wallet again. So this reads the record first, and
+ * asks for a refund only if there is none.
  *
  * @param reference alphanumeric
  * @param isRepeat whether it may have been asked for before
@@ -23,8 +23,8 @@ export async function cancelEsim(
 }
 
 /**
- * What a refund has become that was asked for just now. The refusal of the first request is final. That
- * of a repeated one may say that the first was taken, whose record may not be shown yet.
+ * Asks for the refund. The refusal of a first request is final. A repeated request may be refused because the
+ * first one was accepted and its record is not shown yet.
  */
 async function askedFor(client: ZenditClient, path: string, isRepeat: boolean): Promise<Cancelled> {
   const answer = await client.post(path, {})
@@ -35,10 +35,10 @@ async function askedFor(client: ZenditClient, path: string, isRepeat: boolean): 
 
 function refusedBy(answer: Answer): string {
   const code = answer.outcome === 'answered' ? refusalOf(answer)?.code : undefined
-  return `the supplier takes this eSIM not back (${code})`
+  return `the supplier does not take this eSIM back (${code})`
 }
 
-/** `none` where the supplier has no such refund, or takes none. */
+/** `none` if the supplier has no such refund, or refuses it. */
 function verdictOf(answer: Answer): Cancelled | 'none' {
   if (answer.outcome === 'unknown') return answer
   if (answer.status === 200) return statusVerdict(recordOf(answer.body)?.['status'])

@@ -3,12 +3,12 @@ import type { Kind } from '../../catalog/offer.ts'
 import type { Charge } from '../../catalog/offer-base.ts'
 import { present, type Raw, recordOf, wholePositiveOf } from './raw.ts'
 
-/** As much as a delivery may hold of one text (goods/fields.ts). */
+/** The longest text that a delivery may hold (catalog/kinds/fields.ts). */
 const maxText = 20_000
 
 /**
- * What the supplier delivered, by its record of a finished purchase; undefined while the record does
- * not hold it yet.
+ * What the supplier delivered, by its record of a finished purchase; undefined while the goods are not in the
+ * record yet.
  */
 export function deliveryOf(kind: Kind, record: Raw): Delivery | undefined {
   switch (kind) {
@@ -22,13 +22,13 @@ export function deliveryOf(kind: Kind, record: Raw): Delivery | undefined {
 }
 
 /**
- * Zendit's receipt has one secret, `epin`, and that is the code. Some brands send `voucherId`
- * instead, which is the code then. Where a receipt has both, or an `accountId`, nothing says
- * whether the second number is a serial, a card number or a login: it is passed on by its own name
- * in the instructions, so that the buyer has all of it and none of it is mislabelled as a PIN.
+ * Zendit's receipt has one secret, `epin`, which is the code. Some brands send `voucherId` instead, and then
+ * that is the code. If a receipt has both, or an `accountId`, nothing says whether the second number is a
+ * serial, a card number or a login. It is passed on under its own name in the instructions, so that the buyer
+ * gets all of it and none of it is mislabelled as a PIN.
  *
- * Without a code or a link there is nothing to redeem here. Where the receipt says that the goods went
- * by mail, that is the delivery; otherwise they may still be written into the record.
+ * Without a code or a link there is nothing to redeem. If the receipt says that the goods were sent by mail,
+ * that is the delivery; otherwise they may still be written into the record.
  */
 function voucherDelivery(record: Raw): Delivery | undefined {
   const receipt = recordOf(record['receipt'])
@@ -44,7 +44,7 @@ const mailedWords =
 const missingWords =
   'The supplier has delivered this voucher, and gave this store neither a code nor a link. It may have been sent by e-mail to its recipient.'
 
-/** What there is of a voucher that is done and has neither a code nor a link, with words that say so. */
+/** What is known of a finished voucher that has neither a code nor a link, with words that say so. */
 export function shownOf(kind: Kind, record: Raw): Delivery | undefined {
   if (kind !== 'voucher') return undefined
   return explained(voucherOf(record, recordOf(record['receipt']) ?? {}), missingWords)
@@ -79,7 +79,7 @@ function voucherOf(record: Raw, receipt: Raw): VoucherDelivery {
   })
 }
 
-/** Nothing has to be handed over, so a topup that is done is delivered with or without a number. */
+/** Nothing has to be handed over, so a finished topup is delivered with or without a number. */
 function topupDelivery(record: Raw): Delivery {
   const confirmation = recordOf(record['confirmation'])
   return present({
@@ -89,7 +89,7 @@ function topupDelivery(record: Raw): Delivery {
   })
 }
 
-/** An added plan may come without an activation code: the eSIM is installed already. */
+/** A plan for an installed eSIM may come without an activation code. */
 function esimDelivery(record: Raw): Delivery | undefined {
   const confirmation = recordOf(record['confirmation'])
   const iccid = secretOf(confirmation?.['iccid'])?.replace(/F$/i, '')
@@ -103,7 +103,7 @@ function esimDelivery(record: Raw): Delivery | undefined {
   })
 }
 
-/** What the purchase has cost us, or undefined where the record does not say. */
+/** What the purchase cost the store, or undefined if the record does not say. */
 export function chargeOf(record: Raw): Charge | undefined {
   const { cost: amount, costCurrency: currency, costCurrencyDivisor: divisor } = record
   const isCharge =
@@ -135,7 +135,7 @@ function creditedOf(record: Raw) {
   return isMoney ? { amount, currency, currencyDivisor } : undefined
 }
 
-/** A code must reach the buyer as it is: not cut, and not cleaned but for the space around it. */
+/** A code must reach the buyer unchanged: not cut, and not cleaned except for the space around it. */
 function secretOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const text = value.trim()
@@ -146,7 +146,7 @@ function wordsOf(value: unknown): string | undefined {
   return secretOf(typeof value === 'string' ? value.slice(0, maxText) : value)
 }
 
-/** Zendit's servers write the year 1 where there is no time. */
+/** Zendit's servers write the year 1 if there is no time. */
 function timeOf(value: unknown): string | undefined {
   const time = secretOf(value)
   return time?.startsWith('0001-') ? undefined : time

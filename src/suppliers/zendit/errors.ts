@@ -1,18 +1,18 @@
 import type { Answer } from '../../adapters/json-call.ts'
 import { lineOf, recordOf } from './raw.ts'
 
-/** A definite no of the supplier, in its own code. */
+/** A definite refusal by the supplier, with its own code. */
 export interface SupplierNo {
   readonly code: string
-  /** May be shown to the buyer: it is made of our words and the names of fields only. */
+  /** May be shown to the buyer: it consists of our own words and names of fields. */
   readonly reason: string
-  /** Whether it names our reference: then that was used before. */
+  /** Whether it names our reference, which was used before then. */
   readonly namesReference: boolean
   /** Whether it calls the request a duplicate: of our reference, or of another purchase. */
   readonly isDuplicate: boolean
 }
 
-/** Our words for the codes that Zendit documents. Every other code passes through by its name. */
+/** Our words for the codes that Zendit documents. Any other code is passed on by its name. */
 const sentences: ReadonlyMap<string, string> = new Map([
   ['NOT_FOUND', 'The supplier does not sell this offer any more.'],
   ['INVALID_REQUEST', 'The supplier refused the purchase as invalid.'],
@@ -20,8 +20,8 @@ const sentences: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The supplier's no in an error answer, or undefined when it is not one. Only the supplier sends
- * an `errorCode`: a proxy's or a wrong address's 404 proves nothing about a purchase.
+ * The supplier's refusal in an error answer, or undefined if it is none. Only the supplier sends an `errorCode`:
+ * a 404 of a proxy or a wrong address proves nothing about a purchase.
  */
 export function refusalOf(
   answer: Extract<Answer, { outcome: 'answered' }>,
@@ -31,14 +31,14 @@ export function refusalOf(
   return supplierNo(body['errorCode'], Object.keys(recordOf(body['fields']) ?? {}))
 }
 
-/** The no of a failed transaction, from its `error`. */
+/** Why a transaction failed, from its `error`. */
 export function failureOf(error: unknown): SupplierNo {
   return supplierNo(recordOf(error)?.['code'], [])
 }
 
 /**
- * The supplier's own message is left out on purpose: it can repeat the number or the name that the
- * buyer gave, and the reason is stored and shown without a check of who reads it.
+ * Leaves out the supplier's own message on purpose: it can repeat the number or the name that the buyer gave,
+ * and the reason is stored and shown without checking who reads it.
  */
 function supplierNo(rawCode: unknown, fields: readonly string[]): SupplierNo {
   const line = lineOf(rawCode, 60)

@@ -6,14 +6,14 @@ import { recordOf } from './raw.ts'
 const pageSize = 1024
 /** A page of this many full records is one to three megabytes. */
 const maxPageBytes = 64 * 1024 * 1024
-/** Beyond this a total is taken for a mistake, not for a list. */
+/** A higher total is taken for a mistake. */
 const maxRecords = 1_000_000
 
 /**
- * The records of a list, page by page. Throws when the list is not whole: a call that fails, a
- * page that is short, or a total that changes between two pages. Each page begins with the last record
- * of the one before it, so that a list of which one record went and another came is seen to have moved:
- * its total stays, and what slid over the edge of a page would be lost.
+ * The records of a list, page by page. Throws when the list is not whole: a call fails, a page is short, or
+ * the total changes between two pages. Each page begins with the last record of the one before. So a list
+ * that lost one record and got another, whose total is the same, is seen to have moved; otherwise the record
+ * that slid over the edge of a page would be missed.
  *
  * @param filter more of the query, beginning with `&`
  */
@@ -42,14 +42,14 @@ export async function* pagesOf(
     if (fault !== undefined) throw new Error(`${path} ${fault} at ${from}`)
     yield page.list.slice(offset - from)
     offset = from + page.list.length
-    // A supplier that gives one record at once has no room for the last one.
+    // A supplier that gives one record at a time has no room for an overlap.
     last = page.limit > 1 ? nameOf(page.list.at(-1)) : undefined
     // Requests of buyers come first; parsing a page takes some milliseconds.
     await setImmediate()
   } while (offset < total)
 }
 
-/** What a record is known again by; two that have no name count as the same. */
+/** What identifies a record; two without a name count as the same. */
 function nameOf(record: unknown): string {
   const { offerId, transactionId } = recordOf(record) ?? {}
   return JSON.stringify([offerId, transactionId])

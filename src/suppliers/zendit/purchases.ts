@@ -18,8 +18,8 @@ import { positiveOf, present, type Raw, recordOf } from './raw.ts'
 type ZenditSupplier = Omit<ConnectedSupplier, 'statement' | 'webhook'>
 
 /**
- * Buys at Zendit. Our reference is the `transactionId`, which Zendit takes only once, so a purchase
- * can be placed again after any answer that leaves doubt.
+ * Buys at Zendit. Our reference is the `transactionId`, which Zendit accepts only once, so a purchase can be
+ * placed again after any doubtful answer.
  */
 export function createZenditSupplier(client: ZenditClient, now: () => Date): ZenditSupplier {
   return {
@@ -41,10 +41,10 @@ async function place(client: ZenditClient, order: SupplierOrder): Promise<Placed
 }
 
 /**
- * What a refused POST means. It may only repeat a purchase that is held already, and the answer to
- * a repeated reference is not documented: one that names the reference says that it was used, and so
- * does a repeated request that is called a duplicate. A first one is not: it may be called a duplicate of
- * what others bought for the same phone. Otherwise the record decides, as far as it shows.
+ * What a refused POST means. It may have repeated a purchase that Zendit holds already, and the answer to a
+ * repeated reference is not documented. A refusal that names the reference means that it was used, and so
+ * does `DUPLICATE` for a repeated request. A first request may be called a duplicate of what others bought
+ * for the same phone. In all other cases the record decides, if it can be read.
  */
 async function afterRefusal(
   client: ZenditClient,
@@ -77,7 +77,7 @@ function heldOf(kind: Kind, record: Raw): Held {
     case 'FAIL':
       return declinedBy(failureOf(record['error']))
     default:
-      // Under way; whatever a state means that is not documented, the purchase is there.
+      // Under way. An undocumented state too means that the purchase exists.
       return { outcome: 'pending' }
   }
 }
@@ -143,7 +143,7 @@ function recipientBody(recipient: Recipient): Raw {
   }
 }
 
-/** All that the buyer gave, under Zendit's keys for required fields. The buyer is the sender too. */
+/** Everything that the buyer gave, under Zendit's keys for required fields. The buyer is the sender too. */
 function voucherFields(recipient: Extract<Recipient, { kind: 'voucher' }>) {
   const { firstName, lastName, email, country } = recipient
   const given = Object.entries({ firstName, lastName, email, country })
@@ -169,7 +169,7 @@ function isAbout(body: unknown, reference: string): boolean {
   return recordOf(body)?.['transactionId'] === reference
 }
 
-/** Zendit takes alphanumeric references only, so another one would be a defect of ours. */
+/** Zendit accepts only alphanumeric references, so any other one is a defect of ours. */
 function segment(reference: string): string {
   if (!/^[A-Za-z0-9]{1,64}$/.test(reference)) throw new Error('The reference is not alphanumeric')
   return reference

@@ -7,7 +7,7 @@ import { refusalOf } from './errors.ts'
 import { pagesOf } from './pages.ts'
 import { lineOf, type Raw, recordOf } from './raw.ts'
 
-/** The supplier's own list of what it sold us. */
+/** What Zendit has sold to this account, by its own list. */
 export function zenditStatement(
   client: ZenditClient,
   { now, signal }: { readonly now: () => Date; readonly signal: AbortSignal },
@@ -18,7 +18,7 @@ export function zenditStatement(
   }
 }
 
-/** What is bought while the list is read would shift its pages, so the list ends at its beginning. */
+/** Purchases that are made while the list is read would shift its pages, so it lists only earlier ones. */
 async function* purchases(
   client: ZenditClient,
   until: Date,
@@ -54,14 +54,14 @@ function holds(kind: Kind, record: Raw): SupplierHolds {
   const found = purchaseOf(kind, record)
   if (found.state !== 'delivered') return { outcome: 'found', purchase: found }
   const delivery = deliveryOf(kind, record)
-  // Done without its goods in the record is not done for the buyer; they may still be written.
+  // Without goods in its record it is not done for the buyer. They may still be written.
   if (delivery === undefined) {
     return { outcome: 'found', purchase: { ...found, state: 'pending' } }
   }
   return { outcome: 'found', purchase: found, delivery }
 }
 
-/** @throws when the record is not one of a purchase: nothing may be left out unseen */
+/** @throws when the record is not a purchase, because nothing may be left out silently */
 function purchaseOf(kind: Kind, record: Raw | undefined): SupplierPurchase {
   const { transactionId, offerId, cost, costCurrency, costCurrencyDivisor } = record ?? {}
   if (record === undefined || typeof transactionId !== 'string' || typeof offerId !== 'string') {
