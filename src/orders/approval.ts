@@ -40,8 +40,8 @@ interface Asked {
 }
 
 /**
- * Uses up the approval that a purchase above a limit needs, before anything is taken. One approval is
- * good for one payment; the same payment may come again.
+ * Uses the approval that a purchase above a limit needs, before the payment is taken. An approval can be used
+ * for one payment; the same payment may come again.
  *
  * @throws Refusal `approval_required` with the page where a person approves, `approval_declined`
  */

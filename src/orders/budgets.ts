@@ -7,9 +7,9 @@ import type { Reporter } from './report.ts'
 import { receiverOf } from './spending-limits/recipient.ts'
 
 /**
- * Orders that come to nothing cost the store and not their buyer: gas for settlements that are reverted
- * and for refunds, calls to the chain, and room under the caps of refunds. So within an hour each
- * payer, client and receiver has only so many of them:
+ * Orders that come to nothing cost the store, not their buyer: gas for reverted settlements and for refunds,
+ * calls to the chain, and room under the refund caps. So each payer, client and receiver may have only so
+ * many of them within an hour:
  *
  * - `unpaid_payments`: payments that are not proven yet, or were proven to have failed;
  * - `failed_orders`: orders that were paid, not delivered, and paid back;
@@ -18,18 +18,18 @@ import { receiverOf } from './spending-limits/recipient.ts'
  * - `exposure`: not a number of orders but what they were paid: those that are open, and those that were
  *   paid back within the hour, as a share of what refunds are paid from (003-limits.sql).
  *
- * They are counted from the orders on record. So all nodes count together, an order counts once however
- * often it is asked for, and one that is delivered counts no more.
+ * They are counted from the orders on record, so all nodes count together, an order counts once however often
+ * it is asked for, and a delivered order counts no longer.
  */
 export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims' | 'exposure'
 
-/** A purchase, and what the refund wallet holds, from which it may have to be paid back. */
+/** The price of a purchase, and the float, from which it may have to be refunded. */
 export interface Risk {
   readonly float: Usdc
   readonly amount: Usdc
 }
 
-/** How many a payer has in an hour, where the operator sets it. */
+/** The budgets of a payer that the operator can set. */
 export interface Budgets {
   readonly unpaid_payments: number
   readonly failed_orders: number
@@ -45,16 +45,16 @@ export type Whose = keyof Subjects | 'order'
 
 export const budgetWindowMs = 3_600_000
 
-/** An honest payment is reverted hardly ever. */
+/** An honest payment is hardly ever reverted. */
 const maxReverts = 6
 /** Many buyers may share an address. */
 const clientTimes = 4
 /** A failure for one receiver has a cause that another try, or another denomination, does not remove. */
 const maxReceiver = 3
-/** Refunds start by themselves, so hardly anybody has to claim one. */
+/** Refunds start by themselves, so claims are rare. */
 const maxClaims = 10
 
-/** How many each has at most. */
+/** The size of each budget. */
 export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Record<BudgetName, number>>>>>
 
 export function budgetRules(budgets: Budgets): BudgetRules {
@@ -72,7 +72,7 @@ export function budgetRules(budgets: Budgets): BudgetRules {
   }
 }
 
-/** A budget that has nothing left, and when it has something again. */
+/** A budget with nothing left, and when it has something again. */
 export interface Spent {
   readonly budget: BudgetName
   readonly whose: Whose
@@ -112,9 +112,9 @@ export function clientDigest(
 }
 
 /**
- * Looks before anything is asked outside; the record decides again when the order is opened.
+ * Checks the budgets before anybody outside is asked. The record checks them again when the order is opened.
  *
- * @param risk undefined where the refund wallet would not pay it back
+ * @param risk undefined if the refund wallet would not pay it back
  * @throws Refusal `budget_spent`
  */
 export async function requireBudgets(

@@ -51,7 +51,7 @@ export const ReceiptClaims = z.object({
 })
 export type ReceiptClaims = z.infer<typeof ReceiptClaims>
 
-/** What the holder of the goods has besides, and takes off before showing the receipt to others. */
+/** What only the holder of the goods gets, who removes it before showing the receipt to others. */
 export const Delivered = z.object({
   salt: z.string().describe('Keeps the goods from being guessed from their hash; hex'),
   result: z.record(z.string(), z.unknown()).describe('The goods as delivered, without pictures'),
@@ -66,8 +66,8 @@ export const ReceiptAnswer = z.object({
 export type ReceiptAnswer = z.infer<typeof ReceiptAnswer>
 
 /**
- * Binds a receipt to the goods without telling them. Voucher codes are short, so the salt is what
- * keeps them from being found by trying (the idea of SD-JWT, RFC 9901).
+ * Binds a receipt to the goods without revealing them. Voucher codes are short; the salt keeps them from being
+ * found by trying (the idea of SD-JWT, RFC 9901).
  *
  * @throws Error where the goods hold what JSON cannot say
  */

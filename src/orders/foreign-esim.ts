@@ -19,10 +19,10 @@ export function rechargedIccid({ lineItem: { recipient } }: Recharge): string | 
 }
 
 /**
- * Why this eSIM gets no other plan, or undefined when it may: it must be the buyer's, or one that the
- * supplier knows.
+ * Why this eSIM gets no other plan, or undefined if it may: it must have been delivered to this payer here, or
+ * be known to the supplier.
  *
- * @param payer undefined where nobody pays yet: then the supplier has to know it
+ * @param payer undefined while nobody pays yet: then the supplier must know it
  */
 export async function foreignEsim(
   deps: ForeignEsimDeps,

@@ -2,9 +2,9 @@ import type { OrderId } from '../lib/ids.ts'
 import type { Notifier } from './ports.ts'
 
 /**
- * Within one process. Other nodes notice by looking: a notification saves time and proves nothing.
+ * Notifies within one process. Other nodes notice by polling: a notification only saves time.
  *
- * @param stopping when aborted, whoever waits is woken and nobody waits any more
+ * @param stopping when aborted, all waiting ends, and nobody waits any more
  */
 export function createNotifier(stopping: AbortSignal): Notifier {
   const waiting = new Map<OrderId, Set<() => void>>()

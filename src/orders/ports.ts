@@ -10,21 +10,21 @@ import type { LimitName, Spend, WalletLimits } from './spending-limits/rules.ts'
 import type { NewWebhook, WebhookState } from './webhooks/ports.ts'
 import type { WorkflowStore } from './workflow.ts'
 
-/** The order that was just opened, or the one that holds the same payment or key already. */
+/** The order that was just opened, or the one that has the same payment or key already. */
 export interface Opened {
   readonly isNew: boolean
   readonly order: Order
-  /** Whether its webhook gets anything, where it was just opened with one. */
+  /** The state of its webhook, if it was just opened with one. */
   readonly webhook?: WebhookState
 }
 
 /** What an order is opened with besides its keys. */
 export interface OpenedFor {
-  /** Digest of whom the goods go to, for the limits of the payer; it is not kept. */
+  /** Digest of the recipient, for the limits of the payer; not stored. */
   readonly recipient?: string | undefined
-  /** Whom it counts for, and how many orders of theirs may come to nothing. */
+  /** Whom it counts for, and their budgets. */
   readonly counted?: Counted | undefined
-  /** Where its states go. A payer who has too many gets the order, and a webhook that gets nothing. */
+  /** Where its states are sent. The webhook of a payer who has too many gets nothing; the order is opened. */
   readonly webhook?: NewWebhook | undefined
 }
 
@@ -36,9 +36,9 @@ export interface OrderPage {
 /** The record of all orders. Every write also appends to the order's history. */
 export interface OrderStore extends WorkflowStore<Order> {
   /**
-   * Saves a new order, leased to the caller, in one statement. One payment opens one order, and a
-   * key that the payer used before keeps its order: whoever comes second gets that order as it
-   * stands, with `isNew` false, and must leave it alone.
+   * Saves a new order, leased to the caller, in one statement. One payment opens one order, and a key that
+   * the payer used before keeps its order: a second caller gets that order as it is, with `isNew` false, and
+   * must not work on it.
    *
    * @param keys SHA-256 of the idempotency keys sent along
    * @throws LimitReached when the payer's limits do not allow it; then nothing was written
@@ -47,8 +47,8 @@ export interface OrderStore extends WorkflowStore<Order> {
   open(order: In<'PAYMENT_PENDING'>, keys: readonly string[], opened?: OpenedFor): Promise<Opened>
 
   /**
-   * A budget that these have spent by now: of several, the one that is spent for longest; or else the
-   * share of the float that a purchase would exceed.
+   * The budget that is spent by now, of several the one that stays spent for longest; or else the share of
+   * the float that a purchase would exceed.
    */
   spentBudget(
     subjects: Subjects,
@@ -67,7 +67,7 @@ export interface OrderStore extends WorkflowStore<Order> {
    */
   claimDue(limit: number, rail?: Payment['rail']): Promise<readonly Order[]>
 
-  /** @throws Refusal `order_not_found`, which says so, for one that was archived */
+  /** @throws Refusal `order_not_found`, which says so, for an archived order */
   find(id: OrderId): Promise<Order | undefined>
   /** @throws Refusal as `find` */
   findByPaymentId(id: PaymentId): Promise<Order | undefined>
@@ -75,10 +75,10 @@ export interface OrderStore extends WorkflowStore<Order> {
   findByTransaction(hash: string): Promise<Order | undefined>
   /**
    * @param paymentKey see `paymentKeyOf`
-   * @throws Refusal `payment_reused` where the order that it opened was archived
+   * @throws Refusal `payment_reused` if the order that it opened was archived
    */
   findByPayment(paymentKey: string): Promise<Order | undefined>
-  /** The order that this payer opened with this key, by the key's SHA-256. */
+  /** The order that this payer opened with this key, given by its SHA-256. */
   findByKey(payer: string, key: string): Promise<Order | undefined>
   /** Whether this order was opened with one of these keys. */
   hasKey(id: OrderId, keys: readonly string[]): Promise<boolean>
@@ -90,9 +90,9 @@ export interface OrderStore extends WorkflowStore<Order> {
   boughtIccid(payer: string, iccidDigest: string): Promise<boolean>
 
   /**
-   * Keeps a claim for the refund of an order as it was read, if it is new and within the budgets.
+   * Stores a claim for the refund of an order as it was read, if it is new and within the budgets.
    *
-   * @param rules how many claims an order and a client have in an hour
+   * @param rules how many claims an order and a client may make in an hour
    */
   claimRefund(
     order: Pick<Order, 'id' | 'version'>,
@@ -104,16 +104,16 @@ export interface OrderStore extends WorkflowStore<Order> {
   erasePersonal(endedBefore: Date, signal?: AbortSignal): Promise<number>
 
   /**
-   * Forgets orders that ended before then, a day ago or earlier, whose payment is proven to have failed
-   * and that never moved any money, with all that is kept of them. Returns how many; fewer once told to stop.
+   * Deletes orders that ended before then, at least a day ago, whose payment is proven to have failed and that
+   * never moved any money, with everything that belongs to them. Returns how many; fewer once told to stop.
    */
   forgetNeverPaid(endedBefore: Date, signal?: AbortSignal): Promise<number>
 
-  /** Forgets claims, and idempotency keys of finished orders, of before then. Returns as `erasePersonal`. */
+  /** Deletes claims, and idempotency keys of finished orders, from before then. Returns as `erasePersonal`. */
   forgetKeys(usedBefore: Date, signal?: AbortSignal): Promise<number>
 }
 
-/** An order was not opened, because its payer has set a limit that does not allow it. */
+/** An order was not opened, because a limit that its payer has set does not allow it. */
 export class LimitReached extends Error {
   readonly limit: LimitName
 
@@ -124,24 +124,24 @@ export class LimitReached extends Error {
   }
 }
 
-/** A request with a payment is answered in this time, or its order is on record; milliseconds. */
+/** After this many milliseconds a request with a payment is answered, or its order is on record. */
 export const maxConsideredMs = 60_000
 
 export interface Reservation {
   /** The digest of the request that the payment is reserved for. */
   readonly request: string
-  /** Tells this request from all equal ones; null where the payment is reserved for another. */
+  /** Tells this request from all equal ones; null if the payment is reserved for another request. */
   readonly mark: string | null
 }
 
 /**
- * Which request each payment came with, from before anybody outside sees the payment
+ * The request that each payment came with, stored before anybody outside sees the payment
  * (docs/contributors/decisions/016).
  */
 export interface ReservationStore {
   /**
-   * Reserves a payment for a request, unless it is reserved already. A reservation that the payer's
-   * own key is known to have signed takes the place of one that is not.
+   * Reserves a payment for a request, unless it is reserved already. A payment that the payer's own key is
+   * known to have signed replaces a reservation of one that is not.
    *
    * @param request digest of what is asked for
    */
@@ -149,23 +149,23 @@ export interface ReservationStore {
   /** Says that the request with this mark opens no order. */
   release(paymentKey: string, mark: string): Promise<void>
   /**
-   * Whether a request for which this payment is reserved came so lately that it may be considered
-   * still, and has not said that it opens no order.
+   * Whether a request for which this payment is reserved is so recent that it may still be under way, and has
+   * not been released.
    */
   isConsidered(paymentKey: string): Promise<boolean>
   /** Forgets what was reserved before then. Returns how many; fewer once told to stop. */
   forget(reservedBefore: Date, signal?: AbortSignal): Promise<number>
 }
 
-/** What a person is asked to approve: exactly one purchase by one wallet (docs/contributors/decisions/020). */
+/** A question to a person: one purchase by one wallet (docs/contributors/decisions/020). */
 export interface Approval {
   readonly id: string
   /** SHA-256 of the token that opens its page. */
   readonly tokenHash: string
   readonly payer: string
-  /** Keyed digest of what is asked for, as an order has it. */
+  /** Keyed digest of what is asked for, like the fingerprint of an order. */
   readonly purchase: string
-  /** The price when it was asked for. */
+  /** The price when the approval was asked for. */
   readonly amount: Usdc
   /** The most that the purchase may cost: the maximum that the buyer named, or else the price. */
   readonly most: Usdc
@@ -186,17 +186,17 @@ interface ApprovedPurchase {
   readonly amount: Usdc
 }
 
-/** What persons were asked to approve, and what they said (docs/contributors/decisions/020). */
+/** The approvals that persons were asked for (docs/contributors/decisions/020). */
 export interface ApprovalStore {
   /**
-   * The approval that this payer is waiting for with this purchase at this price, or that was declined:
-   * what is kept already, or else this new one, which is kept then.
+   * The approval that this payer waits for with this purchase at this price, or that was declined: the stored
+   * one, or else this new one, which is then stored.
    */
   ask(wanted: Approval, now: Date): Promise<Approval>
   /** By the SHA-256 of its token. */
   find(tokenHash: string): Promise<Approval | undefined>
   /**
-   * Keeps what a person said, once. False: there is nothing to decide any more.
+   * Stores what a person decided, once. False if there is nothing to decide any more.
    *
    * @param endsAt until when it may be used, or was declined
    */
@@ -205,15 +205,15 @@ export interface ApprovalStore {
     said: { readonly decision: 'APPROVED' | 'DECLINED'; readonly now: Date; readonly endsAt: Date },
   ): Promise<boolean>
   /**
-   * Uses an approval for the payment of this order. True when there is one: of the same payer and
-   * purchase, for no less than this amount, not over, and not used for another order.
+   * Uses an approval for the payment of this order. True if there is one: of the same payer and purchase, for
+   * at least this amount, not expired, and not used for another order.
    */
   use(bought: ApprovedPurchase, order: OrderId, now: Date): Promise<boolean>
-  /** Forgets what ended before then. Returns how many. */
+  /** Deletes what ended before then. Returns how many. */
   forget(endedBefore: Date): Promise<number>
 }
 
-/** What is kept of a claim. */
+/** What is stored of a claim. */
 export interface KeptClaim {
   /** SHA-256 of its idempotency key. */
   readonly key: string
@@ -224,20 +224,20 @@ export interface KeptClaim {
 }
 
 /**
- * What a claim is to its order: `fresh` until the order has moved on since the claim was kept, and `used`
- * from then on; its key with another body; or one too many, which is not kept.
+ * `fresh`: the order has not moved since the claim was stored. `used`: it has. `other_body`: the key came with
+ * another body before. Or the budget that is spent: the claim is one too many, and is not stored.
  */
 export type ClaimUse = 'fresh' | 'used' | 'other_body' | Spent
 
-/** Whom an order counts for, and the budgets that they have; without any it is only counted. */
+/** Whom an order counts for, and their budgets. Without budgets the order is only counted. */
 export interface Counted {
   readonly subjects: Subjects
   readonly rules?: BudgetRules
-  /** What the refund wallet holds; undefined where it would not pay the order back. */
+  /** What the refund wallet holds; undefined if it would not pay the order back. */
   readonly float?: Usdc | undefined
 }
 
-/** An order was not opened, because too many before it came to nothing. */
+/** An order was not opened, because a budget is spent. */
 export class BudgetSpent extends Error {
   readonly spent: Spent
 
@@ -248,22 +248,22 @@ export class BudgetSpent extends Error {
   }
 }
 
-/** The limits of a wallet, and the name of the write that made them. */
+/** The limits of a wallet, and the revision that a change must name. */
 export interface StoredLimits {
   readonly limits: WalletLimits
   readonly revision: string
 }
 
-/** The limits that wallets set themselves. `OrderStore.open` holds every new order to them. */
+/** The limits that wallets set themselves. `OrderStore.open` enforces them for every new order. */
 export interface LimitStore {
   /** Undefined where the wallet has none. */
   find(wallet: string): Promise<StoredLimits | undefined>
 
   /**
-   * Puts these limits in the place of those that were read; undefined in either place is none.
-   * Orders that are being opened for the wallet come before it or after it.
+   * Replaces the limits that were read; undefined stands for none. An order that is being opened for the wallet
+   * comes either before the change or after it.
    *
-   * @returns whether that was done: false when somebody else changed them since
+   * @returns false if somebody else has changed them since
    */
   replace(
     wallet: string,
@@ -271,10 +271,10 @@ export interface LimitStore {
     limits: WalletLimits | undefined,
   ): Promise<boolean>
 
-  /** The wallet's orders placed after then that count: money that never came or came back does not. */
+  /** The wallet's orders placed after then that count: not those that were never paid, or refunded. */
   spends(wallet: string, after: Date): Promise<readonly Spend[]>
 
-  /** Forgets wallets whose last limit was lifted, and that is in force by now. Returns how many. */
+  /** Deletes the limits of wallets that have lifted their last limit, once that is in force. Returns how many. */
   forgetLifted(now: Date): Promise<number>
 }
 
@@ -282,38 +282,38 @@ export interface LimitStore {
 export interface OrderFacts {
   /** A state without orders may be missing. */
   readonly byState: Readonly<Partial<Record<State, number>>>
-  /** How many orders ever came to an end, by that state; those too that are on record no more. */
+  /** How many orders ever ended, by final state, including those that were deleted or archived. */
   readonly ended: Readonly<Partial<Record<State, number>>>
   /** The age of the oldest order whose buyer waits for goods or money; undefined without any. */
   readonly oldestOpenSeconds: number | undefined
   readonly refundsPending: number
   readonly refundsFailed: number
-  /** What was paid for orders that are neither delivered nor refunded. */
+  /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
   /** Whether an operator has stopped all refunds. */
   readonly refundsStopped: boolean
-  /** Refunds granted in the last hour and in the last day, which their caps count. */
+  /** The refunds granted in the last hour and in the last day, which count towards the caps. */
   readonly granted: { readonly hour: Usdc; readonly day: Usdc }
 }
 
-/** What is open at one moment: what the store has to know before it sells more. */
+/** What is open at one moment. The store must know it before it sells more. */
 export interface OpenFacts {
   /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
-  /** By the supplier that the goods are bought from; one without any may be missing. */
+  /** By supplier; a supplier without open orders may be missing. */
   readonly suppliers: ReadonlyMap<string, OpenAtSupplier>
   /** Refunds under way. */
   readonly refunds: number
-  /** Orders of the last hour that their supplier refused for want of funds, by its references. */
+  /** Orders of the last hour that their supplier refused for insufficient funds. */
   readonly fundsRefusals: readonly (FundsRefusal & { readonly supplier: string })[]
 }
 
 export interface OpenAtSupplier {
-  /** What the orders cost whose payment in USDC is under way. */
+  /** The price of orders whose payment in USDC is under way. */
   readonly pending: Usdc
-  /** What the orders cost that the supplier may still take money for, and checkouts that are paid. */
+  /** The price of orders that the supplier may still charge for, and of paid checkouts. */
   readonly committed: Usdc
-  /** What the checkouts cost that are paid with a payment that is not confirmed. */
+  /** The price of checkouts whose payment is not confirmed yet. */
   readonly unconfirmed: Usdc
 }
 
@@ -330,31 +330,31 @@ export interface OrderPageRequest {
 }
 
 /**
- * Whether a payout may be made: yes, not now, or never without an operator. `over_cap` is a single
- * refund above the cap of an hour or a day, which no waiting brings under it. `payer_share` is one that
- * would leave too little for other payers and clients, or for a refund that has waited for long.
+ * Whether a payout may be made: yes, not now, or not without an operator. `over_cap`: a single payout is above
+ * the cap of an hour or a day, and waiting does not help. `payer_share`: it would leave too little for other
+ * payers and clients, or for a refund that has waited for long.
  */
 export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'payer_share' | 'over_cap'
 
-/** What bounds the loss when everything else has failed: caps, and a switch that stops all payouts. */
+/** The last bound on a loss: caps, and a switch that stops all payouts. */
 export interface PayoutLimits {
   /**
-   * Grants a payout, on record and before it is signed. What was granted once counts towards the caps
-   * once and stays granted, unless refunds are stopped. Refunds of orders and returns of checkouts have
-   * caps of their own, equally high: anybody can cause returns, and shall hold up no refund.
+   * Grants a payout, on record and before it is signed. A granted payout counts towards the caps once and stays
+   * granted, unless refunds are stopped. Refunds of orders and returns of checkouts have separate caps of the
+   * same height, because anybody can cause returns, and they must not hold up refunds.
    *
    * @param reference the order, or the return of a checkout
    */
   allow(reference: string): Promise<Allowance>
 }
 
-/** Sign-in nonces that were used. One sign-in message is good for one use. */
+/** Sign-in nonces that were used. A sign-in message can be used once. */
 export interface NonceStore {
   /** Whether this is the nonce's first use. */
   useOnce(nonce: string, expiresAt: Date): Promise<boolean>
 }
 
-/** Tells whoever waits for an order in this process that something may have happened to it. */
+/** Wakes requests in this process that wait for an order, when something may have happened to it. */
 export interface Notifier {
   notify(id: OrderId): void
   /** Ends after `ms`, or sooner when somebody notifies. */

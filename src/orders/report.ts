@@ -3,7 +3,7 @@ import type { OrderId } from '../lib/ids.ts'
 import type { BudgetName, Whose } from './budgets.ts'
 import type { Allowance } from './ports.ts'
 
-/** What operators need to hear about. None of it carries goods, personal fields or keys. */
+/** What operators need to know. None of it contains goods, personal fields or keys. */
 export type StoreEvent =
   /** Goods were paid for at the supplier and will not reach a buyer. */
   | { readonly name: 'goods_lost'; readonly order: OrderId }
@@ -28,7 +28,7 @@ export type StoreEvent =
   | { readonly name: 'payment_vanished'; readonly order: OrderId }
   /** A payment vanished for good. What was delivered for it is a loss. */
   | { readonly name: 'payment_lost'; readonly order: OrderId; readonly reason: string }
-  /** A purchase was refused, because too many of a payer, a client or a receiver came to nothing. */
+  /** A purchase was refused, because a budget of its payer, client or receiver is spent. */
   | { readonly name: 'budget_spent'; readonly budget: BudgetName; readonly whose: Whose }
   /** A purchase could not even be considered, because a part of the store is down or wrong. */
   | { readonly name: 'purchase_failed'; readonly error: unknown }
