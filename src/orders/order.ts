@@ -45,7 +45,7 @@ interface Ordered {
   readonly accessTokenHash: string
   readonly tender: Payment
   readonly amount: Usdc
-  /** How many transactions for its payment were reverted at the store's expense. */
+  /** How many transactions for its payment were sent at the store's expense and moved no money. */
   readonly reverts?: number
   readonly placedAt: Date
   /** When `state` last changed. */

@@ -9,16 +9,16 @@ export type Acceptance =
   | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
 
 /**
- * Below this an authorization may run out while it is on its way; seconds. It is the rail's to say so,
- * after it has looked whether the payment has landed already.
+ * Below this many seconds an authorization may expire on its way. The rail refuses it, after it has checked
+ * whether the payment has landed already.
  */
 export const minValiditySeconds = 30
-/** An order waits so long for the proof that its payment never comes; our terms ask for 300 seconds. */
+/** An order waits at most this long for proof that its payment never comes; the terms ask for 300 seconds. */
 export const maxValiditySeconds = 600
 
 /**
- * Whether the payment is for exactly these terms: not less and not more, not another store, not
- * another coin. Only cheap checks; the signature and the wallet are the rail's to check.
+ * Whether the payment is for exactly these terms: this amount, this store, this token. Only cheap checks: the
+ * rail checks the signature and the wallet.
  */
 export function accept(
   payment: PaymentPayload,
@@ -36,8 +36,8 @@ export function accept(
 }
 
 /**
- * What was signed, on each network where it would pay this store: it may have paid already, whatever the
- * terms and the network are that it says it is for. None where it pays somebody else.
+ * The signed authorization, on each network where it would pay this store. It may have paid there already,
+ * whatever terms and network the payment names. Empty if it pays somebody else.
  */
 export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402Payment[] {
   const { to, value } = payment.payload.authorization
@@ -47,7 +47,7 @@ export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402
   })
 }
 
-/** Whether nobody can settle it any more, as far as our clock says. */
+/** Whether nobody can settle it any more, by our clock. */
 export function hasEnded({ validBefore }: Pick<X402Payment, 'validBefore'>, now: Date): boolean {
   return validBefore * 1_000 <= now.getTime()
 }
@@ -105,7 +105,7 @@ function authorizationFault(
       `the authorization pays ${authorization.to}; this store is paid at ${payee.payTo}`,
     )
   }
-  // It would move nothing. It also keeps every refund from being a payment: none goes to this address.
+  // It would move nothing. And since no refund goes to this address, no refund can pass for a payment.
   if (same(authorization.from, payee.payTo)) {
     return mismatch('the authorization is from the address that this store is paid at')
   }

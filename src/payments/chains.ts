@@ -4,13 +4,13 @@ import type { Rail } from './ports.ts'
 const notConnected = 'Its network is not connected.'
 
 /**
- * One rail over the chains of all networks, by their CAIP-2 ids: a payment and its refund stay on the network
- * that the payment names. Of a network that is not connected nothing is known, so its orders wait.
+ * One rail over the chains of all networks, by their CAIP-2 ids. A payment and its refund stay on the network
+ * that the payment names. Nothing is known of a network that is not connected, so its orders wait.
  */
 export function railOfNetworks(chains: ReadonlyMap<string, Rail>): Rail {
   const on = ({ network }: { readonly network: string }) => chains.get(network)
   const [first] = chains.values()
-  // A refund that names none was signed when there was one network.
+  // A refund that names no network was signed when there was only one.
   const ofRefund = ({ network }: X402Refund) => (network === undefined ? first : on({ network }))
   return {
     isSignedByPayer: async (tender) => (await on(tender)?.isSignedByPayer(tender)) ?? false,

@@ -1,7 +1,7 @@
 import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { type Coin, coinDecimals } from './coins.ts'
 
-/** What a buyer hands over to pay: one case per payment method. Another method is one more case, and one more entry in `Rails`. */
+/** What a buyer hands over to pay. Each payment method has a case here and an entry in `Rails`. */
 export type Payment = X402Payment | PaidInvoice
 
 /** A signed EIP-3009 authorization: it moves this amount once, to this address, before its end. */

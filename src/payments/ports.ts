@@ -12,7 +12,7 @@ import type {
   X402Refund,
 } from './payment.ts'
 
-/** Whether a tender would pay. Nothing is consumed by asking. */
+/** Whether a tender would pay. Asking changes nothing. */
 export type Checked<T = Payment> =
   /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
   | {
@@ -26,7 +26,7 @@ export type Checked<T = Payment> =
   | {
       readonly outcome: 'unknown'
       readonly reason: string
-      /** `no` only where nobody outside was shown the payment, and it cannot have been used before. */
+      /** `no` only if nobody outside has seen the payment, and it cannot have been used before. */
       readonly charged: 'no' | 'unknown'
       /** The network asks more for a transaction than the store pays; otherwise a part did not answer. */
       readonly isTooCostly?: boolean
@@ -39,7 +39,7 @@ export type Collected<R = Receipt> =
   | ({ readonly outcome: 'unknown'; readonly reason: string } & Costs)
 
 interface Costs {
-  /** How many transactions were sent for it just now, at the store's expense, and moved nothing. */
+  /** How many transactions this call sent at the store's expense that moved no money. */
   readonly wasted?: number
 }
 
@@ -70,8 +70,7 @@ export interface RefundDue<T = Payment, R = Receipt> {
 }
 
 /**
- * What an index of paid resources is told of a sale, in the words of x402. A facilitator that keeps one
- * lists what is paid through it.
+ * What a facilitator's index of paid resources is told of a sale, in the terms of x402.
  */
 export interface Listing {
   readonly resource: { readonly url: string; readonly description?: string }
@@ -93,13 +92,13 @@ export interface RailOf<T, R, S> {
 /** Authorizations of USDC, on the chain. */
 export interface Rail extends RailOf<X402Payment, X402Receipt, X402Refund> {
   /**
-   * Whether the payer's own key has signed. It is arithmetic, and nobody is asked: a no may be the
-   * kind of signature that a contract wallet has.
+   * Whether the payer's own key has signed. Computed without asking anybody; the signature of a contract wallet
+   * gives false.
    */
   isSignedByPayer(tender: X402Payment): Promise<boolean>
   /**
-   * Whether the authorization has not been used, for this payment or anything else, as one question to
-   * the chain tells. False as well where that is not told.
+   * Whether the authorization has not been used, for this payment or anything else, by one call to the chain.
+   * Also false if the chain does not answer.
    */
   isUnused(tender: X402Payment): Promise<boolean>
 }
@@ -111,7 +110,7 @@ export interface Rails {
   readonly btcpay: InvoiceRail
 }
 
-/** The rail of a tender, receipt or refund. Each names its own, so what is put in fits what is chosen. */
+/** The rail of a tender, receipt or refund. Each names its own, so the types on both sides match. */
 export function railOf(
   rails: Rails,
   { rail }: Pick<Payment, 'rail'>,

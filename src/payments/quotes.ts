@@ -5,8 +5,8 @@ import type { Signer } from '../secrets/tokens.ts'
 import { termsValidSeconds } from './terms.ts'
 
 /**
- * Prices the store stands by for a while, even when the catalog changes. The promise travels with
- * the buyer, signed, so that nothing is stored for a call without a payment (docs/contributors/decisions/003).
+ * Prices that the store keeps for a while, even if the catalog changes. The buyer carries the signed promise,
+ * so nothing is stored for a call without a payment (docs/contributors/decisions/003).
  */
 export interface Quotes {
   promise(what: Quoted, amount: Usdc): string
@@ -16,11 +16,11 @@ export interface Quotes {
   secondsLeft(text: unknown): number
 }
 
-/** What a price is promised for. When any of it changes, the same price would buy something else. */
+/** What a price is promised for. If any of it changes, the same price would buy something else. */
 export interface Quoted {
   readonly offer: OfferId
   readonly value: Cents | undefined
-  /** The currencies that the offer and what it gives are counted in, and in what parts of them. */
+  /** The currencies of the offer's price and of its face value, with their smallest units. */
   readonly units: string
 }
 
@@ -29,7 +29,7 @@ type Promised = readonly [string, string, number]
 
 export function createQuotes(signer: Signer, now: () => Date): Quotes {
   const seconds = () => Math.floor(now().getTime() / 1_000)
-  // What the signer reads is what we signed, so its shape needs no second check.
+  // The signer reads only what it has signed, so the shape needs no second check.
   const read = (text: unknown) =>
     typeof text === 'string' ? (signer.read(text) as Promised | undefined) : undefined
   return {
@@ -53,7 +53,7 @@ export function createQuotes(signer: Signer, now: () => Date): Quotes {
   }
 }
 
-/** Of one length, whatever is quoted: the promise travels in a header. */
+/** Always of the same length, because the promise travels in a header. */
 function digestOf({ offer, value, units }: Quoted): string {
   const text = JSON.stringify([offer, value ?? null, units])
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)

@@ -6,11 +6,11 @@ import type { Terms } from './x402.ts'
 export interface Payee {
   readonly network: Network
   readonly payTo: string
-  /** Where they sent it before: nothing is taken there now, and what was signed for it may still have paid. */
+  /** Earlier addresses. The store takes nothing there now, but an authorization to one may still have paid. */
   readonly earlier?: readonly string[]
 }
 
-/** Where they send it on each network that the store accepts, the preferred one first. */
+/** The payee on each network that the store accepts, the preferred one first. */
 export type Payees = readonly [Payee, ...Payee[]]
 
 /** The same price on each network; a buyer signs one of them. */
@@ -20,7 +20,7 @@ export function payeeOn(payees: Payees, network: string): Payee | undefined {
   return payees.find((one) => one.network.id === network)
 }
 
-/** How long a price is honoured and a payment may take, in seconds (docs/contributors/decisions/003). */
+/** How many seconds a price is kept and a payment may take (docs/contributors/decisions/003). */
 export const termsValidSeconds = 300
 
 /**

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 
 /**
- * The words of x402, version 2, as a buyer sends them. Nothing here decides anything.
+ * The payload of x402, version 2, as a buyer sends it.
  *
- * Bounded everywhere, because this is what an attacker writes. Sizes: an EOA signature has 65
- * bytes, an ERC-6492 one about two thousand.
+ * Everything is bounded, because an attacker may write it. A signature of an EOA has 65 bytes, one by ERC-6492
+ * about two thousand.
  */
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
 const atomic = z.string().regex(/^\d{1,30}$/)
 const seconds = z.string().regex(/^\d{1,12}$/)
 
-/** What names a chain, a coin or an address. The database takes no null, and nobody needs one. */
+/** The name of a chain, a token or an address: printable ASCII, because the database takes no null character. */
 const name = z.string().regex(/^[\x20-\x7e]{0,80}$/)
 
 export const Terms = z.object({

@@ -20,7 +20,7 @@ const PublishedRules = z.object({
   approveAbove: LimitMoney.optional().describe('A person approves what costs more, first'),
 })
 
-/** The limits of a wallet, as it is told them. */
+/** The limits of a wallet, as the store publishes them to it. */
 export const LimitsAnswer = z
   .object({
     wallet: z.string(),
@@ -66,7 +66,7 @@ export function money(amount: Usdc): z.infer<typeof LimitMoney> {
   return { usdc: formatUsdc(amount), atomic: amount.toString() }
 }
 
-/** What is left of a limit; nothing when more than it was spent already. */
+/** What is left of a limit; nothing if more was spent already. */
 export function lessOf(limit: Usdc, spent: Usdc): Usdc {
   return usdc(limit > spent ? limit - spent : 0n)
 }

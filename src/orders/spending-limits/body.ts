@@ -12,12 +12,12 @@ import { readReceiver } from './recipient.ts'
 export const maxRecipients = 50
 
 /**
- * An amount is text, because JSON's numbers are floats to most who read them, and because what the
- * store answers can then be sent back as it is.
+ * An amount is text, because most readers take numbers of JSON for floats, and because an answer of the store
+ * can then be sent back unchanged.
  */
 const amount = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/)
 
-/** What a wallet may set. A field that is left out limits nothing. */
+/** What a wallet may set. A missing field limits nothing. */
 export const LimitsBody = z.strictObject({
   perOrderUsdc: amount
     .optional()
@@ -70,7 +70,7 @@ export function readLimits(fields: Fields): LimitsBody {
   throw invalidBody([{ field: known[0] ?? '', code: 'no_limit', known }])
 }
 
-/** What these limits say, as the wallet's owner reads it before signing. */
+/** These limits in words, as the owner of the wallet reads them before signing. */
 export function sentenceOf(body: LimitsBody): string {
   const { perOrderUsdc, perDayUsdc, approveAboveUsdc, ...lists } = body
   const { kinds, countries, recipients } = lists
@@ -94,7 +94,7 @@ function faultsOf(issue: z.core.$ZodIssue, fields: Fields): Fault[] {
   const name = String(field)
   const given = fields[name]
   const item = typeof at === 'number' && Array.isArray(given) ? { at, value: given[at] } : undefined
-  // Of a list only an item can have been meant as something else.
+  // In a list, only a single item can have been meant as something else.
   const meant = name.endsWith('Usdc') || item ? meantBy(name, item ? item.value : given) : undefined
   const reason: FaultReason = item
     ? { code: 'malformed_item', position: item.at + 1 }
@@ -106,7 +106,7 @@ function unknownField(field: string): Fault {
   return meaning({ field, code: 'unknown_limit', known }, fieldMeantBy(field, known))
 }
 
-/** What was probably meant; a recipient is not repeated, because it is personal. */
+/** What was probably meant. A recipient is not repeated, because it is personal. */
 function meantBy(name: string, value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const text = String(value)

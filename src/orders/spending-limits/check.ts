@@ -32,27 +32,27 @@ export interface CheckDeps {
   readonly now: () => Date
 }
 
-/** A priced line item beside the limits of who pays it. */
+/** A priced line item beside the limits of its payer. */
 interface Weighed {
   readonly rules: Rules
   readonly asked: SpendingQuery
   readonly spends: readonly Spend[]
-  /** The field that says whom it goes to. */
+  /** The field that names its recipient. */
   readonly field: string
 }
 
-/** What the limits of a payer say of a purchase. */
+/** What the limits of a payer say about a purchase. */
 export interface Within {
   readonly refusal: Refusal | undefined
-  /** Digest of whom the goods go to. */
+  /** Digest of the recipient. */
   readonly receiver: string | undefined
-  /** Above this a person must approve the purchase, too (`requireApproval`). */
+  /** A person must approve a purchase above this (`requireApproval`). */
   readonly approveAbove: Usdc | undefined
 }
 
 /**
- * Looks before anything is written whether the payer's own limits allow a purchase. The record
- * decides when the order is opened, with the digest that is given here.
+ * Checks before anything is written whether the payer's own limits allow a purchase. The record checks again
+ * when the order is opened, with the digest of the recipient from here.
  */
 export async function beforeLimits(
   deps: CheckDeps,
@@ -69,7 +69,7 @@ export async function beforeLimits(
 }
 
 /**
- * Opens the order, if the limits of its payer allow it at this very moment, whatever was seen before.
+ * Opens the order if the limits of its payer allow it at that moment, whatever was checked before.
  *
  * @throws Refusal `limit_exceeded`
  */
@@ -180,13 +180,13 @@ function limitedTo(what: 'kinds' | 'countries', list: readonly string[] = []): s
     : nothingLeft(what)
 }
 
-/** The list itself is nobody's to read: who has the wallet's limits need not know whom it pays. */
+/** The list itself is not shown: a caller who meets the limits of a wallet need not know whom it pays. */
 function limitedToRecipients(count = 0): string {
   if (count === 0) return nothingLeft('recipients')
   return `This wallet allows only ${count === 1 ? 'one recipient' : `${count} recipients`}.`
 }
 
-/** A list that was set is never empty. What is left of two may be, until the new one holds alone. */
+/** A list that was set is never empty. What two lists have in common may be, until only the new one holds. */
 function nothingLeft(what: 'kinds' | 'countries' | 'recipients'): string {
   return `The old and the new limits of this wallet have no ${what} in common, so it can buy nothing until the new ones hold.`
 }

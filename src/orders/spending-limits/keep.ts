@@ -19,11 +19,11 @@ export interface LimitsDeps {
   readonly limits: LimitStore
   readonly digest: Digest
   readonly now: () => Date
-  /** How long what is looser waits before it holds; milliseconds. */
+  /** How long looser limits wait before they take effect; milliseconds. */
   readonly coolingMs: number
 }
 
-/** Somebody else changes the same limits again and again only on purpose. */
+/** So many concurrent changes of the same limits happen only on purpose. */
 const attempts = 5
 
 /** The limits of this wallet, and what it has spent. */
@@ -32,7 +32,7 @@ export async function showLimits(deps: LimitsDeps, wallet: string): Promise<Limi
   return tell(deps, wallet, stored?.limits ?? { inForce: noRules })
 }
 
-/** Puts these limits in the place of all that the wallet had; see `changed` for what holds when. */
+/** Replaces all limits of the wallet. `changed` says when each takes effect. */
 export function setLimits(
   deps: LimitsDeps,
   wallet: string,
@@ -41,7 +41,7 @@ export function setLimits(
   return change(deps, wallet, (limits) => rulesOf(deps.digest, wallet, body, limits))
 }
 
-/** Lifts all limits of the wallet, once the cooling is over. */
+/** Lifts all limits of the wallet, after the delay for looser ones. */
 export function liftLimits(deps: LimitsDeps, wallet: string): Promise<LimitsAnswer> {
   return change(deps, wallet, () => noRules)
 }

@@ -3,7 +3,7 @@ import { goods, kinds, type Recipient } from '../../catalog/good.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 
-/** The field of a purchase that says whom it goes to, and what it says. Absent: to nobody in particular. */
+/** The field of a purchase that names its recipient, and its text; undefined if it names none. */
 export function receiverOf(recipient: Recipient): {
   readonly field: string
   readonly text: string | undefined
@@ -13,7 +13,7 @@ export function receiverOf(recipient: Recipient): {
   return { field, text: typeof told === 'string' ? told.toLowerCase() : undefined }
 }
 
-/** A phone number, an e-mail address or an ICCID as purchases name it, or undefined when it is none. */
+/** A phone number, an e-mail address or an ICCID, as purchases name it; undefined for any other text. */
 export function readReceiver(text: string): string | undefined {
   const isOne = kinds.some((kind) => {
     const { recipient, receiver }: KindDefinition = goods[kind]
@@ -23,8 +23,8 @@ export function readReceiver(text: string): string | undefined {
 }
 
 /**
- * The keyed digest of a receiver, of this wallet alone: the lists of two wallets tell nobody that
- * they have somebody in common. One that is known under an older key of the store keeps that digest.
+ * The keyed digest of a recipient for one wallet, so that the lists of two wallets do not show that they have
+ * somebody in common. A recipient that is known under an older key of the store keeps that digest.
  */
 export function digestOf(
   digest: Digest,

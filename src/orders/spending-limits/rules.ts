@@ -2,8 +2,8 @@ import type { Kind } from '../../catalog/offer.ts'
 import type { Usdc } from '../../lib/money.ts'
 
 /**
- * What a wallet lets itself buy. A rule that is absent limits nothing; a list that is empty lets
- * nothing through, which only two lists without a common value can come to.
+ * What a wallet allows itself to buy. An absent rule limits nothing. An empty list allows nothing; it results
+ * only from two lists without a common value.
  */
 export interface Rules {
   readonly perOrder?: Usdc
@@ -12,19 +12,19 @@ export interface Rules {
   readonly kinds?: readonly Kind[]
   /** ISO 3166-1 alpha-2. */
   readonly countries?: readonly string[]
-  /** Keyed digests: who receives something is personal data, and is kept nowhere for this. */
+  /** Keyed digests, because a recipient is personal data and must not be stored here. */
   readonly recipients?: readonly string[]
-  /** What costs more, a person approves first (docs/contributors/decisions/020). */
+  /** A person must first approve what costs more (docs/contributors/decisions/020). */
   readonly approveAbove?: Usdc
 }
 
-/** The limits of a wallet: what holds, and what is looser and holds from then on. */
+/** The limits of a wallet: those in force, and looser ones that take effect later. */
 export interface WalletLimits {
   readonly inForce: Rules
   readonly coming?: { readonly rules: Rules; readonly from: Date }
 }
 
-/** The rules by their published names, in the order in which they are looked at. */
+/** The published names of the rules, in the order in which they are checked. */
 export const limitNames = [
   'kinds',
   'countries',
@@ -35,15 +35,15 @@ export const limitNames = [
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
-/** What one purchase asks of the limits of its payer. */
+/** What the limits of its payer judge of a purchase. */
 export interface SpendingQuery {
   readonly amount: Usdc
   readonly kind: Kind
   /** Absent on plans for many countries. */
   readonly country: string | undefined
-  /** Digest of whom it goes to; absent where it goes to nobody in particular. */
+  /** Digest of the recipient; absent if the purchase names none. */
   readonly recipient: string | undefined
-  /** Whether a person has approved this very purchase. */
+  /** Whether a person has approved this purchase. */
   readonly isApproved: boolean
 }
 
@@ -63,14 +63,14 @@ export function rulesAt({ inForce, coming }: WalletLimits, at: Date): Rules {
 }
 
 /**
- * The limits of a wallet that now wants these rules. What they tighten holds at once. What they
- * loosen holds after the cooling, so that who talks an agent into it has to wait that long; until
- * then nothing is allowed that either the old or the new rules forbid.
+ * The limits of a wallet after it asks for these rules. Whatever is stricter takes effect at once. Whatever is
+ * looser takes effect after a delay, so that somebody who talks an agent into it has to wait. Until then,
+ * nothing is allowed that the old or the new rules forbid.
  *
- * A change that takes the place of a looser one that is still to come keeps its time, since no more
- * is asked for than would have held then. Any other change waits anew.
+ * A change that replaces a pending, looser one keeps its time, because it asks for no more than what would
+ * have been in force then. Any other change waits from now on.
  *
- * @param coolingMs how long the looser part waits; 0: not at all
+ * @param coolingMs how long looser rules wait; 0: not at all
  */
 export function changed(
   limits: WalletLimits,
@@ -86,7 +86,7 @@ export function changed(
   return { inForce: stricter(held, wanted), coming: { rules: wanted, from } }
 }
 
-/** Whether whatever these rules allow is allowed by the others as well. */
+/** Whether the other rules allow everything that these allow. */
 export function isAsStrict(rules: Rules, others: Rules): boolean {
   return (
     isAtMost(rules.perOrder, others.perOrder) &&
@@ -98,7 +98,7 @@ export function isAsStrict(rules: Rules, others: Rules): boolean {
   )
 }
 
-/** The rules that allow what both allow. */
+/** The rules that allow only what both allow. */
 function stricter(one: Rules, other: Rules): Rules {
   return present({
     perOrder: lesser(one.perOrder, other.perOrder),
@@ -124,10 +124,10 @@ export function hasRules(rules: Rules): boolean {
 }
 
 /**
- * The first rule that a purchase breaks, or undefined. Strict: what has no country fits no list of
- * countries, and what goes to nobody in particular fits no list of recipients.
+ * The first rule that a purchase breaks, or undefined. Strict: an offer without a country is on no list of
+ * countries, and a purchase without a recipient on no list of recipients.
  *
- * @param spent what counts against the limit of a day already
+ * @param spent what already counts against the limit of a day
  */
 export function limitHit(rules: Rules, asked: SpendingQuery, spent: Usdc): LimitName | undefined {
   return limitNames.find((name) => isBroken[name](rules, asked, spent))
@@ -149,10 +149,7 @@ export function spentOn(spends: readonly Spend[]): Usdc {
   return spends.reduce((sum, { amount }) => sum + amount, 0n) as Usdc
 }
 
-/**
- * When the limit of a day will have room for the amount, if nothing else is bought meanwhile.
- * Undefined when it never will.
- */
+/** When the limit of a day has room for the amount, if nothing else is bought meanwhile. Undefined: never. */
 export function roomFrom(perDay: Usdc, amount: Usdc, spends: readonly Spend[]): Date | undefined {
   if (amount > perDay) return undefined
   const oldestFirst = spends.toSorted(
