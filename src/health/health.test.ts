@@ -192,6 +192,16 @@ describe('a sale', () => {
     expect(health.sell('b', usdc(6n), 'zendit')?.type).toBe('too_large')
   })
 
+  test('stays deducted when an equal request opens no order after its own did', () => {
+    const { health } = wellStore()
+    health.noteMeans(held(10n))
+    health.sell('a', usdc(6n), 'zendit')
+    health.sell('a', usdc(6n), 'zendit')
+    health.noteOpened('a')
+    health.unsell('a')
+    expect(health.sell('b', usdc(6n), 'zendit')?.type).toBe('too_large')
+  })
+
   test('counts once for a repeated payment, and not at all without an order', () => {
     const { health } = wellStore()
     health.noteMeans(held(10n))

@@ -54,7 +54,7 @@ export interface Health {
   sell(reference: string, amount: Usdc, supplier: string): Unsold | undefined
   /** The order of this sale is on record. */
   noteOpened(reference: string): void
-  /** Cancels a sale that did not become an order. */
+  /** Cancels a sale that did not become an order, unless an equal request has opened one for it. */
   unsell(reference: string): void
   /** The current upper bounds on the price of a purchase, the tightest first. */
   bounds(): Verdict['bounds']
@@ -119,8 +119,7 @@ export function createHealth(now: () => Date): Health {
     },
     noteOpened: sales.noteOpened,
     unsell(reference) {
-      sales.remove(reference)
-      suppliers.noteUnsold(reference)
+      if (sales.remove(reference)) suppliers.noteUnsold(reference)
     },
     bounds: () => verdict().bounds,
     means: () => means,
@@ -173,7 +172,8 @@ interface Sales {
   has(reference: string): boolean
   /** The order of this sale is on record, so the next reading of the means includes it. */
   noteOpened(reference: string): void
-  remove(reference: string): void
+  /** @returns false if its order is on record */
+  remove(reference: string): boolean
   /** Forgets sales whose orders were on record before this time: the means include them. */
   forgetBefore(then: Date): void
   /** @param supplier only what was sold of its offers */
@@ -195,7 +195,7 @@ function createSales(now: () => Date): Sales {
       const sale = sold.get(reference)
       if (sale) sold.set(reference, { ...sale, openedAt: now() })
     },
-    remove: (reference) => void sold.delete(reference),
+    remove: (reference) => sold.get(reference)?.openedAt === undefined && sold.delete(reference),
     forgetBefore(then) {
       for (const [reference, { openedAt }] of sold) {
         if (openedAt && openedAt < then) sold.delete(reference)
