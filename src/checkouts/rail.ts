@@ -15,8 +15,6 @@ export function invoiceRail(
   watch: PayoutWatch,
 ): InvoiceRail {
   return {
-    check: async (tender) => ({ outcome: 'good', tender }),
-
     async collect({ invoice, asset, units }) {
       const read = await processor.read(invoice, asset)
       if (read.outcome === 'unknown') return read

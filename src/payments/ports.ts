@@ -13,7 +13,7 @@ import type {
 } from './payment.ts'
 
 /** Whether a tender would pay. Asking changes nothing. */
-export type Checked<T = Payment> =
+export type Checked<T = X402Payment> =
   /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
   | {
       readonly outcome: 'good'
@@ -79,7 +79,6 @@ export interface Listing {
 
 /** One way of being paid and of paying back, for one kind of payment. */
 export interface RailOf<T, R, S> {
-  check(tender: T): Promise<Checked<T>>
   /** Moves the buyer's money to us, or sees that it came. Safe to repeat: a payment moves money once. */
   collect(tender: T, how?: Collecting): Promise<Collected<R>>
   confirmationOf(tender: T, receipt: R): Promise<Confirmation>
@@ -91,6 +90,7 @@ export interface RailOf<T, R, S> {
 
 /** Authorizations of USDC, on the chain. */
 export interface Rail extends RailOf<X402Payment, X402Receipt, X402Refund> {
+  check(tender: X402Payment): Promise<Checked>
   /**
    * Whether the payer's own key has signed. Computed without asking anybody; the signature of a contract wallet
    * gives false.
