@@ -17,7 +17,7 @@ import {
 
 type Authorized = ChainTransfer & { readonly nonce: string }
 
-/** Every payment of these blocks, against the order that has it. */
+/** Compares every payment in these blocks with the order that has it. */
 export async function comparePayments(
   { chain, store }: Sources,
   look: Look,
@@ -60,7 +60,7 @@ async function noteStray(
   }
   notes.chain.unmatched += amount
   const minedAt = await chain.minedAt(transfer.block)
-  // Its buyer may still come with it: a payer can send a payment before it buys.
+  // Its buyer may still send the request: a payer can submit a payment before it buys.
   if (look.now.getTime() - minedAt.getTime() < look.strayAfterMs) {
     note(notes, open('store', about))
     return
@@ -72,8 +72,8 @@ async function noteStray(
 }
 
 /**
- * Whether a plain transfer is for the books to explain: what an address did before it was the store's is
- * not. What was authorized is always compared, because the record may be older than the address.
+ * Whether a plain transfer must be explained: not if the address was not the store's yet. What was authorized
+ * is always compared, because the record may be older than the address.
  */
 function isOfStore(
   { wallets }: Notes,
@@ -84,7 +84,7 @@ function isOfStore(
   return block >= (wallets.get(walletKey(role, address)) ?? 0)
 }
 
-/** Every transfer out of a refund wallet in these blocks, against the order whose nonce it has. */
+/** Compares every transfer out of a refund wallet in these blocks with the order whose nonce it has. */
 export async function compareRefunds(
   sources: Sources,
   look: Look,
@@ -110,7 +110,7 @@ export async function compareRefunds(
   }
 }
 
-/** Only what left an earlier wallet can be vouched for: a key that leaked has to be changed first. */
+/** Only what left an earlier wallet can be acknowledged: a leaked key must be changed first. */
 function noteStrayRefund({ wallets }: ChainStatement, stray: ChainTransfer, notes: Notes): void {
   const { transaction, amount, from, to } = stray
   const about = { transaction, found: amount, detail: `From ${from} to ${to}.` }
@@ -119,7 +119,7 @@ function noteStrayRefund({ wallets }: ChainStatement, stray: ChainTransfer, note
   else note(notes, difference)
 }
 
-/** Notes the refunds that are of these orders. Returns the others. */
+/** Notes the refunds of these orders, and returns the others. */
 async function matchRefunds(
   { chain, store }: Sources,
   look: Look,
@@ -181,7 +181,7 @@ function matchLost(
   })
 }
 
-/** Somebody else may have been paid than the payer: then only all orders can tell whose refund it is. */
+/** Looks through all orders for refunds that went to somebody else than the payer of their order. */
 async function matchAny(
   sources: Sources,
   look: Look,

@@ -22,20 +22,20 @@ import { differs, open } from './differences.ts'
 import { isFresh } from './judge.ts'
 import { type Look, type Notes, note, type Sources } from './sources.ts'
 
-/** What the walk over the checkouts has seen so far. */
+/** What was seen of the checkouts so far. */
 interface Replay {
   readonly book: PayoutBook | undefined
   /** The invoices on record. */
   readonly invoices: Set<string>
-  /** Of how many the processor did not tell, and of how many in a row. */
+  /** How many the processor did not answer, and how many in a row. */
   untold: number
   untoldInARow: number
 }
 
 /**
- * Every checkout, against the order that it became and the invoice at the processor; every order of
- * an invoice, against its checkout; every paid invoice and every payout, against what is on record;
- * and the ledger of the coins, against the checkouts.
+ * Compares every checkout with its order and with its invoice at the processor, every order of an invoice with
+ * its checkout, every paid invoice and every payout with what is on record, and the ledger of the coins with
+ * the checkouts.
  */
 export async function compareCheckouts(sources: Sources, look: Look, notes: Notes): Promise<void> {
   const replay: Replay = {
@@ -62,7 +62,7 @@ export async function compareCheckouts(sources: Sources, look: Look, notes: Note
   if (notes.checkouts > 0) notes.notChecked.push(...notCheckedOf(sources, notes))
 }
 
-/** What the processor has of a checkout: its invoice, and what was paid out of its money. */
+/** Compares a checkout with its invoice and its payouts at the processor. */
 async function compareOutside(
   sources: Sources,
   owed: readonly Owed[],
@@ -80,7 +80,7 @@ function compareOrder(
   look: Look,
   notes: Notes,
 ): void {
-  // Who has an order without a decision is found among the orders.
+  // An order of a checkout that is not decided is found among the orders.
   if (checkout.state !== 'ORDERED') return
   const about = { reference: checkout.id, order: checkout.orderId }
   if (order) {
@@ -114,10 +114,10 @@ function noteStray(order: OrderId, notes: Notes): void {
   note(notes, differs('order_without_checkout', { order }))
 }
 
-/** A processor that leaves so many questions open, one after the other, is asked no further. */
+/** After so many unanswered questions in a row, the processor is not asked any more. */
 const maxUntold = 10
 
-/** Compares the invoice. False where the processor did not tell. */
+/** Compares the invoice. False if the processor did not answer. */
 async function isInvoiceTold(
   { processor }: Sources,
   checkout: Checkout,
@@ -151,8 +151,8 @@ function noteInvoice(checkout: InvoicedCheckout, found: bigint, notes: Notes): v
 }
 
 /**
- * What the processor was paid for and no checkout has: records that were lost. A checkout is on record
- * before its invoice is made, but may have been opened after its page was read.
+ * Finds paid invoices that no checkout has, whose records were lost. A checkout is on record before its invoice
+ * is made, but may have been opened after its page was read.
  */
 async function compareUnknown(
   { processor }: Sources,

@@ -26,12 +26,12 @@ export interface Owed {
   readonly stands: 'under_way' | 'failed' | PayoutIn<'CONFIRMED'>
 }
 
-/** What the processor has paid out or will, by our names. */
+/** The payouts that the processor has made or will make, by our references. */
 export type PayoutBook = Map<string, ProcessorPayout[]>
 
 /**
- * The payouts at the processor; undefined where there is none, or it does not tell them. They
- * are read before the record, so that whatever is paid meanwhile is on record before it is missed.
+ * The payouts at the processor; undefined if there is none, or it does not answer. They are read before the
+ * record, so that whatever is paid meanwhile is on record before it could be missed.
  */
 export async function readPayoutBook(
   { processor }: Sources,
@@ -46,13 +46,13 @@ export async function readPayoutBook(
   return Map.groupBy(read.payouts, ({ reference }) => reference)
 }
 
-/** Everything that was due back to the buyer of a checkout, through its order or beside it. */
+/** Everything that the buyer of a checkout had to get back: the refund of its order, and its returns. */
 export function owedOf(checkout: Checkout, order: Order | undefined): readonly Owed[] {
   const refund = order && refundOwed(order)
   return [...(refund ? [refund] : []), ...(isInvoiced(checkout) ? returnsOwed(checkout) : [])]
 }
 
-/** The refund of an order that was paid in a coin; undefined where none was ever due. */
+/** The refund of an order that was paid in a coin; undefined if none was ever due. */
 function refundOwed(order: Order): Owed | undefined {
   const { id, tender } = order
   if (tender.rail !== 'btcpay' || !isRefunding(order)) return undefined
@@ -61,7 +61,7 @@ function refundOwed(order: Order): Owed | undefined {
   return { reference: id, order: id, coin, to, units: tender.units, stands }
 }
 
-/** Everything else that goes back of the money of a checkout. */
+/** The returns of a checkout. */
 function returnsOwed(checkout: InvoicedCheckout): readonly Owed[] {
   const { id, orderId: order, coin, refundTo: to, returns } = checkout
   return returns.map(({ seq, units, payout }) => {
@@ -74,7 +74,7 @@ function standsOf(payout: Payout | undefined): Owed['stands'] {
   return payout?.state === 'CONFIRMED' ? payout : 'under_way'
 }
 
-/** What was due back to a buyer, against what was paid out for it. Takes that from the book. */
+/** Compares what a buyer had to get back with what was paid out, and removes that from the book. */
 export async function comparePayouts(
   { hands }: Pick<Sources, 'hands'>,
   book: PayoutBook | undefined,
@@ -135,8 +135,8 @@ function judgeUnsent(stands: Owed['stands'], about: About, look: Look): Finding 
 const unnamed = 'a transaction that the processor does not name'
 
 /**
- * The transactions that paid it. What the processor sent without naming it is the one that an
- * operator noted, where one did.
+ * The transactions that paid it. A payout without a named transaction counts as the one that an operator noted,
+ * if one did.
  */
 function transactionsOf(
   payouts: readonly ProcessorPayout[],
@@ -156,7 +156,7 @@ function wordsOf({ coin, units, to, isSent }: ProcessorPayout): string {
   return `The processor ${isSent ? 'sent' : 'will send'} ${amount} ${coin} to ${to}.`
 }
 
-/** What was paid out, and that nothing on record is owed. */
+/** Notes what was paid out and is not owed on record. */
 export async function compareUnowed(
   { store }: Pick<Sources, 'store'>,
   book: PayoutBook | undefined,
@@ -178,7 +178,7 @@ export async function compareUnowed(
   }
 }
 
-/** What a payout says that was sent for an order which has no refund on record. */
+/** The difference that a sent payout is for an order without a refund on record. */
 function unowedCode({ state }: Order): DifferenceCode {
   return state === 'FULFILLED' ? 'delivered_and_refunded' : 'refund_not_booked'
 }

@@ -13,7 +13,7 @@ import { costText, isDelivered, judgeSupply, refundOnRecord } from './judge.ts'
 import type { ChainTransfer, WalletRole } from './ports.ts'
 import { type Look, type Notes, note, placeOf, type Sources } from './sources.ts'
 
-/** Every purchase at each supplier, against the order that has its reference. */
+/** Compares every purchase at each supplier with the order that has its reference. */
 export async function compareSupply({ suppliers, store }: Sources, notes: Notes): Promise<void> {
   const seen = new Set<OrderId>()
   for (const [supplier, statement] of suppliers) {
@@ -46,7 +46,7 @@ interface Supplied {
 
 function noteSupply(notes: Notes, supplied: Supplied): void {
   const { id, supplier, purchase, order, isSecond } = supplied
-  // What another supplier than that of the order has sold was not bought for it.
+  // A purchase at another supplier than that of the order was not made for it.
   const isElsewhere = order !== undefined && order.item.source.supplier !== supplier
   if (purchase.state === 'delivered' && !isElsewhere) notes.delivered.add(id)
   const about = { order: id, reference: purchase.reference, detail: costText(purchase) }
@@ -55,7 +55,7 @@ function noteSupply(notes: Notes, supplied: Supplied): void {
   else note(notes, differs('supplier_purchase_unknown', about))
 }
 
-/** Every order on record, against what was seen outside. What was not seen is looked for by name. */
+/** Compares every order on record with what was seen outside, and asks by name for what was not seen. */
 export async function compareOrders(
   sources: Sources,
   look: Look,
@@ -80,8 +80,8 @@ function noteNewest(order: Order, notes: Notes): void {
 }
 
 /**
- * A payment that the scan did not meet is older than its first block, younger than its last, went to
- * a PAY_TO that is not on record, or is not there: its own transaction tells.
+ * Compares a payment that the scan did not meet. It is older than the first block, younger than the last, went
+ * to a PAY_TO that is not on record, or does not exist: its transaction shows which.
  */
 async function comparePaid(
   { chain, store }: Sources,
@@ -92,7 +92,7 @@ async function comparePaid(
   if (!isPaid(order) || notes.paid.has(order.id)) return
   const { transaction } = order.receipt
   const block = blockOf(order.receipt)
-  // What was paid in a coin is compared with the processor's books.
+  // A payment in a coin is compared with the processor.
   if (block === undefined) return
   const about = { order: order.id, transaction, onRecord: order.amount }
   if (block > to) {
@@ -133,7 +133,7 @@ const strangers = {
   refunds: { moved: 'left', option: '--earlier-refund-wallet' },
 } as const
 
-/** The claim on a payment is a row of its own; an order that has none shares another's payment. */
+/** Each payment belongs to one order by a row of its own. An order without that row shares the payment of another. */
 async function compareClaim(
   store: Sources['store'],
   order: PaidOrder,
@@ -150,7 +150,7 @@ async function compareRefunded(sources: Sources, order: Order, notes: Notes): Pr
   const { chain } = sources
   const transaction = refundOnRecord(order)
   if (transaction === undefined || notes.refunded.has(order.id)) return
-  // What was paid in a coin went back in it.
+  // A payment in a coin was refunded in that coin.
   if (order.tender.rail !== 'x402') return
   const about = { order: order.id, transaction, onRecord: order.amount }
   const byNonce = await chain.transferIn(transaction, chain.refundNonceOf(order.id))
@@ -169,7 +169,7 @@ async function compareRefunded(sources: Sources, order: Order, notes: Notes): Pr
   note(notes, differs('refund_differs', { ...about, found: found.amount, detail }))
 }
 
-/** The plain transfer that an operator noted for this refund. Of equal ones in a transaction each pays once. */
+/** The plain transfer that an operator noted for this refund. Each transfer of a transaction pays one refund. */
 async function paidByHand(
   { chain, hands }: Sources,
   { id, amount, tender }: Order,
@@ -187,7 +187,7 @@ async function paidByHand(
   })
 }
 
-/** The list of the supplier was read before, so an order that was delivered since is asked for by name. */
+/** Asks by name for the purchase of an order that was delivered after the supplier's list was read. */
 async function compareDelivered(
   { suppliers }: Sources,
   order: Order,
@@ -208,7 +208,7 @@ async function compareDelivered(
   note(notes, isFresh ? open('supplier', about) : differs('delivered_but_not_charged', about))
 }
 
-/** Every entry of the ledger, against the state of its order. */
+/** Compares every entry of the ledger with the state of its order. */
 export async function compareLedger({ store }: Sources, notes: Notes): Promise<void> {
   for (const { order, account, booked, due } of await store.misbooked()) {
     const detail = `The account is ${account}.`

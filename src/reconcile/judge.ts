@@ -12,14 +12,14 @@ import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, type Finding, open } from './differences.ts'
 import type { ChainTransfer } from './ports.ts'
 
-/** When something counts as left lying. */
+/** From when on something counts as forgotten. */
 export interface Patience {
   readonly now: Date
   /** What is younger than that is still being worked on; milliseconds. */
   readonly strayAfterMs: number
 }
 
-/** What a payment on the chain says about the order that has its authorization. */
+/** Judges a payment on the chain against the order that has its authorization. */
 export function judgePayment(
   transfer: ChainTransfer,
   order: Order,
@@ -58,7 +58,7 @@ function judgePaid(transfer: ChainTransfer, order: PaidOrder): Finding | undefin
     : differs('payment_differs', { ...about, detail })
 }
 
-/** What a transfer with the refund nonce of this order says about it. */
+/** Judges a transfer with the refund nonce of this order against the order. */
 export function judgeRefund(
   transfer: ChainTransfer,
   order: Order,
@@ -82,7 +82,7 @@ export function judgeRefund(
     : differs('refund_not_booked', { ...about, onRecord: 0n, detail })
 }
 
-/** What the supplier's purchase says about the order that has its reference. */
+/** Judges a purchase at the supplier against the order that has its reference. */
 export function judgeSupply(purchase: SupplierPurchase, order: Order): Finding | undefined {
   const about = { order: order.id, reference: purchase.reference, detail: costText(purchase) }
   if (purchase.kind !== order.item.kind) return differs('supplier_bought_twice', about)
@@ -96,7 +96,7 @@ export function judgeSupply(purchase: SupplierPurchase, order: Order): Finding |
     : differs('supplier_charged_but_not_delivered', about)
 }
 
-/** Goods for an order that was given up. A loss that is on record is no difference. */
+/** Judges goods for an order that was given up. A loss that is on record is no difference. */
 function judgeLate(order: Refunding, about: { readonly detail: string }): Finding | undefined {
   switch (order.supply.state) {
     case 'OPEN':
@@ -127,7 +127,7 @@ export function costText({ kind, state, cost }: SupplierPurchase): string {
   return `${kind} ${state}, ${(cost.amount / cost.divisor).toFixed(2)} ${cost.currency}`
 }
 
-/** Whether it is so young that somebody may still work on it. */
+/** Whether it is so recent that the store may still be working on it. */
 export function isFresh(since: Date, { now, strayAfterMs }: Patience): boolean {
   return now.getTime() - since.getTime() < strayAfterMs
 }

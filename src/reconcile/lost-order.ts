@@ -6,7 +6,7 @@ import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import type { ChainStatement } from './ports.ts'
 import type { Ids, LostPayment } from './sources.ts'
 
-/** What nobody can know any more about a purchase that was never placed at the supplier. */
+/** The item of a lost order that was never placed at a supplier: nobody can know it any more. */
 const unknownItem: Item = {
   kind: 'voucher',
   offerId: 'unknown' as OfferId,

@@ -22,7 +22,7 @@ export interface ChainTransfer {
   readonly nonce?: string
 }
 
-/** `pay_to`: buyers pay there. `refunds`: they are paid back from there. */
+/** `pay_to`: buyers pay to it. `refunds`: buyers are paid back from it. */
 export type WalletRole = 'pay_to' | 'refunds'
 
 /** An address of the store, in lower case: one of now, or an earlier one. */
@@ -110,18 +110,18 @@ export interface ProcessorStatement extends Pick<Processor, 'read'> {
   paidInvoices(isNamed: (checkout: string) => boolean): Promise<PaidInvoices>
 }
 
-/** Why a transfer of our own wallets is right though no order explains it, and who says so. */
+/** Why a transfer of our own wallets is right although no order explains it, and who says so. */
 export interface Acknowledgement {
   readonly reason: string
   readonly by: string
 }
 
-/** What persons have vouched for. */
+/** What persons have acknowledged. */
 export interface Movements {
   acknowledged(): Promise<
     readonly (Acknowledgement & Pick<ChainTransfer, 'transaction' | 'logIndex'>)[]
   >
-  /** Keeps what was said first, where it is said twice. */
+  /** Stores the acknowledgement. A second one for the same transfer changes nothing. */
   acknowledge(movement: ChainTransfer, why: Acknowledgement): Promise<void>
 }
 

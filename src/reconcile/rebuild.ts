@@ -19,15 +19,15 @@ export interface RebuildDeps {
   readonly now: () => Date
 }
 
-/** What became of one order, or why it was left as it is. */
+/** What became of an order, or why it was left as it is. */
 export type Rebuilt =
   | { readonly order: OrderId; readonly became: 'refunded' | 'delivered' | 'refund_due' }
   | { readonly order: OrderId; readonly became: 'left'; readonly reason: string }
 
 /**
- * Writes what the chain and the supplier prove into a record that is older than they are. Each order
- * is written in one transaction, by the store's own moves and under their version numbers, so this
- * is safe beside a running store: whoever writes first wins, and the other one leaves the order.
+ * Writes what the chain and the suppliers prove into a record that is older than they are. Each order is
+ * written in one transaction, by the store's own moves and under their version numbers, so this is safe beside
+ * a running store: the first write wins, and the other one leaves the order.
  *
  * Refunds come first: while one is missing, its order could still be delivered.
  *
@@ -43,7 +43,7 @@ export async function rebuild(deps: RebuildDeps, report: Findings): Promise<read
   return rebuilt
 }
 
-/** What was found of the record, and what of it is gone by. */
+/** What the rebuilding reads of a report. */
 type Findings = Pick<Report, 'unbooked' | 'lost' | 'differences' | 'misnamed'>
 
 async function bookRefund(
@@ -58,7 +58,7 @@ async function bookRefund(
   return written(order.id, 'refunded', () => store.atOnce((orders) => follow(orders, order, steps)))
 }
 
-/** Opens the order of a payment again, ended as it has ended in truth. */
+/** Opens the order of a lost payment again, with the end that it had. */
 async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): Promise<Rebuilt> {
   const { ids, held, supplier } = await identify(deps, lost)
   const oweUnlessPaid = async () => {
@@ -71,7 +71,7 @@ async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): P
     case 'none':
       return oweUnlessPaid()
     case 'found':
-      // What may still be delivered is decided by the supplier's word, unless the money went back.
+      // The supplier's word decides about a purchase that may still be delivered, unless it was refunded.
       if (held.purchase.state === 'pending' && !lost.refund) {
         return left(ids.id, 'The supplier has not ended this purchase; run this again later.')
       }
@@ -81,7 +81,7 @@ async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): P
   }
 }
 
-/** Why a payment that no refund of the store has paid back is not paid back now, where it is not. */
+/** Why a payment without a refund is not paid back now; undefined if it is. */
 async function whyNotOwed(
   { chain }: RebuildDeps,
   { transfer }: LostPayment,
@@ -137,7 +137,7 @@ async function owe(
   const opened = lostOrder(deps.chain, lost, { ids, purchase, supplier })
   const ends = {
     refundedBy: lost.refund?.transfer.transaction,
-    // What was delivered all the same is given back, or booked as a loss, by the running store.
+    // The running store gives back goods that were delivered all the same, or books them as a loss.
     supply: { state: mayCome ? 'OPEN' : purchase?.state === 'returned' ? 'RETURNED' : 'NONE' },
   } as const
   const replay = { now: deps.now(), payment: receiptOf(lost.transfer) }
@@ -153,8 +153,8 @@ interface Identified {
 }
 
 /**
- * Which of the ids the order had, by whoever knows one of them: the chain by its refund, else the
- * supplier by its purchase. Nobody knows it: then nothing was bought, and the newest key names it.
+ * Finds which of the ids the order had: by its refund on the chain, or else by its purchase at a supplier. If
+ * there is neither, nothing was bought, and the newest key names it.
  */
 async function identify(
   { suppliers }: RebuildDeps,
@@ -189,7 +189,7 @@ function openAnd(
   )
 }
 
-/** Makes the moves one after the other, and leaves the order to the running store. */
+/** Makes the moves one after the other, and then leaves the order to the running store. */
 async function follow(orders: OrderWriter, from: Order, steps: readonly Order[]): Promise<void> {
   let at = from
   for (const step of steps) {
@@ -200,7 +200,7 @@ async function follow(orders: OrderWriter, from: Order, steps: readonly Order[])
   await orders.release(at, 0)
 }
 
-/** The running store wrote the order meanwhile. What was begun here is undone. */
+/** The running store wrote the order meanwhile, so this transaction is rolled back. */
 class Overtaken extends Error {}
 
 async function written(
@@ -227,7 +227,7 @@ function left(order: OrderId, reason: string): Rebuilt {
  * no refund, as if nothing had been bought: paid back then, it is paid back beside its goods.
  */
 
-/** The keys of this environment are not those that the orders on record were named with. */
+/** The orders on record were not named with the keys of this environment. */
 class WrongKeys extends Error {}
 
 /** @throws WrongKeys when none of the keys has named the newest order on record in USDC */
@@ -241,8 +241,8 @@ function requireKeys({ misnamed }: Pick<Report, 'misnamed'>): void {
 }
 
 /**
- * What the supplier or the chain has of an order that no payment explains, in words. While there is any,
- * a payment that neither of them knows may be the payment of that order, named with a key that is missing.
+ * A purchase or a refund that no payment explains, in words. While there is one, a payment without either may
+ * be the payment of that order, which was named with a key that is missing.
  */
 function unexplained({
   differences,

@@ -12,15 +12,15 @@ import {
 } from './sources.ts'
 
 /**
- * Compares what is on record with the chain, the supplier and the payment processor, and names every
+ * Compares what is on record with the chain, the suppliers and the payment processor, and names every
  * difference.
  *
- * Safe beside a running store: it writes nothing, and the record is asked after the chain and the
- * supplier, so that whatever happens meanwhile is on record before it is missed.
+ * Safe beside a running store: it writes nothing, and it reads the record after the chain and the suppliers,
+ * so that whatever happens meanwhile is on record before it could be missed.
  *
- * What the payment processor does not tell is named in `silent`, because the rest stands without it.
+ * `silent` names what the payment processor did not answer; the rest is valid without it.
  *
- * @throws when chain, supplier or record do not answer: half a comparison would look like a clean one
+ * @throws when chain, supplier or record do not answer, because half a comparison would look like a clean one
  */
 export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   const notes = emptyNotes()
@@ -44,7 +44,7 @@ export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   return reportOf(notes, { ...blocks, earlier, misnamed: misnamed(notes, look) }, sums)
 }
 
-/** Up to the newest block that cannot be dropped any more: what is younger proves nothing yet. */
+/** The blocks to read, up to the newest that cannot be dropped any more: younger ones prove nothing yet. */
 async function blocksOf({ chain, store }: Sources, { fromBlock }: Look) {
   const { safe } = await chain.heads()
   const from = fromBlock ?? (await store.oldestBlock())
@@ -62,7 +62,7 @@ async function noteWallets(chain: Sources['chain'], notes: Notes): Promise<void>
   }
 }
 
-/** The addresses that were used before the present ones, and what still lies there. */
+/** The earlier addresses of the store, and what they still hold. */
 async function earlierOf({ wallets, holds }: Sources['chain']): Promise<Report['earlier']> {
   const earlier = wallets.filter(({ isPresent }) => !isPresent)
   return Promise.all(

@@ -13,11 +13,11 @@ import type { Sealed } from '../secrets/vault.ts'
 import type { ChainTransfer } from './ports.ts'
 
 /*
- * The ways from what is on record to what is true, one legal move after the other: the same moves
- * the store makes, so that ledger, history and the guards of the database hold for a rebuilt order.
+ * The moves from what is on record to what is true. They are the moves that the store makes, so ledger, history
+ * and the guards of the database hold for a rebuilt order.
  */
 
-/** Why an order ends that the store cannot go on with, because its record was lost. */
+/** The failure of an order that the store cannot go on with, because its record was lost. */
 const recordLost: Failure = {
   trigger: 'fulfillment_failed',
   message: 'The record of this order was lost, and the money goes back.',
@@ -25,14 +25,14 @@ const recordLost: Failure = {
 
 export interface Replay {
   readonly now: Date
-  /** Its payment on the chain, in a block that stays; for an order that does not count as paid. */
+  /** Its payment on the chain, in a safe block; only for an order that does not count as paid. */
   readonly payment?: Receipt | undefined
 }
 
 /**
- * From an order on record to the refund that it had in truth.
+ * The moves from an order on record to the refund that it had.
  *
- * @returns undefined where no legal move leads there: what was delivered, or counts as never paid
+ * @returns undefined if no legal move leads there: the order was delivered, or counts as never paid
  */
 export function replayToRefunded(
   order: Order,
@@ -47,13 +47,13 @@ export function replayToRefunded(
   return [...way.moves, failed, withPayout(failed, paid)]
 }
 
-/** The move to `DUE`, from where every refund goes on. */
+/** The move to `DUE`, from which every refund continues. */
 function walkToDue(order: Refunding): readonly Order[] {
   const isBefore = order.payout === undefined || order.payout.state === 'FAILED'
   return isBefore ? [withPayout(order, { state: 'DUE' })] : []
 }
 
-/** From an order just opened to one that was delivered. */
+/** The moves from an order just opened to a delivered one. */
 export function replayToDelivered(
   opened: In<'PAYMENT_PENDING'>,
   goods: { readonly delivery: Sealed; readonly iccidDigest?: string },
@@ -65,7 +65,7 @@ export function replayToDelivered(
   return [...moves, { ...paid, ...done, ...goods }]
 }
 
-/** From an order just opened to one whose money is due, or went back already. */
+/** The moves from an order just opened to one whose refund is due, or was paid already. */
 export function replayToOwed(
   opened: In<'PAYMENT_PENDING'>,
   { refundedBy, supply }: { readonly refundedBy?: string | undefined; readonly supply: Supply },

@@ -74,7 +74,7 @@ function nothingDiffers({ silent }: Report): string {
   return silent.length === 0 ? 'Nothing differs.' : 'Nothing differs in what was told.'
 }
 
-/** What came through invoices and where it is, each coin in its own units. */
+/** What invoices received and where it is, each coin in its own units. */
 function coinLines({ checkouts, coins: sums }: Report['totals']): string[] {
   if (checkouts === 0) return []
   const linesOf = (coin: Coin) => {
@@ -162,7 +162,7 @@ function amounts(...atomic: readonly (bigint | undefined)[]): string[] {
   return atomic.map((one) => (one === undefined ? '' : amount(one)))
 }
 
-/** What was received is positive in the ledger, and where it is, negative; people read both alike. */
+/** In the ledger what was received is positive and where it is negative; the report shows both without a sign. */
 function amount(atomic: bigint): string {
   return formatUsdc(usdc(atomic < 0n ? -atomic : atomic))
 }

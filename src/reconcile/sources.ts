@@ -20,7 +20,7 @@ import type {
   WalletRole,
 } from './ports.ts'
 
-/** The books that must agree. */
+/** The sources that must agree. */
 export interface Sources {
   readonly chain: ChainStatement
   readonly suppliers: ReadonlyMap<string, SupplierStatement>
@@ -35,7 +35,7 @@ export interface Sources {
 export interface Look extends Patience {
   /** The first block that is read; without one, that of the oldest order on record. */
   readonly fromBlock?: number | undefined
-  /** The ids that an order of this payment has, one pair for each key of the operator. */
+  /** The ids that an order of this payment has under each key of the operator. */
   readonly idsFor: (payment: PaymentName) => readonly Ids[]
 }
 
@@ -51,7 +51,7 @@ export interface Ids {
   readonly paymentId: PaymentId
 }
 
-/** A payment whose order is not on record, and what its order must have been called. */
+/** A payment whose order is not on record, and the ids that its order can have had. */
 export interface LostPayment {
   readonly transfer: ChainTransfer & { readonly nonce: string }
   readonly minedAt: Date
@@ -73,20 +73,20 @@ interface Movement {
   readonly transfer: ChainTransfer
   /** From one of our wallets to another: nothing has left the store. */
   readonly isWithin: boolean
-  /** Undefined while nobody vouches for it. */
+  /** Undefined until somebody acknowledges it. */
   readonly acknowledged: Acknowledgement | undefined
 }
 
 /** An address that was the store's before the present one, and what it still holds. */
 export type EarlierWallet = Pick<StoreWallet, 'role' | 'address'> & { readonly holds: Usdc }
 
-/** What each book says in sum. Amounts are atomic USDC, except those of `coins`. */
+/** The totals of each source. Amounts are atomic USDC, except those of `coins`. */
 interface Totals {
   /** Of orders that were paid in USDC. */
   readonly ledger: Readonly<Record<Account, bigint>>
   /** What orders that were paid in coins stand for. */
   readonly invoices: Readonly<Record<Account, bigint>>
-  /** What came through invoices and where it is, in the smallest unit of each coin. */
+  /** What invoices received and where it is, in the smallest unit of each coin. */
   readonly coins: Readonly<Partial<Record<Coin, CoinSums>>>
   readonly chain: {
     readonly received: bigint
@@ -106,30 +106,30 @@ export interface Report {
   readonly totals: Totals
   readonly differences: readonly Difference[]
   readonly open: readonly Open[]
-  /** What is not compared here, each in a few words. */
+  /** What is not compared here, in a few words each. */
   readonly notChecked: readonly string[]
-  /** What should have been compared, and was not told. */
+  /** What should have been compared, and was not answered. */
   readonly silent: readonly string[]
   /** The newest order on record in USDC, where none of the keys gives its id. */
   readonly misnamed: OrderId | undefined
   readonly movements: readonly Movement[]
   readonly earlier: readonly EarlierWallet[]
-  /** What `rebuild` goes by. */
+  /** What `rebuild` starts from. */
   readonly lost: readonly LostPayment[]
   readonly unbooked: readonly UnbookedRefund[]
 }
 
-/** What has been seen so far. Grows while the books are read; nobody else keeps it. */
+/** What has been seen so far. It grows while the sources are read. */
 export interface Notes {
   readonly differences: Difference[]
   readonly open: Open[]
   readonly lost: LostPayment[]
   readonly unbooked: UnbookedRefund[]
-  /** By `placeOf`: one that moved from one of our wallets to another is met twice. */
+  /** By `placeOf`, because a transfer from one of our wallets to another is met twice. */
   readonly movements: Map<string, Movement>
   /** The first block in which a transfer of ours is the store's, by `walletKey`. */
   readonly wallets: Map<string, number>
-  /** What persons vouch for, by `placeOf`. */
+  /** What persons have acknowledged, by `placeOf`. */
   readonly acknowledged: Map<string, Acknowledgement>
   /** Orders whose payment, refund or delivery was seen outside. Ids only: there may be many. */
   readonly paid: Set<OrderId>
@@ -184,8 +184,8 @@ export function note(notes: Notes, finding: Finding | undefined): void {
 }
 
 /**
- * Notes a transfer that no order explains, and the difference that it is, unless somebody vouches for
- * it or it went from one of our wallets to another.
+ * Notes a transfer that no order explains. It is a difference, unless somebody has acknowledged it or it went
+ * from one of our wallets to another.
  */
 export function noteMovement(notes: Notes, transfer: ChainTransfer, difference: Finding): void {
   const acknowledged = notes.acknowledged.get(placeOf(transfer))

@@ -2,11 +2,11 @@ import type { ChainStatement, ChainTransfer, Movements, StoreRecord } from './po
 import { placeOf } from './sources.ts'
 
 /**
- * How far back is looked where nothing on record names a block. No payment is taken whose
- * authorization holds longer than ten minutes, so nobody can come back with one that is much older.
+ * How far back to look if nothing on record names a block. The store takes no authorization that is valid for
+ * more than ten minutes, so nobody can come back with a much older one.
  */
 const lookBackSeconds = 3_600
-/** A chain may have moved a payment to another block since it was written down. */
+/** The chain may have moved a payment to another block since it was recorded. */
 const marginBlocks = 300
 
 export interface StartupSources {
@@ -16,16 +16,16 @@ export interface StartupSources {
 }
 
 /**
- * Refunds on the chain that the record knows nothing of. Every refund is granted and on record
- * before it is sent, so one of them proves that the record is older than the chain, or that
- * somebody else has the key. Orders that are still to be delivered may then be among the refunded.
+ * Refunds on the chain that are not on record. Every refund is granted and on record before it is sent, so one
+ * of them proves that the record is older than the chain, or that somebody else has the key. Then orders that
+ * are still to be delivered may be among those refunded.
  *
- * An order that was delivered or given up can never be delivered any more, so a refund of it needs
- * no mending first. A plain transfer is no refund: operators move their float, and it is left to
- * the reconciliation. What a person vouches for has been looked at: whoever took the key of an earlier
- * wallet must not be able to keep the store from starting.
+ * An order that was delivered or given up can never be delivered any more, so a refund of it does not stop the
+ * start. Nor does a plain transfer, which is no refund: operators move their float, and the reconciliation
+ * compares that. Nor does what a person has acknowledged: somebody with the key of an earlier wallet must not
+ * be able to keep the store from starting.
  *
- * The record is asked after the chain, so what another node pays back meanwhile is on it.
+ * The record is read after the chain, so refunds that another node pays meanwhile are on it.
  *
  * @throws when the chain or the database does not answer
  */
@@ -52,7 +52,7 @@ export async function unknownRefunds({
   return unknown.filter((refund) => !vouched.has(placeOf(refund)))
 }
 
-/** What is on record in a database that no store was opened in. */
+/** What is on record in an empty database. */
 const nothing: Pick<StartupSources, 'store' | 'movements'> = {
   store: { newestBlock: async () => undefined, idsOf: async () => [] },
   movements: { acknowledged: async () => [] },
