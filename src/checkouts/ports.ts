@@ -5,20 +5,20 @@ import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { Checkout, CheckoutIn, CheckoutState, Invoice } from './checkout.ts'
 
-/** A coin that can be paid in, and the chain it is paid on, as people know it. */
+/** A coin to pay in, and the name of its chain, as people know it. */
 export interface PaymentMethod {
   readonly coin: Coin
   /** "Bitcoin", "Ethereum", "Tron": what a wallet must be set to. */
   readonly network: string
 }
 
-/** What an invoice is asked for. One checkout has one invoice. */
+/** The invoice that a checkout needs. One checkout has one invoice. */
 export interface WantedInvoice {
   readonly checkout: CheckoutId
   readonly order: OrderId
   readonly amount: Usdc
   readonly coin: Coin
-  /** Whether an address is another checkout's: an invoice with one is passed over for the next. */
+  /** Whether another checkout has this address. An invoice with such an address is not used. */
   readonly isTaken?: (address: string) => Promise<boolean>
 }
 
@@ -26,12 +26,12 @@ export type InvoiceOpened =
   | {
       readonly outcome: 'open'
       readonly invoice: Invoice
-      /** There are other invoices of the checkout, shown to nobody, for `endOthers`. */
+      /** The checkout has other invoices, shown to nobody, that `endOthers` ends. */
       readonly hasOthers: boolean
     }
-  /** Every address so far was taken, and there may be more: asked again, it goes on. */
+  /** Every address so far was taken, and there may be more. Another call goes on with the search. */
   | { readonly outcome: 'searching' }
-  /** Proven: there is no invoice, and there will be none under this checkout. */
+  /** Proven: this checkout has no invoice, and will have none. */
   | { readonly outcome: 'refused'; readonly code: string; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
@@ -40,15 +40,15 @@ export type InvoiceRead =
   | {
       readonly outcome: 'unknown'
       readonly reason: string
-      /** The processor answers, and has no such invoice: it has forgotten it, or is another one. */
+      /** The processor answers, and does not know the invoice: it has lost it, or is another one. */
       readonly isGone?: true
     }
 
-/** A payout in a coin. Its reference is ours, and names it for ever. */
+/** A payout in a coin. Its reference is ours and never changes. */
 export interface CoinPayout {
   readonly reference: string
   readonly coin: Coin
-  /** The chain that the buyer's address is on, as in `PaymentMethod`. It is never paid on another. */
+  /** The chain of the buyer's address, as in `PaymentMethod`. It is never paid on another one. */
   readonly network: string
   readonly to: string
   readonly units: bigint
@@ -59,41 +59,41 @@ export interface Processor {
   /** What can be paid in, as the operator configured it. */
   readonly methods: readonly PaymentMethod[]
   /**
-   * Whether it sends the coin to buyers by itself, as it said when it was looked at last. Not before it
-   * has said so; else an operator sends what goes back.
+   * Whether it sends the coin by itself, as it said last; false until it has said so. Otherwise an operator
+   * sends the refunds.
    */
   sends(coin: Coin): boolean
   /** Makes the invoice, or finds the one that was made before. Safe to repeat. */
   open(wanted: WantedInvoice): Promise<InvoiceOpened>
   /**
-   * Ends the invoices of a checkout, but for the one that its buyer was shown, so that they keep their
-   * addresses from nobody. A few at a time.
+   * Ends the invoices of a checkout, except the one that its buyer was shown, so that their addresses are free
+   * again. A few at a time.
    *
    * @returns whether none is left
    */
   endOthers(checkout: CheckoutId, shown: string | undefined): Promise<boolean>
   read(invoice: string, coin: Coin): Promise<InvoiceRead>
   /**
-   * Sends money to a buyer. Safe to repeat: one reference pays once, whatever becomes of an answer.
-   * `blocked` with `operator_pays` where the processor cannot send the coin by itself.
+   * Sends money to a buyer. Safe to repeat: one reference pays once, even if an answer is lost. `blocked` with
+   * `operator_pays` if the processor cannot send the coin by itself.
    */
   payOut(payout: CoinPayout): Promise<PaidBack>
 }
 
-/** For whom a new checkout counts while nobody has paid it. */
+/** The bound on unpaid checkouts that a new checkout counts towards. */
 export interface UnpaidBound {
   /** Keyed digest. */
   readonly client: string
-  /** How many of theirs in the same coin may be unpaid at once, the new one included. */
+  /** How many of the client's checkouts in the same coin may be unpaid at once, with the new one. */
   readonly most: number
   /**
-   * Those that count as unpaid; one that is paid and not confirmed yet does not. One that was refused
-   * within the last hour counts too: the processor was asked for its invoices all the same.
+   * The states that count as unpaid; a checkout whose payment is not confirmed yet does not count. One that was
+   * refused within the last hour counts too, because the processor was asked for its invoices all the same.
    */
   readonly states: readonly CheckoutState[]
 }
 
-/** A checkout was not opened, because its client has too many that nobody has paid. */
+/** A checkout was not opened, because its client has too many unpaid ones. */
 export class TooManyUnpaid extends Error {
   readonly unpaid: number
 
@@ -107,7 +107,7 @@ export class TooManyUnpaid extends Error {
 /** The record of all checkouts. Every write also appends to the checkout's history. */
 export interface CheckoutStore extends WorkflowStore<Checkout> {
   /**
-   * Saves a new checkout, leased to the caller; or gives the one that the same form began before.
+   * Saves a new checkout, leased to the caller, or returns the one that the same form began before.
    *
    * @throws TooManyUnpaid when the bound does not allow a new one; then nothing was written
    * @throws Refusal `order_not_found` when it was archived with its order
@@ -127,21 +127,21 @@ export interface CheckoutStore extends WorkflowStore<Checkout> {
   /** A checkout whose invoice is paid at this address. */
   findByAddress(address: string): Promise<Checkout | undefined>
   /**
-   * The checkout that this address was shown for and that is not closed for good: what comes there is
-   * its buyer's. No other checkout can be moved to an invoice with that address.
+   * The checkout that is not closed and whose buyer was shown this address: what it receives is that buyer's. No
+   * other checkout can get an invoice with this address.
    */
   holderOf(coin: Coin, address: string): Promise<Checkout | undefined>
   /** Erases the personal fields of checkouts that ended before then. Returns how many; fewer once told to stop. */
   erasePersonal(endedBefore: Date, signal?: AbortSignal): Promise<number>
 
   /**
-   * Deletes checkouts that closed before then, 90 days ago or earlier, and that nobody ever paid. Returns
-   * how many; fewer once told to stop.
+   * Deletes checkouts that closed before then, at least 90 days ago, and that nobody ever paid. Returns how
+   * many; fewer once told to stop.
    */
   forgetNeverPaid(endedBefore: Date, signal?: AbortSignal): Promise<number>
 }
 
-/** What is under way with checkouts, in numbers, at one moment. */
+/** All checkouts in numbers, at one moment. */
 export interface CheckoutFacts {
   /** Those that are not closed; a state without any may be missing. */
   readonly openByState: Readonly<Partial<Record<CheckoutState, number>>>
@@ -150,31 +150,31 @@ export interface CheckoutFacts {
   readonly returnsFailed: number
   /** When the oldest return was decided that is not sent; undefined without any. */
   readonly oldestReturnSince: Date | undefined
-  /** Payouts at the processor, of orders too, of which an operator was told that they wait too long. */
+  /** Payouts at the processor, also for orders, that were reported as waiting too long. */
   readonly payoutsLate: number
   /** Returns granted in the last hour and in the last day, which their caps count. */
   readonly returnsGranted: { readonly hour: Usdc; readonly day: Usdc }
 }
 
-/** The processor's own ids of everything that it was seen to have under one of our references. */
+/** The processor's own ids of everything that was seen there under one of our references. */
 export interface SeenPayout {
   readonly pullPayments: readonly string[]
   readonly payouts: readonly string[]
 }
 
 /**
- * Our own memory of payouts at the processor. What was seen there once and is gone may have been sent:
- * a database that was restored from a backup knows nothing of it.
+ * The store's own record of payouts at the processor. A payout that was seen there and is gone may have been
+ * sent, because a processor that was restored from a backup has forgotten it.
  */
 export interface PayoutRecord {
-  /** What was seen under this reference; nothing in both lists where nothing was. */
+  /** What was seen under this reference; two empty lists if nothing was. */
   find(reference: string): Promise<SeenPayout>
-  /** Adds what was seen now; nothing is ever taken away. */
+  /** Adds what was seen now; nothing is ever removed. */
   keep(reference: string, seen: SeenPayout): Promise<void>
   /**
    * Notes that a payout waits.
    *
-   * @returns whether it has waited for that long, to the first one who asks after that
+   * @returns whether it has waited for that long; true only once
    */
   waits(reference: string, longMs: number): Promise<boolean>
   /** Notes that it does not wait any more. */
@@ -189,7 +189,7 @@ export interface HandPayouts {
 
 const unconfigured = { reason: 'no payment processor is configured' }
 
-/** The processor of a store that takes no coins: nothing can be opened, and what was opened before waits. */
+/** The processor of a store that takes no coins: nothing can be opened, and earlier checkouts wait. */
 export const noProcessor: Processor = {
   methods: [],
   sends: () => false,

@@ -2,7 +2,7 @@ import type { CheckoutId } from '../lib/ids.ts'
 import type { Allowance } from '../orders/ports.ts'
 import type { Coin } from '../payments/coins.ts'
 
-/** What operators need to hear about checkouts. None of it carries personal fields or addresses. */
+/** What operators need to know about checkouts. None of it contains personal fields or addresses. */
 export type CheckoutEvent =
   /** Money that goes back and that an operator must act on; the reason is a code. */
   | {
@@ -19,8 +19,8 @@ export type CheckoutEvent =
       readonly reason: Exclude<Allowance, 'granted' | 'over_cap'>
     }
   /**
-   * The processor made an invoice with an address that another checkout was shown and still has. That
-   * invoice is shown to nobody; what comes for it is the other buyer's.
+   * The processor made an invoice with an address that another checkout still has. That invoice is shown to
+   * nobody; what the address receives belongs to the other buyer.
    */
   | {
       readonly name: 'address_taken'
@@ -28,13 +28,13 @@ export type CheckoutEvent =
       readonly coin: Coin
       readonly holder: CheckoutId
     }
-  /** A payout, of a return or of an order's refund, waits at the processor for hours; told once. */
+  /** The payout of a return or of a refund has waited at the processor for hours; told once. */
   | { readonly name: 'payout_waits'; readonly payout: string; readonly reason: string }
   /** A payment has not got its confirmations for a day. */
   | { readonly name: 'payment_unconfirmed'; readonly checkout: CheckoutId }
   /** The processor does not know the invoice of a checkout any more that is not closed; told once. */
   | { readonly name: 'invoice_gone'; readonly checkout: CheckoutId }
-  /** An invoice cannot be read for an hour: the processor is away, or is not understood; told once. */
+  /** An invoice could not be read for an hour: no answer, or none that is understood; told once. */
   | { readonly name: 'invoice_unread'; readonly checkout: CheckoutId }
   /** The processor does not show a payment any more that it had called settled. */
   | { readonly name: 'settled_payment_gone'; readonly checkout: CheckoutId }

@@ -43,8 +43,8 @@ const firstRetryMs = 5_000
 const maxRetryMs = 3_600_000
 
 /**
- * How long to wait after so many attempts: 5 s, doubled each time up to an hour, of which a random half
- * is left out so that events that failed together come apart.
+ * How long to wait after so many attempts: 5 s, doubled each time up to an hour, less a random part of up to a
+ * half, so that events that failed together spread out.
  *
  * @param random from 0 to 1
  */

@@ -1,7 +1,7 @@
 import type { OrderId } from '../../lib/ids.ts'
 import type { Sealed } from '../../secrets/vault.ts'
 
-/** What a purchase says of its webhook, as it is kept. */
+/** The webhook of a new order, as it is stored. */
 export interface NewWebhook {
   /** The URL and the secret that signs: a sealed `WebhookTarget`. */
   readonly target: Sealed
@@ -10,14 +10,14 @@ export interface NewWebhook {
 }
 
 /**
- * Whether a webhook gets anything. `over_limit`: its payer has too many, so it never will. `gone`: its
+ * Whether a webhook gets events. `over_limit`: never, because its payer has too many. `gone`: not since its
  * receiver answered 410.
  */
 export type WebhookState = 'active' | 'over_limit' | 'gone'
 
 /** The most webhooks that a payer may open within an hour. */
 export const maxWebhooksPerHour = 60
-/** The most events of one payer that may wait for their receivers when another webhook is opened. */
+/** The most events of one payer that may wait when another webhook is opened. */
 export const maxPendingEvents = 200
 /** The most deliveries to one host that are under way at once, over all nodes. */
 export const maxPerReceiver = 4
@@ -25,12 +25,12 @@ export const maxPerReceiver = 4
 export const maxRetryAfterMs = 86_400_000
 /** For how long an event is tried; milliseconds. */
 export const giveUpAfterMs = 3 * 86_400_000
-/** How long a delivery belongs to the node that took it; a post ends well before. Milliseconds. */
+/** How long a delivery belongs to the node that claimed it; a post ends well before. Milliseconds. */
 export const deliveryLeaseMs = 45_000
 /** The shortest time between two requests to send the events of an order again; milliseconds. */
 export const redeliverEveryMs = 60_000
 
-/** What an event says of its order: never goods, personal fields or secrets. */
+/** What an event says about its order: no goods, personal fields or secrets. */
 export interface WebhookData {
   readonly orderId: OrderId
   readonly paymentId: string
@@ -40,14 +40,14 @@ export interface WebhookData {
   readonly refundTransactionHash: string | null
 }
 
-/** One change of an order, told to its webhook. */
+/** One change of an order, for its webhook. */
 interface WebhookEvent {
   /** The same in every attempt. */
   readonly id: string
-  /** `order.` and the state or, where only that changed, the state of the refund; in small letters. */
+  /** `order.` and the state, or the state of the refund if only that changed; in lower case. */
   readonly type: string
   readonly at: Date
-  /** How often it was tried, since it was asked for last. */
+  /** How often it was tried since it was last requested. */
   readonly attempts: number
 }
 
@@ -60,7 +60,7 @@ export interface Delivery extends WebhookEvent {
   readonly lease: string
 }
 
-/** What came of a delivery, with what the receiver said: `HTTP 500`, or a code of ours. */
+/** The result of a delivery, with the answer of the receiver: `HTTP 500`, or a code of ours. */
 export type DeliveryResult =
   | { readonly type: 'delivered' | 'gone'; readonly answer: string }
   | { readonly type: 'failed'; readonly answer: string; readonly againInMs: number }
@@ -81,13 +81,13 @@ export interface WebhookStanding {
 /** All webhooks in numbers. */
 export interface WebhookFacts {
   readonly pending: number
-  /** The age of the oldest event that waits; undefined without any. */
+  /** The age of the oldest waiting event; undefined if there is none. */
   readonly oldestPendingSeconds: number | undefined
 }
 
 /**
- * The events of orders with a webhook. They are put here by the very writes of the orders
- * (`OrderStore.open` and `move`), so none is lost.
+ * The events of orders with a webhook. The writes of the orders add them (`OrderStore.open` and `move`), so none
+ * is lost.
  */
 export interface WebhookStore {
   find(order: OrderId): Promise<WebhookStanding | undefined>
@@ -96,20 +96,20 @@ export interface WebhookStore {
    * Makes all events of an order due again, under the ids that they have. Also opens a webhook again
    * that was `gone`.
    *
-   * @returns how many, `too_soon` after the last time, or `none` where there is no webhook to send to
+   * @returns how many, `too_soon` after the last time, or `none` if there is no webhook to send to
    */
   redeliver(order: OrderId): Promise<number | 'too_soon' | 'none'>
 
   /**
-   * Leases events that are due to this caller alone: of each order only the first that waits, and of
-   * each receiver at most `maxPerReceiver` with those that are under way.
+   * Leases due events to this caller alone: of each order only the first that waits, and for each receiver at
+   * most `maxPerReceiver`, including those under way.
    */
   claimDue(limit: number): Promise<readonly Delivery[]>
 
   /**
    * Ends a delivery, unless its lease was lost.
    *
-   * @returns whether the event was given up by that
+   * @returns whether that gave the event up
    */
   end(delivery: Delivery, result: DeliveryResult): Promise<boolean>
 
@@ -126,7 +126,7 @@ export interface WebhookCall {
   readonly body: string
 }
 
-/** What a receiver answered, or why it did not: a code. */
+/** The answer of a receiver, or a code that says why there is none. */
 export type PostResult =
   | {
       readonly status: number
@@ -135,5 +135,5 @@ export type PostResult =
     }
   | { readonly failure: string }
 
-/** Posts to a receiver, follows nowhere and never throws. */
+/** Posts to a receiver, without following redirects. Never throws. */
 export type PostWebhook = (call: WebhookCall) => Promise<PostResult>

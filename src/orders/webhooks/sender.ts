@@ -17,7 +17,7 @@ export interface SenderDeps {
   readonly vault: Pick<Vault, 'open'>
   readonly now: () => Date
   readonly report: Reporter
-  /** Hears of every attempt. */
+  /** Called after every attempt. */
   readonly count: (outcome: 'delivered' | 'failed' | 'given_up') => void
   readonly random?: () => number
 }
@@ -25,7 +25,7 @@ export interface SenderDeps {
 /** The most deliveries that a node has under way at once. */
 const maxAtOnce = 50
 
-/** Sends what is due. A receiver that does not answer holds up none but its own events. */
+/** Sends due events. A receiver that does not answer holds up only its own events. */
 export function createWebhookSender(deps: SenderDeps): Sweeper {
   return createSweeper({
     claimDue: (limit) => deps.webhooks.claimDue(limit),
@@ -35,7 +35,7 @@ export function createWebhookSender(deps: SenderDeps): Sweeper {
   })
 }
 
-/** Tries once. What is not ended here, because this node or the database breaks off, is tried again. */
+/** Tries once. If this node or the database fails before the end, the event is tried again. */
 async function deliver(deps: SenderDeps, delivery: Delivery): Promise<void> {
   const { order } = delivery
   const result = resultOf(await posted(deps, delivery), () =>
@@ -65,8 +65,8 @@ function targetOf(
 }
 
 /**
- * Any 2xx is taken for delivered, and 410 for never again, as Standard Webhooks says. A receiver may ask
- * for a longer wait than the back-off, not for a shorter one.
+ * Any 2xx means delivered, and 410 means never again, as in Standard Webhooks. A receiver may ask for a longer
+ * wait than the back-off, not for a shorter one.
  */
 function resultOf(posted: PostResult, backOff: () => number): DeliveryResult {
   if ('failure' in posted) return { type: 'failed', answer: posted.failure, againInMs: backOff() }
