@@ -71,9 +71,13 @@ function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
     case 'paused':
       throw storePaused()
     case 'supplier_paused':
-      throw new Refusal('offer_unavailable', 'The supplier of this offer sells nothing just now.', {
-        retryAfterSeconds: 60,
-      })
+      throw new Refusal(
+        'offer_unavailable',
+        'The supplier of this offer sells nothing at the moment.',
+        {
+          retryAfterSeconds: 60,
+        },
+      )
     case 'too_large':
       throw tooLarge(amount, reason)
     default:
@@ -84,7 +88,7 @@ function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
 /** The answer names the bound, not its cause: how much the store's wallets hold is private. */
 function tooLarge(amount: Usdc, { bound }: Extract<Unsold, { type: 'too_large' }>): Refusal {
   const { max: most } = bound
-  const message = `The store sells for at most ${formatUsdc(most)} USDC at a time just now; this is ${formatUsdc(amount)} USDC.`
+  const message = `The store sells for at most ${formatUsdc(most)} USDC per purchase at the moment; this is ${formatUsdc(amount)} USDC.`
   return new Refusal('offer_unavailable', message, {
     retryAfterSeconds: 60,
     extra: { reason: 'too_large', most: money(most), asked: money(amount) },
@@ -96,16 +100,15 @@ export function notChecked({
   charged,
   isTooCostly = false,
 }: Pick<Extract<Checked, { outcome: 'unknown' }>, 'charged' | 'isTooCostly'>): Refusal {
-  if (!isTooCostly) return notNow('The payment could not be checked just now.', charged)
+  if (!isTooCostly) return notNow('The payment could not be checked at the moment.', charged)
   // Fees move within minutes.
-  const message =
-    'The network asks too much for a transaction just now. Send the same request again.'
+  const message = 'Network fees are too high at the moment. Send the same request again.'
   return new Refusal('too_costly', message, { charged, retryAfterSeconds: 60 })
 }
 
 /** The store sells nothing at the moment. */
 export function storePaused(): Refusal {
-  return new Refusal('store_paused', 'The store takes no purchases just now.', {
+  return new Refusal('store_paused', 'The store accepts no purchases at the moment.', {
     retryAfterSeconds: 60,
     extra: { agent_action: 'stop' },
   })

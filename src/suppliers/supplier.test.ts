@@ -123,7 +123,7 @@ test('an order of a supplier that is not connected waits, and is paid back in th
   expect([zendit.placed, zendit.asked]).toEqual([[], []])
 })
 
-test('an offer whose supplier sells nothing just now is refused, and says so', async () => {
+test('an offer whose supplier sells nothing at the moment is refused, and says so', async () => {
   const { says, ask } = storeOfTwo()
   says.unsold = { type: 'supplier_paused' }
   const refusal = await refusalOf(ask({ fields: { ...ada, offerId: 'OTHER' as OfferId } }))

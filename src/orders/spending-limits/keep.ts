@@ -61,7 +61,8 @@ async function change(
       return tell(deps, wallet, next)
     }
   }
-  const message = 'The limits are being changed by somebody else just now.'
+  const message =
+    'Somebody else is changing these limits at the moment. Send the same request again.'
   throw new Refusal('try_again', message, { retryAfterSeconds: 5 })
 }
 
