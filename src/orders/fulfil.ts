@@ -3,6 +3,7 @@ import type { Charge } from '../catalog/offer-base.ts'
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
 import type { Held, Placed } from '../suppliers/supplier.ts'
+import { assure, isToBeWatched } from './collect.ts'
 import {
   acceptedOrder,
   type Failure,
@@ -13,7 +14,6 @@ import {
   supplierReferenceOf,
   withAcceptance,
 } from './order.ts'
-import { assure, isToBeWatched } from './settlement.ts'
 import {
   lookUp,
   placeLeavesWithinMs,

@@ -1,5 +1,6 @@
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
+import { assure } from './collect.ts'
 import {
   isRefunding,
   type Order,
@@ -12,7 +13,6 @@ import {
 } from './order.ts'
 import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
 import type { OrderStore } from './ports.ts'
-import { assure } from './settlement.ts'
 import { lookUp, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
 import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
