@@ -88,14 +88,12 @@ function healthGauges({ parts, bounds, gas, takesPurchases }: StoreState): Gauge
   }))
   return [
     { name: 'kiosk402_up', values },
-    one('kiosk402_takes_purchases', {
-      value: Number(takesPurchases),
-    }),
+    one('kiosk402_takes_purchases', Number(takesPurchases)),
     {
       name: 'kiosk402_purchase_most_usdc',
       values: bounds.map(({ by, max }) => ({ labels: { by }, value: wholeUsdc(max) })),
     },
-    one('kiosk402_gas_wallet_need_eth', gas && { value: Number(gas.need) / 1e18 }),
+    one('kiosk402_gas_wallet_need_eth', gas && Number(gas.need) / 1e18),
   ]
 }
 
@@ -119,17 +117,11 @@ function orderGauges(orders: OrderFacts): Gauge[] {
         value: orders.ended[state as State] ?? 0,
       })),
     },
-    one('kiosk402_oldest_open_order_age_seconds', {
-      value: orders.oldestOpenSeconds ?? 0,
-    }),
-    one('kiosk402_refunds_pending', { value: orders.refundsPending }),
-    one('kiosk402_refunds_failed', { value: orders.refundsFailed }),
-    one('kiosk402_open_exposure_usdc', {
-      value: wholeUsdc(orders.exposure),
-    }),
-    one('kiosk402_refunds_stopped', {
-      value: Number(orders.refundsStopped),
-    }),
+    one('kiosk402_oldest_open_order_age_seconds', orders.oldestOpenSeconds ?? 0),
+    one('kiosk402_refunds_pending', orders.refundsPending),
+    one('kiosk402_refunds_failed', orders.refundsFailed),
+    one('kiosk402_open_exposure_usdc', wholeUsdc(orders.exposure)),
+    one('kiosk402_refunds_stopped', Number(orders.refundsStopped)),
     windowed('kiosk402_refunds_granted_usdc', orders.granted),
   ]
 }
@@ -156,37 +148,30 @@ function checkoutGauges(facts: CheckoutFacts, now: Date): Gauge[] {
       name: 'kiosk402_checkouts',
       values,
     },
-    one('kiosk402_returns_pending', { value: returnsPending }),
-    one('kiosk402_returns_failed', {
-      value: returnsFailed,
-    }),
-    one('kiosk402_oldest_return_age_seconds', {
-      value: oldestReturnSince ? ageOf(oldestReturnSince, now) : 0,
-    }),
-    one('kiosk402_payouts_late', {
-      value: facts.payoutsLate,
-    }),
+    one('kiosk402_returns_pending', returnsPending),
+    one('kiosk402_returns_failed', returnsFailed),
+    one(
+      'kiosk402_oldest_return_age_seconds',
+      oldestReturnSince ? ageOf(oldestReturnSince, now) : 0,
+    ),
+    one('kiosk402_payouts_late', facts.payoutsLate),
     windowed('kiosk402_returns_granted_usdc', returnsGranted),
   ]
 }
 
 function webhookGauges({ pending, oldestPendingSeconds }: WebhookFacts): Gauge[] {
   return [
-    one('kiosk402_webhook_events_pending', { value: pending }),
-    one('kiosk402_oldest_webhook_event_age_seconds', { value: oldestPendingSeconds ?? 0 }),
+    one('kiosk402_webhook_events_pending', pending),
+    one('kiosk402_oldest_webhook_event_age_seconds', oldestPendingSeconds ?? 0),
   ]
 }
 
 function chainGauges({ headAt, safeHeadAt, refundFloat, gasWei }: ChainFacts, now: Date): Gauge[] {
   return [
-    one('kiosk402_chain_head_age_seconds', { value: ageOf(headAt, now) }),
-    one('kiosk402_chain_safe_head_age_seconds', {
-      value: ageOf(safeHeadAt, now),
-    }),
-    one('kiosk402_refund_wallet_balance_usdc', {
-      value: wholeUsdc(refundFloat),
-    }),
-    one('kiosk402_gas_wallet_balance_eth', { value: Number(gasWei) / 1e18 }),
+    one('kiosk402_chain_head_age_seconds', ageOf(headAt, now)),
+    one('kiosk402_chain_safe_head_age_seconds', ageOf(safeHeadAt, now)),
+    one('kiosk402_refund_wallet_balance_usdc', wholeUsdc(refundFloat)),
+    one('kiosk402_gas_wallet_balance_eth', Number(gasWei) / 1e18),
   ]
 }
 
@@ -233,18 +218,18 @@ function nodeGauges({ processes, disagreements }: NodesState): Gauge[] {
 function catalogGauges({ catalog, ratesAsOf, now }: StoreState): Gauge[] {
   const { readAt, onSale, rejected } = catalog
   return [
-    one('kiosk402_catalog_age_seconds', readAt && { value: ageOf(readAt, now) }),
-    one('kiosk402_catalog_offers_on_sale', { value: onSale }),
+    one('kiosk402_catalog_age_seconds', readAt && ageOf(readAt, now)),
+    one('kiosk402_catalog_offers_on_sale', onSale),
     {
       name: 'kiosk402_catalog_offers_set_aside',
       values: Object.entries(rejected).map(([reason, value]) => ({ labels: { reason }, value })),
     },
-    one('kiosk402_exchange_rates_age_seconds', ratesAsOf && { value: ageOf(ratesAsOf, now) }),
+    one('kiosk402_exchange_rates_age_seconds', ratesAsOf && ageOf(ratesAsOf, now)),
   ]
 }
 
-function one(name: MetricName, value: GaugeValue | undefined): Gauge {
-  return { name, values: value ? [value] : [] }
+function one(name: MetricName, value: number | undefined): Gauge {
+  return { name, values: value === undefined ? [] : [{ value }] }
 }
 
 /** Never negative: another machine's clock may be ahead of this one's. */
