@@ -219,8 +219,13 @@ export function signedReturn(
 ): InvoiceRefund {
   const { id, coin, network, refundTo, invoice } = checkout
   return {
-    ...{ rail: 'btcpay', invoice: invoice.id, network, to: payerOf(coin, refundTo) },
-    ...{ amount: worthOf(checkout, units), reference: returnReference(id, seq), units },
+    rail: 'btcpay',
+    invoice: invoice.id,
+    network,
+    to: payerOf(coin, refundTo),
+    amount: worthOf(checkout, units),
+    reference: returnReference(id, seq),
+    units,
   }
 }
 

@@ -41,7 +41,9 @@ export function orderSweeper(deps: AdvanceDeps, atOnce: number, rail?: Payment['
 function orderFlow(deps: AdvanceDeps): Flow<Order> {
   const { orders: store, now, stopping } = deps
   return {
-    ...{ store, now, stopping },
+    store,
+    now,
+    stopping,
     next: (order) => stepOf(deps, order),
     isLeft: (order) => restOf(order) !== null,
   }
