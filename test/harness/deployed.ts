@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../sandbox/port.ts'
+import { writePrivateFile } from '../../sandbox/private-file.ts'
 import { leftOut, works } from './left-out.ts'
 import { type Installed, startServer } from './server.ts'
 import { asker } from './tls-client.ts'
@@ -33,7 +34,10 @@ export interface Front extends Installed {
   readonly args: (dir: string) => readonly string[]
   /** The arguments with which the program only looks at it. */
   readonly check: (dir: string) => readonly string[]
-  /** Writes its file of deploy/, filled in. */
+  /**
+   * Writes its file of deploy/, filled in. It is replaced whole: nginx that reloads while the file is
+   * empty takes it for a store without servers, and closes its port.
+   */
   readonly write: (place: Place, change?: (text: string) => string) => Promise<void>
 }
 
@@ -69,8 +73,8 @@ const nginx: Front = {
       ['/var/log/nginx', dir],
       [`server_name ${storeName};`, `server_name ${name};`],
     ])
-    await writeFile(join(dir, 'kiosk402.conf'), change(text))
-    await writeFile(join(dir, 'nginx.conf'), nginxAround(dir))
+    await writePrivateFile(join(dir, 'kiosk402.conf'), change(text))
+    await writePrivateFile(join(dir, 'nginx.conf'), nginxAround(dir))
   },
 }
 
@@ -106,7 +110,7 @@ const caddy: Front = {
         `\n${name} {\n\tbind 127.0.0.1\n\ttls ${certificate.file} ${certificate.key}`,
       ],
     ])
-    await writeFile(join(dir, 'Caddyfile'), change(text))
+    await writePrivateFile(join(dir, 'Caddyfile'), change(text))
   },
 }
 
