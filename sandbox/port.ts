@@ -15,7 +15,8 @@ export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryPort(preferred)) !== undefined) return preferred
   for (let tries = 0; tries < maxTries; tries += 1) {
     const port = randomInt(lowest, highest)
-    if ((await tryPort(port)) !== undefined && (await reserve(port))) return port
+    // Reserved before it is tried: trying takes the port for a moment from the one who has reserved it.
+    if ((await reserve(port)) && (await tryPort(port)) !== undefined) return port
   }
   const port = await tryPort(0)
   if (port === undefined) throw new Error('The system has no free port on 127.0.0.1.')
