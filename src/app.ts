@@ -24,6 +24,7 @@ import {
 import { createStoreServer, trackingOf } from './app/store-server.ts'
 import { connectSupply, fundedSupplier, type Supply } from './app/supply.ts'
 import { type CatalogSummary, catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
+import type { CatalogWorker } from './catalog/ports.ts'
 import { invoiceRail, payoutWatch } from './checkouts/rail.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
@@ -74,6 +75,8 @@ export interface ServiceOptions {
   readonly receivers?: Partial<ReceiverNetwork> | undefined
   /** How often wallets and parts are looked at, where not every 5 and 10 s. */
   readonly lookEveryMs?: number | undefined
+  /** Where catalogs are made; in processes of their own when it is left out. */
+  readonly catalogWorker?: CatalogWorker
   /** What all processes of the port counted; this one's numbers alone when it is left out. */
   readonly numbers?: (own: Registry) => () => Promise<string>
 }
@@ -117,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const draining = new AbortController()
   const ground = groundOf(options, { signal: stopping.signal, draining: draining.signal })
   const chain = connectChain(options.config, ground.now)
-  const supply = connectSupply(ground.config, ground.now)
+  const supply = connectSupply(ground.config, ground.now, options.catalogWorker)
   const storage = await connectOutside(ground, chain, supply)
   const { guard, membership, earlier } = await admit(ground, chain, storage)
   const catalog = await startCatalog(ground, storage.snapshots, supply.catalogWorker)

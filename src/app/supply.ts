@@ -1,4 +1,5 @@
 import { createCatalogWorker } from '../adapters/processes/catalog-worker.ts'
+import type { CatalogWorker } from '../catalog/ports.ts'
 import type { Common, Outside } from '../config.ts'
 import { environmentAtStart } from '../environment/process-environment.ts'
 import { variablesOf } from '../environment/suppliers.ts'
@@ -33,18 +34,23 @@ export function connectSuppliers(
   return connected
 }
 
-/** Where goods come from: what is on sale, purchases, and the wallets that they are paid from. */
+/**
+ * Where goods come from: what is on sale, purchases, and the wallets that they are paid from.
+ *
+ * @param catalogWorker makes the catalogs; processes of their own when it is left out
+ */
 export function connectSupply(
   config: Pick<Common, 'site'> & Pick<Outside, 'suppliers'>,
   now: () => Date,
+  catalogWorker: CatalogWorker = createCatalogWorker({
+    suppliers: config.suppliers,
+    siteUrl: config.site.url,
+    environment: { atStart: environmentAtStart(process.env), told: process.env },
+  }),
 ) {
   const connected = connectSuppliers(config, now)
   return {
-    catalogWorker: createCatalogWorker({
-      suppliers: config.suppliers,
-      siteUrl: config.site.url,
-      environment: { atStart: environmentAtStart(process.env), told: process.env },
-    }),
+    catalogWorker,
     connected,
     wallets: new Map(
       Array.from(connected, ([name, one]) => [name, withRecentValue(() => walletOf(one))]),

@@ -13,6 +13,7 @@ import { createLog } from '../../src/logging/log.ts'
 import { agreedKeys } from '../../src/nodes/nodes.ts'
 import { networks } from '../../src/payments/networks.ts'
 import type { SupplierAccess } from '../../src/suppliers/supplier.ts'
+import { catalogWorkerHere } from '../fixtures/catalog.ts'
 
 /** All that makes one node of a story's store, as plain data, so that it can go to another process. */
 export interface NodeSettings {
@@ -87,6 +88,7 @@ export async function startNode(
     counting,
     receivers,
     lookEveryMs,
+    catalogWorker: catalogWorkerHere(suppliersOf(settings), url),
   })
   prepare(service.app)
   await service.app.listen({ host: '127.0.0.1', port })

@@ -7,7 +7,6 @@ import { bodyFor, buy, get, until } from './requests.ts'
 vi.resetModules()
 afterAll(() => {
   vi.doUnmock('../../src/suppliers/suppliers.ts')
-  vi.doUnmock('../../src/adapters/processes/catalog-worker.ts')
   vi.resetModules()
 })
 
@@ -16,21 +15,6 @@ vi.doMock('../../src/suppliers/suppliers.ts', async (original) => {
   const known = await original<typeof import('../../src/suppliers/suppliers.ts')>()
   const suppliers = { ...known.suppliers, acme }
   return { suppliers, supplierNames: Object.keys(suppliers) }
-})
-
-/** A process of its own would load the suppliers without this one. */
-vi.doMock('../../src/adapters/processes/catalog-worker.ts', async () => {
-  const { suppliers } = await import('../../src/suppliers/suppliers.ts')
-  const { catalogWorkerOf, plainListing } = await import('../fixtures/catalog.ts')
-  const createCatalogWorker: typeof import('../../src/adapters/processes/catalog-worker.ts').createCatalogWorker =
-    ({ suppliers: access }) =>
-      catalogWorkerOf(
-        ...Object.entries(access).map(([name, one]) => ({
-          list: async (signal: AbortSignal) =>
-            plainListing(await suppliers[name as 'zendit'].readOffers(one, undefined).list(signal)),
-        })),
-      )
-  return { createCatalogWorker }
 })
 
 const { newBuyer } = await import('./buyer.ts')
