@@ -30,17 +30,17 @@ interface Scene {
 const scenes: Scene[] = []
 
 beforeAll(async () => {
-  for (let count = 0; count < 9; count += 1) {
-    const facilitator = await startFacilitator()
-    const env = { PURCHASE_WAIT_SECONDS: '1' }
-    scenes.push({ facilitator, store: await openStore({ env, facilitatorUrl: facilitator.url }) })
-  }
+  await Promise.all(
+    Array.from({ length: 9 }, async () => {
+      const facilitator = await startFacilitator()
+      const env = { PURCHASE_WAIT_SECONDS: '1' }
+      scenes.push({ facilitator, store: await openStore({ env, facilitatorUrl: facilitator.url }) })
+    }),
+  )
 })
 afterAll(async () => {
-  for (const { store, facilitator } of scenes) {
-    await store.close()
-    facilitator.close()
-  }
+  await Promise.all(scenes.map(({ store }) => store.close()))
+  for (const { facilitator } of scenes) facilitator.close()
 })
 
 /** Each story has a store and a facilitator of its own, so that they can run side by side. */

@@ -83,8 +83,11 @@ export function until(
   return eventually(read, isMet).then(({ body }) => body)
 }
 
-/** Only ends what hangs, soon enough to say what was seen last. */
-const eventuallyMs = 170_000
+/**
+ * Only ends what hangs, soon enough to say what was seen last. A purchase that the supplier declined, and whose
+ * answer came too late, is given up after 135 s and paid back 15 s later.
+ */
+const eventuallyMs = 290_000
 
 /** Looks again and again until the test is met, and fails with what was seen last. */
 export async function eventually<T>(
