@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
@@ -9,6 +8,7 @@ import { parseEther } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, expect, it } from 'vitest'
 import { squat } from '../port.fixture.ts'
+import { freePort } from '../port.ts'
 import { terminate } from '../process.ts'
 import type { Chain, ChainOptions } from './chain.ts'
 import { startChain } from './chain.ts'
@@ -196,10 +196,7 @@ it('moves to the wanted port with what it knows, although its node still runs', 
   const first = await start({ dataDir })
   const old = new URL(first.rpcUrl).port
   await first.faucet(BUYER)
-  const spare = createServer().listen(0, '127.0.0.1')
-  await once(spare, 'listening')
-  const { port } = spare.address() as { port: number }
-  await new Promise((resolve) => spare.close(resolve))
+  const port = await freePort()
 
   const second = await start({ dataDir, port })
 

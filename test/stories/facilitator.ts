@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { freePort } from '../../sandbox/port.ts'
 
 /** What a facilitator is given to submit. */
 export interface HandedOver {
@@ -61,10 +61,10 @@ export async function startFacilitator() {
     response.end(JSON.stringify({ network: 'eip155:84532', payer, ...said }))
   }
 
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  await listen(0)
-  const { port } = server.address() as AddressInfo
+  // It leaves its port and comes back to it, so the port is none that the system gives to others.
+  const port = await freePort()
+  const listen = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await listen()
   return {
     url: `http://127.0.0.1:${port}`,
     calls,
@@ -74,7 +74,7 @@ export async function startFacilitator() {
     settles: (settle: Settle) => Object.assign(state, { settle }),
     /** Nobody listens any more: every new connection is refused. What was begun is answered. */
     goAway: () => void server.close(),
-    comeBack: () => listen(port),
+    comeBack: listen,
     close: () => server.close().closeAllConnections(),
   }
 }
