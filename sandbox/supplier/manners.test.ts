@@ -9,6 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => supplier.stop())
 
+const never = 86_400_000
 const url = (path: string) => `${supplier.url}/v1/${path}`
 const treat = (offerId: string, manner: object) =>
   ask(`${supplier.url}/_admin/manners`, { offerId, ...manner })
@@ -16,13 +17,14 @@ const voucher = (transactionId: string, offerId: string) =>
   ask(url('vouchers/purchases'), { offerId, transactionId, fields: person })
 
 test('a purchase is accepted and not shown for a while, and its repeat is refused', async () => {
-  await treat('TEST-VOUCHER-OK', { hiddenMs: 300, duplicates: 'bare' })
+  await treat('TEST-VOUCHER-OK', { hiddenMs: never, duplicates: 'bare' })
   expect((await voucher('M1', 'TEST-VOUCHER-OK')).status).toBe(200)
   expect((await ask(url('vouchers/purchases/M1'))).status).toBe(404)
   expect(await voucher('M1', 'TEST-VOUCHER-OK')).toMatchObject({
     status: 400,
     body: { fields: {} },
   })
+  await treat('TEST-VOUCHER-OK', { hiddenMs: 1 })
   expect(await finalOf(url('vouchers/purchases/M1'))).toMatchObject({ status: 'DONE' })
 })
 
@@ -33,9 +35,10 @@ test('a purchase is made whose answer is lost, and ends when it is told to', asy
 })
 
 test('a record is done before it has its goods', async () => {
-  await treat('TEST-VOUCHER-LATE', { endsAfterMs: 20, goodsAfterMs: 200 })
+  await treat('TEST-VOUCHER-LATE', { endsAfterMs: 20, goodsAfterMs: never })
   await voucher('M3', 'TEST-VOUCHER-LATE')
   expect(await finalOf(url('vouchers/purchases/M3'))).not.toHaveProperty('receipt')
+  await treat('TEST-VOUCHER-LATE', { goodsAfterMs: 1 })
   await until(async () => (await ask(url('vouchers/purchases/M3'))).body.receipt)
 })
 
