@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { examine } from '../../doctor/examine.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  // As many offers as the sandbox has by itself: the examples of the 402 are among them.
-  store = await openStore({ offers: 12_000 })
-})
-afterAll(() => store.close())
+// As many offers as the sandbox has by itself: the examples of the 402 are among them.
+const store = useStore({ offers: 12_000 })
 
 test('the doctor finds all that is sold here and nothing that a buyer would stumble on; it buys nothing', async () => {
   const { findings, operations } = await examine(store.url)

@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { bodyFor, eventually, get, type Kind, post, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 /** A consumer that knows the address of the index and, from there on, only what answers say. */
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore()
   buyer = await newBuyer()
 })
-afterAll(() => store.close())
 
 /** What a consumer knows of itself, by the names that schemas use. */
 const own: Readonly<Record<string, unknown>> = {

@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { kinds } from '../../fuzz/draft.ts'
 import { openSource, type Source } from '../../fuzz/material.ts'
 import { type Findings, run } from '../../fuzz/run.ts'
 import { settled } from './archiving.ts'
 import { transactionsOf } from './chain.ts'
 import { rowsOf } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 /** A few seconds of what `npm run fuzz` does for as long as one likes. */
 const inputs = 10_000
 const seed = 402
 
-let store: Store
+const store = useStore({ offers: 200 })
 let source: Source
 let found: Findings
 let before: unknown
 
 beforeAll(async () => {
-  store = await openStore({ offers: 200 })
   source = await openSource({ url: store.url, chain: store.parts, seed, webhook: store.webhook })
   // No order moves by itself while the inputs are sent.
   await settled(store)
@@ -26,7 +25,6 @@ beforeAll(async () => {
   const address = { host: '127.0.0.1', port: Number(port) }
   found = await run({ address, ...source }, { seed, from: 0, to: inputs, atOnce: 16 })
 })
-afterAll(() => store.close())
 
 /** What nobody who paid nothing may change. All that the store does on the chain, this wallet sends. */
 async function effects() {

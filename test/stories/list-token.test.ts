@@ -1,16 +1,16 @@
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createSigner } from '../../src/secrets/tokens.ts'
 import { secretsKey } from '../harness/node.ts'
 import { settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { openClient } from './mcp/client.ts'
-import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
+import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, purchasePath, until } from './requests.ts'
-import { openSibling, openStore, type Store } from './store.ts'
+import { openSibling, useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore()
+const call = callerFor(store)
 let buyer: Buyer
 let other: Buyer
 let orderId: string
@@ -20,8 +20,6 @@ const esimList = '/api/catalog/esims/orders/info'
 const hour = 3_600_000
 
 beforeAll(async () => {
-  store = await openStore()
-  call = callerFor(store)
   ;[buyer, other] = await Promise.all([newBuyer(), newBuyer()])
   await buy(store, buyer, 'esim', bodyFor('esim', 'OK'))
   const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
@@ -32,7 +30,6 @@ beforeAll(async () => {
   // No order moves by itself between two looks at the tables.
   await settled(store)
 })
-afterAll(() => store.close())
 
 /** A sign-in for the challenge of this path. */
 async function signIn(wallet: Buyer, path = list) {

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/catalog/good.ts'
 import { topupRegions } from '../../src/catalog/lists.ts'
-import { type Call, callerFor } from './reading.ts'
+import { callerFor } from './reading.ts'
 import { bodyFor, post, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
-
-beforeAll(async () => {
-  store = await openStore({ env: { STORE_CONTACT: 'help@kiosk.example' } })
-  call = callerFor(store)
-})
-afterAll(() => store.close())
+const store = useStore({ env: { STORE_CONTACT: 'help@kiosk.example' } })
+const call = callerFor(store)
 
 interface Resource {
   readonly url: string

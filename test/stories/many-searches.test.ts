@@ -1,15 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { usualBounds } from '../../src/http/turns.ts'
 import { bodyFor, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-beforeAll(async () => {
-  store = await openStore({ offers: 1_000 })
-})
-afterAll(() => store.close())
+const store = useStore({ offers: 1_000 })
 
 /** Sends a request over a connection of its own from this address, and gives the status. */
 async function ask(localAddress: string, line: string, body = ''): Promise<string> {

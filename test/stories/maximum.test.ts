@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { buyWith, openClient } from './mcp/client.ts'
 import { bodyFor, buy, get, type Kind, post, purchasePath, termsOf } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore()
   buyer = await newBuyer()
 })
-afterAll(() => store.close())
 
 const path = purchasePath('voucher')
 const ada = { firstName: 'Ada', lastName: 'Lovelace' }

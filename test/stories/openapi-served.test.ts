@@ -10,25 +10,20 @@ import {
   validatePaymentRequiredDetailed,
 } from '@agentcash/discovery'
 import { validate } from 'mppx/discovery'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { kinds } from '../../src/catalog/good.ts'
 import { networks } from '../../src/payments/networks.ts'
 import { get, post, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore({
-    env: {
-      STORE_NAME: 'Corner Kiosk',
-      STORE_DESCRIPTION: 'All that a kiosk has.',
-      STORE_CONTACT: 'help@kiosk.example',
-    },
-  })
+const store = useStore({
+  env: {
+    STORE_NAME: 'Corner Kiosk',
+    STORE_DESCRIPTION: 'All that a kiosk has.',
+    STORE_CONTACT: 'help@kiosk.example',
+  },
 })
-afterAll(() => store.close())
 
 test('the document is served at both addresses, and not sent twice', async () => {
   const [one, other] = await Promise.all([

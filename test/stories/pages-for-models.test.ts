@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { leftOut, works } from '../harness/left-out.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 const run = promisify(execFile)
 
-let store: Store
+const store = useStore({ offers: 300 })
 let pages: Record<'llms.txt' | 'llms-full.txt' | 'SKILL.md', string>
 
 beforeAll(async () => {
-  store = await openStore({ offers: 300 })
   const read = async (name: string) => {
     const response = await fetch(`${store.url}/${name}`)
     expect(response.status, name).toBe(200)
@@ -25,7 +24,6 @@ beforeAll(async () => {
     'SKILL.md': await read('SKILL.md'),
   }
 })
-afterAll(() => store.close())
 
 const noCurl = leftOut(
   works('curl', '--version') ? undefined : 'no command of the skill: apt-get install curl',

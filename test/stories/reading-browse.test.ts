@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { regions, singleCountryRegions, topupRegions } from '../../src/catalog/lists.ts'
-import { allItems, type Call, callerFor } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { allItems, callerFor } from './reading.ts'
+import { useStore } from './store.ts'
 
 interface Money {
   readonly currency: string
@@ -21,13 +21,11 @@ interface Offer {
   readonly coverage: readonly { readonly country: string }[]
 }
 
-let store: Store
-let call: Call
+const store = useStore({ offers: 1_500 })
+const call = callerFor(store)
 const all: Record<string, readonly Offer[]> = {}
 
 beforeAll(async () => {
-  store = await openStore({ offers: 1_500 })
-  call = callerFor(store)
   for (const family of ['vouchers', 'topups', 'esims']) {
     const items = await allItems(call, `/api/catalog/${family}/offers`, 100)
     all[family] = items as unknown as Offer[]
@@ -37,7 +35,6 @@ beforeAll(async () => {
   )
   all['esims'] = await Promise.all(details)
 })
-afterAll(() => store.close())
 
 const idsOf = (offers: readonly { readonly offerId: string }[]) =>
   offers.map(({ offerId }) => offerId)

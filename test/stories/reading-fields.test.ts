@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allItems, type Call, callerFor } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { describe, expect, test } from 'vitest'
+import { allItems, callerFor } from './reading.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
-
-beforeAll(async () => {
-  // So many that every documented field occurs somewhere.
-  store = await openStore({ offers: 12_000 })
-  call = callerFor(store)
-})
-afterAll(() => store.close())
+// So many that every documented field occurs somewhere.
+const store = useStore({ offers: 12_000 })
+const call = callerFor(store)
 
 type Check = (value: unknown) => boolean
 type Item = Readonly<Record<string, unknown>>

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callerFor, expectDiscoveryRefusal, expectProblem } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { describe, expect, test } from 'vitest'
+import { callerFor, expectDiscoveryRefusal, expectProblem } from './reading.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
-
-beforeAll(async () => {
-  store = await openStore()
-  call = callerFor(store)
-})
-afterAll(() => store.close())
+const store = useStore()
+const call = callerFor(store)
 
 const discoveryPaths = [
   '/ai',

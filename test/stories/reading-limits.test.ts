@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Call, callerFor, expectDiscoveryRefusal, expectProblem } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
-
-beforeAll(async () => {
-  store = await openStore({ offers: 100 })
-  call = callerFor(store)
-})
-afterAll(() => store.close())
+const store = useStore({ offers: 100 })
+const call = callerFor(store)
 
 const from = (address: string, headers: Record<string, string> = {}) => ({
   headers: { ...headers, 'x-forwarded-for': address },

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allItems, type Call, callerFor } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { allItems, callerFor } from './reading.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore({ offers: 3_000 })
+const call = callerFor(store)
 let vouchers: Record<string, unknown>[]
 
 beforeAll(async () => {
-  store = await openStore({ offers: 3_000 })
-  call = callerFor(store)
   vouchers = await allItems(call, '/ai/vouchers', 50)
 })
-afterAll(() => store.close())
 
 const wordsIn = (text: string) =>
   text

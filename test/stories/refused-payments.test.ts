@@ -1,25 +1,23 @@
 import { parseSignature } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Accepts, SignOptions } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { anybody, balanceOf, transactionsOf, usdcAbi } from './chain.ts'
 import { ledgerOf, lifeOf, rowsKept } from './facts.ts'
 import { type Answer, bodyFor, post, purchasePath, termsOf } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 const voucher = bodyFor('voucher', 'OK')
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 let terms: Accepts
 
 beforeAll(async () => {
-  store = await openStore()
   buyer = await newBuyer()
   terms = await termsOf(store.url, 'voucher', voucher)
 })
-afterAll(() => store.close())
 
 const soon = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
 

@@ -3,18 +3,14 @@ import { cacheServers, startCacheServer } from '../harness/cache-servers.ts'
 import { noServer } from '../harness/server.ts'
 import { newBuyer } from './buyer.ts'
 import { bodyFor, buy, get, post, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
 /*
  * A shared cache in front of the store, told to keep whatever it may: what is one buyer's must never
  * come to another one by the same address (RFC 9111, 3).
  */
 
-let store: Store
-beforeAll(async () => {
-  store = await openStore({ offers: 200 })
-})
-afterAll(() => store.close())
+const store = useStore({ offers: 200 })
 
 /** Whether a cache gave the answer without asking the store. */
 /** A receipt is signed whenever it is asked for, and says when. */

@@ -8,15 +8,15 @@ import {
   parseSIWxHeader,
 } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
+import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, type Kind } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore()
+const call = callerFor(store)
 let buyer: Buyer
 let other: Buyer
 /** What the buyer's first answers were, oldest first. */
@@ -27,8 +27,6 @@ const esimList = '/api/catalog/esims/orders/info'
 const list = '/api/catalog/orders'
 
 beforeAll(async () => {
-  store = await openStore()
-  call = callerFor(store)
   buyer = await newBuyer()
   other = await newBuyer()
   for (const kind of ['esim', 'voucher', 'topup', 'esim'] as const) {
@@ -42,7 +40,6 @@ beforeAll(async () => {
   // No order moves by itself between two looks at the tables.
   await settled(store)
 })
-afterAll(() => store.close())
 
 /** The challenge of a path, ready to be signed. */
 async function challengeOf(path: string): Promise<CompleteSIWxInfo> {

@@ -1,22 +1,19 @@
 import { x402Client } from '@x402/core/client'
 import { createSIWxClientExtension } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Call, callerFor, expectProblem } from './reading.ts'
-import { openStore, type Store } from './store.ts'
+import { callerFor, expectProblem } from './reading.ts'
+import { useStore } from './store.ts'
 import { json, limitsAt, limitsPath, type Method, requestOf } from './wallet-limits.ts'
 
-let store: Store
-let call: Call
+const store = useStore()
+const call = callerFor(store)
 let limits: ReturnType<typeof limitsAt>
 
 beforeAll(async () => {
-  store = await openStore()
-  call = callerFor(store)
   limits = limitsAt(call)
 })
-afterAll(() => store.close())
 
 describe('without a sign-in', () => {
   test.each<[Method, unknown, string]>([

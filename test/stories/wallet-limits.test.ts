@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { rowsKept } from './facts.ts'
 import { callerFor } from './reading.ts'
 import { bodyFor, buy, eventually, type Kind } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 import { limitsAt } from './wallet-limits.ts'
 
-let store: Store
+const store = useStore()
 let limits: ReturnType<typeof limitsAt>
 
 beforeAll(async () => {
-  store = await openStore()
   limits = limitsAt(callerFor(store))
 })
-afterAll(() => store.close())
 
 /** Lets so much time go by for what is coming to this wallet. */
 async function pass(wallet: Buyer, hours: number): Promise<void> {

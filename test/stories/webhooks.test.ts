@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newBuyer } from './buyer.ts'
 import { bookedFor, rowsKept } from './facts.ts'
 import { bodyFor, buy, get, type Kind, post, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore({
-    webhooks: false,
-    stepMs: 40,
-    env: { PURCHASE_WAIT_SECONDS: '1' },
-  })
+const store = useStore({
+  webhooks: false,
+  stepMs: 40,
+  env: { PURCHASE_WAIT_SECONDS: '1' },
 })
-afterAll(() => store.close())
 
 const path = '/webhooks/supplier'
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']

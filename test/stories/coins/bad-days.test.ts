@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Coin, formatUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { useStore } from '../store.ts'
 import { choose, ledgerOf, type Paying, rowOf } from './person.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore({ coins: {} })
-})
-afterAll(() => store.close())
+const store = useStore({ coins: {} })
 
 const rowWhen = (
   { id }: Paying,

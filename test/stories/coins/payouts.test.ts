@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
 import type { RefundsCommand } from '../../../src/commands/refunds-arguments.ts'
 import { carryOut } from '../../../src/commands/refunds-work.ts'
 import { usdcFromWhole } from '../../../src/lib/money.ts'
 import { formatUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { useStore } from '../store.ts'
 import { choose, ledgerOf, type Paying } from './person.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore({ coins: {} })
-})
-afterAll(() => store.close())
+const store = useStore({ coins: {} })
 
 /** An order that the supplier declines, paid, so that its price goes back. */
 async function declined(coin: 'LTC' | 'USDT'): Promise<Paying> {

@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { UrlElicitationRequiredError } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
 import { callerFor } from '../reading.ts'
 import { bodyFor, get, post, purchasePath, termsOf } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { useStore } from '../store.ts'
 import { limitsAt } from '../wallet-limits.ts'
 import { type Arguments, buyWith, openClient, paymentFor, versions } from './client.ts'
 
-let store: Store
+const store = useStore()
 let limits: ReturnType<typeof limitsAt>
 
 beforeAll(async () => {
-  store = await openStore()
   limits = limitsAt(callerFor(store))
 })
-afterAll(() => store.close())
 
 const path = purchasePath('voucher')
 const card = bodyFor('voucher', 'OK')

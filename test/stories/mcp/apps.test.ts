@@ -4,15 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser, type OpenPage, openPage } from '../../harness/browser.ts'
 import { newBuyer } from '../buyer.ts'
 import { bodyFor } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { useStore } from '../store.ts'
 import { buyWith, type McpClient, openClient, versions } from './client.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore()
-})
-afterAll(() => store.close())
+const store = useStore()
 
 const type = 'text/html;profile=mcp-app'
 

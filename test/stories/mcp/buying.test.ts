@@ -3,7 +3,7 @@ import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-wi
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
 import { bodyFor, buy, eventually, get } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { openStore, useStore } from '../store.ts'
 import {
   type Arguments,
   buyWith,
@@ -14,14 +14,12 @@ import {
   versions,
 } from './client.ts'
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 
 beforeAll(async () => {
-  store = await openStore()
   buyer = await newBuyer()
 })
-afterAll(() => store.close())
 
 const newKey = () => `mcp-${randomBytes(12).toString('hex')}`
 const inline = { include_goods: true }

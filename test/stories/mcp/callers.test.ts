@@ -1,14 +1,9 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSibling, openStore, type Store } from '../store.ts'
+import { openSibling, useStore } from '../store.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore({ offers: 50 })
-})
-afterAll(() => store.close())
+const store = useStore({ offers: 50 })
 
 type Headers = Readonly<Record<string, string>>
 

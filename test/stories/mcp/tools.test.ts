@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokensIn } from '../../harness/tokens.ts'
 import { post } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { openStore, type Store, useStore } from '../store.ts'
 import { type CallTool, type McpClient, openClient, versions } from './client.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  store = await openStore()
-})
-afterAll(() => store.close())
+const store = useStore()
 
 describe.each(versions)('a client of %s', (version) => {
   let opened: McpClient
