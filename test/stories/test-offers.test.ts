@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { bookedFor, lifeOf } from './facts.ts'
 import { bodyFor, buy, type Kind, post, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-
-beforeAll(async () => {
-  // However busy the machine is, what comes at once comes in the same answer.
-  store = await openStore({
-    stepMs: 20,
-    env: { PURCHASE_WAIT_SECONDS: '25' },
-  })
-})
-afterAll(() => store.close())
+// However busy the machine is, what comes at once comes in the same answer.
+const store = useStore({ stepMs: 20, env: { PURCHASE_WAIT_SECONDS: '25' } })
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
 const delivered: Readonly<Record<Kind, object>> = {
@@ -28,6 +20,8 @@ const delivered: Readonly<Record<Kind, object>> = {
     iccid: expect.stringMatching(/^89\d{17,18}$/),
     activationCode: expect.any(String),
     lpa: expect.stringMatching(/^LPA:1\$/),
+    qrPng: expect.stringMatching(/^data:image\/png;base64,/),
+    qrSvg: expect.stringMatching(/^<svg/),
   },
 }
 
