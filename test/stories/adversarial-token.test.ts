@@ -132,7 +132,12 @@ test.each(obstacles)(
     await close()
     const gasSpent = await transactionsOf(chain, store.gasWallet)
     await store.admin('/purchases', { transactionId: orderId.replace('_', ''), status: 'FAILED' })
-    await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
+    const stuck = await until(
+      store,
+      orderId,
+      ({ refund_state }) => refund_state === 'REFUND_FAILED',
+    )
+    expect(stuck.orders).toMatchObject([{ state: 'EXPIRED', agent_action: 'stop' }])
     const path = `/api/catalog/orders/${orderId}/refund`
     expect((await get(store.url, path)).body).toMatchObject({ error: { code } })
     // No gas was spent on it, and nobody looks at the order again by himself.

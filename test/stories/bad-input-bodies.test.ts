@@ -98,16 +98,6 @@ describe.each(kinds)('the body of a %s', (kind) => {
       })
     }
   })
-
-  test('is named empty by an indexer, and answered with the lowest price', async () => {
-    for (const body of ['', '{}', 'null']) {
-      const { status, body: demand } = await send(kind, body)
-      expect(status).toBe(402)
-      expect(demand).toMatchObject({ x402Version: 2, charged: 'no' })
-      expect(demand.extensions.bazaar).toBeDefined()
-    }
-    expect((await call(purchasePath(kind), { method: 'POST' })).status).toBe(402)
-  })
 })
 
 describe('a quote', () => {

@@ -166,6 +166,8 @@ describe('what is missing, too much, or wrong together', () => {
     await expectFaults('voucher', { firstName: 'Ada' }, 'offerId', 'lastName')
     await expectFaults('voucher', { x: 1 }, 'offerId', 'firstName', 'lastName', 'x')
     await expectFaults('voucher', { ...voucher, offerId: asksMore }, 'email', 'country')
+    const bad = { firstName: '', lastName: 7, email: 'nobody' }
+    await expectFaults('voucher', { ...voucher, ...bad }, 'firstName', 'lastName', 'email')
     await expectFaults('voucher', { ...voucher, offerId: 'TEST-VOUCHER-OPEN' }, 'value')
     await expectFaults('topup', { offerId: 'TEST-TOPUP-OK' }, 'msisdn')
     await expectFaults(

@@ -243,38 +243,3 @@ test('the token of the first answer opens its order, and no other', async () => 
   })
   expect(byKey.body.orders[0].result).toEqual(one.orders[0].result)
 })
-
-test('the paying wallet opens its order by signing in; another wallet does not', async () => {
-  const body = bodyFor('esim', 'OK')
-  const mine = await buy(store, buyer, 'esim', body)
-  const { orderId, transactionHash, orders } = mine.answer.body
-  const path = `/api/catalog/orders/${orderId}`
-  const byOwner = await get(store.url, path, await signIn(buyer))
-  expect(byOwner.body.orders[0].result).toEqual(orders[0].result)
-  const byHash = await get(
-    store.url,
-    `/api/catalog/orders?transactionHash=${transactionHash}`,
-    await signIn(buyer),
-  )
-  expect(byHash.body.orders[0].result).toEqual(orders[0].result)
-  const again = await mine.send(await signIn(buyer))
-  expect(again.body.orders[0].result).toEqual(orders[0].result)
-
-  const other = await signIn(await newBuyer(0n))
-  expect((await get(store.url, path, other)).body.orders[0].result).toBeNull()
-})
-
-test('an order that nobody has is not found, whatever the key', async () => {
-  const unknown = [
-    '/ord_00000000000000000000000000',
-    '/nonsense',
-    `?transactionHash=0x${'0'.repeat(64)}`,
-    '?paymentId=pay_00000000000000000000000000',
-  ]
-  for (const by of unknown) {
-    expect(await get(store.url, `/api/catalog/orders${by}`)).toMatchObject({
-      status: 404,
-      body: { code: 'order_not_found' },
-    })
-  }
-})

@@ -19,7 +19,7 @@ import {
   unBlacklist,
 } from './chain.ts'
 import { lifeOf, reported } from './facts.ts'
-import { bodyFor, buy, get, post, purchasePath, until } from './requests.ts'
+import { bodyFor, buy, get, post, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 let store: Store
@@ -304,29 +304,3 @@ async function payRefundElsewhere(orderId: string, to: Address): Promise<Hex> {
   if (!paid) throw new Error('The refund was not paid')
   return paid.transactionHash
 }
-
-test.concurrent('a refund to a wallet that USDC blacklisted waits for the blacklist to end', async () => {
-  const { buyer, before, orderId, letGo } = await expired()
-  await blacklist(store.parts, buyer.address)
-  await letGo()
-  const stuck = await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
-  expect(stuck.orders).toMatchObject([{ state: 'EXPIRED', agent_action: 'stop' }])
-  const { body } = await refundOf(store, orderId)
-  expect(body.error.code).toBe('payer_blacklisted')
-
-  await unBlacklist(store.parts, buyer.address)
-  expect(await claimAt(store, orderId)).toMatchObject({ status: 202 })
-  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
-  expect(await buyer.balance()).toBe(before)
-  expect(await lifeOf(store, orderId)).toMatchObject({
-    refunds: ['WAITING', 'DUE', 'SIGNED', 'FAILED', 'DUE', 'SIGNED', 'REFUNDED'],
-  })
-})
-
-test.concurrent('a payment that USDC itself would refuse is not taken', async () => {
-  const buyer = await newBuyer()
-  await blacklist(store.parts, buyer.address)
-  const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
-  expect(answer).toMatchObject({ status: 402, body: { code: 'would_fail', charged: 'no' } })
-  expect(answer.body.resource.url).toContain(purchasePath('voucher'))
-})

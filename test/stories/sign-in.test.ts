@@ -157,6 +157,8 @@ describe('signed in', () => {
     const own = await read(path)
     expect(own.body.orders[0].result.iccid).toBe(goods.find((good) => good.startsWith('89')))
     expect(own.body).not.toHaveProperty('accessToken')
+    const byTransaction = await read(`${list}?transactionHash=${first?.transactionHash}`)
+    expect(byTransaction.body.orders).toEqual(own.body.orders)
     const others = await read(path, other)
     expect(others.status).toBe(200)
     expect(others.body.orders[0].result).toBeNull()
