@@ -1,9 +1,13 @@
 import { byKind, goods } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
+import type { ParamSource } from '../../catalog/search/param-source.ts'
+import type { ReadDeps } from '../deps.ts'
 import { answers, inDiscovery, type Reading } from '../operation.ts'
 import { discoveryPath, titleOf } from '../paths.ts'
+import type { Query } from '../query.ts'
 import { searchQuery } from '../search-answer.ts'
 import { SearchResult } from '../shapes/lists.ts'
+import { unfinishedView } from '../views/catalog-offer.ts'
 
 /** The search of the discovery interface for each kind, over what is sold. */
 export const searches: Readonly<Record<Kind, Reading>> = byKind(searchOf)
@@ -23,4 +27,11 @@ function searchOf(kind: Kind): Reading {
       return searchQuery({ index, asked, form: 'discovery', hasFacets: search.hasFacets })
     },
   })
+}
+
+/** The same search, with offers as the search of every kind shows them: what they cost in USDC and what they require. */
+export function searchOfKind(kind: Kind, given: ParamSource, deps: ReadDeps): Query {
+  const index = deps.liveCatalog.current().sold[kind]
+  const asked = goods[kind].search.read(given, index)
+  return searchQuery({ index, asked, form: 'catalog', view: unfinishedView(deps) })
 }

@@ -63,13 +63,7 @@ function button(text, act) {
 
 const usdc = (atomic) => `${(Number(atomic) / 1_000_000).toFixed(2)} USDC`
 
-// Offers of one kind have their price in its currency, in minor units; those of all kinds in USDC, too.
-function priceOf({ usdc: paid, price }) {
-  if (paid) return between(paid.amount, paid.min, paid.max, usdc)
-  const shown = (units) =>
-    `${(units / price.currencyDivisor).toFixed(Math.log10(price.currencyDivisor))} ${price.currency}`
-  return price ? between(price.fixed, price.min, price.max, shown) : undefined
-}
+const priceOf = ({ usdc: paid }) => paid && between(paid.amount, paid.min, paid.max, usdc)
 
 const between = (one, min, max, shown) =>
   one === undefined || one === null ? `${shown(min)} to ${shown(max)}` : shown(one)

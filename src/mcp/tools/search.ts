@@ -1,5 +1,5 @@
 import type { ReadDeps } from '../../api/deps.ts'
-import { searches } from '../../api/discovery/search.ts'
+import { searches, searchOfKind } from '../../api/discovery/search.ts'
 import { searchAll } from '../../api/discovery/search-all.ts'
 import type { Query } from '../../api/query.ts'
 import { goods, kinds } from '../../catalog/good.ts'
@@ -15,28 +15,49 @@ const wide = Object.fromEntries(
 export const search: Tool = {
   name: 'search',
   title: 'Search the store',
-  description: `Call this first. Finds ${whatIsFound()} that are on sale now, all at once. Free. Say in query what is wanted, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Go on with get_offer for what an offer needs.`,
+  description: `Call this first. Finds ${whatIsFound()} that are on sale now, all at once. Free. Say in query what is wanted, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Go on with get_offer for all about an offer, and what it needs.`,
   inputSchema: argumentSchema({ ...wide, ...filters() }, []),
   annotations: { readOnlyHint: true, openWorldHint: false },
   app: 'offers',
   limit: 'discovery',
   charges: false,
   run({ args }, { reading }) {
-    const answer = questionIn(args, reading).answer()
-    const body = answer instanceof Buffer ? JSON.parse(answer.toString()) : answer
-    return { type: 'answer', body }
+    const { items, ...page } = JSON.parse(String(questionIn(args, reading).answer()))
+    return { type: 'answer', body: { ...page, items: items.map(inShort) } }
   },
+}
+
+/** What a model does not choose by: prices beside that in USDC, pictures and pages, and what repeats other fields. */
+const inRecordOnly: ReadonlySet<string> = new Set([
+  'brand',
+  'regions',
+  'subTypes',
+  'categories',
+  'price',
+  'priceType',
+  'productType',
+  'description',
+  'image',
+  'buy_url',
+])
+
+/** An offer as a model chooses among many. Its whole record is for get_offer. */
+function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isSaid = ([name, value]: [string, unknown]) =>
+    !inRecordOnly.has(name) && !(name === 'available' && value === true)
+  return Object.fromEntries(Object.entries(item).filter(isSaid))
 }
 
 /** A kind with filters of its own asks its search; everything else is one question over all kinds. */
 function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Query {
   const kind = textIn(args, 'kind')
   if (kind === undefined) return searchAll.ask(inArguments(args), reading)
-  const { ask, query = {} } = searches[kindAsked.read('kind', kind)]
+  const one = kindAsked.read('kind', kind)
+  const { query = {} } = searches[one]
   const filters = without(args, ['kind'])
   const isQuestion = Object.keys(filters).some((name) => name in wide && !(name in query))
   if (isQuestion) return searchAll.ask(inArguments(args), reading)
-  return ask(inArguments(filters), reading)
+  return searchOfKind(one, inArguments(filters), reading)
 }
 
 /** "gift vouchers (kind voucher), airtime (topup) and data plans (esim)". */

@@ -200,6 +200,12 @@ test('three cards at once', async () => {
   expect(orders.size).toBe(3)
 })
 
+test('a choice of twenty cards, in at most 2,500 tokens', async () => {
+  const { data, texts } = await call('search', { query: 'gift card' })
+  expect(data.items).toHaveLength(20)
+  expect(tokensIn(texts.join('\n'))).toBeLessThanOrEqual(2_500)
+})
+
 test('the median answer of all errands has at most 1,500 tokens', () => {
   const sorted = sizes.toSorted((one, other) => one - other)
   expect(sorted.length).toBeGreaterThan(20)

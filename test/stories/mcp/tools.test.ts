@@ -160,7 +160,24 @@ describe.each(versions)('a client of %s', (version) => {
 
   test('may name a kind as people do', async () => {
     const found = await call('search', { kind: 'Gift card', limit: 1 })
-    expect(found.data.items).toMatchObject([{ productType: 'VOUCHER' }])
+    expect(found.data.items).toMatchObject([{ kind: 'voucher' }])
+  })
+
+  test.each([
+    ['a question', { query: 'sandbox test gift card', limit: 1 }],
+    ['the filters of a kind', { kind: 'voucher', search: 'sandbox test', limit: 1 }],
+  ])('hears of each offer what it costs and requires, by %s', async (_, args) => {
+    const [offer] = (await call('search', args)).data.items
+    expect(offer).toMatchObject({
+      kind: 'voucher',
+      usdc: { decimals: 6 },
+      faceValue: { currency: 'USD' },
+      requiredFields: expect.arrayContaining(['firstName']),
+    })
+    // The record has the rest.
+    for (const name of ['price', 'buy_url', 'image']) expect(offer).not.toHaveProperty(name)
+    const { data } = await call('get_offer', { offerId: offer.offerId })
+    expect(data).toMatchObject({ ...offer, price: { currency: 'USD' }, available: true })
   })
 
   test('may write an id in small letters, and hears which one was meant', async () => {

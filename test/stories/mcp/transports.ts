@@ -30,7 +30,8 @@ export function httpTransport({ url }: { readonly url: string }): Transport {
   const headersOf = (key?: string) => (key === undefined ? {} : { 'idempotency-key': key })
   return {
     name: 'HTTP',
-    search: async (kind, filters) => answered(await get(url, `/ai/${kind}s?${queryOf(filters)}`)),
+    search: async (kind, filters) =>
+      namingOffers(answered(await get(url, `/ai/${kind}s?${queryOf(filters)}`))),
     offer: async (kind, offerId) =>
       answered(await get(url, `/api/catalog/${kind}s/offers/${offerId}`)),
     quote: async (kind, fields) =>
@@ -62,7 +63,7 @@ export async function mcpTransport(store: {
   return {
     name: 'MCP',
     close,
-    search: async (kind, filters) => said(await call('search', { kind, ...filters })),
+    search: async (kind, filters) => namingOffers(said(await call('search', { kind, ...filters }))),
     offer: async (_, offerId) => said(await call('get_offer', { offerId })),
     quote: async (_, fields) => said(await call('quote', fields)),
     buy: async (_, fields, { key, payment } = {}) => {
@@ -75,6 +76,14 @@ export async function mcpTransport(store: {
     refund: async (orderId, claim) =>
       said(await call('refund', { orderId, ...keyed(claim?.key), ...claim?.fields })),
   }
+}
+
+/** What a search finds, by its ids: each transport shows its own readers what they choose by. */
+function namingOffers({ type, body }: Outcome): Outcome {
+  if (type !== 'answer') return { type, body }
+  const { items, facets: _, facetTotals: __, ...page } = body as Record<string, unknown>
+  const ids = (items as readonly { offerId: string }[]).map(({ offerId }) => offerId)
+  return { type, body: { ...page, items: ids } }
 }
 
 /** Signs what a demand asks for. */
