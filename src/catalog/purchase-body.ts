@@ -107,7 +107,8 @@ export function bodySchemaFor(offer: Offer, retail: Retail): Record<string, unkn
 /** The JSON Schema of any purchase body of a kind, as the manifest lists it. */
 export function kindSchemaFor(kind: Kind): Record<string, unknown> {
   const { properties, required } = recipientSchema(kind)
-  const description = 'USD amount, only for open-value RANGE cards'
+  const description =
+    'US dollars, only for offers with an open value (priceType RANGE), within value.min and value.max of the offer: 25 is 25.00 USD'
   const value = goods[kind].takesValue ? { value: { type: 'number', description } } : {}
   return {
     type: 'object',
@@ -235,7 +236,8 @@ interface RecipientSchema {
 const maxUsdc = {
   type: 'number',
   minimum: 0,
-  description: 'The most USDC that it may cost: a higher price is refused before any payment',
+  description:
+    'The most USDC that it may cost: 30 is 30.00 USDC. A higher price is refused before any payment',
 } as const
 
 const webhookUrl = {

@@ -10,7 +10,7 @@ export const includeGoods = {
   type: 'boolean',
   default: false,
   description:
-    'true: the answer has the goods and the access token in it, for everyone who reads this conversation. Otherwise it has reveal.url, which shows the goods to a person once.',
+    'true: the answer has the goods, the access token and the secret of a webhook in it, for everyone who reads this conversation. Otherwise it has reveal.url, which shows the goods to a person once.',
 } as const
 
 /** How the goods are shown to who may see them. */

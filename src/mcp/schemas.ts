@@ -1,5 +1,6 @@
 import { kinds } from '../catalog/good.ts'
-import { fieldsOfEveryPurchase, kindSchemaFor } from '../catalog/purchase-body.ts'
+import { kindSchemaFor } from '../catalog/purchase-body.ts'
+import { without } from './arguments.ts'
 import type { JsonObject } from './tool.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -39,44 +40,43 @@ function argument({ type, description, enum: values, items, ...checked }: Schema
   }
 }
 
-/** The fields that a purchase of any kind may have. Which of them one offer takes, get_offer says. */
+/** What the fields of every purchase are called among the arguments of tools. */
+const argumentNames: Readonly<Record<string, string>> = {
+  maxUsdc: 'max_usdc',
+  webhookUrl: 'webhook_url',
+}
+
+const argumentOf = (field: string) => argumentNames[field] ?? field
+
+/** The fields that a purchase of any kind may have, as arguments. Which of them one offer takes, get_offer says. */
 export function purchaseFields(): Readonly<Record<string, Schema>> {
-  const fields: Record<string, Schema> = {}
-  for (const kind of kinds) {
-    const { properties } = kindSchemaFor(kind) as { properties: Record<string, Schema> }
-    for (const [name, schema] of Object.entries(properties)) {
-      if (['offerId', 'value', ...fieldsOfEveryPurchase].includes(name)) continue
-      const description = `${kind}: ${String(schema['description'])}`
-      fields[name] = { type: schema['type'], description }
-    }
-  }
-  return {
-    offerId: { type: 'string', description: 'From search' },
-    ...fields,
-    value: {
-      type: 'number',
-      description:
-        'US dollars, only for offers with an open value (priceType RANGE), within value.min and value.max of get_offer: 25 is 25.00 USD',
-    },
-    max_usdc: {
-      type: 'number',
-      description:
-        'Your budget in USDC: 30 is 30.00 USDC. A higher price is refused before any payment',
-    },
-    webhook_url: {
-      type: 'string',
-      description:
-        'An https URL of yours, on port 443 or 8443. The store sends it every state of the order, signed (Standard Webhooks). The secret that signs is in the answer, only with include_goods: true',
-    },
-  }
+  const fields = kinds.flatMap((kind) =>
+    Object.entries(propertiesOf(kindSchemaFor(kind))).map(([name, { type, description }]) => {
+      const isShared = name === 'value' || name in argumentNames
+      const said = isShared ? description : `${kind}: ${String(description)}`
+      return [argumentOf(name), { type, description: said }] as const
+    }),
+  )
+  return { ...Object.fromEntries(fields), offerId: { type: 'string', description: 'From search' } }
+}
+
+/** The schema of a purchase body, with its fields as the arguments of tools. */
+export function bodyInArguments(schema: Schema): Schema {
+  const properties = Object.entries(propertiesOf(schema)).map(([name, field]) => [
+    argumentOf(name),
+    field,
+  ])
+  return { ...schema, properties: Object.fromEntries(properties) }
+}
+
+function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
+  return properties as Readonly<Record<string, Schema>>
 }
 
 /** The arguments as the fields of a purchase, under the names of the HTTP interface. */
 export function purchaseIn(args: Schema): Record<string, unknown> {
-  const { max_usdc: maxUsdc, webhook_url: webhookUrl, ...fields } = args
-  return {
-    ...fields,
-    ...(maxUsdc === undefined ? {} : { maxUsdc }),
-    ...(webhookUrl === undefined ? {} : { webhookUrl }),
-  }
+  const renamed = Object.entries(argumentNames).flatMap(([field, name]) =>
+    args[name] === undefined ? [] : [[field, args[name]] as const],
+  )
+  return { ...without(args, Object.values(argumentNames)), ...Object.fromEntries(renamed) }
 }

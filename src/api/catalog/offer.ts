@@ -10,7 +10,6 @@ import { answers, inCatalog, type Reading, refusesAnyQuery } from '../operation.
 import { offerPath, purchasePath } from '../paths.ts'
 import { OfferDetail } from '../shapes/offers.ts'
 import { catalogOffer } from '../views/catalog-offer.ts'
-import type { Published } from '../views/discovery-offer.ts'
 
 /** The full record of one offer, for each kind. */
 export const offerReadings: readonly Reading[] = kinds.map((kind) => ({
@@ -35,7 +34,7 @@ export const offerReadings: readonly Reading[] = kinds.map((kind) => ({
 }))
 
 /** The full record of one offer, with all that a caller needs to buy it. */
-export function offerDetail(offer: Offer, { site, pricing }: ReadDeps): Published {
+export function offerDetail(offer: Offer, { site, pricing }: ReadDeps) {
   const kind = kindOf(offer)
   const url = `${site.url}${purchasePath(offer.kind)}`
   const retail = retailOf(offer, pricing)

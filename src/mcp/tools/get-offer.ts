@@ -4,7 +4,7 @@ import { findOffer } from '../../catalog/find-offer.ts'
 import { described, readParams, refused, text } from '../../catalog/search/params.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { inArguments } from '../arguments.ts'
-import { argumentSchema } from '../schemas.ts'
+import { argumentSchema, bodyInArguments } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 
 /** No more offers than this at once: each record may have thousands of characters. */
@@ -59,5 +59,8 @@ function readIds(name: string, value: string): readonly string[] {
 }
 
 function offerNamed(named: string, parameter: string, reading: ReadDeps): object {
-  return offerDetail(findOffer(reading.liveCatalog.current(), undefined, named, parameter), reading)
+  const offer = findOffer(reading.liveCatalog.current(), undefined, named, parameter)
+  const { purchase, ...record } = offerDetail(offer, reading)
+  const bodySchema = bodyInArguments(purchase.bodySchema)
+  return { ...record, purchase: { ...purchase, bodySchema } }
 }

@@ -249,6 +249,7 @@ function alike({ type, body }: Outcome): Outcome {
   const text = JSON.stringify(body, (name, value) => {
     if (ownOfTransport.includes(name)) return undefined
     if (name === 'resource') return { ...value, url: 'resource' }
+    if (name === 'bodySchema') return withFields(value)
     return secrets.includes(name) ? 'secret' : value
   })
     .replace(/0x[0-9a-f]{64}/g, '0x')
@@ -260,6 +261,13 @@ function alike({ type, body }: Outcome): Outcome {
     .replace(/The PAYMENT-SIGNATURE header|The payment in _meta\[\\"x402\/payment\\"\]/g, 'It')
   const { message, ...said } = JSON.parse(text)
   return { type, body: message === undefined ? said : { ...said, message: typeof message } }
+}
+
+/** A body by its fields, which tools call otherwise than HTTP where a name has two words. */
+function withFields({ properties, ...schema }: { readonly properties: object }) {
+  const fieldOf = (name: string) => name.replace(/_\w/g, ([, letter = '']) => letter.toUpperCase())
+  const fields = Object.entries(properties).map(([name, field]) => [fieldOf(name), field])
+  return { ...schema, properties: Object.fromEntries(fields) }
 }
 
 /** A problem in the words of discovery. */

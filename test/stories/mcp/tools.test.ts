@@ -180,6 +180,15 @@ describe.each(versions)('a client of %s', (version) => {
     expect(data).toMatchObject({ ...offer, price: { currency: 'USD' }, available: true })
   })
 
+  test('reads in the record of an offer the names of its own arguments', async () => {
+    const { data } = await call('get_offer', { offerId: 'TEST-VOUCHER-OPEN' })
+    const { tools } = await opened.client.listTools()
+    const { properties = {} } = tools.find(({ name }) => name === 'buy')?.inputSchema ?? {}
+    expect(Object.keys(properties)).toEqual(
+      expect.arrayContaining(Object.keys(data.purchase.bodySchema.properties)),
+    )
+  })
+
   test('may write an id in small letters, and hears which one was meant', async () => {
     const { data } = await call('get_offer', { offerId: 'test-esim-ok' })
     expect(data).toMatchObject({ offerId: 'TEST-ESIM-OK' })
