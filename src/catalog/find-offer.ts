@@ -1,3 +1,4 @@
+import { idInCapitals } from '../lib/ids.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Catalog } from './catalog.ts'
 import { goods } from './good.ts'
@@ -37,7 +38,7 @@ export function findOffer(
 
 function offerInOtherCase({ findLike }: Pick<Catalog, 'findLike'>, id: string): Offer | undefined {
   const offer = findLike(id)
-  return offer?.id.toUpperCase() === id.toUpperCase() ? offer : undefined
+  return offer && idInCapitals(offer.id) === idInCapitals(id) ? offer : undefined
 }
 
 /** One good of a kind, as programs read of it: "an eSIM plan". */

@@ -1,5 +1,5 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { OfferId } from '../lib/ids.ts'
+import { idInCapitals } from '../lib/ids.ts'
 import { listOf, type Offer } from './offer.ts'
 import type { Joined, Joining } from './ports.ts'
 
@@ -119,17 +119,18 @@ export function* offersIn(records: OfferRecords): Generator<[Offer, string]> {
   }
 }
 
-/** Of two offers with one id the first counts: a list that was just read comes before an earlier one. */
+/** Of two offers with one id, in whatever case, the first counts: a list that was just read comes before an earlier one. */
 export function joinLists({ read, earlier, held }: Joining): Joined {
   const writer = recordsWriter()
-  const ids = new Set<OfferId>()
+  const ids = new Set<string>()
   let duplicates = 0
   const take = (list: OfferRecords, isHeld: boolean) => {
     for (const [offer, json] of offersIn(list)) {
       if (held.includes(listOf(offer)) !== isHeld) continue
-      if (ids.has(offer.id)) duplicates += 1
+      const id = idInCapitals(offer.id)
+      if (ids.has(id)) duplicates += 1
       else writer.add(json)
-      ids.add(offer.id)
+      ids.add(id)
     }
   }
   for (const list of read) take(list, false)

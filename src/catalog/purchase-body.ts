@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Fault, FaultReason } from '../lib/fault.ts'
+import { idInCapitals } from '../lib/ids.ts'
 import { type Cents, cents, type Usdc, usdcFromText } from '../lib/money.ts'
 import { invalidBody } from '../lib/refusal.ts'
 import { goods, kindOf, type Recipient } from './good.ts'
@@ -125,14 +126,11 @@ export function kindSchemaFor(kind: Kind): Record<string, unknown> {
 export function wordingsOf(kind: Kind, fields: Fields): readonly [string, string] {
   const { fields: known }: KindDefinition = goods[kind]
   const alike = Object.entries(fields).map(([name, value]) => {
-    const spelling = name === 'offerId' ? inCapitals : known[name]?.alike
+    const spelling = name === 'offerId' ? idInCapitals : known[name]?.alike
     return [name, typeof value === 'string' && spelling !== undefined ? spelling(value) : value]
   })
   return [wordingOf(kind, Object.fromEntries(alike)), wordingOf(kind, fields)]
 }
-
-/** Ids of offers are found in whatever case their letters are. */
-const inCapitals = (text: string) => text.toUpperCase()
 
 /** What is asked for as one text, letter by letter, whatever the order of its fields. */
 export function wordingOf(kind: Kind, fields: Fields): string {

@@ -299,10 +299,11 @@ describe('the lists of two suppliers', () => {
   it('are on sale as one, each offer with the supplier that lists it', async () => {
     const { world, deps, catalog } = shopOfTwo()
     const both = listingOf(10).offers[3] as Offer
-    world.second = { ...acme(4), offers: [...acme(4).offers, ofAcme(both)] }
-    expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'loaded', offers: 15 })
+    const again = { ...both, id: both.id.toLowerCase() as Offer['id'] }
+    world.second = { ...acme(4), offers: [...acme(4).offers, ofAcme(both), ofAcme(again)] }
+    expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'loaded', offers: 16 })
     expect(catalog().sizes).toEqual({ 'zendit/topup': 10, 'acme/topup': 4 })
-    expect(catalog().rejected).toEqual({ disabled: 4, duplicate_offer_id: 1 })
+    expect(catalog().rejected).toEqual({ disabled: 4, duplicate_offer_id: 2 })
     expect(catalog().find('ACME_2')?.source).toEqual({ supplier: 'acme', product: 'ACME_2' })
     expect(catalog().find(both.id)?.source.supplier).toBe('zendit')
   })

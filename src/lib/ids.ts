@@ -12,6 +12,14 @@ export type CheckoutId = Brand<string, 'CheckoutId'>
 /** Identifies the only refund of a payment. */
 export type RefundId = Brand<string, 'RefundId'>
 
+/**
+ * An id of an offer as it is compared. Offers are found in whatever case their letters are, and a repeated purchase
+ * may write its offer in another case than before: two whose ids differ only in that are never sold beside each other.
+ */
+export function idInCapitals(id: string): string {
+  return id.toUpperCase()
+}
+
 /** Crockford's base 32 in lower case, which has no ambiguous letters. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const idPattern = /^(ord|pay|chk)_[0-9a-hjkmnp-tv-z]{26}$/

@@ -3,7 +3,7 @@ import type { VoucherOffer } from '../../catalog/kinds/voucher.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { type RecordsWriter, recordsWriter } from '../../catalog/offer-records.ts'
 import type { OfferSource, ReadListing } from '../../catalog/ports.ts'
-import type { OfferId } from '../../lib/ids.ts'
+import { idInCapitals } from '../../lib/ids.ts'
 import { type BrandBook, createBrandBook, type KnownBrands } from './brands.ts'
 import { families, type ZenditClient } from './client.ts'
 import { pagesOf } from './pages.ts'
@@ -35,7 +35,7 @@ interface Reading {
 
 /** What was read so far. */
 interface Taken {
-  readonly ids: Set<OfferId>
+  readonly ids: Set<string>
   readonly rejected: Record<string, number>
 }
 
@@ -91,12 +91,12 @@ async function readOnce(
   return taken
 }
 
-/** Parts what can be sold from what is rejected. Of two offers with one id, the first counts. */
+/** Parts what can be sold from what is rejected. Of two offers with one id, in whatever case, the first counts. */
 function sort(parsed: readonly (Offer | RejectionReason)[], { ids, rejected }: Taken): Offer[] {
   const offers: Offer[] = []
   for (const item of parsed) {
-    if (typeof item !== 'string' && !ids.has(item.id)) {
-      ids.add(item.id)
+    if (typeof item !== 'string' && !ids.has(idInCapitals(item.id))) {
+      ids.add(idInCapitals(item.id))
       offers.push(item)
       continue
     }
