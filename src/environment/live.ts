@@ -16,7 +16,8 @@ import {
 type NetworkName = keyof typeof networks
 
 const networkNames = Object.keys(networks) as NetworkName[]
-const anyNetwork = networkNames.join(' or ')
+const choice = new Intl.ListFormat('en', { type: 'disjunction' })
+const anyNetwork = choice.format(networkNames)
 
 function toldOf(name: NetworkName): string {
   return `\`${name}\` (${networks[name].isTestnet ? 'test money' : 'real money'})`
@@ -24,7 +25,7 @@ function toldOf(name: NetworkName): string {
 
 export const chain = {
   NETWORK: variable(z.enum(networkNames, `must be ${anyNetwork}`), {
-    description: `The chain that the store is paid on: ${networkNames.map(toldOf).join(' or ')}.`,
+    description: `The chain that the store is paid on: ${choice.format(networkNames.map(toldOf))}.`,
     required: anyNetwork,
     example: 'base-sepolia',
   }),

@@ -18,6 +18,7 @@ describe('methods and paths', () => {
         })
         expect(answer.statusCode).toBe(405)
         expect(answer.headers['allow']).toBe('GET, HEAD, OPTIONS')
+        expect(answer.body).toContain(`${method} is not allowed here; use GET or HEAD.`)
         expect(answer.headers['access-control-allow-origin']).toBe('*')
       }
     },

@@ -68,6 +68,8 @@ export function aboveLimit(
   )
 }
 
+const choice = new Intl.ListFormat('en', { type: 'disjunction' })
+
 function methodNotAllowed(
   method: string,
   methods: ReadonlySet<string>,
@@ -77,6 +79,6 @@ function methodNotAllowed(
   reply.header('allow', allowed.join(', '))
   return new Refusal(
     'method_not_allowed',
-    `${method} is not allowed here; use ${[...methods].sort().join(' or ')}.`,
+    `${method} is not allowed here; use ${choice.format([...methods].sort())}.`,
   )
 }

@@ -60,14 +60,13 @@ function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps):
   return searchOfKind(one, inArguments(filters), reading)
 }
 
-/** "gift vouchers (kind voucher), airtime (topup) and data plans (esim)". */
+/** "gift vouchers (kind voucher), airtime (topup), and data plans (esim)". */
 function whatIsFound(): string {
-  const [first = '', ...others] = kinds.map((kind, at) => {
+  const found = kinds.map((kind, at) => {
     const name = at === 0 ? `kind ${kind}` : kind
     return `${goods[kind].words.found} (${name})`
   })
-  const last = others.pop()
-  return last === undefined ? first : `${[first, ...others].join(', ')} and ${last}`
+  return new Intl.ListFormat('en').format(found)
 }
 
 /** The filters that not all kinds take; each says which do. */
