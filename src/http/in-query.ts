@@ -13,24 +13,46 @@ const controlCharacters = /\p{Cc}/u
  * @param url the raw target of the request
  */
 export function inQuery(url: string): ParamSource {
-  return (known) => readQuery(url, known)
+  return (known) => {
+    const fields = new Map<string, string>()
+    for (const [name, value] of pairsIn(url)) {
+      requireText(name, value)
+      if (!known.includes(name)) throw unknownParameter(name, known)
+      fields.set(name, value.trim())
+    }
+    return fields
+  }
 }
 
-function readQuery(url: string, known: readonly string[]): ReadonlyMap<string, string> {
+function requireText(name: string, value: string): void {
+  if (controlCharacters.test(name)) {
+    throw refused(echoOf(name), 'The name of a parameter is not readable UTF-8 text.')
+  }
+  if (controlCharacters.test(value)) {
+    throw refused(echoOf(name), `${echoOf(name)} must not have control characters.`)
+  }
+}
+
+/**
+ * Each parameter in a query with its text, as it was sent.
+ *
+ * @param url the raw target of the request
+ * @throws Refusal `invalid_parameter`, `repeated_parameter`
+ */
+export function* pairsIn(url: string): Generator<readonly [name: string, value: string]> {
   const raw = rawQueryOf(url)
   if (raw.length > maxQuery) throw tooLong(raw)
-  const fields = new Map<string, string>()
+  const names = new Set<string>()
   for (const pair of raw.split('&').filter((part) => part !== '')) {
     const [name, value] = decodedPair(pair)
-    if (!known.includes(name)) throw unknownParameter(name, known)
-    if (fields.has(name)) {
-      throw new Refusal('repeated_parameter', `${name} may be given once only.`, {
-        parameter: name,
-      })
+    if (names.has(name)) {
+      const parameter = echoOf(name)
+      const message = `${parameter} may be given once only.`
+      throw new Refusal('repeated_parameter', message, { parameter })
     }
-    fields.set(name, value)
+    names.add(name)
+    yield [name, value]
   }
-  return fields
 }
 
 function rawQueryOf(url: string): string {
@@ -38,22 +60,15 @@ function rawQueryOf(url: string): string {
   return start < 0 ? '' : (url.slice(start + 1).split('#')[0] ?? '')
 }
 
-function decodedPair(pair: string): [name: string, value: string] {
-  const at = pair.indexOf('=')
-  const [rawName, rawValue] = at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)]
+function decodedPair(pair: string): readonly [name: string, value: string] {
+  const [rawName = '', ...rest] = pair.split('=')
   const name = decoded(rawName)
-  if (name === undefined || controlCharacters.test(name)) {
+  if (name === undefined) {
     throw refused(echoOf(rawName), 'The name of a parameter is not readable UTF-8 text.')
   }
-  const value = decoded(rawValue)
-  const shown = echoOf(name)
-  if (value === undefined) {
-    throw refused(shown, `${shown} is not valid UTF-8 in percent encoding.`)
-  }
-  if (controlCharacters.test(value)) {
-    throw refused(shown, `${shown} must not have control characters.`)
-  }
-  return [name, value.trim()]
+  const value = decoded(rest.join('='))
+  if (value !== undefined) return [name, value]
+  throw refused(echoOf(name), `${echoOf(name)} is not valid UTF-8 in percent encoding.`)
 }
 
 /** Undefined when the text is no percent encoding or its bytes are no UTF-8. */

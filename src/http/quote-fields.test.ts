@@ -49,6 +49,10 @@ describe('the fields of a quote', () => {
     expect(fieldsOf('firstName=a=b?c')).toEqual({ firstName: 'a=b?c' })
   })
 
+  test('end where a fragment begins', () => {
+    expect(fieldsOf('offerId=A#b')).toEqual({ offerId: 'A' })
+  })
+
   test('may be called like parts of every object', () => {
     const fields = quoteFields(`${path}?__proto__=a&constructor=b&toString=c`)
     expect(Object.entries(fields)).toEqual([
