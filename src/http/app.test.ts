@@ -250,6 +250,16 @@ describe('further routes', () => {
     expect([ai.statusCode, Object.keys(ai.json())]).toEqual([500, ['error']])
   })
 
+  test('a path in percent encoding is the same path', async () => {
+    const { app } = withRoutes()
+    const broken = await app.inject('/api/catalog/brok%65n')
+    expect([broken.statusCode, broken.json().charged]).toEqual([500, 'unknown'])
+    const wrong = await app.inject('/api/catalog/orders/1/refun%64')
+    expect([wrong.statusCode, wrong.headers['allow']]).toEqual([405, 'OPTIONS, POST'])
+    const ai = await app.inject('/%61i/vouchers?limit=0')
+    expect([ai.statusCode, ai.json()]).toMatchObject([400, { error: expect.any(String) }])
+  })
+
   test('a wrong method names what the path has', async () => {
     const answer = await withRoutes().app.inject('/api/catalog/orders/1/refund')
     expect([answer.statusCode, answer.headers['allow']]).toEqual([405, 'OPTIONS, POST'])

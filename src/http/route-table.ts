@@ -32,9 +32,15 @@ export function createRouteTable(app: FastifyInstance): RouteTable {
   }
 }
 
-/** The path of a request's target, without its query. */
+/** The path of a request's target, without its query and as the router reads it: percent encoding makes no other path. */
 export function pathOf(url: string): string {
-  return url.split(/[?#]/, 1)[0] ?? ''
+  const [path = ''] = url.split(/[?#]/, 1)
+  try {
+    return decodeURI(path)
+  } catch (error) {
+    if (error instanceof URIError) return path
+    throw error
+  }
 }
 
 function segmentsOf(path: string): string[] {
