@@ -105,7 +105,10 @@ test.concurrent('a claim reports the refund that has begun by itself, until it i
   expect(first.headers.get('location')).toBe(`/api/catalog/orders/${orderId}/refund`)
   expect(first.headers.get('retry-after')).toBe('5')
   expect(Date.parse(first.body.deadline) - Date.now()).toBeGreaterThan(86_000_000)
-  expect((await claimAt(store, orderId, body, key)).body).toEqual(first.body)
+  const shouted = { ...body, transactionHash: `0x${transactionHash.slice(2).toUpperCase()}` }
+  for (const again of [body, shouted]) {
+    expect((await claimAt(store, orderId, again, key)).body).toEqual(first.body)
+  }
   expect(await refundOf(store, orderId)).toMatchObject({
     status: 202,
     body: { refundId: first.body.refundId, state: 'REFUND_PENDING' },
@@ -163,6 +166,8 @@ test.concurrent('a claim that is not right is refused with its reason', async ()
       body: { code: 'invalid_body' },
     })
   }
+  const endless = await claimAt(store, orderId, { ['x'.repeat(5_000)]: 1 })
+  expect(endless.body.errors).toMatchObject([{ parameter: 'x'.repeat(64) }])
   expect(await claimAt(store, 'ord_00000000000000000000000000')).toMatchObject({
     status: 404,
     body: { code: 'order_not_found' },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { echoOf } from '../../catalog/search/param-source.ts'
 import { refundIdOf } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { mayReveal } from '../../orders/access.ts'
@@ -14,7 +15,7 @@ import { refundDeadlineSeconds, retryAfterSeconds } from '../extensions/policies
 import type { Answer, Credentials, OrderOperation } from '../operation.ts'
 import { refundPath } from '../paths.ts'
 import { findOrder } from './find-orders.ts'
-import { laterHeaders, RefundState } from './order.ts'
+import { laterHeaders, RefundState, transactionOf } from './order.ts'
 
 const atomic = z.string().regex(/^\d+$/)
 
@@ -51,7 +52,7 @@ const RefundAnswer = z
 /** The fields of a claim (x402-signals 7.1). It cannot say where the money goes. */
 const RefundClaim = z.strictObject({
   paymentId: z.string().max(100).optional(),
-  transactionHash: z.string().max(100).optional(),
+  transactionHash: z.string().max(100).toLowerCase().optional(),
   orderIds: z.array(z.string().max(100)).max(10).optional(),
   reason: z.string().max(500).optional(),
 })
@@ -211,7 +212,10 @@ function readClaim(order: Order, fields: Claimed['fields']): z.infer<typeof Refu
   const claim = RefundClaim.safeParse(fields)
   if (!claim.success) {
     const errors = claim.error.issues.map((issue) => ({
-      parameter: issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.'),
+      parameter:
+        issue.code === 'unrecognized_keys'
+          ? issue.keys.map(echoOf).join(', ')
+          : issue.path.join('.'),
       message:
         issue.code === 'unrecognized_keys' ? 'is not a field of a refund claim' : 'is not valid',
     }))
@@ -223,7 +227,7 @@ function readClaim(order: Order, fields: Claimed['fields']): z.infer<typeof Refu
 
 /** A claim that names its order twice must name the same one. */
 function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): void {
-  const transaction = 'receipt' in order ? order.receipt.transaction : undefined
+  const transaction = transactionOf(order)?.toLowerCase()
   const wrong =
     (claim.paymentId !== undefined && claim.paymentId !== order.paymentId && 'paymentId') ||
     (claim.transactionHash !== undefined &&
