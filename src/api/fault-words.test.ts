@@ -85,3 +85,10 @@ test('a script knows a fault by how its sentence begins', () => {
     expect(publishedFault(fault).message.startsWith(beginning)).toBe(true)
   }
 })
+
+test('a caller’s own name of a field is repeated in short', () => {
+  const [shown, said] = [`a${'\u{1f600}'.repeat(63)}`, 'is not a field of this purchase']
+  const fault = { field: `${shown}${'b'.repeat(16_000)}`, code: 'unknown_field' } as const
+  expect(publishedFault(fault)).toEqual({ parameter: shown, message: said })
+  expect(faultsDetail([fault])).toBe(`${shown} ${said}.`)
+})

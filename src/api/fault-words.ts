@@ -1,6 +1,7 @@
 import { goods, kinds } from '../catalog/good.ts'
 import type { KindDefinition } from '../catalog/kinds/kind.ts'
 import type { Kind } from '../catalog/offer.ts'
+import { echoOf } from '../catalog/search/param-source.ts'
 import { webhookForm } from '../catalog/webhook-url.ts'
 import type { Fault, FaultCode } from '../lib/fault.ts'
 import { maxRecipients } from '../orders/spending-limits/body.ts'
@@ -56,10 +57,11 @@ function formsOf(kind: Kind) {
 /** A fault as the APIs publish it. */
 export function publishedFault(fault: Fault) {
   const { field, didYouMean } = fault
+  const parameter = echoOf(field)
   const values = { ...fault, form: forms[field] ?? 'is not valid' }
   const said = filled(sentences[fault.code], values)
-  if (didYouMean === undefined) return { parameter: field, message: said }
-  return { parameter: field, message: `${said}; did you mean ${didYouMean}?`, didYouMean }
+  if (didYouMean === undefined) return { parameter, message: said }
+  return { parameter, message: `${said}; did you mean ${didYouMean}?`, didYouMean }
 }
 
 /** Every fault of a body in one text. */
