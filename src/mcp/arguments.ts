@@ -61,3 +61,8 @@ export function textIn(args: Arguments, name: string): string | undefined {
 export function without(args: Arguments, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)))
 }
+
+/** All arguments but those that are empty texts, which is how models leave one out. */
+export function withoutEmpty(args: Arguments): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ''))
+}

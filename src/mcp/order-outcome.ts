@@ -3,7 +3,7 @@ import type { BuyingDeps } from '../api/deps.ts'
 import { retryAfterSeconds } from '../api/extensions/policies.ts'
 import { type OrderView, orderBody } from '../api/orders/order.ts'
 import { isUnderWay, type Order, refundStateOf } from '../orders/order.ts'
-import { flagIn } from './arguments.ts'
+import { flagIn, textIn } from './arguments.ts'
 import type { ToolCall, ToolOutcome } from './tool.ts'
 
 export const includeGoods = {
@@ -28,8 +28,8 @@ interface Showing {
 export function showingOf({ args, host, person }: ToolCall): Showing {
   const inline = flagIn(args, 'include_goods') && host.goods === undefined
   // The call is repeated for the answer, and must prove again whose the goods are. A payment alone does not.
-  const mayComeAgain = args['idempotency_key'] !== undefined || args['access_token'] !== undefined
-  const isBrought = host.goods === 'link' && person.reached === 'by_result' && mayComeAgain
+  const proof = textIn(args, 'idempotency_key') ?? textIn(args, 'access_token')
+  const isBrought = host.goods === 'link' && person.reached === 'by_result' && proof !== undefined
   return { inline, visit: isBrought ? (person.isBack ? 'done' : 'now') : undefined }
 }
 

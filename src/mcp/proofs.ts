@@ -63,8 +63,13 @@ export function credentialsIn(call: ToolCall): Credentials {
   return {
     accessToken: textIn(args, 'access_token'),
     signIn: signInWith(call),
-    idempotencyKey: keyOf(args['idempotency_key'], 'idempotency_key'),
+    idempotencyKey: keyIn(args),
   }
+}
+
+/** The idempotency key among the arguments. @throws Refusal `invalid_header`, `invalid_parameter` */
+export function keyIn(args: ToolCall['args']): string | undefined {
+  return keyOf(textIn(args, 'idempotency_key'), 'idempotency_key')
 }
 
 /** The sign-in of a call in the form that HTTP carries it in, whichever of both it has here. */

@@ -1,9 +1,8 @@
-import { keyOf } from '../../api/buying/credentials.ts'
 import { ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
 import { refused } from '../../catalog/search/params.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { textIn, without } from '../arguments.ts'
-import { credentialsIn } from '../proofs.ts'
+import { textIn, without, withoutEmpty } from '../arguments.ts'
+import { credentialsIn, keyIn } from '../proofs.ts'
 import { argumentSchema } from '../schemas.ts'
 import type { Tool, ToolCall, ToolDeps } from '../tool.ts'
 
@@ -43,12 +42,12 @@ export const refund: Tool = {
 
 async function refunded(call: ToolCall, { buying }: ToolDeps) {
   const { args, log, client } = call
-  const key = keyOf(args['idempotency_key'], 'idempotency_key')
+  const key = keyIn(args)
   const orderId = textIn(args, 'orderId')
   if (orderId === undefined) {
     throw refused('orderId', 'orderId is required: the one in the answer to buy.')
   }
-  const fields = without(args, ['orderId', 'idempotency_key', 'access_token'])
+  const fields = withoutEmpty(without(args, ['orderId', 'idempotency_key', 'access_token']))
   const owned = () => ownedBy(buying, credentialsIn(call))
   const report =
     key === undefined

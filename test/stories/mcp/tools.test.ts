@@ -156,6 +156,15 @@ describe.each(versions)('a client of %s', (version) => {
     const filled = { email: '', country: '', msisdn: '', iccid: '', value: 0, quantity: 1 }
     const quoted = await call('quote', { offerId: 'TEST-ESIM-OK', firstName: '', ...filled })
     expect(quoted.data).toMatchObject({ usdc: { amount: '500000' } })
+    const proofs = { idempotency_key: '', access_token: '' }
+    const asked = await call('buy', { offerId: 'TEST-ESIM-OK', idempotency_key: '' })
+    expect(asked.data).toHaveProperty('accepts')
+    for (const [tool, args] of [
+      ['order_status', { orderId: 'ord_0', ...proofs }],
+      ['refund', { orderId: 'ord_0', reason: '', ...proofs }],
+    ] as const) {
+      expect((await call(tool, args)).data, tool).toMatchObject({ code: 'order_not_found' })
+    }
   })
 
   test('may name a kind as people do', async () => {
