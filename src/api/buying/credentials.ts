@@ -6,6 +6,8 @@ import type { Credentials, HeaderParam } from '../operation.ts'
 import { signedInWallet } from './sign-in.ts'
 
 const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
+/** The same in words. */
+export const keyForm = '16 to 128 characters of A-Z a-z 0-9 _ and -'
 
 /** How HTTP carries credentials, described. */
 export const idempotencyKey: HeaderParam = {
@@ -88,6 +90,6 @@ function paymentIdentifierOf(payment: PaymentPayload | undefined): string | unde
 }
 
 function badKey(parameter: string): Refusal {
-  const message = `${parameter} must be 16 to 128 characters of A-Z a-z 0-9 _ and -.`
+  const message = `${parameter} must be ${keyForm}.`
   return new Refusal('invalid_header', message, { parameter })
 }

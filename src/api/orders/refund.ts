@@ -49,12 +49,15 @@ const RefundAnswer = z
   })
   .meta({ id: 'RefundAnswer' })
 
+/** The most characters of a reason. */
+export const maxReason = 500
+
 /** The fields of a claim (x402-signals 7.1). It cannot say where the money goes. */
 const RefundClaim = z.strictObject({
   paymentId: z.string().max(100).optional(),
   transactionHash: z.string().max(100).toLowerCase().optional(),
   orderIds: z.array(z.string().max(100)).max(10).optional(),
-  reason: z.string().max(500).optional(),
+  reason: z.string().max(maxReason).optional(),
 })
 
 const refund = {

@@ -1,3 +1,4 @@
+import { keyForm } from '../../api/buying/credentials.ts'
 import { buy as buyByCall } from '../../api/buying/purchase.ts'
 import { without } from '../arguments.ts'
 import { includeGoods, orderOutcome, showingOf } from '../order-outcome.ts'
@@ -7,8 +8,7 @@ import type { Tool, ToolCall, ToolDeps, ToolOutcome } from '../tool.ts'
 
 const idempotencyKey = {
   type: 'string',
-  description:
-    'Yours, of 16 to 128 letters, digits, _ or -, and new for each purchase. Sent again, it gives the same order, and it shows later that the goods are yours. Keep it.',
+  description: `Yours, of ${keyForm}, and new for each purchase. Sent again, it gives the same order, and it shows later that the goods are yours. Keep it.`,
 } as const
 
 export const buy: Tool = {

@@ -1,4 +1,5 @@
-import { ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
+import { keyForm } from '../../api/buying/credentials.ts'
+import { maxReason, ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
 import { refused } from '../../catalog/search/params.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { textIn, without, withoutEmpty } from '../arguments.ts'
@@ -16,15 +17,17 @@ export const refund: Tool = {
       orderId: { type: 'string', description: 'From the answer to buy' },
       idempotency_key: {
         type: 'string',
-        description:
-          'Makes the call a claim. Yours, of 16 to 128 letters, digits, _ or -, and new for each claim',
+        description: `Makes the call a claim. Yours, of ${keyForm}, and new for each claim`,
       },
       access_token: {
         type: 'string',
         description:
           'Only with a claim: the accessToken of the purchase, if you have it. Claims of others then take none from you',
       },
-      reason: { type: 'string', description: 'Only with a claim: why, in at most 500 characters' },
+      reason: {
+        type: 'string',
+        description: `Only with a claim: why, in at most ${maxReason} characters`,
+      },
     },
     ['orderId'],
   ),
