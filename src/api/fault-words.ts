@@ -64,7 +64,7 @@ export function publishedFault(fault: Fault) {
   return { parameter, message: `${said}; did you mean ${didYouMean}?`, didYouMean }
 }
 
-/** Every fault of a body in one text. */
+/** The faults of a body in one text. */
 export function faultsDetail(faults: readonly Fault[]): string {
   const published = faults.map(publishedFault)
   const detail = published.map(({ parameter, message }) => `${parameter} ${message}`).join('; ')

@@ -63,7 +63,7 @@ export const Problem = z
         }),
       )
       .optional()
-      .describe('Every fault of a body'),
+      .describe('The faults of a body, 20 at most'),
     retryAfterSeconds: z.int().min(1).optional(),
     requestId: z.string().describe('Name it when you ask the operator'),
     retryable: z.boolean().describe('Whether the very same request may succeed later'),

@@ -88,11 +88,14 @@ export class Refusal extends Error {
   }
 }
 
+/** A body with more faults than this is no attempt at one, and an answer to it must not be many times its size. */
+const maxFaults = 20
+
 /** Refuses a body. Reports only the first fault of each field. */
 export function invalidBody(found: readonly Fault[]): Refusal {
-  const faults = found.filter(
-    ({ field }, at) => found.findIndex((fault) => fault.field === field) === at,
-  )
+  const faults = found
+    .slice(0, maxFaults)
+    .filter(({ field }, at) => found.findIndex((fault) => fault.field === field) === at)
   const [first] = faults
   const message = faults.map(({ field, code }) => `${field} ${code}`).join(', ')
   return new Refusal('invalid_body', message, {

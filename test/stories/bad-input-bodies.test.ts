@@ -58,6 +58,15 @@ describe.each(kinds)('the body of a %s', (kind) => {
     expectProblem(await send(kind, bytes), { status: 400, code: 'invalid_json', charges: true })
   })
 
+  test('of a thousand unknown fields is told of a few', async () => {
+    const many = Array.from({ length: 1_000 }, (_, at) => [`field${at}`, at])
+    const body = { ...bodyFor(kind, 'OK'), ...Object.fromEntries(many) }
+    const answer = await send(kind, JSON.stringify(body))
+    expectProblem(answer, { status: 422, code: 'invalid_body', charges: true })
+    expect(answer.body.errors).toHaveLength(20)
+    expect(answer.text.length).toBeLessThan(8_000)
+  })
+
   test('has each of its keys once', async () => {
     const first = good.replace('{', `{"offerId":"TEST-${kind.toUpperCase()}-FAIL",`)
     const answer = await send(kind, first)
