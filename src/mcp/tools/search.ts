@@ -4,7 +4,8 @@ import { searchAll } from '../../api/discovery/search-all.ts'
 import type { Query } from '../../api/query.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import { kindAsked } from '../../catalog/question/kind-asked.ts'
-import { inArguments, textIn, without } from '../arguments.ts'
+import { refused } from '../../catalog/search/params.ts'
+import { inArguments, withoutEmpty } from '../arguments.ts'
 import { argumentSchema } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 
@@ -12,11 +13,14 @@ const wide = Object.fromEntries(
   Object.entries(searchAll.query ?? {}).map(([name, { schema }]) => [name, schema]),
 )
 
+/** The filters that not all kinds take; each says which do. */
+const narrow = filters()
+
 export const search: Tool = {
   name: 'search',
   title: 'Search the store',
   description: `Call this first. Finds ${whatIsFound()} that are on sale now, all at once. Free. Say in query what is wanted, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Go on with get_offer for all about an offer, and what it needs.`,
-  inputSchema: argumentSchema({ ...wide, ...filters() }, []),
+  inputSchema: argumentSchema({ ...wide, ...narrow }, []),
   annotations: { readOnlyHint: true, openWorldHint: false },
   app: 'offers',
   limit: 'discovery',
@@ -48,16 +52,32 @@ function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknow
   return Object.fromEntries(Object.entries(item).filter(isSaid))
 }
 
-/** A kind with filters of its own asks its search; everything else is one question over all kinds. */
+/**
+ * A kind with its filters asks the search of the kind; everything else is one question over all kinds.
+ *
+ * @throws Refusal `invalid_parameter` for a filter of a kind in such a question, besides those of the searches
+ */
 function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Query {
-  const kind = textIn(args, 'kind')
-  if (kind === undefined) return searchAll.ask(inArguments(args), reading)
-  const one = kindAsked.read('kind', kind)
-  const { query = {} } = searches[one]
-  const filters = without(args, ['kind'])
-  const isQuestion = Object.keys(filters).some((name) => name in wide && !(name in query))
-  if (isQuestion) return searchAll.ask(inArguments(args), reading)
-  return searchOfKind(one, inArguments(filters), reading)
+  const given = withoutEmpty(args)
+  const { kind: said, ...filters } = given
+  const filter = Object.keys(filters).find((name) => name in narrow)
+  if (said === undefined) {
+    if (filter !== undefined)
+      throw refused(filter, `${filter} is not of every kind. ${kindFor(filter)}`)
+    return searchAll.ask(inArguments(given), reading)
+  }
+  const kind = kindAsked.read('kind', String(said))
+  const { query = {} } = searches[kind]
+  const other = Object.keys(filters).find((name) => name in wide && !(name in query))
+  if (other === undefined) return searchOfKind(kind, inArguments(filters), reading)
+  if (filter === undefined) return searchAll.ask(inArguments(given), reading)
+  throw refused(filter, `${filter} does not go with ${other}. Leave one of them out.`)
+}
+
+function kindFor(filter: string): string {
+  const taking = kinds.filter((kind) => filter in (searches[kind].query ?? {}))
+  const choice = new Intl.ListFormat('en', { type: 'disjunction' }).format(taking)
+  return `Give kind as well: ${choice}.`
 }
 
 /** "gift vouchers (kind voucher), airtime (topup), and data plans (esim)". */
@@ -69,7 +89,6 @@ function whatIsFound(): string {
   return new Intl.ListFormat('en').format(found)
 }
 
-/** The filters that not all kinds take; each says which do. */
 function filters(): Record<string, Readonly<Record<string, unknown>>> {
   const names = new Set(kinds.flatMap((kind) => Object.keys(searches[kind].query ?? {})))
   const own = [...names].filter((name) => !(name in wide))

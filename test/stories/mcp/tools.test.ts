@@ -100,6 +100,22 @@ describe.each(versions)('a client of %s', (version) => {
       { code: 'unknown_parameter', didYouMean: 'q' },
     ],
     [
+      'a filter without its kind',
+      'search',
+      { query: 'shoes', subType: 'Shopping' },
+      {
+        code: 'invalid_parameter',
+        parameter: 'subType',
+        detail: expect.stringContaining('Give kind as well: voucher or topup.'),
+      },
+    ],
+    [
+      'a filter beside a question',
+      'search',
+      { kind: 'voucher', query: 'shoes', subType: 'Shopping' },
+      { parameter: 'subType', detail: expect.stringContaining('does not go with query') },
+    ],
+    [
       'the name of a country',
       'search',
       { kind: 'topup', country: 'Guatemala' },
@@ -153,6 +169,9 @@ describe.each(versions)('a client of %s', (version) => {
   test('may send null or nothing for what it leaves out, and text for a number', async () => {
     const args = { kind: 'voucher', limit: '3', brand: null, subType: '' }
     expect((await call('search', args)).data).toMatchObject({ limit: 3 })
+    const every = { kind: '', brand: '', subType: '', search: '', region: '', regions: '', q: '' }
+    const one = await call('search', { ...every, query: 'gift card', limit: 1 })
+    expect(one.data.items).toMatchObject([{ kind: 'voucher' }])
     const filled = { email: '', country: '', msisdn: '', iccid: '', value: 0, quantity: 1 }
     const quoted = await call('quote', { offerId: 'TEST-ESIM-OK', firstName: '', ...filled })
     expect(quoted.data).toMatchObject({ usdc: { amount: '500000' } })
