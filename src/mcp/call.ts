@@ -12,6 +12,7 @@ import type { HostSettings } from './host.ts'
 import { type Person, visitError, visitResult } from './person.ts'
 import { bringsPayment, carriesProof } from './proofs.ts'
 import { problemResult, resultOf } from './results.ts'
+import { problemInArguments } from './schemas.ts'
 import type { Tool, ToolCall, ToolDeps } from './tool.ts'
 
 /** The caller, as the limits, the log and the settings of their host see them. */
@@ -84,7 +85,8 @@ function failed(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: 
   const charge = tool.charges ? call.charge : undefined
   const context = { siteUrl, requestId: visit.requestId, charge }
   const isAccepted = refusal === undefined || !isNotAccepted(rules[refusal.code].status)
-  return { result: problemResult(problem(refusal, context)), isAccepted }
+  const said = problem(refusal, context)
+  return { result: problemResult(tool.charges ? problemInArguments(said) : said), isAccepted }
 }
 
 /** What brings a person to the page of their approval; undefined: the model has to. */

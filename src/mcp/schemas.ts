@@ -80,3 +80,10 @@ export function purchaseIn(args: Schema): Record<string, unknown> {
   )
   return { ...without(args, Object.values(argumentNames)), ...Object.fromEntries(renamed) }
 }
+
+const fieldNames = new RegExp(Object.keys(argumentNames).join('|'), 'g')
+
+/** A problem about a purchase, with its fields as the arguments of tools. */
+export function problemInArguments(problem: Schema): Schema {
+  return JSON.parse(JSON.stringify(problem).replace(fieldNames, argumentOf))
+}

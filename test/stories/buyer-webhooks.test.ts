@@ -143,7 +143,7 @@ describe('the states of an order', () => {
       }
       const refused = await call('buy', { ...args, webhook_url: 'http://hooks.example.com/' })
       expect(refused.isError).toBe(true)
-      expect(refused.data).toMatchObject({ code: 'invalid_body', parameter: 'webhookUrl' })
+      expect(refused.data).toMatchObject({ code: 'invalid_body', parameter: 'webhook_url' })
     } finally {
       await close()
     }

@@ -217,6 +217,17 @@ describe.each(versions)('a client of %s', (version) => {
     )
   })
 
+  test.each([
+    ['quote', 'max_usdc', { max_usdc: 'cheap' }],
+    ['buy', 'max_usdc', { max_usdc: 0.1 }],
+    ['buy', 'webhook_url', { webhook_url: 'http://example.com' }],
+    ['buy', 'budget', { budget: 5 }],
+  ])('is told by %s of %s as the tool calls it', async (tool, parameter, args) => {
+    const { data } = await call(tool, { offerId: 'TEST-ESIM-OK', ...args })
+    expect(data).toMatchObject({ parameter, charged: 'no' })
+    expect(JSON.stringify(data)).not.toMatch(/maxUsdc|webhookUrl/)
+  })
+
   test('may write an id in small letters, and hears which one was meant', async () => {
     const { data } = await call('get_offer', { offerId: 'test-esim-ok' })
     expect(data).toMatchObject({ offerId: 'TEST-ESIM-OK' })
