@@ -34,8 +34,6 @@ export const search: Tool = {
 /** What a model does not choose by: prices beside that in USDC, pictures and pages, and what repeats other fields. */
 const inRecordOnly: ReadonlySet<string> = new Set([
   'brand',
-  'regions',
-  'subTypes',
   'categories',
   'price',
   'priceType',
@@ -45,11 +43,19 @@ const inRecordOnly: ReadonlySet<string> = new Set([
   'buy_url',
 ])
 
+/** What it can do without where one of these says the same in fewer words. */
+const saidBy: Readonly<Record<string, readonly string[]>> = {
+  subTypes: ['shortNotes'],
+  regions: ['country', 'coverage'],
+}
+
 /** An offer as a model chooses among many. Its whole record is for get_offer. */
 function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isSaid = ([name, value]: [string, unknown]) =>
-    !inRecordOnly.has(name) && !(name === 'available' && value === true)
-  return Object.fromEntries(Object.entries(item).filter(isSaid))
+  const isShown = (name: string) =>
+    !inRecordOnly.has(name) &&
+    !(name === 'available' && item['available'] === true) &&
+    !saidBy[name]?.some((other) => other in item)
+  return Object.fromEntries(Object.entries(item).filter(([name]) => isShown(name)))
 }
 
 /**

@@ -208,6 +208,14 @@ describe.each(versions)('a client of %s', (version) => {
     expect(data).toMatchObject({ ...offer, price: { currency: 'USD' }, available: true })
   })
 
+  test('hears where a plan works, by its region if it has no country', async () => {
+    const { data } = await call('search', { kind: 'esim', regions: 'Europe', limit: 1 })
+    expect(data.items).toMatchObject([{ regions: expect.arrayContaining([expect.any(String)]) }])
+    const [plan] = (await call('search', { query: 'eSIM for France and Italy' })).data.items
+    expect(plan).toMatchObject({ coverage: { countries: expect.arrayContaining(['FR', 'IT']) } })
+    expect(plan).not.toHaveProperty('regions')
+  })
+
   test('reads in the record of an offer the names of its own arguments', async () => {
     const { data } = await call('get_offer', { offerId: 'TEST-VOUCHER-OPEN' })
     const { tools } = await opened.client.listTools()
