@@ -10,10 +10,10 @@ export const includeGoods = {
   type: 'boolean',
   default: false,
   description:
-    'true: the answer has the goods, the access token and the secret of a webhook in it, for everyone who reads this conversation. Otherwise it has reveal.url, which shows the goods to a person once.',
+    'true: puts the goods, the access token and the secret of a webhook into the answer, where everyone who reads this conversation sees them. Otherwise the answer has reveal.url, which shows the goods to a person once.',
 } as const
 
-/** How the goods are shown to who may see them. */
+/** How the goods are shown to a caller who may see them. */
 interface Showing {
   /** In the answer itself, rather than by a link. */
   readonly inline: boolean
@@ -81,9 +81,9 @@ function isVisited({ state }: Order, { visit }: Showing): boolean {
 const linkMessage = 'Your purchase is here. The link shows it once.'
 
 const linkHint =
-  'The goods are behind reveal.url, which opens once: give the link to the person they are for. With include_goods: true they stand here instead.'
+  'The goods are behind reveal.url, which opens once: give the link to the person they are for. With include_goods: true they are here instead.'
 const lockedHint =
-  'Show that the goods are yours: call again with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"].'
+  'Prove that the goods are yours: call again with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"].'
 
 const shownAdvice =
   'Delivered. The person was given a link that shows the goods once. For a new one, call order_status.'
@@ -118,7 +118,7 @@ function adviceOn(order: Order, goods: Way): string {
     case 'FULFILLED':
       return deliveredAdvice[goods]
     case 'PAYMENT_PENDING':
-      return `It is being proven whether the money moved. Never pay again meanwhile. ${again}.`
+      return `It is not known yet whether the money moved. Do not pay again. ${again}.`
     case 'PAYMENT_FAILED':
       return 'The payment failed and no money moved. A new purchase may be made.'
     case 'PAID':
@@ -132,14 +132,14 @@ function adviceOn(order: Order, goods: Way): string {
 
 const deliveredAdvice = {
   shown: shownAdvice,
-  inline: 'Delivered. The goods stand above; treat them like cash.',
+  inline: 'Delivered. The goods are in the answer above; treat them like cash.',
   link: 'Delivered. Give reveal.url to the person the goods are for; it opens once.',
-  locked: 'Delivered. The goods are shown to whoever shows that they are theirs.',
+  locked: 'Delivered. Prove that the order is yours to see the goods.',
 } as const
 
 const refundAdvice = {
   REFUND_PENDING:
-    'Not delivered. The money goes back to the wallet that paid, by itself and in full.',
-  REFUNDED: 'Not delivered. The money is back in the wallet that paid.',
-  REFUND_FAILED: 'Not delivered, and the money could not be sent back. The operator must act.',
+    'Not delivered. The full amount is refunded automatically to the wallet that paid.',
+  REFUNDED: 'Not delivered. The full amount was refunded to the wallet that paid.',
+  REFUND_FAILED: 'Not delivered, and the refund could not be sent yet. The operator must act.',
 } as const

@@ -133,13 +133,13 @@ function problem({ title, detail, charged, approvalUrl }) {
 
 // What is told to a model says what it should do next; this is for the person who looks.
 const states = {
-  PAYMENT_PENDING: ['Payment under way', 'It is being proven whether the money moved.'],
+  PAYMENT_PENDING: ['Payment under way', 'It is not known yet whether the money moved.'],
   PAYMENT_FAILED: ['Payment failed', 'No money moved.'],
   PAID: ['Paid', 'The purchase is being delivered.'],
   FULFILLING: ['Paid', 'The purchase is being delivered.'],
   FULFILLED: ['Delivered', 'It is shown once, on a page of the store.'],
-  FULFILLMENT_FAILED: ['Not delivered', 'The money goes back to the wallet that paid.'],
-  EXPIRED: ['Not delivered', 'The money goes back to the wallet that paid.'],
+  FULFILLMENT_FAILED: ['Not delivered', 'The full amount is refunded to the wallet that paid.'],
+  EXPIRED: ['Not delivered', 'The full amount is refunded to the wallet that paid.'],
 }
 const refunds = {
   REFUND_PENDING: 'On its way',

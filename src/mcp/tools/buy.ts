@@ -15,10 +15,10 @@ export const buy: Tool = {
   name: 'buy',
   title: 'Buy',
   description: [
-    'Buys one offer with USDC (x402). The first call, without a payment, costs nothing: it is an error that holds the price in accepts[0].',
+    'Buys one offer with USDC (x402). The first call, without a payment, costs nothing: it returns an error with the price in accepts[0].',
     'Sign that and call again with the same arguments and the payment in _meta["x402/payment"]; x402 clients do this by themselves. Each payment is charged once, however often it is sent.',
-    'If the answer never came, send the very same call again. Never sign a new payment while an order is PAYMENT_PENDING, PAID or FULFILLING: ask order_status instead.',
-    'What is not delivered is paid back by itself, in full, to the wallet that paid.',
+    'If no answer arrives, send the very same call again. Never sign a new payment while an order is PAYMENT_PENDING, PAID or FULFILLING: ask order_status instead.',
+    'If the goods are not delivered, the full amount is refunded automatically to the wallet that paid.',
     'The answer has reveal.url, a link that shows the goods to a person once, unless include_goods is true.',
   ].join(' '),
   inputSchema: argumentSchema(

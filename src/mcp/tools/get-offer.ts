@@ -28,7 +28,7 @@ export const getOffer: Tool = {
   name: 'get_offer',
   title: 'Get offers',
   description:
-    'All about one offer, or several with offerIds: its price in USDC (usdc.amount, atomic: 1000000 is 1 USDC), its notes, when it is refunded, and in purchase.bodySchema exactly which arguments quote and buy take for it. Free. Call it before you buy.',
+    'The full record of one offer, or of several with offerIds: its price in USDC (usdc.amount, atomic: 1000000 is 1 USDC), its notes, when it is refunded, and in purchase.bodySchema exactly which arguments quote and buy take. Free. Call it before you buy.',
   inputSchema: argumentSchema(
     { offerId: query.offerId.schema, offerIds: query.offerIds.schema },
     [],

@@ -1,4 +1,5 @@
 import { signInRequired } from '../../api/buying/sign-in.ts'
+import { retryAfterSeconds } from '../../api/extensions/policies.ts'
 import {
   listAsk,
   listOwnOrders,
@@ -6,6 +7,7 @@ import {
   lookUpIn,
   orderParams,
 } from '../../api/orders/find-orders.ts'
+import { listTokenHours } from '../../api/orders/list-token.ts'
 import { orderStanding } from '../../api/orders/order.ts'
 import { mcpPath } from '../../api/paths.ts'
 import { readParams, text } from '../../catalog/search/params.ts'
@@ -20,8 +22,7 @@ const own = [...Object.keys(credentialFields), 'include_goods']
 export const orderStatus: Tool = {
   name: 'order_status',
   title: 'Order status',
-  description:
-    'How an order stands, for whoever knows its orderId or its paymentId. By the transactionHash of its payment, which everybody can read on the chain, only its state is told, unless you show that it is yours. Free. Call it after buy until agent_action is not "wait", every 5 seconds or less often. While the state is PAYMENT_PENDING never pay again. The goods are only for who shows that they are theirs: by the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without any id it lists the orders of the wallet that signs in; listToken in that answer lists them again for 2 hours, as access_token.',
+  description: `The state of an order, by its orderId or paymentId. A transactionHash is public, so it shows only the state, unless you prove that the order is yours. Free. Call it after buy, at most every ${retryAfterSeconds} seconds, until agent_action is no longer "wait". While the state is PAYMENT_PENDING, never pay again. To see the goods, prove that the order is yours: with the idempotency_key of the purchase, its access_token, or a sign-in of the paying wallet in _meta["sign-in-with-x"]. Without an id, it lists the orders of the wallet that signs in; send the listToken of that answer as access_token to list them again for ${listTokenHours} hours.`,
   inputSchema: argumentSchema(
     {
       orderId: { type: 'string', description: 'From the answer to buy' },

@@ -6,7 +6,7 @@ export const quote: Tool = {
   name: 'quote',
   title: 'Quote a purchase',
   description:
-    'The exact price of a purchase and the check of everything it needs, without paying. Free; nothing is stored. Takes what buy takes, but for idempotency_key and include_goods.',
+    'Checks a purchase in full and gives its exact price, without paying. Free; nothing is stored. Takes what buy takes, except idempotency_key and include_goods.',
   inputSchema: argumentSchema(purchaseFields(), ['offerId']),
   annotations: { readOnlyHint: true, openWorldHint: false },
   app: 'price',

@@ -11,7 +11,7 @@ export const refund: Tool = {
   name: 'refund',
   title: 'Refund',
   description:
-    'The refund of an order that failed: how it stands, or, with an idempotency_key, a claim for it. Refunds start by themselves, so a claim is never needed; it starts one again that could not be paid. The money always goes to the wallet that paid, in full, never anywhere else. What was delivered is not refunded. Free.',
+    'The refund of an order that failed: its state or, with an idempotency_key, a claim. Refunds start automatically, so a claim is never needed; it retries one that could not be paid. The full amount always goes to the wallet that paid, never anywhere else. Delivered goods are not refunded. Free.',
   inputSchema: argumentSchema(
     {
       orderId: { type: 'string', description: 'From the answer to buy' },
@@ -22,7 +22,7 @@ export const refund: Tool = {
       access_token: {
         type: 'string',
         description:
-          'Only with a claim: the accessToken of the purchase, if you have it. Claims of others then take none from you',
+          'Only with a claim: the accessToken of the purchase, if you have it. Claims by strangers then do not use up yours',
       },
       reason: {
         type: 'string',

@@ -19,7 +19,7 @@ const narrow = filters()
 export const search: Tool = {
   name: 'search',
   title: 'Search the store',
-  description: `Call this first. Finds ${whatIsFound()} that are on sale now, all at once. Free. Say in query what is wanted, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Go on with get_offer for all about an offer, and what it needs.`,
+  description: `Call this first. Finds ${whatIsFound()} that are on sale now, all at once. Free. Describe what is wanted in query, in plain words, or use the parameters, or both. Each item says in usdc what it costs (atomic: 1000000 is 1 USDC), its face value and what a purchase requires. leftOut lists words that were not taken into account. When nothing is found, hint says why. Then call get_offer for the full record of an offer.`,
   inputSchema: argumentSchema({ ...wide, ...narrow }, []),
   annotations: { readOnlyHint: true, openWorldHint: false },
   app: 'offers',
