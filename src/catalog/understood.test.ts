@@ -7,6 +7,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   ['nulls', { iccid: null, email: null }, {}],
   ['empty texts', { email: '', country: ' ', firstName: '' }, {}],
   ['no value', { value: 0 }, {}],
+  ['no value as text', { value: ' 0 ' }, {}],
   ['one of it', { quantity: 1, qty: '1' }, {}],
   ['a number as text', { value: ' 12.50 ', maxUsdc: '30' }, { value: 12.5, maxUsdc: 30 }],
   ['a flag as text', { confirmNumber: 'True' }, { confirmNumber: true }],

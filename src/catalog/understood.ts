@@ -36,7 +36,7 @@ function isLeftOut(name: string, value: unknown): boolean {
   if (value === null) return true
   // An empty maximum would be no maximum, which nobody wants who names one.
   if (typeof value === 'string' && value.trim() === '') return name !== 'maxUsdc'
-  if (name === 'value') return value === 0
+  if (name === 'value') return readAs(name, value) === 0
   return countFields.includes(name) && (value === 1 || value === '1')
 }
 

@@ -79,20 +79,15 @@ function fieldsOf(body: unknown): Record<string, unknown> {
 }
 
 /**
- * The fields of a quote out of the raw query, as a purchase body would carry them, so that a quote
- * is refused for the same reasons. `value` becomes a number, and `confirmNumber` true or false. A phone number begins with a plus
- * sign, which a query turns into a space when it is not escaped; there it can only have been a plus.
+ * The fields of a quote out of the raw query, as texts. A phone number begins with a plus sign, which a query turns
+ * into a space when it is not escaped; there it can only have been a plus.
  *
  * @throws Refusal `invalid_parameter`, `repeated_parameter`
  */
-export function quoteFields(url: string): Record<string, unknown> {
-  const fields: Record<string, unknown> = Object.create(null)
-  for (const [name, text] of pairsIn(url)) fields[name] = meant(name, text)
+export function quoteFields(url: string): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null)
+  for (const [name, text] of pairsIn(url)) {
+    fields[name] = name === 'msisdn' ? text.replace(/^ /, '+') : text
+  }
   return fields
-}
-
-function meant(parameter: string, text: string): string | number | boolean {
-  if (parameter === 'confirmNumber' && /^(true|false)$/.test(text)) return text === 'true'
-  if (parameter === 'value' && /^\d+(\.\d+)?$/.test(text)) return Number(text)
-  return parameter === 'msisdn' ? text.replace(/^ /, '+') : text
 }
