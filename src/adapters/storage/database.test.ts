@@ -1,6 +1,11 @@
+import dns from 'node:dns'
 import pg from 'pg'
-import { describe, expect, test } from 'vitest'
-import { isRefused, troubleIn } from './database.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { isOutage, isRefused, openDatabase, type Trouble, troubleIn } from './database.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
+import { atOnce } from './transaction.ts'
+
+const postgres = migratedPostgres()
 
 /** As pg makes it of what a server sends whose messages are German. */
 function fromServer(code: string): pg.DatabaseError {
@@ -65,5 +70,50 @@ describe('what a failed statement says of the server', () => {
   test('a wait that was too long, and what is no error: nothing', () => {
     expect(troubleIn(new Error('Query read timeout'))).toBeUndefined()
     expect(troubleIn('ECONNREFUSED')).toBeUndefined()
+  })
+})
+
+describe('the troubles of a pool', () => {
+  function opened(url: string) {
+    const told: Trouble['kind'][] = []
+    const pool = openDatabase(url, {
+      applicationName: 'test',
+      poolSize: 1,
+      onError: () => undefined,
+      onTrouble: ({ kind }) => told.push(kind),
+    })
+    onTestFinished(() => pool.end())
+    return { pool, told }
+  }
+
+  test('are told with a reason for each address of a server that is away', async () => {
+    const addresses = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '127.0.0.2', family: 4 },
+    ]
+    const lookup = vi.spyOn(dns, 'lookup')
+    onTestFinished(() => lookup.mockRestore())
+    lookup.mockImplementation(((_: string, __: object, done: (...found: unknown[]) => void) =>
+      done(null, addresses)) as never)
+    const { pool, told } = opened('postgres://nobody@localhost:1/none')
+    const error = await pool.query('select 1').catch((reason: Error) => reason)
+    expect(error).toMatchObject({
+      message: 'connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED 127.0.0.2:1',
+    })
+    expect(isOutage(error)).toBe(true)
+    expect(told).toEqual(['away'])
+  })
+
+  test('are told where a statement of a transaction meets them', async () => {
+    const { options } = await postgres.open()
+    const { pool, told } = opened(String(options.connectionString))
+    const writing = atOnce(pool, async (client) => {
+      await client.query('set transaction read only')
+      await client.query('create table another (id int)')
+    })
+    await expect(writing).rejects.toThrow('read-only transaction')
+    expect(told).toEqual(['unwritable'])
+    await expect(pool.query('select from another')).rejects.toThrow('does not exist')
+    expect(told).toEqual(['unwritable'])
   })
 })

@@ -53,30 +53,41 @@ export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
     // handled. Without a listener, the event would end the process besides.
     client.on('error', () => undefined)
   })
-  return telling(pool, onTrouble)
+  tellTroubles(pool, onTrouble)
+  return pool
 }
 
 /** Where a statement found no server. Errors of the network are the same, whoever could not be reached. */
 const unreached = new WeakSet<Error>()
 
-/** The same pool, which tells of the troubles that its statements and connections meet. */
-function telling(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): pg.Pool {
-  const query = pool.query.bind(pool) as (...asked: unknown[]) => Promise<unknown>
-  const connect = pool.connect.bind(pool)
+type Call = (...asked: unknown[]) => unknown
+
+/** Tells of the troubles that the pool meets, in a single statement, a transaction or a connection. */
+function tellTroubles(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): void {
   const meet = (error: unknown): never => {
     const trouble = troubleIn(error)
     if (trouble) {
+      nameReasons(trouble.error)
       unreached.add(trouble.error)
       onTrouble?.(trouble)
     }
     throw error
   }
-  type Callback = Parameters<typeof connect>[0]
-  return Object.assign(pool, {
-    query: (...asked: unknown[]) => query(...asked).catch(meet),
-    // The pool itself calls it back.
-    connect: (callback?: Callback) => (callback ? connect(callback) : connect().catch(meet)),
-  })
+  // With a callback nothing is returned: the pool itself calls this way, for a promise of its own.
+  const met = (call: Call) =>
+    ((...asked) => {
+      const answered = call(...asked)
+      return answered instanceof Promise ? answered.catch(meet) : answered
+    }) as Call
+  const meeting = (one: pg.Pool | pg.PoolClient) => ({ query: met(one.query.bind(one) as Call) })
+  Object.assign(pool, meeting(pool), { connect: met(pool.connect.bind(pool) as Call) })
+  pool.on('connect', (client) => Object.assign(client, meeting(client)))
+}
+
+/** Node tells what became of each address of a host in `errors`, and leaves the message empty. */
+function nameReasons(error: Error): void {
+  if (!(error instanceof AggregateError) || error.message !== '') return
+  error.message = error.errors.map(({ message }) => message).join('; ')
 }
 
 /** What the driver says, without a code, of a server that is silent. */
