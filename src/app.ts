@@ -90,8 +90,10 @@ export interface Service {
   /**
    * Says that it is leaving, and serves on for a while; then stops taking requests, finishes or hands
    * over what is under way, and closes everything.
+   *
+   * @param drainMs how long it serves on
    */
-  stop(): Promise<void>
+  stop(drainMs?: number): Promise<void>
 }
 
 /** A chain that is slower than this is looked at while the store listens, and sells nothing yet. */
@@ -162,9 +164,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     app,
     catalog: () => catalogSummaryOf(catalog.liveCatalog),
     refused: Promise.race([guard.refused, membership.refused]),
-    async stop() {
+    async stop(drainMs = 0) {
       draining.abort()
-      await delay(options.config.drainMs)
+      await delay(drainMs)
       stopping.abort()
       await closeApp(app)
       await Promise.all(work)

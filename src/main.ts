@@ -20,13 +20,7 @@ async function runAlone(config: Config): Promise<void> {
   if (isEnding()) return
   // What the chain said too late for the start ends the store as it would have ended the start.
   void service.refused.then((error) => giveUp(reasonOf(error), stop))
-  try {
-    await listen(service.app, config)
-  } catch (error) {
-    // A port that is taken must not leave the parts running that were started for it.
-    await stop()
-    throw error
-  }
+  await listen(service.app, config).catch((error: unknown) => giveUp(reasonOf(error), stop))
   announce(config, service.catalog(), performance.now() - startedAt, payUrl)
 }
 
@@ -40,8 +34,8 @@ async function startAlone(config: Config) {
         faucet: (address) => sandbox.faucet(address as `0x${string}`),
       },
     })
-    const stopAll = async () => {
-      await stop()
+    const stopAll = async (drainMs: number) => {
+      await stop(drainMs)
       await sandbox?.stop()
     }
     return { service, stop: stopAll, payUrl: sandbox?.btcpay.url }

@@ -7,7 +7,8 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** What was started, and how it is stopped. */
 export interface Stoppable {
-  readonly stop: () => Promise<void>
+  /** @param drainMs how long the store still serves before it stops */
+  readonly stop: (drainMs: number) => Promise<void>
 }
 
 /**
@@ -15,7 +16,7 @@ export interface Stoppable {
  * while it starts, it finishes the start and stops at once, so that nothing stays behind.
  *
  * @param starting what is under way; it cleans up by itself when it fails
- * @param drainMs what the stop takes besides, because the store serves on for so long
+ * @param drainMs how long the store serves on, so that its balancer sees that it is leaving
  * @returns whether the process was told to end
  */
 export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => boolean {
@@ -23,7 +24,7 @@ export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => b
   const end = async () => {
     const started = await starting.catch(() => undefined)
     setTimeout(() => process.exit(1), stopWithinMs + drainMs).unref()
-    await started?.stop()
+    await started?.stop(drainMs)
   }
   for (const signal of endings) {
     process.on(signal, () => {
@@ -41,12 +42,17 @@ export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => b
   return () => isEnding
 }
 
-/** Says why the store cannot go on, stops everything in time, and ends the process with 1. */
-export async function giveUp(reason: string, stop: () => Promise<void>): Promise<never> {
+/**
+ * Says why the store cannot go on, stops everything in time, and ends the process with 1.
+ *
+ * @param drainMs what its workers take, which serve on when they are told to stop; the store of this
+ *   process stops at once
+ */
+export async function giveUp(reason: string, stop: Stoppable['stop'], drainMs = 0): Promise<never> {
   console.error(reason)
-  setTimeout(() => process.exit(1), stopWithinMs).unref()
+  setTimeout(() => process.exit(1), stopWithinMs + drainMs).unref()
   // The reason that was told matters; what goes wrong while stopping would only cover it.
-  await stop().catch(() => undefined)
+  await stop(0).catch(() => undefined)
   process.exit(1)
 }
 

@@ -10,6 +10,7 @@ import { createLog, liveLog, sandboxLog } from '../logging/log.ts'
 import { agreedKeys } from '../nodes/nodes.ts'
 import type { OperatorKeys } from '../secrets/keyring.ts'
 import { createDigest } from '../secrets/tokens.ts'
+import type { Stoppable } from './lifecycle.ts'
 import { loadSandbox, type SandboxParts, sandboxOptions, sandboxOutside } from './sandbox-parts.ts'
 import { progress } from './terminal.ts'
 
@@ -26,9 +27,8 @@ export interface Surroundings extends Pick<ServiceOptions, 'numbers'> {
 }
 
 /** A store that runs in this process. */
-export interface Running {
+export interface Running extends Stoppable {
   readonly service: Service
-  readonly stop: () => Promise<void>
 }
 
 /**
@@ -51,8 +51,8 @@ export async function startStore(config: Config, around: Surroundings): Promise<
       ...(numbers && { numbers }),
       ...(sandbox && { sandbox: listenerOf(sandbox) }),
     })
-    const stop = async () => {
-      await service.stop()
+    const stop = async (drainMs: number) => {
+      await service.stop(drainMs)
       close()
     }
     return { service, stop }

@@ -31,9 +31,10 @@ export async function runPrimary(config: Config, environment: Environment): Prom
   const isEnding = onSignal(starting, config.drainMs)
   const { pool, firstReady, port, catalog, stop, payUrl } = await starting
   if (isEnding()) return
-  void pool.failed.then((reason) => giveUp(reason, stop))
+  const end = (reason: string) => giveUp(reason, stop, config.drainMs)
+  void pool.failed.then(end)
   await firstReady
-  await listen(port, config).catch((error: unknown) => giveUp(reasonOf(error), stop))
+  await listen(port, config).catch((error: unknown) => end(reasonOf(error)))
   await pool.allReady
   announce(config, catalog(), performance.now() - startedAt, payUrl)
 }
