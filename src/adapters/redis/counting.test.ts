@@ -175,8 +175,18 @@ test('while Redis is away a count is refused at once, and it is found again when
   await expect.poll(back).toMatchObject({ allowed: true })
 })
 
-always('a start without Redis goes on, and its counts are refused', async () => {
+always('a start without Redis goes on, and its counts are refused with the reason', async () => {
   const counting = await openRedisCounting({ url: 'redis://127.0.0.1:9', digest })
   opened.push(counting)
-  await expect(counting.counting(rule).take('a')).rejects.toThrow()
+  const taken = counting.counting(rule).take('a')
+  await expect(taken).rejects.toThrow('connect ECONNREFUSED 127.0.0.1:9')
+})
+
+test('a password that Redis refuses is the reason of refused counts', async () => {
+  const redis = await startRedis()
+  servers.push(redis)
+  const url = redis.url.replace('//', '//nobody:wrong@')
+  const counting = await openRedisCounting({ url, digest, ...patient })
+  opened.push(counting)
+  await expect(counting.counting(rule).take('a')).rejects.toThrow('WRONGPASS')
 })

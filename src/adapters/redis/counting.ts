@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { createClient } from '@redis/client'
+import { ClientOfflineError, createClient } from '@redis/client'
 import type { LimitRule, RateLimiterFactory, RateLimitResult } from '../../http/rate-limit.ts'
+import { withReasons } from '../../lib/connection-error.ts'
 import { within } from '../../lib/within.ts'
 import { type LoggedClient, slidingLog } from './sliding-log.ts'
 
@@ -59,7 +60,10 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
     },
   })
   // A broken connection fails the counts on it, and the next ones until it is back: told there.
-  client.on('error', () => undefined)
+  let broken: Error | undefined
+  client.on('error', (error: Error) => {
+    broken = withReasons(error)
+  })
   const connected = client.connect().catch(() => undefined)
   await Promise.race([connected, delay(connectWaitMs, undefined, { ref: false })])
 
@@ -67,7 +71,9 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
     const { name, limit, windowSeconds } = rule
     const windowMs = windowSeconds * 1_000
     const logRule = { limit, windowMs, takes, maxClients }
-    const sent = client.slidingLog(logsOf(name, digest(key)), logRule)
+    const sent = client.slidingLog(logsOf(name, digest(key)), logRule).catch((error: unknown) => {
+      throw error instanceof ClientOfflineError ? (broken ?? error) : error
+    })
     const [allowed, counted = 0, leftMicros = 0] = await within(withinMs, sent, late)
     return {
       allowed: allowed === 1,

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { withReasons } from '../../lib/connection-error.ts'
 
 export interface DatabaseOptions {
   /** Shown in the server's list of connections. */
@@ -67,8 +68,7 @@ function tellTroubles(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): v
   const meet = (error: unknown): never => {
     const trouble = troubleIn(error)
     if (trouble) {
-      nameReasons(trouble.error)
-      unreached.add(trouble.error)
+      unreached.add(withReasons(trouble.error))
       onTrouble?.(trouble)
     }
     throw error
@@ -82,12 +82,6 @@ function tellTroubles(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): v
   const meeting = (one: pg.Pool | pg.PoolClient) => ({ query: met(one.query.bind(one) as Call) })
   Object.assign(pool, meeting(pool), { connect: met(pool.connect.bind(pool) as Call) })
   pool.on('connect', (client) => Object.assign(client, meeting(client)))
-}
-
-/** Node tells what became of each address of a host in `errors`, and leaves the message empty. */
-function nameReasons(error: Error): void {
-  if (!(error instanceof AggregateError) || error.message !== '') return
-  error.message = error.errors.map(({ message }) => message).join('; ')
 }
 
 /** What the driver says, without a code, of a server that is silent. */
