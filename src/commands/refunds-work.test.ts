@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Pool } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { asked, expectWon, orderOnRecord } from '../../test/contract/order-store-nodes.ts'
@@ -16,7 +17,7 @@ import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
 import { usdc } from '../lib/money.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
-import { carryOut } from './refunds-work.ts'
+import { carryOut, operatorName } from './refunds-work.ts'
 
 const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
 
@@ -162,4 +163,12 @@ test('retry says why it leaves an order alone, and is then not done', async () =
     `${unknown}: there is no such order`,
   ])
   expect(await orders.find(due.id)).toEqual(due)
+})
+
+test('an operator without an account, as in a container, goes by a number', () => {
+  const none = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT')
+  }
+  expect(operatorName(none)).toBe(`uid ${process.getuid?.()}@${hostname()}`)
+  expect(operatorName(() => ({ username: 'ada' }))).toBe(`ada@${hostname()}`)
 })

@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os'
 import type { Pool } from 'pg'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
@@ -18,6 +19,15 @@ interface Operator {
   readonly caps: RefundCaps
   /** Who sits at it, for the record. */
   readonly by: string
+}
+
+/** The account that runs the command, on which machine. A container may run as a number without one. */
+export function operatorName(account: () => { readonly username: string } = userInfo): string {
+  try {
+    return `${account().username}@${hostname()}`
+  } catch {
+    return `uid ${process.getuid?.()}@${hostname()}`
+  }
 }
 
 /** What was done, in lines; false when something that was asked for could not be done. */

@@ -1,9 +1,8 @@
-import { hostname, userInfo } from 'node:os'
 import { readConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
 import { commandOf, UsageError, usage } from './refunds-arguments.ts'
-import { carryOut } from './refunds-work.ts'
+import { carryOut, operatorName } from './refunds-work.ts'
 import { openDatabaseFor, reasonOf } from './store-database.ts'
 
 /** 0: done. 1: it could not be done. 2: the command line says nothing that can be done. */
@@ -12,11 +11,7 @@ async function main(args: readonly string[]): Promise<0 | 1> {
   const config = readConfig(ownEnvironment(console.warn))
   const database = await openDatabaseFor(config, 'refunds')
   try {
-    const operator = {
-      database,
-      caps: config.refundCaps,
-      by: `${userInfo().username}@${hostname()}`,
-    }
+    const operator = { database, caps: config.refundCaps, by: operatorName() }
     const { isDone, lines } = await carryOut(operator, command)
     console.log(lines.join('\n'))
     return isDone ? 0 : 1
