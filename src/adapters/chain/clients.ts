@@ -1,5 +1,4 @@
 import { createPublicClient, type Hex, type PublicClient, type Transport } from 'viem'
-import { base, baseSepolia } from 'viem/chains'
 import type { Network } from '../../payments/networks.ts'
 import { type BlockTime, blockAt } from './block-times.ts'
 import { type PageSize, pageSize } from './log-pages.ts'
@@ -69,12 +68,10 @@ const lookBackSeconds = 3_600
 const lookBackKeptMs = 10 * 60_000
 
 export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
-  const chain = [base, baseSepolia].find(({ id }) => id === network.chainId)
-  if (!chain) throw new Error(`Chain ${network.chainId} is not known`)
   const load = nodeLoad()
   const transport = rpcTransport(rpcUrl, load)
-  const reader = createPublicClient({ chain, transport, pollingInterval: pollMs, cacheTime: 0 })
-  return { network, reader: reader as unknown as ChainNode['reader'], pages: pageSize(), load }
+  const reader = createPublicClient({ transport, pollingInterval: pollMs, cacheTime: 0 })
+  return { network, reader, pages: pageSize(), load }
 }
 
 export function openChain(options: ChainOptions): Chain {
