@@ -8,6 +8,7 @@ import {
   problemOf,
   sandboxShape,
 } from './environment/environment.ts'
+import { realNetworks, testNetworks } from './environment/live.ts'
 import { variablesOf } from './environment/suppliers.ts'
 import { listOf, url } from './environment/variable.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
@@ -238,12 +239,9 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
       'GAS_KEY and REFUND_KEY are the same; use two wallets, so that one leak is not both',
     )
   }
-  const [network] = Object.entries(networks).flatMap(([name, one]) =>
-    name === given['NETWORK'] ? [one] : [],
-  )
-  if ('REHEARSAL' in given && network?.isTestnet === false) {
+  if ('REHEARSAL' in given && realNetworks.some((name) => name === given['NETWORK'])) {
     problems.push(
-      'REHEARSAL is for money that is not real; set NETWORK=base-sepolia, or leave it out',
+      `REHEARSAL is for money that is not real; set NETWORK=${testNetworks.join(' or ')}, or leave it out`,
     )
   }
   if ('WITNESS_ABOVE_USDC' in given && !('RPC_WITNESS_URLS' in given)) {

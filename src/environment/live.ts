@@ -18,6 +18,9 @@ type NetworkName = keyof typeof networks
 const networkNames = Object.keys(networks) as NetworkName[]
 const choice = new Intl.ListFormat('en', { type: 'disjunction' })
 const anyNetwork = choice.format(networkNames)
+/** The networks whose money is not real, and the others. */
+export const testNetworks = networkNames.filter((name) => networks[name].isTestnet)
+export const realNetworks = networkNames.filter((name) => !networks[name].isTestnet)
 
 function toldOf(name: NetworkName): string {
   return `\`${name}\` (${networks[name].isTestnet ? 'test money' : 'real money'})`
@@ -30,8 +33,7 @@ export const chain = {
     example: 'base-sepolia',
   }),
   REHEARSAL: variable(z.literal('1', 'must be 1, or left out').optional(), {
-    description:
-      '`1` rehearses with test money: `RPC_URL` may then be a development node (Anvil, Hardhat) with the chain id and the USDC of Base Sepolia. A banner on every page, the description in the manifest and each line of the log say so, and the database serves no other store from then on. Startup fails with `NETWORK=base`. The supplier stays what its key says: set a test key.',
+    description: `\`1\` rehearses with test money: \`RPC_URL\` may then be a development node (Anvil, Hardhat) with the chain id and the USDC of ${testNetworks.map((name) => networks[name].name).join(' or ')}. A banner on every page, the description in the manifest and each line of the log say so, and the database serves no other store from then on. Startup fails with ${realNetworks.map((name) => `\`NETWORK=${name}\``).join(' or ')}. The supplier stays what its key says: set a test key.`,
     unset: 'not set',
     example: '1',
   }),
