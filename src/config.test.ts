@@ -1,3 +1,4 @@
+import { privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { ConfigError } from './environment/environment.ts'
@@ -114,6 +115,14 @@ describe('a live store', () => {
     expect(problemsOf({ ...live, REFUND_KEY: shouted })).toEqual([
       expect.stringMatching(/^GAS_KEY and REFUND_KEY are the same/),
     ])
+    for (const [name, key] of Object.entries({ GAS_KEY: gasKey, REFUND_KEY: refundKey })) {
+      const payTo = privateKeyToAddress(key as `0x${string}`)
+      for (const PAY_TO of [payTo, payTo.toLowerCase()]) {
+        expect(problemsOf({ ...live, PAY_TO })).toEqual([
+          expect.stringMatching(`^PAY_TO is the wallet of ${name}`),
+        ])
+      }
+    }
   })
 
   test.each(['SUPPLIER_WEBHOOK_HEADER', 'SUPPLIER_WEBHOOK_SECRET'])('refuses %s alone', (name) => {
@@ -272,6 +281,8 @@ describe('a bad value is named with its variable', () => {
     ['GAS_KEY', 'ab12'.repeat(16)],
     ['GAS_KEY', `0x${'ab12'.repeat(15)}`],
     ['REFUND_KEY', '0xnot-a-key'],
+    ['REFUND_KEY', `0x${'0'.repeat(64)}`],
+    ['GAS_KEY', `0x${'f'.repeat(64)}`],
     ['DATABASE_URL', 'mysql://db.example/store'],
     ['SUPPLIER_URL', 'supplier'],
     ['SUPPLIER_KEY', 'short'],

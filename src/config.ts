@@ -10,7 +10,7 @@ import {
 } from './environment/environment.ts'
 import { realNetworks, testNetworks } from './environment/live.ts'
 import { variablesOf } from './environment/suppliers.ts'
-import { listOf, url } from './environment/variable.ts'
+import { listOf, url, walletOf } from './environment/variable.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
 import { type Usdc, usdcFromWhole } from './lib/money.ts'
 import type { Budgets } from './orders/budgets.ts'
@@ -232,13 +232,37 @@ function processorOf(env: LiveEnvironment): ProcessorAccess | undefined {
 
 /** What no variable shows alone. */
 function pairProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+  return [
+    ...walletProblems(given),
+    ...nodeProblems(given),
+    ...supplierProblems(given),
+    ...facilitatorProblems(given),
+    ...processorProblems(given),
+  ]
+}
+
+/** One leak must not take two wallets, nor what the store earns. */
+function walletProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+  const payTo = given['PAY_TO']?.toLowerCase()
+  const wallets = ['GAS_KEY', 'REFUND_KEY'].flatMap((name) => {
+    const wallet = walletOf(given[name] ?? '')
+    return wallet === undefined ? [] : [{ name, wallet }]
+  })
+  const [gas, refunds] = wallets
+  return [
+    ...(refunds && gas?.wallet === refunds.wallet
+      ? ['GAS_KEY and REFUND_KEY are the same; use two wallets, so that one leak is not both']
+      : []),
+    ...wallets
+      .filter(({ wallet }) => wallet === payTo)
+      .map(
+        ({ name }) => `PAY_TO is the wallet of ${name}; use one whose key is not on this machine`,
+      ),
+  ]
+}
+
+function nodeProblems(given: Readonly<Record<string, string | undefined>>): string[] {
   const problems: string[] = []
-  const gasKey = given['GAS_KEY']?.toLowerCase()
-  if (gasKey !== undefined && gasKey === given['REFUND_KEY']?.toLowerCase()) {
-    problems.push(
-      'GAS_KEY and REFUND_KEY are the same; use two wallets, so that one leak is not both',
-    )
-  }
   if ('REHEARSAL' in given && realNetworks.some((name) => name === given['NETWORK'])) {
     problems.push(
       `REHEARSAL is for money that is not real; set NETWORK=${testNetworks.join(' or ')}, or leave it out`,
@@ -250,12 +274,7 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
   if (given['RPC_URL'] && listOf(given['RPC_WITNESS_URLS'] ?? '').includes(given['RPC_URL'])) {
     problems.push('RPC_WITNESS_URLS names RPC_URL itself, which cannot bear itself out')
   }
-  return [
-    ...problems,
-    ...supplierProblems(given),
-    ...facilitatorProblems(given),
-    ...processorProblems(given),
-  ]
+  return problems
 }
 
 function supplierProblems(given: Readonly<Record<string, string | undefined>>): string[] {

@@ -63,7 +63,7 @@ export const chain = {
   }),
   PAY_TO: variable(address, {
     description:
-      'The address that buyers pay; the store needs no key for it. Use it for this store alone. It may change: [earlier ones](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. Money that is paid to an address that you do not own is lost.',
+      'The address that buyers pay; the store needs no key for it. Use it for this store alone. Startup fails if it is the wallet of `GAS_KEY` or `REFUND_KEY`. It may change: [earlier ones](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. Money that is paid to an address that you do not own is lost.',
     required: 'the address that buyers pay; its key stays off this machine',
     example: '0x0000000000000000000000000000000000000000',
   }),

@@ -1,4 +1,5 @@
-import { isAddress } from 'viem'
+import { type Hex, isAddress } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import * as z from 'zod'
 
 /** What docs/operators/configuration.md and .env.example say about a variable. */
@@ -46,7 +47,10 @@ export const address = z
 export const privateKey = () =>
   z
     .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hexadecimal digits')
+    .refine(
+      (key) => /^0x[0-9a-fA-F]{64}$/.test(key) && walletOf(key) !== undefined,
+      'must be a private key: 0x and 64 hexadecimal digits',
+    )
     .transform((key) => key.toLowerCase() as `0x${string}`)
 export const atLeast16 = z.string().min(16, 'must have at least 16 characters')
 export const list = z.string().transform(listOf)
@@ -57,4 +61,13 @@ export function listOf(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
+}
+
+/** The address of a private key, in lower case; undefined for what is none: nobody may see the reason, which names it. */
+export function walletOf(key: string): string | undefined {
+  try {
+    return privateKeyToAddress(key as Hex).toLowerCase()
+  } catch {
+    return undefined
+  }
 }
