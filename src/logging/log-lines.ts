@@ -17,6 +17,8 @@ const maxKept = 8 * 1024 * 1024
  */
 export function lossy(sink: Sink): DestinationStream {
   let lost = 0
+  // A disk that fills up takes the beginning of a line.
+  let isCut = false
   return {
     write(line) {
       if (sink.writableLength > maxKept) {
@@ -24,9 +26,13 @@ export function lossy(sink: Sink): DestinationStream {
         return
       }
       const carried = lost
+      const loss = carried === 0 ? '' : `${isCut ? '\n' : ''}${lossLine(carried)}`
       lost = 0
-      sink.write(carried === 0 ? line : `${lossLine(carried)}${line}`, (error) => {
-        if (error) lost += carried + 1
+      isCut = false
+      sink.write(`${loss}${line}`, (error) => {
+        if (!error) return
+        lost += carried + 1
+        isCut = true
       })
     },
   }
@@ -77,7 +83,8 @@ export function fileIn(folder: string, name: string): DestinationStream {
     writableLength: 0,
     write(text, done) {
       try {
-        writeSync(file, text)
+        const bytes = Buffer.from(text)
+        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
         done()
       } catch (error) {
         done(error as Error)
