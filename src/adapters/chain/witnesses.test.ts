@@ -334,6 +334,16 @@ describe('at the start', () => {
     ])
   })
 
+  test('a provider that does not name its program is looked at all the same', async () => {
+    const error = { code: -32_601, message: 'the method web3_clientVersion does not exist' }
+    own.tamper((method) => (method === 'web3_clientVersion' ? { error } : undefined))
+    const usdcDomain = { name: 'USD Coin', version: '2' }
+    const network = { ...networks['base-sepolia'], usdcDomain }
+    expect(await chain.connect({ network, rpcUrl: own.url }).problems(true)).toEqual([
+      expect.stringContaining('has another EIP-712 domain'),
+    ])
+  })
+
   test('a development node bears nothing out in live mode', async () => {
     expect(await problems(true)).toEqual([
       expect.stringMatching(/^RPC_URL: it is a development node/),
