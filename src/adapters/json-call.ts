@@ -1,3 +1,4 @@
+import { whyCallFailed } from '../lib/connection-error.ts'
 import { readText } from '../lib/read-text.ts'
 
 /** What came of one call: the service said something, or nobody can tell whether it heard us. */
@@ -55,7 +56,7 @@ export async function callJson(service: JsonService, request: JsonRequest): Prom
     if (text === undefined) return { outcome: 'unknown', reason: 'the answer is too large' }
     return { outcome: 'answered', status: response.status, body: parseJson(text) }
   } catch (error) {
-    return { outcome: 'unknown', reason: reasonOf(error, service.timeoutMs) }
+    return { outcome: 'unknown', reason: whyCallFailed(error, service.timeoutMs) }
   }
 }
 
@@ -79,14 +80,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Names what went wrong in words of ours; of the error only a system code such as ECONNRESET. */
-function reasonOf(error: unknown, timeoutMs: number): string {
-  const { name, cause } = error instanceof Error ? error : { name: '', cause: undefined }
-  if (name === 'TimeoutError') return `no answer within ${timeoutMs} ms`
-  if (name === 'AbortError') return 'the call was stopped'
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  const isPlain = typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)
-  return isPlain ? `the connection failed (${code})` : 'the connection failed'
 }

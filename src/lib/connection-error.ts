@@ -8,3 +8,20 @@ export function withReasons(error: Error): Error {
   }
   return error
 }
+
+/**
+ * Why a call with `fetch` failed, for the log: in words of ours, and of the error only a system code such as
+ * ECONNRESET, because fetch quotes header values in its own.
+ *
+ * @param timeoutMs the limit that the call was given
+ */
+export function whyCallFailed(error: unknown, timeoutMs: number): string {
+  const { name, cause } = error instanceof Error ? error : { name: '', cause: undefined }
+  if (name === 'TimeoutError') return `no answer within ${timeoutMs} ms`
+  if (name === 'AbortError') return 'the call was stopped'
+  if (!(cause instanceof Error)) return 'the connection failed'
+  if (cause.message === 'unexpected redirect') return 'it redirects, which is not followed'
+  const code = 'code' in cause ? cause.code : undefined
+  const isPlain = typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)
+  return isPlain ? `the connection failed (${code})` : 'the connection failed'
+}

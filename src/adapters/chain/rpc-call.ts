@@ -1,4 +1,5 @@
 import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
+import { whyCallFailed } from '../../lib/connection-error.ts'
 import { readText } from '../../lib/read-text.ts'
 
 /** The receipt of one transaction that fills a block with logs has less. */
@@ -72,7 +73,8 @@ async function answerOf(
   } catch (error) {
     if (error instanceof HttpRequestError) throw error
     if (isTimeout(error)) throw new TimeoutError({ body, url })
-    throw new HttpRequestError({ body, cause: error as Error, url })
+    const why = `The node cannot be asked: ${whyCallFailed(error, maxMs)}.`
+    throw unanswered(why, { body, cause: error as Error, url })
   }
 }
 
@@ -81,23 +83,38 @@ async function readAnswer(
   { url, body }: { readonly url: string; readonly body: { method: string; params: unknown } },
 ): Promise<Answer> {
   const text = await readText(response, maxAnswerBytes)
-  if (text === undefined) throw new HttpRequestError({ body, details: 'Too large an answer.', url })
-  if (response.ok) return JSON.parse(text)
+  if (text === undefined) throw unanswered("The node's answer is too large.", { body, url })
+  const answer = answerIn(text)
   // Some nodes refuse a question in JSON-RPC and with an error of HTTP: the former says why.
-  const refusal = refusalIn(text)
-  if (refusal) return refusal
+  if (answer && (response.ok || isRefusal(answer.error))) return answer
+  if (response.ok) throw unanswered('The node answers no JSON.', { body, url })
   const { status, statusText: details, headers } = response
-  throw new HttpRequestError({ body, details, headers, status, url })
+  throw unanswered(`The node answers ${status}.`, { body, details, headers, status, url })
 }
 
-function refusalIn(text: string): Answer | undefined {
+/** Begins with what is wrong, where viem says the same of everything: logs and health show the first line. */
+function unanswered(
+  why: string,
+  what: ConstructorParameters<typeof HttpRequestError>[0],
+): HttpRequestError {
+  const error = new HttpRequestError(what)
+  error.message = error.message.replace(error.shortMessage, why)
+  error.shortMessage = why
+  return error
+}
+
+function answerIn(text: string): Answer | undefined {
   try {
-    const { error } = JSON.parse(text)
-    const isRefusal = typeof error?.code === 'number' && typeof error?.message === 'string'
-    return isRefusal ? { error } : undefined
+    const answer = JSON.parse(text)
+    return typeof answer === 'object' && answer !== null ? answer : undefined
   } catch {
     return undefined
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  return typeof code === 'number' && typeof message === 'string'
 }
 
 function isTimeout(error: unknown): boolean {

@@ -60,7 +60,7 @@ test('no redirect is followed, wherever it leads', async () => {
   const { client } = await nodeThat((response) => {
     response.writeHead(307, { location: other.url }).end()
   })
-  await expect(client.getChainId()).rejects.toThrow()
+  await expect(client.getChainId()).rejects.toThrow('it redirects, which is not followed')
   expect(other.asked).toEqual([])
 })
 
@@ -119,13 +119,31 @@ test.each([200, 400])(
   },
 )
 
+/** What a log or a health check shows of it. */
+async function firstLineOf(asking: Promise<unknown>): Promise<string> {
+  const error = await asking.then(
+    () => new Error('it answered'),
+    (reason: Error) => reason,
+  )
+  expect(error).toBeInstanceOf(HttpRequestError)
+  expect((error as HttpRequestError).shortMessage).toBe(error.message.split('\n')[0])
+  return (error as HttpRequestError).shortMessage
+}
+
 test.each([
-  ['an error of HTTP', 503, ''],
-  ['a page of a gateway', 502, '<html>'],
-  ['a page instead of an answer', 200, '<html>'],
-  ['nothing', 200, ''],
-])('%s is no answer, and is asked for once more', async (_, status, text) => {
+  ['an error of HTTP', 503, '', 'The node answers 503.'],
+  ['a page of a gateway', 502, '<html>', 'The node answers 502.'],
+  ['a page instead of an answer', 200, '<html>', 'The node answers no JSON.'],
+  ['nothing', 200, '', 'The node answers no JSON.'],
+])('%s is no answer, and is asked for once more', async (_, status, text, told) => {
   const { client, asked } = await nodeThat((response) => response.writeHead(status).end(text))
-  await expect(client.getChainId()).rejects.toThrow(HttpRequestError)
+  expect(await firstLineOf(client.getChainId())).toBe(told)
   expect(asked).toHaveLength(2)
+})
+
+test('a node that cannot be reached is told with the reason', async () => {
+  const client = createPublicClient({ transport: rpcTransport('http://127.0.0.1:2') })
+  expect(await firstLineOf(client.getChainId())).toBe(
+    'The node cannot be asked: the connection failed (ECONNREFUSED).',
+  )
 })

@@ -48,9 +48,14 @@ it('names the status of a failure and the host that cannot be read', async () =>
   const dead = createFrankfurter({
     url: 'https://rates.example/latest',
     timeoutMs: 60_000,
-    fetch: () => Promise.reject(new TypeError('fetch failed')),
+    fetch: () => {
+      const cause = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })
+      return Promise.reject(new TypeError('fetch failed', { cause }))
+    },
   })
-  await expect(dead.latest(signal)).rejects.toThrow('rates.example could not be read')
+  await expect(dead.latest(signal)).rejects.toThrow(
+    'rates.example could not be read: the connection failed (ENOTFOUND)',
+  )
 })
 
 beforeEach(() => {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { RateSource, RateTable } from '../../catalog/ports.ts'
+import { whyCallFailed } from '../../lib/connection-error.ts'
 import { readText } from '../../lib/read-text.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { createSieve, type Sifted } from './plausible.ts'
@@ -57,8 +58,8 @@ async function read(options: FrankfurterOptions, url: URL, signal: AbortSignal) 
       signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
     })
     return { status: response.status, text: (await readText(response, maxAnswerBytes)) ?? '' }
-  } catch (cause) {
-    throw new Error(`${url.host} could not be read`, { cause })
+  } catch (error) {
+    throw new Error(`${url.host} could not be read: ${whyCallFailed(error, options.timeoutMs)}`)
   }
 }
 
