@@ -49,6 +49,20 @@ test('an error comes with its name, its first line and where it happened', () =>
   expect(JSON.stringify(last())).not.toContain('second line')
 })
 
+test.each([
+  ['PostgreSQL', Object.assign(new Error('Platte voll'), { code: '53100' }), '53100'],
+  [
+    'the system',
+    new Error('x', { cause: Object.assign(new Error(), { code: 'ENOSPC' }) }),
+    'ENOSPC',
+  ],
+  ['nobody', Object.assign(new Error('x'), { code: 'a secret?' }), undefined],
+])('an error comes with the code that %s gave it', (_, err, code) => {
+  const { log, last } = openLog()
+  log.error({ err }, 'it failed')
+  expect(last().err.code).toBe(code)
+})
+
 test('what was thrown without being an error is told as text', () => {
   const { log, last } = openLog()
   log.error({ err: 'out of paper' }, 'it failed')

@@ -58,14 +58,26 @@ export function sandboxLog(dataDir: string): DestinationStream {
 const maxMessage = 300
 const maxHex = /0x[0-9a-fA-F]{65,}/g
 
-/** Name, first line and stack of an error; long hexadecimal is calldata or a signature. */
+/** Name, code, first line and stack of an error; long hexadecimal is calldata or a signature. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: clean(String(error)) }
   const [firstLine = ''] = error.message.split('\n')
   const frames = (error.stack ?? '')
     .split('\n')
     .filter((line) => line.trimStart().startsWith('at '))
-  return { type: error.name, message: clean(firstLine), stack: frames.slice(0, 12).join('\n') }
+  const code = codeOf(error) ?? codeOf(error.cause)
+  return {
+    type: error.name,
+    ...(code !== undefined && { code }),
+    message: clean(firstLine),
+    stack: frames.slice(0, 12).join('\n'),
+  }
+}
+
+/** A code of the system or of PostgreSQL, whose words come in the language of the server. */
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^[A-Z0-9_]{1,40}$/.test(code) ? code : undefined
 }
 
 function describeRequest(request: { method?: string }) {
