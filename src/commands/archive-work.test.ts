@@ -132,6 +132,18 @@ test('broken off at any point, it goes on where it was, and loses and doubles no
   expect(await createArchive(pool).unfinished()).toEqual([])
 })
 
+test('leaves no half of a file behind, on a disk that may be full of them', async () => {
+  await fill(20)
+  const archive = createArchive(pool)
+  async function* lines(before: Date) {
+    yield* archive.lines(before)
+    throw new Error('broken off')
+  }
+  await expect(run({ ...archive, lines })).rejects.toThrow('broken off')
+  expect(await readdir(dir)).toEqual([])
+  expect(await run()).toBe(20)
+})
+
 test('nothing moves whose file is missing or was changed', async () => {
   await fill(20)
   await expect(run(breaking(createArchive(pool), 1, 'after'))).rejects.toThrow('broken off')

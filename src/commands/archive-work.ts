@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -35,8 +35,19 @@ export async function archiveOrders(work: ArchiveWork): Promise<number> {
   return moved
 }
 
-async function writeFiles({ archive, dir, endedBefore }: ArchiveWork): Promise<ArchiveFile[]> {
+async function writeFiles(work: ArchiveWork): Promise<ArchiveFile[]> {
   const months = new Map<string, MonthFile>()
+  try {
+    return await writeMonths(work, months)
+  } finally {
+    for (const month of months.values()) await month.discard()
+  }
+}
+
+async function writeMonths(
+  { archive, dir, endedBefore }: ArchiveWork,
+  months: Map<string, MonthFile>,
+): Promise<ArchiveFile[]> {
   for await (const lines of archive.lines(endedBefore)) {
     for (const { kind, month, text } of lines) {
       const name = `${kind}-${month}`
@@ -56,6 +67,8 @@ async function writeFiles({ archive, dir, endedBefore }: ArchiveWork): Promise<A
 interface MonthFile {
   write(line: string): Promise<void>
   close(): Promise<ArchiveFile>
+  /** Removes what was not closed: a disk that is full stays so with it. */
+  discard(): Promise<void>
 }
 
 /** The goods in it are sealed as they were in the table; still, it is its owner's alone. */
@@ -81,6 +94,11 @@ function openMonth(dir: string, name: string): MonthFile {
       await rename(unnamed, join(dir, file))
       await sync(dir)
       return { file, sha256, orders }
+    },
+    async discard() {
+      gzip.destroy()
+      await written.catch(() => undefined)
+      await rm(unnamed, { force: true })
     },
   }
 }
