@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
-import { type RailDeps, x402Rail } from '../../src/adapters/chain/rail.ts'
-import { maxStepMs } from '../../src/adapters/chain/within.ts'
+import { maxStepMs, type RailDeps, x402Rail } from '../../src/adapters/chain/rail.ts'
 import { leaseMs } from '../../src/orders/workflow.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
 

@@ -1,15 +1,17 @@
-import { getAddress, type Hex, parseErc6492Signature } from 'viem'
+import { getAddress, type Hex, parseAbi, parseErc6492Signature } from 'viem'
 import { maxValiditySeconds, minValiditySeconds } from '../../payments/acceptance.ts'
 import type { X402Payment } from '../../payments/payment.ts'
 import type { Checked } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
 import { blockAt } from './block-times.ts'
-import type { Chain } from './clients.ts'
+import type { Chain, ChainNode } from './clients.ts'
 import { type Facilitator, transferOf } from './facilitator.ts'
 import { headAgeOf } from './facts.ts'
+import { isSilence } from './faults.ts'
+import { isSignedByPayer } from './plain-payments.ts'
 import { isClosedTo, type Verdict, wouldRevert } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
-import { isSigned } from './signatures.ts'
+import { authorizationHash } from './typed-data.ts'
 import { isUsedAt } from './uses.ts'
 import {
   badPayments,
@@ -237,4 +239,31 @@ export function expectedOf(tender: X402Payment): Expected {
 
 function authorizationOf(tender: X402Payment) {
   return { ...expectedOf(tender), ...tender }
+}
+
+const walletAbi = parseAbi([
+  'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
+])
+
+/** What a wallet with code answers to a signature of its own (ERC-1271). */
+const valid = '0x1626ba7e'
+
+/**
+ * Whether the payer has signed: its own key, which is arithmetic, or its code, which one question to
+ * the node tells.
+ *
+ * @throws when the node does not say
+ */
+async function isSigned({ network, reader }: ChainNode, tender: X402Payment): Promise<boolean> {
+  if (isSignedByPayer(network, tender)) return true
+  const { signature } = parseErc6492Signature(tender.signature as Hex)
+  const hash = authorizationHash(network, transferOf(tender))
+  const question = { abi: walletAbi, functionName: 'isValidSignature' } as const
+  try {
+    const address = tender.payer as Hex
+    return (await reader.readContract({ ...question, address, args: [hash, signature] })) === valid
+  } catch (error) {
+    if (isSilence(error)) throw error
+    return false
+  }
 }
