@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { coins } from '../../payments/coins.ts'
-import { permissionsMissing } from './permissions.ts'
+import { permissionsMissing } from './check.ts'
 import { type Reply, scripted } from './scripted.fixture.ts'
 
 const methods = 'GET /api/v1/stores/S1/payment-methods'

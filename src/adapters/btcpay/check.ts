@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Coin } from '../../payments/coins.ts'
 import { ask, describe, type Greenfield, isKeyRefused, segment } from './greenfield.ts'
 import type { BtcpayMethod } from './methods.ts'
-import { permissionsMissing } from './permissions.ts'
 import { apiKeySchema, payoutProcessorSchema, storeMethodSchema, webhookSchema } from './schemas.ts'
 
 /** Something at BTCPay that an operator should know of, in a sentence. */
@@ -106,4 +105,40 @@ function fault(text: string): Finding {
 
 function notice(text: string): Finding {
   return { level: 'notice', text }
+}
+
+/** What the calls of the adapter need, by the document of each. */
+const needed = [
+  'canviewinvoices',
+  'cancreateinvoice',
+  'cancreatepullpayments',
+  'canarchivepullpayments',
+  'canviewpullpayments',
+  'canviewstoresettings',
+] as const
+
+/** What one permission brings with it. */
+const includes: Readonly<Record<string, readonly string[]>> = {
+  canmodifystoresettings: ['canviewstoresettings', 'canmodifyinvoices', 'canmanagepullpayments'],
+  canviewstoresettings: ['canviewinvoices', 'canviewpullpayments'],
+  canmodifyinvoices: ['canviewinvoices', 'cancreateinvoice'],
+  canmanagepullpayments: ['cancreatepullpayments', 'canarchivepullpayments', 'canviewpullpayments'],
+  cancreatepullpayments: ['canviewpullpayments'],
+}
+
+/**
+ * The permissions that an API key lacks for this store, by BTCPay's names.
+ *
+ * @param granted "btcpay.store.canviewinvoices" for all stores, or with ":{storeId}" for one
+ */
+export function permissionsMissing(granted: readonly string[], storeId: string): readonly string[] {
+  if (granted.includes('unrestricted')) return []
+  const here = granted.flatMap((one) => {
+    const [, name, store = storeId] = /^btcpay\.store\.(\w+)(?::(.+))?$/.exec(one) ?? []
+    return name !== undefined && store === storeId ? [name] : []
+  })
+  const all = new Set(here)
+  // A set may grow while it is walked: what comes in is walked as well.
+  for (const name of all) for (const further of includes[name] ?? []) all.add(further)
+  return needed.filter((name) => !all.has(name)).map((name) => `btcpay.store.${name}`)
 }
