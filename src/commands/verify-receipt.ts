@@ -8,7 +8,7 @@ import {
   ReceiptClaims,
   receiptType,
 } from '../orders/delivery-receipt.ts'
-import { notProvenLines, printable, provenLines } from './verify-arguments.ts'
+import { notProvenLines, printable, provenLines } from './verify-lines.ts'
 
 /** Nothing can be checked: what was given is no receipt, or the keys cannot be had. */
 export class NotAReceipt extends Error {}
