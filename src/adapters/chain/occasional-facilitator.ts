@@ -26,19 +26,20 @@ export function occasionally(
   { everyMs, now }: Occasion,
 ): Facilitator {
   let dueAt = 0
-  const handedOver = new Map<string, number>()
+  // Only the last one: the next is handed over an hour later at the earliest.
+  let handedOver: { readonly payment: string; readonly at: number } | undefined
 
   async function handOver(tender: X402Payment, settling: Settling, at: number) {
     const payment = paymentKeyOf(tender)
     dueAt = at + againMs
-    handedOver.set(payment, at)
+    handedOver = { payment, at }
     try {
       const submitted = await hosted.settle(tender, settling)
       if (submitted?.isSaidToHaveLanded) dueAt = at + everyMs
       return submitted
     } catch (error) {
       if (!isUnreached(error)) throw error
-      handedOver.delete(payment)
+      handedOver = undefined
       return own.settle(tender, settling)
     }
   }
@@ -49,10 +50,9 @@ export function occasionally(
     async settle(tender, settling) {
       const payment = paymentKeyOf(tender)
       const at = now().getTime()
-      const since = handedOver.get(payment)
+      const since = handedOver?.payment === payment ? handedOver.at : undefined
       if (since === undefined && at >= dueAt) return handOver(tender, settling, at)
       if (since !== undefined && at - since < takeOverMs) return undefined
-      handedOver.delete(payment)
       return own.settle(tender, settling)
     },
   }

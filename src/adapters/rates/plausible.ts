@@ -90,13 +90,16 @@ export function createSieve(now: () => Date): (table: RateTable) => Sifted {
       throw new Error(`${table.source} dates its rates ${table.asOf.toISOString()}`)
     }
     const named = Object.entries(table.perUsd).filter(([currency]) => currency in bounds)
-    const refused = named.flatMap(([currency, rate]) => doubtAbout(currency, rate, asOf) ?? [])
+    const judged = named.map(([currency, rate]) => {
+      return { currency, rate, doubt: doubtAbout(currency, rate, asOf) }
+    })
+    const refused = judged.flatMap(({ doubt }) => doubt ?? [])
     if (refused.length > named.length * maxShare) {
       throw new Error(`${table.source} is not believed: ${refused.join('; ')}`)
     }
-    const doubted = new Set(refused.map((reason) => reason.slice(0, 3)))
-    const good = named.filter(([currency]) => !doubted.has(currency))
-    for (const [currency, rate] of good) known.set(currency, { rate, asOf })
-    return { table: { ...table, perUsd: Object.fromEntries(good) }, refused }
+    const good = judged.filter(({ doubt }) => doubt === undefined)
+    for (const { currency, rate } of good) known.set(currency, { rate, asOf })
+    const perUsd = Object.fromEntries(good.map(({ currency, rate }) => [currency, rate]))
+    return { table: { ...table, perUsd }, refused }
   }
 }
