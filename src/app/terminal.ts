@@ -5,22 +5,18 @@ export function progress(message: string): void {
   console.log(`  … ${message}`)
 }
 
-/** Says that the store is ready; in live mode beside the log, which is all that standard output has. */
-export function announce(config: Config, ...ready: Ready): void {
-  const write = config.mode === 'live' ? console.error : console.log
-  write(banner(config, ...ready))
-}
-
-type Ready = Parameters<typeof banner> extends [Config, ...infer Rest] ? Rest : never
-
-/** What an operator sees when the store is ready: what runs, and where to look. */
-function banner(
+/**
+ * Says that the store is ready: what runs, and where to look. In live mode it says so beside the log,
+ * which is all that standard output has.
+ *
+ * @param payUrl where the sandbox's buyers pay in coins; only a sandbox has it
+ */
+export function announce(
   config: Config,
   catalog: { readonly offers: number; readonly rejected: number; readonly readAt: Date },
   startedInMs: number,
-  /** Where the sandbox's buyers pay in coins; only a sandbox has it. */
   payUrl?: string,
-): string {
+): void {
   const { url, name } = config.site
   const address = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const mode =
@@ -49,5 +45,6 @@ function banner(
     '  Stop with Ctrl-C.',
     '',
   ]
-  return lines.join('\n')
+  const write = config.mode === 'live' ? console.error : console.log
+  write(lines.join('\n'))
 }

@@ -87,7 +87,7 @@ export function startWorkers<W extends Worker>(options: WorkersOptions<W>): Work
     while (!stopping.signal.aborted) {
       const { worker, exit, servedMs } = await runWorker()
       if (stopping.signal.aborted) {
-        // A worker that was not ready yet handles no signal, so SIGTERM ends it.
+        // SIGTERM, or the failure of its start, may have ended a worker that was not ready yet.
         stoppedCleanly &&= exit.code === 0 || servedMs === undefined
         return
       }
@@ -122,7 +122,7 @@ function createBackoff() {
       failedStarts = servedMs === undefined ? failedStarts + 1 : 0
       const lasted = servedMs !== undefined && servedMs >= stableAfterMs
       pauseMs = lasted ? minPauseMs : Math.min(pauseMs * 2, maxPauseMs)
-      return { failedStarts: failedStarts, pauseMs }
+      return { failedStarts, pauseMs }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { connectChain } from '../../src/adapters/chain/connect.ts'
-import { openStorage } from '../../src/adapters/storage/storage.ts'
+import { reachStorage } from '../../src/adapters/storage/storage.ts'
 import { connectCoins } from '../../src/app/coin-payments.ts'
 import { connectSuppliers } from '../../src/app/supply.ts'
 import { usdc } from '../../src/lib/money.ts'
@@ -18,10 +18,11 @@ export async function openSources(settings: NodeSettings, keys: readonly Buffer[
   const network = networks['base-sepolia']
   const now = () => new Date()
   const caps = { hour: usdc(10n ** 12n), day: usdc(10n ** 12n) }
-  const storage = await openStorage(
+  const reached = await reachStorage(
     { databaseUrl, mode: 'sandbox', network, payTo, refundCaps: caps },
     () => {},
   )
+  const storage = await reached.take()
   const chain = connectChain(
     {
       ...{ network, rpcUrl, gasKey, refundKey, pollMs: 20, maxHeadSeconds: 90 },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Pool } from 'pg'
 import type { OfferRecords } from '../../catalog/offer-records.ts'
 import type { Snapshot, SnapshotStore } from '../../catalog/ports.ts'
+import type { Database } from './database.ts'
 
 /** Says how the body is written. A body of another format is of another version of the store. */
 const format = Buffer.from('K402-7\n')
@@ -15,9 +15,6 @@ interface Row {
   readonly held: Readonly<Record<string, string>>
   readonly body: Buffer
 }
-
-/** What is needed of the database: one statement at a time. */
-type Database = Pick<Pool, 'query'>
 
 /** Keeps the last two good lists in the table `catalog_snapshot`, in the blocks that they are in. */
 export function createSnapshotStore(database: Database): SnapshotStore {

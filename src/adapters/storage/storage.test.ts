@@ -13,7 +13,7 @@ import { migrate } from './migrate.ts'
 import { SchemaTooNew } from './migrations.ts'
 import { createNonceStore } from './nonces.ts'
 import { requireServer } from './server.ts'
-import { openStorage } from './storage.ts'
+import { reachStorage } from './storage.ts'
 
 let postgres: TestPostgres
 let url: string
@@ -256,9 +256,11 @@ describe('opening the storage', () => {
     refundCaps: { hour: usdc(1n), day: usdc(1n) },
   })
   const onError = (error: Error) => errors.push(error)
+  const open = async (given: Partial<Parameters<typeof reachStorage>[0]> = {}) =>
+    (await reachStorage({ ...options(), ...given }, onError)).take()
 
   it('makes everything work on an empty database', async () => {
-    const storage = await openStorage(options(), onError)
+    const storage = await open()
     await storage.probe()
     expect(await storage.orders.claimDue(1)).toEqual([])
     expect(await storage.snapshots.load()).toBeUndefined()
@@ -271,7 +273,7 @@ describe('opening the storage', () => {
     const name = `latin_${Date.now()}`
     await pool.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`)
     const databaseUrl = Object.assign(new URL(url), { pathname: `/${name}` }).href
-    const opened = openStorage({ ...options(), databaseUrl }, onError)
+    const opened = open({ databaseUrl })
     await expect(opened).rejects.toThrow(/its encoding is LATIN1.*make it with UTF8/)
     const latin = openDatabase(databaseUrl, { applicationName: 'test', poolSize: 1, onError })
     expect((await latin.query(`select from pg_class where relname = 'orders'`)).rowCount).toBe(0)
@@ -299,8 +301,8 @@ describe('opening the storage', () => {
   })
 
   it('fails when the database is another store’s, and keeps no connection', async () => {
-    await (await openStorage(options(), onError)).close()
-    const live = openStorage({ ...options(), mode: 'live' }, onError)
+    await (await open()).close()
+    const live = open({ mode: 'live' })
     await expect(live).rejects.toThrow('cannot serve a live store')
     const count = `select count(*)::int from pg_stat_activity where application_name = 'kiosk402-live'`
     await expect.poll(async () => (await pool.query(count)).rows).toEqual([{ count: 0 }])

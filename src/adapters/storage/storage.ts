@@ -115,12 +115,6 @@ export interface Reached {
   close(): Promise<void>
 }
 
-/** Reaches the database and takes it at once. */
-export async function openStorage(...how: Parameters<typeof reachStorage>): Promise<Storage> {
-  const reached = await reachStorage(...how)
-  return reached.take()
-}
-
 /**
  * Connects, and changes nothing: what else is wrong with a start may still refuse it.
  *
