@@ -73,19 +73,32 @@ describe('what a failed statement says of the server', () => {
   })
 })
 
-describe('the troubles of a pool', () => {
-  function opened(url: string) {
-    const told: Trouble['kind'][] = []
-    const pool = openDatabase(url, {
-      applicationName: 'test',
-      poolSize: 1,
-      onError: () => undefined,
-      onTrouble: ({ kind }) => told.push(kind),
-    })
-    onTestFinished(() => pool.end())
-    return { pool, told }
-  }
+function opened(url: string, answerWithinMs?: number) {
+  const told: Trouble['kind'][] = []
+  const pool = openDatabase(url, {
+    applicationName: 'test',
+    poolSize: 1,
+    ...(answerWithinMs !== undefined && { answerWithinMs }),
+    onError: () => undefined,
+    onTrouble: ({ kind }) => told.push(kind),
+  })
+  onTestFinished(() => pool.end())
+  return { pool, told }
+}
 
+const urlOf = (pool: pg.Pool) => String(pool.options.connectionString)
+
+test('a connection outlives what the server refuses on it, and nothing that it may still do', async () => {
+  const { pool } = opened(urlOf(await postgres.open()), 1_000)
+  const session = async () => (await pool.query('select pg_backend_pid() as id')).rows[0].id
+  const first = await session()
+  await expect(pool.query('select 1 / 0')).rejects.toThrow('division by zero')
+  expect(await session()).toBe(first)
+  await expect(pool.query('select pg_sleep(5)')).rejects.toThrow('Query read timeout')
+  expect(await session()).not.toBe(first)
+})
+
+describe('the troubles of a pool', () => {
   test('are told with a reason for each address of a server that is away', async () => {
     const addresses = [
       { address: '127.0.0.1', family: 4 },
@@ -105,8 +118,7 @@ describe('the troubles of a pool', () => {
   })
 
   test('are told where a statement of a transaction meets them', async () => {
-    const { options } = await postgres.open()
-    const { pool, told } = opened(String(options.connectionString))
+    const { pool, told } = opened(urlOf(await postgres.open()))
     const writing = atOnce(pool, async (client) => {
       await client.query('set transaction read only')
       await client.query('create table another (id int)')

@@ -54,17 +54,16 @@ export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
     // handled. Without a listener, the event would end the process besides.
     client.on('error', () => undefined)
   })
-  tellTroubles(pool, onTrouble)
-  return pool
+  return telling(pool, onTrouble)
 }
 
 /** Where a statement found no server. Errors of the network are the same, whoever could not be reached. */
 const unreached = new WeakSet<Error>()
 
-type Call = (...asked: unknown[]) => unknown
+type Query = (...asked: readonly unknown[]) => Promise<unknown>
 
-/** Tells of the troubles that the pool meets, in a single statement, a transaction or a connection. */
-function tellTroubles(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): void {
+/** The same pool, which tells of the troubles that its connections and their statements meet. */
+function telling(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): pg.Pool {
   const meet = (error: unknown): never => {
     const trouble = troubleIn(error)
     if (trouble) {
@@ -73,15 +72,31 @@ function tellTroubles(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): v
     }
     throw error
   }
-  // With a callback nothing is returned: the pool itself calls this way, for a promise of its own.
-  const met = (call: Call) =>
-    ((...asked) => {
-      const answered = call(...asked)
-      return answered instanceof Promise ? answered.catch(meet) : answered
-    }) as Call
-  const meeting = (one: pg.Pool | pg.PoolClient) => ({ query: met(one.query.bind(one) as Call) })
-  Object.assign(pool, meeting(pool), { connect: met(pool.connect.bind(pool) as Call) })
-  pool.on('connect', (client) => Object.assign(client, meeting(client)))
+  pool.on('connect', (client) => {
+    const query: Query = client.query.bind(client)
+    Object.assign(client, { query: (...asked: unknown[]) => query(...asked).catch(meet) })
+  })
+  const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>
+  return Object.assign(pool, {
+    connect: () => connect().catch(meet),
+    query: (...asked: unknown[]) => queryOnce(pool, asked),
+  })
+}
+
+/** Values, constraints and triggers refuse a statement, and say nothing of its connection. */
+const ofItsData = /^(22|23|P0)/
+
+/** The pool's own query closes the connection of every statement that fails, even where it was refused so. */
+async function queryOnce(pool: pg.Pool, asked: readonly unknown[]): Promise<unknown> {
+  const client = await pool.connect()
+  try {
+    const result = await (client.query as Query)(...asked)
+    client.release()
+    return result
+  } catch (error) {
+    client.release(!(error instanceof pg.DatabaseError && ofItsData.test(error.code ?? '')))
+    throw error
+  }
 }
 
 /** What the driver says, without a code, of a server that is silent. */
