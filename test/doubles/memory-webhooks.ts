@@ -196,12 +196,14 @@ function typeOf(from: Order, to: Order): string | undefined {
 }
 
 function endedBy(event: Event, result: DeliveryResult, now: number): void {
-  const againAt = result.type === 'failed' ? now + result.againInMs : Infinity
   event.lease = ''
   event.lockedUntil = now
   event.answer = result.answer
   event.isDelivered ||= result.type === 'delivered'
-  event.dueAt = againAt <= event.giveUpAt ? againAt : undefined
+  event.dueAt =
+    result.type === 'failed' && now < event.giveUpAt
+      ? Math.min(now + result.againInMs, event.giveUpAt)
+      : undefined
 }
 
 function dataOf(order: Order): Delivery['data'] {

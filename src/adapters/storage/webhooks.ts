@@ -166,14 +166,15 @@ interface DeliveryRow {
   readonly lease: Delivery['lease']
 }
 
+/** Whatever wait is asked for, it is tried once more when its time is over. */
 const endSql = `
   with ended as (
     update webhook_events set
       answer = $4,
       locked_until = now(),
       delivered_at = case when $3 = 'delivered' then now() else delivered_at end,
-      due_at = case when $3 = 'failed' and now() + $5::float8 * interval '1 ms' <= give_up_at
-        then now() + $5::float8 * interval '1 ms' end
+      due_at = case when $3 = 'failed' and now() < give_up_at
+        then least(now() + $5::float8 * interval '1 ms', give_up_at) end
     where id = $1 and locked_until = $2::timestamptz
     returning id, order_id, due_at
   ), gone as (
