@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
 import type { Site } from './api/site.ts'
+import { publicUrl } from './environment/common.ts'
 import {
   ConfigError,
   commonShape,
@@ -10,7 +11,7 @@ import {
 } from './environment/environment.ts'
 import { realNetworks, testNetworks } from './environment/live.ts'
 import { variablesOf } from './environment/suppliers.ts'
-import { listOf, url, walletOf } from './environment/variable.ts'
+import { listOf, walletOf } from './environment/variable.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
 import { type Usdc, usdcFromWhole } from './lib/money.ts'
 import type { Budgets } from './orders/budgets.ts'
@@ -158,7 +159,7 @@ function sandboxConfig(given: Readonly<Record<string, string | undefined>>): San
 
 function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveConfig {
   const strays = Object.keys(sandboxShape).filter((name) => name in given)
-  const shape = z.object({ ...commonShape, ...liveShape, PUBLIC_URL: url(/^https?$/) })
+  const shape = z.object({ ...commonShape, ...liveShape, PUBLIC_URL: publicUrl })
   const problems = strays.map(
     (name) => `${name} is only for the sandbox; leave it out with MODE=live`,
   )

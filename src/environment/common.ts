@@ -12,6 +12,12 @@ export const mode = {
   }),
 }
 
+/** Paths are put behind it for every link, and everybody reads it. */
+export const publicUrl = url(/^https?$/).refine(
+  (text) => !/[?#]|^https?:\/\/[^/]*@/i.test(text),
+  'must be a URL without a password, a query or a fragment',
+)
+
 export const server = {
   HOST: variable(z.string().default('127.0.0.1'), {
     description:
@@ -20,7 +26,7 @@ export const server = {
   PORT: variable(whole(8402, 1, 65_535), {
     description: 'The port to listen on. Startup fails if it is taken.',
   }),
-  PUBLIC_URL: variable(url(/^https?$/).optional(), {
+  PUBLIC_URL: variable(publicUrl.optional(), {
     description:
       'The URL at which buyers reach the store. All published links are made from it, and so is the origin of wallet sign-ins. If people use another address, links lead nowhere and every sign-in is refused with `sign_in_invalid`. If it and `HOST` are both addresses of this machine, as they are by default, `/mcp` answers programs and pages of this machine only.',
     unset: '`http://localhost:{PORT}` in the sandbox; required in live mode',
