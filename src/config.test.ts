@@ -144,7 +144,9 @@ describe('a live store', () => {
 
   test.each([
     ['RPC_URL itself', { RPC_WITNESS_URLS: 'https://two.example,https://rpc.example' }],
+    ['RPC_URL in other letters', { RPC_WITNESS_URLS: 'HTTPS://RPC.example:443/' }],
     ['one of them twice', { RPC_WITNESS_URLS: 'https://two.example,https://two.example' }],
+    ['one of them with a slash', { RPC_WITNESS_URLS: 'https://two.example,https://two.example/' }],
     ['an amount and no node', { WITNESS_ABOVE_USDC: '10' }],
     ['no URL', { RPC_WITNESS_URLS: 'two.example' }],
   ])('refuses witnesses that are %s', (_, witnesses) => {

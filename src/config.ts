@@ -11,7 +11,7 @@ import {
 } from './environment/environment.ts'
 import { realNetworks, testNetworks } from './environment/live.ts'
 import { variablesOf } from './environment/suppliers.ts'
-import { listOf, walletOf } from './environment/variable.ts'
+import { listOf, plainUrl, walletOf } from './environment/variable.ts'
 import type { TrustedProxies } from './http/trusted-proxies.ts'
 import { type Usdc, usdcFromWhole } from './lib/money.ts'
 import type { Budgets } from './orders/budgets.ts'
@@ -272,7 +272,8 @@ function nodeProblems(given: Readonly<Record<string, string | undefined>>): stri
   if ('WITNESS_ABOVE_USDC' in given && !('RPC_WITNESS_URLS' in given)) {
     problems.push('WITNESS_ABOVE_USDC says when witnesses are asked; set RPC_WITNESS_URLS as well')
   }
-  if (given['RPC_URL'] && listOf(given['RPC_WITNESS_URLS'] ?? '').includes(given['RPC_URL'])) {
+  const witnesses = listOf(given['RPC_WITNESS_URLS'] ?? '').map(plainUrl)
+  if (given['RPC_URL'] && witnesses.includes(plainUrl(given['RPC_URL']))) {
     problems.push('RPC_WITNESS_URLS names RPC_URL itself, which cannot bear itself out')
   }
   return problems

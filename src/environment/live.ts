@@ -6,6 +6,7 @@ import {
   address,
   atLeast16,
   list,
+  plainUrl,
   privateKey,
   url,
   variable,
@@ -47,7 +48,10 @@ export const chain = {
   RPC_WITNESS_URLS: variable(
     list
       .pipe(z.array(url(/^https?$/)))
-      .refine((urls) => new Set(urls).size === urls.length, 'must not name a node twice')
+      .refine(
+        (urls) => new Set(urls.map(plainUrl)).size === urls.length,
+        'must not name a node twice',
+      )
       .optional(),
     {
       description:

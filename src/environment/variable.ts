@@ -38,6 +38,8 @@ export const whole = (fallback: number, least: number, most: number) =>
   wholeWithin(least, most).default(fallback)
 
 export const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
+/** One spelling of a URL for all: scheme and host in small letters, a path, no default port. */
+export const plainUrl = (text: string) => URL.parse(text)?.href ?? text
 export const address = z
   .string()
   .refine(
