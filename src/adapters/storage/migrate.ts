@@ -114,7 +114,8 @@ async function apply(
     await record(client, migration)
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback')
+    // Where the connection has broken, the server has done so by itself.
+    await client.query('rollback').catch(() => undefined)
     throw error
   }
 }

@@ -103,6 +103,11 @@ describe('migrations', () => {
     await pool.query('select * from one, other, two')
   })
 
+  it('say what broke the connection in the middle of one', async () => {
+    await write('001-one.sql', 'select pg_terminate_backend(pg_backend_pid())')
+    await expect(migrate(pool, asUrl())).rejects.toThrow('due to administrator command')
+  })
+
   it('are each applied whole or not at all, and go on from there', async () => {
     await write('002-two.sql', 'create table two (id integer); select no_such_thing')
     await expect(migrate(pool, asUrl())).rejects.toThrow('no_such_thing')
