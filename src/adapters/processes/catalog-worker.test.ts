@@ -205,6 +205,15 @@ test('a process whose store has ended ends without a word', async () => {
   expect([(await ended)[0], await said]).toEqual([1, ''])
 })
 
+test('a process that ends before its work is done is told with how it ended', async () => {
+  const room = createCatalogWorker({
+    suppliers: { zendit: { url: 'http://supplier.example/v1', key: apiKey } },
+    siteUrl,
+    environment: { atStart: { NODE_OPTIONS: '--no-such-option' }, told: {} },
+  })
+  await expect(room.read('zendit', signal)).rejects.toThrow('ended without a result (status 9)')
+})
+
 describe('work that is stopped', () => {
   test('ends its process, which lets go of the supplier, and rejects', async () => {
     const { server, connected, asked, url } = await startSilent()

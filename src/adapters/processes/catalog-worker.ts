@@ -8,7 +8,7 @@ import type { CatalogWorker, Joined } from '../../catalog/ports.ts'
 import type { SupplierAccess } from '../../suppliers/supplier.ts'
 import type { SupplierName } from '../../suppliers/suppliers.ts'
 import type { CatalogJob, JobResult, ReadList } from './catalog-job.ts'
-import { messageOf, receive } from './message.ts'
+import { EndedEarly, messageOf, receive } from './message.ts'
 
 export interface CatalogWorkerOptions {
   /** How the lists of suppliers are read, those of the preferred one first. */
@@ -68,11 +68,18 @@ function processesWith({ atStart, told }: ProcessEnvironment) {
     signal.addEventListener('abort', stop)
     try {
       const notStarted = once(child, 'error').then(([error]) => Promise.reject(error))
+      const ended = new Promise<string>((resolve) => {
+        child.once('exit', (code, by) => resolve(by ?? `status ${code}`))
+      })
       const [stdin, , , results] = child.stdio as unknown as [Writable, null, null, Readable]
       // A process that ends early takes no more of the job, and gives no result.
       stdin.on('error', () => {})
       for (const piece of messageOf({ job, environment: { ...told } })) stdin.write(piece)
-      const received = receive(results) as Promise<JobResult>
+      const received = receive(results).catch(async (error: unknown) => {
+        if (!(error instanceof EndedEarly)) throw error
+        // Whoever is out of memory is killed, and says nothing itself.
+        throw new EndedEarly(await ended)
+      }) as Promise<JobResult>
       const result = await Promise.race([received, notStarted])
       if ('error' in result) throw result.error
       return result.done as T

@@ -36,10 +36,18 @@ function treatArraysAsHostObjects(head: Serializer): void {
   documented._setTreatArrayBufferViewsAsHostObjects(true)
 }
 
+/** The other side has ended before all of a value came. */
+export class EndedEarly extends Error {
+  /** @param how its signal or its status, where that is known */
+  constructor(how?: string) {
+    super(`A process ended without a result${how === undefined ? '' : ` (${how})`}`)
+  }
+}
+
 /**
  * Reads one value.
  *
- * @throws when the other side ends before all of it has come
+ * @throws EndedEarly
  */
 export async function receive(stream: Readable): Promise<unknown> {
   const fill = filling(stream)
@@ -71,7 +79,7 @@ function filling(stream: Readable): (room: Uint8Array) => Promise<void> {
     for (let filled = 0; filled < room.length; ) {
       if (rest.length === 0) {
         const { value, done } = await chunks.next()
-        if (done) throw new Error('A process ended without a result')
+        if (done) throw new EndedEarly()
         rest = value
       }
       const part = rest.subarray(0, room.length - filled)
