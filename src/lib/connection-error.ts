@@ -16,9 +16,14 @@ export function withReasons(error: Error): Error {
  * @param timeoutMs the limit that the call was given
  */
 export function whyCallFailed(error: unknown, timeoutMs: number): string {
-  const { name, cause } = error instanceof Error ? error : { name: '', cause: undefined }
+  const name = error instanceof Error ? error.name : ''
   if (name === 'TimeoutError') return `no answer within ${timeoutMs} ms`
-  if (name === 'AbortError') return 'the call was stopped'
+  return name === 'AbortError' ? 'the call was stopped' : whyUnreached(error)
+}
+
+/** The same of a call that neither a limit of time nor its caller ended. */
+export function whyUnreached(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return 'the connection failed'
   if (cause.message === 'unexpected redirect') return 'it redirects, which is not followed'
   const code = 'code' in cause ? cause.code : undefined

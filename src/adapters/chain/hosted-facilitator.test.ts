@@ -49,7 +49,10 @@ const paid = () => chain.transfers(payment.payer, chain.keys.payTo)
 
 test('one that is down is no reason to ask for another signature', async () => {
   said = {}
-  expect(await rail.check(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await rail.check(payment.tender)).toMatchObject({
+    outcome: 'unknown',
+    reason: 'the connection failed (UND_ERR_SOCKET)',
+  })
   expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
 })
 

@@ -1,5 +1,5 @@
 import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
-import { whyCallFailed } from '../../lib/connection-error.ts'
+import { whyUnreached } from '../../lib/connection-error.ts'
 import { readText } from '../../lib/read-text.ts'
 
 /** The receipt of one transaction that fills a block with logs has less. */
@@ -73,7 +73,7 @@ async function answerOf(
   } catch (error) {
     if (error instanceof HttpRequestError) throw error
     if (isTimeout(error)) throw new TimeoutError({ body, url })
-    const why = `The node cannot be asked: ${whyCallFailed(error, maxMs)}.`
+    const why = `The node cannot be asked: ${whyUnreached(error)}.`
     throw unanswered(why, { body, cause: error as Error, url })
   }
 }

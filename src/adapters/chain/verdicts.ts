@@ -1,4 +1,5 @@
 import { BaseError } from 'viem'
+import { whyUnreached } from '../../lib/connection-error.ts'
 
 interface Bad {
   readonly code: string
@@ -107,6 +108,8 @@ export const deadPayments = {
 /** A short reason for logs and records. The long form of these errors repeats calldata and addresses. */
 export function reasonOf(error: unknown): string {
   if (error instanceof BaseError) return error.shortMessage
+  // A hosted facilitator is called with fetch, which says the same of everything.
+  if (error instanceof TypeError && error.cause !== undefined) return whyUnreached(error)
   return error instanceof Error ? error.message : String(error)
 }
 
