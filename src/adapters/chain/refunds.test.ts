@@ -62,7 +62,7 @@ test('a refund whose answer is lost is found, and not sent again', async () => {
     return 'silence'
   })
   expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
-  expect(await paidBack()).toHaveLength(1)
+  await expect.poll(() => paidBack()).toHaveLength(1)
   node.tamper()
   const before = node.calls.filter((method) => method === 'eth_sendRawTransaction').length
   await expectPaid(rail)
