@@ -65,27 +65,27 @@ import { supplierRouter } from './suppliers/supplier.ts'
 export interface ServiceOptions {
   readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
   readonly log: Logger
-  /** The operator's keys, which this process has the nodes agree on. */
+  /** The operator's keys. The nodes agree on the one that seals and signs. */
   readonly keys: AgreedKeys
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDeps
-  /** Where requests are counted; in this process alone when it is left out. */
+  /** Counts requests for the rate limits. Default: in this process alone. */
   readonly counting?: RateLimiterFactory
-  /** How buyers' webhooks are reached, where not over the internet. */
+  /** How buyers' webhooks are reached, if not over the internet. */
   readonly receivers?: Partial<ReceiverNetwork> | undefined
-  /** How often wallets and parts are looked at, where not every 5 and 10 s. */
+  /** How often wallets and parts are checked, if not every 5 and 10 s. */
   readonly lookEveryMs?: number | undefined
-  /** Where catalogs are made; in processes of their own when it is left out. */
+  /** Makes the catalogs. Default: processes of their own. */
   readonly catalogWorker?: CatalogWorker
-  /** What all processes of the port counted; this one's numbers alone when it is left out. */
+  /** Reads the metrics of all processes of the port. Default: those of this process. */
   readonly numbers?: (own: Registry) => () => Promise<string>
 }
 
 export interface Service {
   readonly app: FastifyInstance
-  /** What is on sale, for whoever started the store to tell. */
+  /** What is on sale, for the message that the store is ready. */
   readonly catalog: () => CatalogSummary
-  /** Comes when the chain or another node shows, later than at the start, that this one must not run. */
+  /** Resolves when the chain or another node shows after the start that this process must not run. */
   readonly refused: Promise<RecordTooOld | KeyMissing>
   /**
    * Says that it is leaving, and serves on for a while; then stops taking requests, finishes or hands
@@ -96,24 +96,23 @@ export interface Service {
   stop(drainMs?: number): Promise<void>
 }
 
-/** A chain that is slower than this is looked at while the store listens, and sells nothing yet. */
+/** The start waits this long for the first look at the wallets. Nothing is sold before it. */
 const maxFirstLookMs = 5_000
 
-/** What the parts below are made of, and how they are told to stop. */
+/** What every part needs, and the signals that stop it. */
 interface Ground extends ServiceOptions {
   readonly now: () => Date
   readonly health: Health
   readonly counters: Counters
   readonly signal: AbortSignal
-  /** Aborted before `signal` is, for as long as balancers need to see it. */
+  /** Aborted before `signal`, so that load balancers notice in time. */
   readonly draining: AbortSignal
   readonly failed: (what: string, error: unknown) => void
 }
 
 /**
- * Puts the store together, with its neighbours that connect one thing outside each. When it returns,
- * the catalog is loaded, the wallets have been seen and the background work runs; nothing
- * listens yet.
+ * Puts the store together. When it returns, the catalog is loaded, the wallets have been read and the
+ * background work runs. Nothing listens yet.
  *
  * @throws ConfigError, KeyMissing, RecordTooOld
  */
@@ -189,9 +188,9 @@ function groundOf(options: ServiceOptions, told: Pick<Ground, 'signal' | 'draini
 }
 
 /**
- * Looks at everything outside before anything is sold, so that an operator hears of every mistake
- * at once. What cannot be reached just now is no mistake, except the database: nothing runs without.
- * A start that is refused here leaves the database as it was.
+ * Checks everything outside at once, so that the operator reads every mistake in one message. A service
+ * that does not answer is no mistake, except the database. A start that is refused here has not changed
+ * the database.
  *
  * @throws ConfigError, RecordTooOld
  */
@@ -232,9 +231,9 @@ async function connectOutside(
 const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
 
 /**
- * Joins the other nodes, and looks whether the record is as new as the chain.
+ * Joins the other nodes, and checks that the record is as new as the chain.
  *
- * @throws KeyMissing, RecordTooOld; the storage is closed then
+ * @throws KeyMissing, RecordTooOld, and closes the storage
  */
 async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
   try {
@@ -265,7 +264,7 @@ function earlierOf(wallets: readonly StoreWallet[]): Parts['earlier'] {
   return { pay_to: of('pay_to'), refunds: of('refunds') }
 }
 
-/** What the statements of purchases and of background work show of the database. */
+/** Notes in `health` what failed statements show of the database. */
 const tellingOf =
   (health: Health) =>
   ({ kind, error }: Trouble): void =>
@@ -283,7 +282,7 @@ interface Parts {
   readonly earlier: Readonly<Record<WalletRole, readonly string[]>>
 }
 
-/** Where it can be seen what the store buys and pays back with. */
+/** Reads what the store buys and pays back with. */
 function meansOf(
   { config: { refundCaps } }: Ground,
   { chain, storage, supply, catalog }: Omit<Parts, 'coins' | 'earlier'>,
@@ -352,7 +351,7 @@ function purchasesOf(
   }
 }
 
-/** Whether only this machine reaches the store: then it is somebody's sandbox. */
+/** Whether only this machine can reach the store. */
 function isOnlyHere({ config }: Pick<Ground, 'config'>): boolean {
   return [config.host, new URL(config.site.url).host].every(isOwnName)
 }
@@ -428,7 +427,7 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
   })
 }
 
-/** What the routes need that sell, show and refund. */
+/** What the routes need to sell, show and refund. */
 function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
   const { config, now, health } = ground
   const { chain, storage, purchases } = parts

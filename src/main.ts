@@ -18,7 +18,7 @@ async function runAlone(config: Config): Promise<void> {
   const isEnding = onSignal(starting, config.drainMs)
   const { service, stop, payUrl } = await starting
   if (isEnding()) return
-  // What the chain said too late for the start ends the store as it would have ended the start.
+  // A refusal that comes after the start ends the store, as it would have ended the start.
   void service.refused.then((error) => giveUp(reasonOf(error), stop))
   await listen(service.app, config).catch((error: unknown) => giveUp(reasonOf(error), stop))
   announce(config, service.catalog(), performance.now() - startedAt, payUrl)

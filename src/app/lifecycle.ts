@@ -1,11 +1,11 @@
 import { ConfigError } from '../environment/environment.ts'
 
-/** How soon everything has to have stopped; after that the process ends as it is. */
+/** Stopping may take this long; after that the process exits anyway. */
 export const stopWithinMs = 9_000
-/** SIGHUP comes when a terminal is closed, to the processes in it that are to end. */
+/** A terminal that is closed sends SIGHUP to its processes. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** What was started, and how it is stopped. */
+/** Something that was started and can be stopped. */
 export interface Stoppable {
   /** @param drainMs how long the store still serves before it stops */
   readonly stop: (drainMs: number) => Promise<void>
@@ -51,12 +51,12 @@ export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => b
 export async function giveUp(reason: string, stop: Stoppable['stop'], drainMs = 0): Promise<never> {
   console.error(reason)
   setTimeout(() => process.exit(1), stopWithinMs + drainMs).unref()
-  // The reason that was told matters; what goes wrong while stopping would only cover it.
+  // An error while stopping would only hide the reason.
   await stop(0).catch(() => undefined)
   process.exit(1)
 }
 
-/** One message for whoever started the store; where it came from only for who asks for details. */
+/** The message for the operator; with the stack if LOG_LEVEL asks for details. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   if (!(error instanceof Error)) return String(error)

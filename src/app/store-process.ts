@@ -14,9 +14,9 @@ import type { Stoppable } from './lifecycle.ts'
 import { loadSandbox, type SandboxParts, sandboxOptions, sandboxOutside } from './sandbox-parts.ts'
 import { progress } from './terminal.ts'
 
-/** What a process of the store is given by whoever started it. */
+/** What the program that starts a store passes to it. */
 export interface Surroundings extends Pick<ServiceOptions, 'numbers'> {
-  /** Only in the sandbox: the parts that run already, and who gives test money. */
+  /** Only in the sandbox: its running parts, and what gives test money. */
   readonly sandbox?:
     | { readonly parts: SandboxParts; readonly faucet: (address: string) => Promise<string> }
     | undefined
@@ -62,7 +62,7 @@ export async function startStore(config: Config, around: Surroundings): Promise<
   }
 }
 
-/** Starts what a sandbox store is connected to; in live mode there is nothing to start. */
+/** Starts the parts of a sandbox. In live mode there is nothing to start. */
 export async function startParts(config: Config) {
   if (config.mode === 'live') return undefined
   const { startSandbox } = await loadSandbox()
@@ -89,7 +89,7 @@ export async function listen(listener: Listener, { host, port }: Config): Promis
   }
 }
 
-/** Where a process of the store writes. Each line says which worker it is from, and whether it is rehearsed. */
+/** The log of one process. Each line names the worker, and says so in a rehearsal. */
 export function logOf(config: Config, worker?: number): Logger {
   const to = config.mode === 'live' ? liveLog() : sandboxLog(config.dataDir)
   const log = createLog(config.logLevel, to, isOutage)
@@ -114,15 +114,15 @@ function listenerOf({ parts, faucet }: NonNullable<Surroundings['sandbox']>) {
   return { rpcUrl, chainId, usdc, supplierUrl: parts.supplier.url, faucet }
 }
 
-/** Where a process of the store counts requests, until it is closed. */
+/** What counts the requests of a process, until it is closed. */
 export interface OpenCounting {
   readonly counting: RateLimiterFactory
   close(): void
 }
 
 /**
- * Counts in Redis where there is one; else with the other workers of this machine, where there are
- * any; else in this process. While those who count together cannot be asked, it counts alone.
+ * Counts in Redis if it is configured, else in the primary if there are several workers, else in this
+ * process. While Redis or the primary does not answer, this process counts alone.
  *
  * @param limitersAtPrimary how a worker has its primary count
  */

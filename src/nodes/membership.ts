@@ -5,12 +5,12 @@ import type { NodesState } from '../operations/gauges.ts'
 import { type AgreedKeys, KeyMissing, type LostKeys, type NodeBook, type Other } from './nodes.ts'
 import { differences, type Settings } from './shared-settings.ts'
 
-/** How often a node says that it lives. Another key is used this long after the last node knew it. */
+/** How often a node reports that it is alive. A new key takes over this long after the last node has it. */
 const beatMs = 3_000
 
 export interface Membership {
   readonly work: Promise<void>
-  /** Comes when a key is in use that this node lacks: it was away for too long. */
+  /** Resolves when the nodes use a key that this node lacks. */
   readonly refused: Promise<KeyMissing>
   /** The nodes as they were at the last beat. */
   seen(): NodesState
@@ -34,8 +34,8 @@ interface JoiningDeps {
 }
 
 /**
- * Makes this process known to the other nodes, and follows which key they all know, and whether they
- * agree.
+ * Makes this process known to the other nodes, and follows which key all of them have and whether their
+ * settings agree.
  *
  * @throws KeyMissing when they use a key that this node lacks
  */
@@ -90,7 +90,7 @@ function disagreementsOf(own: (keyId: string) => Settings, others: readonly Othe
   return [...new Map(found).values()]
 }
 
-/** Says once which key is used, and which nodes a newer one waits for. */
+/** Logs each change of the key in use, and of the nodes that a newer key waits for. */
 function keyTeller(ids: readonly string[], log: Log) {
   const isNews = newsOf()
   return (keyId: string, others: readonly Other[]) => {
@@ -103,7 +103,7 @@ function keyTeller(ids: readonly string[], log: Log) {
   }
 }
 
-/** Says once in which settings this node and others differ, and once that they agree again. */
+/** Logs once in which settings the nodes differ, and once that they agree again. */
 function settingsTeller(log: Log) {
   const isNews = newsOf({ settings: [], nodes: [] })
   return (disagreements: NodesState['disagreements']) => {
@@ -115,7 +115,7 @@ function settingsTeller(log: Log) {
   }
 }
 
-/** Whether that was not what came last. */
+/** Returns a function that tells whether its argument differs from that of the last call. */
 function newsOf(first?: object) {
   let last = JSON.stringify(first)
   return (facts: object): boolean => {
