@@ -270,11 +270,13 @@ function nodeProblems(given: Readonly<Record<string, string | undefined>>): stri
     )
   }
   if ('WITNESS_ABOVE_USDC' in given && !('RPC_WITNESS_URLS' in given)) {
-    problems.push('WITNESS_ABOVE_USDC says when witnesses are asked; set RPC_WITNESS_URLS as well')
+    problems.push(
+      'WITNESS_ABOVE_USDC has no effect without witnesses; set RPC_WITNESS_URLS as well',
+    )
   }
   const witnesses = listOf(given['RPC_WITNESS_URLS'] ?? '').map(plainUrl)
   if (given['RPC_URL'] && witnesses.includes(plainUrl(given['RPC_URL']))) {
-    problems.push('RPC_WITNESS_URLS names RPC_URL itself, which cannot bear itself out')
+    problems.push('RPC_WITNESS_URLS names RPC_URL itself; a witness must be another node')
   }
   return problems
 }

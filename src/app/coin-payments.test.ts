@@ -56,7 +56,7 @@ test('what the processor cannot do is told when it appears, once, and when it is
   expect(said).toEqual([
     'error: payment processor: The API key lacks x.',
     'warn: payment processor: No webhook.',
-    'info: payment processor: not so any more: The API key lacks x.',
+    'info: payment processor: resolved: The API key lacks x.',
   ])
 })
 

@@ -25,16 +25,16 @@ import type { ProcessorStatement } from '../reconcile/ports.ts'
 import type { OperatorKeys } from '../secrets/keyring.ts'
 import { createDigest } from '../secrets/tokens.ts'
 
-/** For how long the processor watches an address after its invoice: what comes then still goes back. */
+/** How long the processor watches an address after its invoice. Payments in this time are returned. */
 const monitoringMinutes = 7 * 24 * 60
-/** For one call. A look at an invoice with a payout takes seven, and they end before a lease does. */
+/** For one call. Reading an invoice with a payout takes seven calls, which must end before the lease. */
 const timeoutMs = 5_000
 
 export interface CoinPayments {
   readonly processor: Processor
-  /** What the processor says of all money, for whoever compares; undefined without one. */
+  /** The processor's account of all money, for the reconciliation; undefined without a processor. */
   readonly statement: ProcessorStatement | undefined
-  /** What an operator should know of the processor, in sentences; nothing when all is well. */
+  /** What the operator should know about the processor; empty when all is well. */
   readonly findings: () => Promise<readonly Finding[]>
   /** US dollars for one of each coin; undefined once they could not be read. */
   readonly rates: {
@@ -52,7 +52,7 @@ interface CoinDeps {
   readonly log?: Pick<Logger, 'warn' | 'info'>
 }
 
-/** The way of being paid in coins, as it is configured; without BTCPay Server none is taken. */
+/** Payments in coins, as configured. Without BTCPay Server the store takes none. */
 export function connectCoins(
   { processor: access, invoiceMinutes }: Pick<Common & Outside, 'processor' | 'invoiceMinutes'>,
   { handPayouts: hands, payoutRecord: record, checkoutFacts, now, log }: CoinDeps,
@@ -85,7 +85,7 @@ export function connectCoins(
   }
 }
 
-/** What is still watched, and may have to go back, is nobody's business without the processor. */
+/** Without a processor, nothing watches the open checkouts or returns their money. */
 async function findingsWithout(
   checkoutFacts: CoinDeps['checkoutFacts'],
 ): Promise<readonly Finding[]> {
@@ -102,10 +102,10 @@ interface Telling {
   readonly waits: (payout: string, reason: string) => void
 }
 
-/** Of how many payouts it is remembered why they wait. */
+/** The number of waiting payouts whose reason is remembered. */
 const maxWaiting = 1_000
 
-/** Says what could not be understood of the processor, and why payouts wait, once until it changes. */
+/** Reports unexpected responses of the processor, and why payouts wait: once, until the reason changes. */
 export function telling(processor: Processor, { unclear, waits }: Telling): Processor {
   let told: string | undefined
   const waiting = new Map<string, string>()
@@ -137,7 +137,7 @@ export function telling(processor: Processor, { unclear, waits }: Telling): Proc
   }
 }
 
-/** What the processor signed and is no JSON says nothing. */
+/** The body of a signed webhook; undefined if it is not JSON. */
 function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
@@ -146,7 +146,7 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** Everything that a checkout is carried with, from its form to its order and what goes back. */
+/** What a checkout needs from its form to its order and its returns. */
 export function checkoutDepsOf(
   purchases: PurchaseDeps,
   {
@@ -174,7 +174,7 @@ export function checkoutDepsOf(
   }
 }
 
-/** What the pages of the checkout are given; a store that takes no coins has none of them. */
+/** What the pages of the checkout need. A store that takes no coins has no such pages. */
 export function checkoutPagesOf(
   { mode, processor }: { readonly mode: string } & Outside,
   { rates }: CoinPayments,
@@ -189,13 +189,13 @@ export function checkoutPagesOf(
   }
 }
 
-/** Rates are for a look before the invoice, so a minute is not too old for them. */
+/** Rates are only shown before the invoice, so they may be a minute old. */
 const ratesEveryMs = 60_000
 
 /** An operator may take a permission, a coin or a payout processor away at any time. */
 const findingsEveryMs = 300_000
 
-/** Tells the operator what the processor cannot do, as it changes, and keeps the rates fresh. */
+/** Logs each change of what the processor cannot do, and keeps the rates fresh. */
 export async function monitorProcessor(
   { findings, rates }: CoinPayments,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
@@ -216,7 +216,7 @@ export async function monitorProcessor(
   ])
 }
 
-/** One look at what the processor can do. Each finding is told when it appears, and when it is gone. */
+/** Checks what the processor can do. Logs each finding when it appears and when it is resolved. */
 export function inspecting(
   findings: CoinPayments['findings'],
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
@@ -230,7 +230,7 @@ export function inspecting(
       }
       const now = found.map(({ text }) => text)
       for (const text of told.filter((one) => !now.includes(one))) {
-        log.info(`payment processor: not so any more: ${text}`)
+        log.info(`payment processor: resolved: ${text}`)
       }
       told = now
       return true

@@ -138,7 +138,7 @@ function createWorkerRegistry(
 
 /** Logs the process id of each worker. */
 function logReady({ id, pid, ready }: WorkerProcess, log: Logger): void {
-  void ready.then(() => log.info({ worker: id, pid }, 'a worker process listens'))
+  void ready.then(() => log.info({ worker: id, pid }, 'a worker process is ready'))
 }
 
 function logExit(log: Logger) {

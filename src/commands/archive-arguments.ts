@@ -14,7 +14,7 @@ one month each, and shows one of them.
   --goods   opens what was delivered, with SECRETS_KEY, and prints that too
 
 Moving is safe beside a running store, and to be run again after it was broken off. Ends with 0 when
-it is done, 1 when it could not be done, 2 when the command line says nothing that can be done.`
+it is done, 1 when it failed, 2 when the command line is wrong.`
 
 export class UsageError extends Error {}
 

@@ -67,7 +67,7 @@ function failed(error: unknown): 1 | 2 {
     return 2
   }
   if (error instanceof ConfigError) console.error(error.message)
-  else console.error(`It could not be done: ${reasonOf(error)}`)
+  else console.error(`The archive command failed: ${reasonOf(error)}`)
   return 1
 }
 

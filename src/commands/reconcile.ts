@@ -29,7 +29,7 @@ const usage = `Compares ledger, chain, supplier and payment processor, and names
   --from-block      begins there; otherwise at the oldest payment on record
   --settle-minutes  what is younger counts as under way; 10 otherwise
 
-Ends with 0 when nothing differs, 1 when something does, 2 when somebody did not answer.`
+Exits with 0 when nothing differs, 1 when something does, 2 when a source did not answer.`
 
 interface Wanted {
   readonly rebuild: boolean
@@ -175,12 +175,12 @@ function acknowledgedIn(values: {
     if (reason || by) throw new Error('--reason and --by go with --acknowledge TRANSACTION')
     return undefined
   }
-  if (values.rebuild) throw new Error('Say --acknowledge and --rebuild one after the other')
+  if (values.rebuild) throw new Error('Use --acknowledge and --rebuild in two runs')
   if (reason.trim().length < 3 || reason.length > 500) {
-    throw new Error('--acknowledge wants a --reason of 3 to 500 characters')
+    throw new Error('--acknowledge needs a --reason of 3 to 500 characters')
   }
   if (by.trim().length < 2 || by.length > 100) {
-    throw new Error('--acknowledge wants the name of who says so: --by NAME')
+    throw new Error('--acknowledge needs the name of who vouches for it: --by NAME')
   }
   return { transaction: transaction.toLowerCase(), reason: reason.trim(), by: by.trim() }
 }

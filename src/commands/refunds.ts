@@ -5,7 +5,7 @@ import { commandOf, UsageError, usage } from './refunds-arguments.ts'
 import { carryOut, operatorName } from './refunds-work.ts'
 import { openDatabaseFor, reasonOf } from './store-database.ts'
 
-/** 0: done. 1: it could not be done. 2: the command line says nothing that can be done. */
+/** 0: done. 1: it failed. 2: the command line is wrong. */
 async function main(args: readonly string[]): Promise<0 | 1> {
   const command = commandOf(args)
   const config = readConfig(ownEnvironment(console.warn))
@@ -26,7 +26,7 @@ function failed(error: unknown): 1 | 2 {
     return 2
   }
   if (error instanceof ConfigError) console.error(error.message)
-  else console.error(`Nothing can be said of refunds: ${reasonOf(error)}`)
+  else console.error(`The refunds command failed: ${reasonOf(error)}`)
   return 1
 }
 

@@ -52,7 +52,7 @@ async function log(): Promise<readonly LogLine[]> {
 
 /** The process ids of all workers that ever listened, in the order of their numbers. */
 function workersOnce(listened: number): Promise<readonly number[]> {
-  const ready = async () => (await log()).filter(({ msg }) => msg === 'a worker process listens')
+  const ready = async () => (await log()).filter(({ msg }) => msg === 'a worker process is ready')
   return eventually(ready, (lines) => lines.length === listened).then((lines) =>
     lines.toSorted((a, b) => (a.worker ?? 0) - (b.worker ?? 0)).map(({ pid }) => pid ?? Number.NaN),
   )

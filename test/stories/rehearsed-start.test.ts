@@ -43,7 +43,7 @@ const tablesIn = (databaseUrl = '') =>
   query(databaseUrl, `select tablename from pg_tables where schemaname = 'public'`)
 
 test.each([
-  ['a development node', {}, /RPC_URL: it is a development node .* REHEARSAL=1 takes it/],
+  ['a development node', {}, /RPC_URL: it is a development node .* REHEARSAL=1 to use it/],
   ['the node of another chain', { NETWORK: 'base' }, /RPC_URL: it serves chain 84532/],
   [
     'another key than the supplier’s',

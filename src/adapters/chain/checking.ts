@@ -72,7 +72,7 @@ async function judgeFresh(deps: CheckDeps, tender: X402Payment): Promise<Checked
   const { chain, evidence, facilitator } = deps
   // Asked before anybody outside sees the payment.
   if (!(await evidence.couldBearOut(tender.amount))) {
-    return unknown('No further node answers, and one must see this payment.', 'no')
+    return unknown('No witness answers, and one must see this payment.', 'no')
   }
   const [sinceBlock, verified] = await ended([chain.lookBackTo(), facilitator.verify(tender)])
   const since = { ...tender, sinceBlock }
@@ -103,7 +103,7 @@ async function explain(
   said: string | undefined,
 ): Promise<Checked<X402Payment>> {
   if (said === ownReasons.too_dear) {
-    const reason = 'The network asks more for a transaction than the store pays.'
+    const reason = 'The network fee is higher than the store pays.'
     return { ...unknown(reason), isTooCostly: true }
   }
   const known = badPayments[said ?? '']

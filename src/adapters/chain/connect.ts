@@ -152,7 +152,7 @@ async function problemOf(
     }
     const client = isForMoney ? await programOf(reader) : ''
     if (/anvil|hardhat|ganache/i.test(client)) {
-      return `it is a development node (${client.slice(0, 40)}), whose money is not real; REHEARSAL=1 takes it`
+      return `it is a development node (${client.slice(0, 40)}), whose money is not real; set REHEARSAL=1 to use it`
     }
     const address = network.usdc as Hex
     const code = await reader.getCode({ address })

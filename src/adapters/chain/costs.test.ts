@@ -250,7 +250,7 @@ describe('a network that is dear', () => {
     const since = { rail: 'x402', transaction: '0x', block: 0 } as const
     const signed = await rail.signRefund({ order: newOrderId(), tender, since })
     await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 16n) })
-    const reason = expect.stringMatching(/asks more/)
+    const reason = expect.stringMatching(/fee is higher/)
     expect(await chain.connect().rail.payBack(signed)).toEqual({ outcome: 'pending', reason })
     expect(await chain.transfers(chain.refundWallet, tender.payer)).toEqual([])
     await chain.client.setCode({ address: oracle, bytecode: '0x' })

@@ -35,7 +35,7 @@ export function x402Rail(deps: RailDeps): Rail {
       ),
     check: (tender) =>
       withinStep(
-        bounded(() => check(deps, tender), unchecked('The node is asked too much just now.')),
+        bounded(() => check(deps, tender), unchecked('Too many payments are being checked.')),
         unchecked(tooSlow),
       ),
     collect: (tender, how) =>
@@ -108,7 +108,7 @@ async function settledBy(
 ): Promise<Collected<X402Receipt>> {
   return (await evidence.bearsOut(found, expected))
     ? { outcome: 'settled', receipt: { rail: 'x402', ...found } }
-    : { outcome: 'unknown', reason: 'No further node has seen the payment yet.' }
+    : { outcome: 'unknown', reason: 'No witness has seen the payment yet.' }
 }
 
 /** Sends the authorization to the chain while it can still land. What a facilitator answers is only a hint. */

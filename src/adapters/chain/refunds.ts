@@ -118,7 +118,7 @@ async function paidBy(
   if (!isSafe) return pending('The refund is in a block that is not safe yet.')
   return (await evidence.bearsOutRefund(found, { ...refund, value: refund.amount }))
     ? { outcome: 'paid', transaction: found.transaction }
-    : pending('No further node has seen the refund in a safe block yet.')
+    : pending('No witness has seen the refund in a safe block yet.')
 }
 
 /**

@@ -4,7 +4,7 @@ import { getTransactionError, parseAccount } from 'viem/utils'
 import type { Chain, Fees } from './clients.ts'
 import { receiptOf } from './receipts.ts'
 
-export const tooDear = 'The network asks more for a transaction than the store pays.'
+export const tooDear = 'The network fee is higher than the store pays.'
 
 /** A call that costs gas, and how much of it at most. */
 export interface Call {

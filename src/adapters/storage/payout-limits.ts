@@ -23,7 +23,7 @@ export function createPayoutLimits(database: Database, caps: RefundCaps): Payout
         ...(one ? [one.id, one.seq] : [reference]),
       ])
       const [row] = rows
-      if (!row) throw new Error(`Nothing was said of the payout ${reference}`)
+      if (!row) throw new Error(`The database gave no answer for the payout ${reference}`)
       return row.allowed
     },
   }

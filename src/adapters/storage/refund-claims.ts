@@ -23,7 +23,7 @@ export async function claimRefund(
   const values = [id, version, key, bodyHash, client ?? null, budgetsJson(rules)]
   const { rows } = await database.query<Row>(keepStatement(values))
   const row = rows[0]
-  if (!row) throw new Error('keep_refund_claim says nothing')
+  if (!row) throw new Error('The database gave no answer for the refund claim')
   if (row.use !== 'spent') return row.use
   return { budget: 'refund_claims', whose: row.whose, retryAfterSeconds: row.wait_seconds }
 }

@@ -23,8 +23,7 @@ export async function requireServer(pool: pg.Pool): Promise<void> {
         'in which prepared statements and locks are lost: take pool_mode = session, or connect to PostgreSQL itself',
     )
   }
-  if (problems.length > 0)
-    throw new Error(`This database is none for a store: ${problems.join('; ')}.`)
+  if (problems.length > 0) throw new Error(`This database cannot be used: ${problems.join('; ')}.`)
 }
 
 async function lookAt(pool: pg.Pool): Promise<Partial<Server>> {
