@@ -187,6 +187,23 @@ describe('a room', () => {
     expect([state.looks, rooms.size(), vi.getTimerCount()]).toEqual([4, 0, 0])
   })
 
+  test('tells a listener who read the page just before a change, while the room saw it', async () => {
+    const rooms = createRooms(bounds)
+    const { state, place } = placeAt('a', 'v')
+    const [one, two] = [noting(), noting()]
+    const leaveOne = rooms.enter(place, one.listener, '1')
+    state.version = '2'
+    await vi.advanceTimersByTimeAsync(1_000)
+    const leaveTwo = rooms.enter(place, two.listener, '1')
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect([one.heard, two.heard]).toEqual([
+      ['1', '2'],
+      ['1', '2'],
+    ])
+    leaveOne?.()
+    leaveTwo?.()
+  })
+
   test('keeps its connections alive, and ends each in the end', async () => {
     const rooms = createRooms(bounds)
     const { heard, listener } = noting()

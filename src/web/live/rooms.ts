@@ -49,8 +49,8 @@ export interface Rooms {
 
 interface Room {
   readonly place: Place
-  readonly listeners: Set<Listener>
-  version: string
+  /** What each was told last: two who read the page at the same moment may have read different versions. */
+  readonly listeners: Map<Listener, string>
   timer: NodeJS.Timeout
 }
 
@@ -60,11 +60,11 @@ export function createRooms(bounds: RoomBounds = roomBounds): Rooms {
   const seats = createSeats(bounds)
   let isClosed = false
 
-  function roomAt(place: Place, version: string): Room {
+  function roomAt(place: Place): Room {
     const there = rooms.get(place.room)
     if (there) return there
     const timer = setTimeout(() => lookAgain(room, bounds.lookMs), bounds.lookMs)
-    const room: Room = { place, version, listeners: new Set(), timer }
+    const room: Room = { place, listeners: new Map(), timer }
     rooms.set(place.room, room)
     return room
   }
@@ -80,8 +80,8 @@ export function createRooms(bounds: RoomBounds = roomBounds): Rooms {
     enter(place, listener, version) {
       const free = isClosed ? undefined : seats.take(place.visitor)
       if (free === undefined) return undefined
-      const room = roomAt(place, version)
-      room.listeners.add(listener)
+      const room = roomAt(place)
+      room.listeners.set(listener, version)
       listener.tell(version)
       const pulse = setInterval(() => listener.pulse(), bounds.pulseMs)
       const life = setTimeout(() => listener.end(), bounds.lifeMs)
@@ -95,21 +95,25 @@ export function createRooms(bounds: RoomBounds = roomBounds): Rooms {
     size: () => seats.taken(),
     close() {
       isClosed = true
-      for (const room of rooms.values()) for (const listener of room.listeners) listener.end()
+      for (const room of rooms.values())
+        for (const listener of room.listeners.keys()) listener.end()
     },
   }
 }
 
-/** Looks, tells what changed, and comes back while anybody listens. */
+/** Reads the version, tells it to everyone who has not heard it, and comes back while anybody listens. */
 async function lookAgain(room: Room, everyMs: number): Promise<void> {
   const { place, listeners } = room
   try {
     const version = await place.look()
-    if (version !== room.version) for (const listener of listeners) listener.tell(version)
-    room.version = version
+    for (const [listener, told] of listeners) {
+      if (told === version) continue
+      listeners.set(listener, version)
+      listener.tell(version)
+    }
   } catch (error) {
     place.failed(error)
-    for (const listener of listeners) listener.end()
+    for (const listener of listeners.keys()) listener.end()
   }
   if (listeners.size > 0) room.timer = setTimeout(() => lookAgain(room, everyMs), everyMs)
 }
