@@ -9,8 +9,7 @@ import { routeBuying } from './buying/buy-page.ts'
 import type { LeaveMail, PayingDeps } from './buying/deps.ts'
 import { routePaying } from './buying/pay-page.ts'
 import { frontLinks, routeForModels } from './for-models/routes.ts'
-import { routeAssets, routeBuiltScript } from './frame/assets.ts'
-import { type BuiltName, builtScript } from './frame/built-script.ts'
+import { routeAssets } from './frame/assets.ts'
 import type { WebDeps } from './frame/deps.ts'
 import type { Frame } from './frame/layout.ts'
 import { browserErrors, errorDocument } from './frame/message-page.ts'
@@ -74,24 +73,16 @@ export function routeWeb(
       })
     }
     takeForms(pages)
-    const built = (name: string, entry: BuiltName) =>
-      routeBuiltScript(pages, name, builtScript(entry))
-    const walletUrl = built('wallet.js', 'main.js')
-    const signInUrl = built('sign-in.js', 'sign-in.js')
     const leaving = { leaveMail: leaveMailOf(tracking.mail), recoveryCode: codeOf(tracking) }
-    const formScriptUrls = [frame.scriptUrl('typed.js'), walletUrl]
-    routeBuying(pages, { frame, deps: { ...deps, ...leaving }, scriptUrls: formScriptUrls })
+    routeBuying(pages, { frame, deps: { ...deps, ...leaving } })
     if (deps.checkout) {
-      const scriptUrls = ['live.js', 'open.js', 'copy.js', 'countdown.js', 'recent.js'].map(
-        frame.scriptUrl,
-      )
       const paying = { ...deps, ...leaving, checkout: deps.checkout, follow: tracking.follow }
-      routePaying(pages, { frame, deps: paying, scriptUrls, formScriptUrls })
+      routePaying(pages, { frame, deps: paying })
     }
     routeReveal(pages, { frame, buying })
     routeApprovals(pages, { frame, buying })
     routeOrderPages(pages, { ...tracking, frame })
-    routeFindPage(pages, { ...tracking, frame, signInUrl })
+    routeFindPage(pages, { ...tracking, frame })
   })
   return browserErrors(frame)
 }

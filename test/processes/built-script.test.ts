@@ -22,17 +22,17 @@ const load = () =>
   )
 const loading = `
   const { builtScript } = await import(process.argv[1])
-  console.log(builtScript('main.js').length > 50_000, builtScript('sign-in.js').length < 50_000)
+  console.log(builtScript('wallet.js').length > 50_000, builtScript('sign-in.js').length < 50_000)
 `
 
 test('a script of the page that was built from other sources is not served', async () => {
-  expect((await load()).stderr).toContain('main.js was not built. Run: npm run prepare')
+  expect((await load()).stderr).toContain('wallet.js was not built. Run: npm run prepare')
   expect(await build()).toMatchObject({ code: 0 })
   expect(await load()).toMatchObject({ code: 0, stdout: 'true true\n' })
   // The second one is a page's own, which the script shares.
   for (const source of ['src/web/scripts/wallet/price.ts', 'src/web/shop/money-text.ts']) {
     await appendFile(join(folder, source), '// changed\n')
-    expect((await load()).stderr).toContain('main.js was built from other sources')
+    expect((await load()).stderr).toContain('wallet.js was built from other sources')
     expect(await build()).toMatchObject({ code: 0 })
     expect(await load()).toMatchObject({ code: 0 })
   }

@@ -39,8 +39,6 @@ const ownCopy = 'private, no-cache'
 interface BuyRoutes {
   readonly frame: Frame
   readonly deps: WebDeps & PayingDeps & { readonly limits: Pick<Limits, 'checkout'> }
-  /** What keeps the form, then what pays from a wallet and looks at it. */
-  readonly scriptUrls: readonly string[]
 }
 
 type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
@@ -94,8 +92,7 @@ function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
 }
 
 function send(reply: FastifyReply, routes: BuyRoutes, offer: Offer, again?: FormAgain) {
-  const { deps, scriptUrls } = routes
-  return sendPage(reply, routes, buyPage(offer, deps, { scriptUrls, again }))
+  return sendPage(reply, routes, buyPage(offer, routes.deps, again))
 }
 
 function say(reply: FastifyReply, routes: BuyRoutes, message: TitledName) {
@@ -104,9 +101,8 @@ function say(reply: FastifyReply, routes: BuyRoutes, message: TitledName) {
 }
 
 function sendPage(reply: FastifyReply, { frame, deps }: BuyRoutes, page: Page) {
-  const needs = { sendsForm: true, drawsPictures: true, asksUs: true } as const
   return reply
-    .headers(pageHeaders([deps.site.logo], needs))
+    .headers(pageHeaders(page, [deps.site.logo]))
     .type('text/html; charset=utf-8')
     .send(document(frame, page))
 }
@@ -133,30 +129,31 @@ function admitted(
   }
 }
 
-/** The form of the page: how it came back, if it was sent, and what pays from a wallet. */
-interface FormShown {
-  readonly scriptUrls: readonly string[]
-  readonly again?: FormAgain | undefined
-}
-
-/** The page of one offer, where its `buy_url` leads. */
-export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, form: FormShown): Page {
+/**
+ * The page of one offer, where its `buy_url` leads.
+ *
+ * @param again the form as it was sent, if it was
+ */
+export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, again?: FormAgain): Page {
   const { site, pricing, t } = deps
   const price = priceTexts(retailOf(offer, pricing), t)
   const path = buyPath(offer)
   const name = productName(offer, t)
   return {
-    title: isFaulty(form) ? `${t('form.errorPrefix')}${name}` : name,
+    title: isFaulty(again) ? `${t('form.errorPrefix')}${name}` : name,
     description: descriptionOf(offer, price, t),
     path,
     openGraph: { 'og:type': 'product', ...pictureTag(offer), ...priceTags(price) },
     crumbs: crumbsOf(offer, t),
+    scripts: price.type === 'NOT_SOLD' ? [] : ['typed.js', 'wallet.js'],
+    // Wallets bring pictures of their own.
+    drawsPictures: true,
     data: productData(offer, price, { site, url: `${site.url}${path}`, t }),
     main: html`${heading(offer, t)}
 ${choicesSection(offer, deps)}
 <div class="offer">
 <div class="face">${cardFace(offer.brandName, offer.kind)}</div>
-${ticket(offer, price, { deps, form })}
+${ticket(offer, price, { deps, again })}
 ${aboutSection(offer, t)}
 </div>
 ${agentSection(offer, price, deps)}`,
@@ -164,7 +161,7 @@ ${agentSection(offer, price, deps)}`,
 }
 
 /** Whether the form has faults or a notice: one that is only being changed has neither. */
-function isFaulty({ again }: FormShown): boolean {
+function isFaulty(again: FormAgain | undefined): boolean {
   return again !== undefined && (again.faults.size > 0 || again.notice !== undefined)
 }
 
@@ -186,10 +183,10 @@ function heading(offer: Offer, t: Texts): Html {
 
 interface Checkout {
   readonly deps: WebDeps & PayingDeps
-  readonly form: FormShown
+  readonly again: FormAgain | undefined
 }
 
-function ticket(offer: Offer, price: PriceTexts, { deps, form }: Checkout): Html {
+function ticket(offer: Offer, price: PriceTexts, { deps, again }: Checkout): Html {
   const { t } = deps
   const minutes = Math.max(1, Math.round(deps.fulfillmentDeadlineSeconds / 60))
   return html`<section class="ticket" aria-labelledby="price">
@@ -203,7 +200,7 @@ ${
     : html`<p class="stock in"><b>${t('buy.available')}</b></p>`
 }
 </div>
-${price.type === 'NOT_SOLD' ? undefined : formOf(offer, { deps, form })}
+${price.type === 'NOT_SOLD' ? undefined : formOf(offer, { deps, again })}
 <dl>
 ${entry(t('buy.receive'), t(`buy.delivered.${offer.kind}`))}
 ${entry(t('buy.when'), t('buy.whenText', { minutes }))}
@@ -243,12 +240,12 @@ function entry(name: string, value: string): Html {
 }
 
 /** The form as it was sent, or an empty one. */
-function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): Html {
+function formOf(offer: Offer, { deps, again }: Checkout): Html {
   const { pricing, t, checkout, payee, site } = deps
   const retail = retailOf(offer, pricing)
   const methods = checkout?.methods ?? []
   const typed = again?.typed ?? untyped(retail, pricing.markupBps, methods)
-  return html`${buyForm({
+  return buyForm({
     offer,
     retail,
     fields: formFieldsOf(offer, deps, retail),
@@ -260,11 +257,7 @@ function formOf(offer: Offer, { deps, form: { again, scriptUrls } }: Checkout): 
     wallet: walletSettings(offer, payee, { seen: typed.seen, store: site.name }),
     rates: deps.rates ?? (() => undefined),
     t,
-  })}
-${scriptUrls.map(
-  (url) => html`<script type="module" src="${url}"></script>
-`,
-)}`
+  })
 }
 
 /** One sentence for search engines: what it is, where, and for how much. */

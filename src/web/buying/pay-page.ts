@@ -36,9 +36,6 @@ interface PayRoutes {
   readonly frame: Frame
   readonly deps: WebDeps &
     PayingDeps & { readonly checkout: CheckoutService; readonly follow: OrderTrackingDeps }
-  readonly scriptUrls: readonly string[]
-  /** Those of the form of an offer. */
-  readonly formScriptUrls: readonly string[]
 }
 
 type PayRequest = FastifyRequest<{ Params: { id: string } }>
@@ -72,7 +69,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
 
 /** The form of the offer as it was sent, for changes; sent again, it starts another payment. */
 async function change(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
-  const { deps, formScriptUrls: scriptUrls } = routes
+  const { deps, frame } = routes
   const { id } = request.params
   const sent = await deps.checkout.sent(id, accessIn(request), request.log)
   const offer = sent && deps.liveCatalog.current().find(sent.offerId)
@@ -82,7 +79,7 @@ async function change(request: PayRequest, reply: FastifyReply, routes: PayRoute
   const blank = untyped(retailOf(offer, deps.pricing), deps.pricing.markupBps, methods)
   const typed = { ...blank, fields, pay: coin, refundTo: { [coin]: refundTo } }
   const again = { type: 'again', status: 200, typed, faults: noFaults } as const
-  return send(reply, routes, buyPage(offer, deps, { scriptUrls, again }))
+  return sendPrivately(reply, frame, buyPage(offer, deps, again))
 }
 
 /** Lets this browser see the payment, and later the order, when it brings the token or the code. */
@@ -107,7 +104,7 @@ function show(
   token: string | undefined,
   isTokenWrong = false,
 ) {
-  const { deps, scriptUrls } = routes
+  const { deps, frame } = routes
   // A visitor with a link token, which expires, is not given the token that opens the payment for good.
   const { token: shown } = withoutLinkToken({ token })
   const isShown = view.isOwner && shown !== undefined
@@ -118,17 +115,12 @@ function show(
     contact: deps.site.contact,
     isTokenWrong,
     sandboxUrl: view.invoice && deps.sandboxPayUrl?.(view.invoice.id),
-    scriptUrls,
   })
-  return send(reply, routes, page)
+  return sendPrivately(reply, frame, page)
 }
 
 function notFound(reply: FastifyReply, { frame }: PayRoutes) {
   return sayPrivately(reply.code(404), frame, 'pay.notFound')
-}
-
-function send(reply: FastifyReply, { frame }: PayRoutes, page: Page) {
-  return sendPrivately(reply, frame, page, { sendsForm: true, drawsPictures: true, asksUs: true })
 }
 
 /** What the page of a payment is made of besides the payment. */
@@ -144,7 +136,6 @@ interface PayShown {
   readonly isTokenWrong?: boolean
   /** Only in the sandbox: where this invoice is paid with test money. */
   readonly sandboxUrl?: string | undefined
-  readonly scriptUrls: readonly string[]
 }
 
 /** Stages after which this page does not change. */
@@ -158,7 +149,7 @@ const over: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'expired'])
 
 /** The page of one payment in a coin. */
 function payPage(view: CheckoutView, shown: PayShown): Page {
-  const { t, scriptUrls } = shown
+  const { t } = shown
   const { title, text, say } = wordsFor(view, t)
   const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
   const page = payPath(view.id)
@@ -166,6 +157,7 @@ function payPage(view: CheckoutView, shown: PayShown): Page {
   return {
     title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: t('pay.about'),
+    scripts: ['live.js', 'open.js', 'copy.js', 'countdown.js', 'recent.js'],
     // A page that reloads itself would lose what a visitor pastes into it.
     ...reloading(page, view.isOwner && !isFinished),
     main: html`<div class="paying"${liveMark(mark)}${view.bought && recentMark(view.orderId, view.bought, view.startedAt)}>
@@ -173,11 +165,7 @@ function payPage(view: CheckoutView, shown: PayShown): Page {
 <p class="lead">${text}</p>
 ${view.bought && boughtPart(view, view.bought, t)}
 ${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
-</div>
-${scriptUrls.map(
-  (url) => html`<script type="module" src="${url}"></script>
-`,
-)}`,
+</div>`,
   }
 }
 

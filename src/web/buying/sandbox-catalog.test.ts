@@ -43,7 +43,6 @@ const deps = {
   payee: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
   t,
 }
-const form = { scriptUrls: ['/wallet.js?v=1'] }
 /** Siblings are offers that have their own turn, so a part of the pages is enough to see them. */
 const alone = { ...deps, liveCatalog: createLiveCatalog() }
 const frame = {
@@ -60,7 +59,7 @@ test('each third offer of the sandbox, and every unusual one, has a page that is
   expect(catalog.length).toBeGreaterThan(11_000)
   const shown = catalog.filter(({ id }, at) => at % 3 === 0 || id.startsWith('DIRTY-'))
   for (const [at, offer] of shown.entries()) {
-    const page = document(frame, buyPage(offer, at % 7 === 0 ? deps : alone, form))
+    const page = document(frame, buyPage(offer, at % 7 === 0 ? deps : alone))
     expect(structureFaults(page), offer.id).toEqual([])
     expect(page.length, offer.id).toBeLessThan(40_000)
     expect(dataOf(page), offer.id).toMatchObject({ '@type': 'Product', sku: offer.id })

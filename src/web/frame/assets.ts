@@ -4,6 +4,7 @@ import type { Site } from '../../api/site.ts'
 import type { CachedAnswer } from '../../http/answer-cache.ts'
 import { publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
 import { fixedText } from '../../http/fixed-text.ts'
+import { builtNames, builtScript } from './built-script.ts'
 import { accentSheet, accentsOf } from './color.ts'
 import { fixedHeaders } from './page-headers.ts'
 
@@ -21,7 +22,7 @@ const publicDay = 'public, max-age=86400'
 
 export interface Assets {
   readonly styleUrl: string
-  /** The address of a script in `scripts/`, "live.js"; it changes when the script does. */
+  /** The address of a script, "live.js"; it changes when the script does. */
   readonly scriptUrl: (name: string) => string
 }
 
@@ -29,7 +30,10 @@ export interface Assets {
 export function routeAssets(app: FastifyInstance, site: Site): Assets {
   const style = fixedText(styleSheet(site.color))
   const ours = new Map(
-    namesIn(scripts, '.js').map((name) => [name, fixedText(read(new URL(name, scripts)))]),
+    [
+      ...namesIn(scripts, '.js').map((name) => [name, read(new URL(name, scripts))] as const),
+      ...builtNames.map((name) => [name, builtScript(name)] as const),
+    ].map(([name, text]) => [name, fixedText(text)]),
   )
   const logo = logoIn(site.color)
   const preview = readFileSync(new URL('og.png', import.meta.url))
@@ -52,14 +56,6 @@ export function routeAssets(app: FastifyInstance, site: Site): Assets {
     styleUrl: `/style.css?v=${style.answer.digest}`,
     scriptUrl: (name) => `/scripts/${name}?v=${ours.get(name)?.answer.digest}`,
   }
-}
-
-/** Serves a script that was built, among the others. Gives its address. */
-export function routeBuiltScript(app: FastifyInstance, name: string, text: string): string {
-  const found = fixedText(text)
-  const path = `/scripts/${name}`
-  routeFound(app, path, { found, type: 'text/javascript' })
-  return `${path}?v=${found.answer.digest}`
 }
 
 function routeFound(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /** The scripts of `scripts/wallet/` that need viem. Each is built to one file when the store is installed. */
-export const builtNames = ['main.js', 'sign-in.js'] as const
+export const builtNames = ['wallet.js', 'sign-in.js'] as const
 export type BuiltName = (typeof builtNames)[number]
 
 export const wallet = new URL('../scripts/wallet/', import.meta.url)

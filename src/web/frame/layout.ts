@@ -1,13 +1,14 @@
 import type { Site } from '../../api/site.ts'
 import type { Texts } from '../texts/texts.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
+import type { PageNeeds } from './page-headers.ts'
 
 /** What every page needs besides its own content. */
 export interface Frame {
   readonly site: Site
   /** The address of the style sheet; it changes when the sheet does. */
   readonly styleUrl: string
-  /** The address of a script in `scripts/`, likewise. */
+  /** The address of one of our scripts, likewise. */
   readonly scriptUrl: (name: string) => string
   /** Whether all money and goods here are for trying only. */
   readonly isSandbox: boolean
@@ -20,7 +21,7 @@ export interface Crumb {
   readonly path: string
 }
 
-export interface Page {
+export interface Page extends PageNeeds {
   readonly title: string
   /** For search engines and previews; one or two sentences. */
   readonly description: string
@@ -43,7 +44,7 @@ export interface Page {
 
 /** The whole document of a page. */
 export function document(frame: Frame, page: Page): string {
-  const { site, styleUrl, t } = frame
+  const { site, styleUrl, scriptUrl, t } = frame
   const title = page.title === site.name ? site.name : `${page.title} · ${site.name}`
   return textOf(html`<!doctype html>
 <html lang="${t.language}">
@@ -57,7 +58,10 @@ export function document(frame: Frame, page: Page): string {
 <meta name="theme-color" content="#0e1411" media="(prefers-color-scheme: dark)">
 <link rel="icon" href="/logo.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${styleUrl}">
-${addressTags(frame, page)}
+${page.scripts?.map(
+  (name) => html`<script type="module" src="${scriptUrl(name)}"></script>
+`,
+)}${addressTags(frame, page)}
 ${page.data && dataBlock(page.data)}
 ${page.head}
 ${page.crumbs && dataBlock(crumbData(frame, page.crumbs))}

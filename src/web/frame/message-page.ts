@@ -53,7 +53,7 @@ export function errorDocument(
 ): string {
   const message = messageFor(error, frame, { request, reply })
   reply
-    .headers(pageHeaders([frame.site.logo]))
+    .headers(pageHeaders({}, [frame.site.logo]))
     .header('cache-control', 'no-store')
     .header('x-request-id', request.id)
     .removeHeader('etag')

@@ -1,33 +1,30 @@
 /** What one page needs beyond what every page may do. */
 export interface PageNeeds {
-  /** Runs our own script. */
-  readonly sendsForm?: true
+  /** Our own scripts that it runs, "live.js". They may ask this store for more. */
+  readonly scripts?: readonly string[]
   /** Shows pictures that are part of the page itself. */
   readonly drawsPictures?: true
-  /** Its script asks this store for more. */
-  readonly asksUs?: true
   /** Tells not even this store where a visitor came from. */
   readonly isUntraced?: true
 }
 
 /**
- * Headers of every page. Nothing is loaded but our own style sheet and pictures; pages run no
- * script, send forms to us alone, cannot be framed, and tell no other site where a visitor came from. They
- * do tell our own: otherwise browsers send our own forms with an origin of "null" (Fetch, 3.2).
+ * Headers of every page. It loads nothing but our own style sheet, pictures and scripts, sends forms to us
+ * alone, cannot be framed, and tells no other site where a visitor came from. It does tell our own:
+ * otherwise browsers send our own forms with an origin of "null" (Fetch, 3.2).
  *
  * @param pictures URLs of pictures elsewhere that this one page shows
  */
 export function pageHeaders(
-  pictures: readonly string[],
-  { sendsForm, drawsPictures, asksUs, isUntraced }: PageNeeds = {},
+  { scripts = [], drawsPictures, isUntraced }: PageNeeds,
+  pictures: readonly string[] = [],
 ): Record<string, string> {
   const origins = new Set(pictures.map((url) => new URL(url).origin))
   const policy = [
     "default-src 'none'",
-    ...(sendsForm ? ["script-src 'self'"] : []),
+    ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
     "style-src 'self'",
     `img-src ${["'self'", ...(drawsPictures ? ['data:'] : []), ...origins].join(' ')}`,
-    ...(asksUs ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

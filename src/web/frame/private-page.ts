@@ -2,36 +2,29 @@ import type { FastifyReply } from 'fastify'
 import { type TitledName, titled } from '../texts/texts.ts'
 import { document, type Frame, type Page } from './layout.ts'
 import { messagePage } from './message-page.ts'
-import { type PageNeeds, pageHeaders } from './page-headers.ts'
+import { fixedHeaders, pageHeaders } from './page-headers.ts'
 
 /** Marks an answer for one visitor: no cache keeps it, and no search engine lists it. */
 export function privately(reply: FastifyReply): FastifyReply {
-  return reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex, nofollow')
+  return reply
+    .headers(fixedHeaders)
+    .header('cache-control', 'no-store')
+    .header('x-robots-tag', 'noindex, nofollow')
 }
 
 /**
  * Sends a page for one visitor. It shows our own logo: that of the operator may come from another host,
  * which must not learn of the visit.
  */
-export function sendPrivately(
-  reply: FastifyReply,
-  frame: Frame,
-  page: Page,
-  needs: PageNeeds = { sendsForm: true, asksUs: true },
-): FastifyReply {
+export function sendPrivately(reply: FastifyReply, frame: Frame, page: Page): FastifyReply {
   const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
   return privately(reply)
-    .headers(pageHeaders([], needs))
+    .headers(pageHeaders(page))
     .type('text/html; charset=utf-8')
     .send(document(own, page))
 }
 
 /** Sends a page that says one thing to one visitor. */
-export function sayPrivately(
-  reply: FastifyReply,
-  frame: Frame,
-  message: TitledName,
-  needs: PageNeeds = {},
-): FastifyReply {
-  return sendPrivately(reply, frame, messagePage(titled(frame.t, message), frame.t), needs)
+export function sayPrivately(reply: FastifyReply, frame: Frame, message: TitledName): FastifyReply {
+  return sendPrivately(reply, frame, messagePage(titled(frame.t, message), frame.t))
 }

@@ -28,7 +28,8 @@ export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
   const { site } = frame
   const pages = createAnswerCache(deps, { maxBytes: maxPageBytes })
   const cacheControl = publicMinute
-  const headers = pageHeaders([site.logo])
+  // None of these pages runs a script.
+  const headers = pageHeaders({}, [site.logo])
   return {
     send(request, reply, page) {
       reply.headers(headers)

@@ -45,7 +45,7 @@ export function routeApprovals(
     const { token } = request.params
     const shown = await showApproval(buying.purchases, token, request.log)
     if (shown.type === 'asked') {
-      return sendPrivately(reply, frame, approvePage(token, shown, frame.t), {})
+      return sendPrivately(reply, frame, approvePage(token, shown, frame.t))
     }
     reply.code(closedStatus[shown.type])
     return sayPrivately(reply, frame, `approve.closed.${shown.type}`)

@@ -23,13 +23,8 @@ import { createPost, mayAsk } from './order-mail.ts'
 import { writeTo } from './parts.ts'
 import { acts, reads, sayElsewhere, type TrackingRoutes, takes } from './tracking.ts'
 
-interface FindRoutes extends TrackingRoutes {
-  /** The script that lets a wallet sign in. */
-  readonly signInUrl: string
-}
-
 /** The page that leads back to an order. */
-export function routeFindPage(pages: FastifyInstance, routes: FindRoutes): void {
+export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
   pages.get(findPath, reads, (request, reply) => sendFind(request, reply, routes))
   routeForm(pages, `${findPath}/payment`, takes, (request, reply) =>
@@ -50,7 +45,7 @@ export function routeFindPage(pages: FastifyInstance, routes: FindRoutes): void 
 }
 
 /** Every address is answered the same, at once. */
-function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
+function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { mail } = routes
   if (mail === undefined) return
   const post = createPost(pages, routes)
@@ -73,7 +68,7 @@ function routeByMail(pages: FastifyInstance, routes: FindRoutes): void {
  * An order or payment number leads to its page. A transaction or address, which everyone can read on the
  * chain, leads only to the state of its order, and its buyer can open the page from there.
  */
-async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: FindRoutes) {
+async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const form = formIn(request)
   const typed = (form.get('number') ?? '').slice(0, 300)
@@ -96,7 +91,7 @@ async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: Fi
 async function byPublic(
   request: FastifyRequest,
   reply: FastifyReply,
-  routes: FindRoutes,
+  routes: TrackingRoutes,
   { id, typed, token: text }: { id: OrderId; typed: string; token: string | null },
 ) {
   const { follow } = routes
@@ -116,7 +111,7 @@ async function byPublic(
 }
 
 /** Remembers the wallet that signed, so that its orders open in this browser for a while. */
-async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: FindRoutes) {
+async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   try {
     const signed = formIn(request).get('signed') ?? ''
@@ -140,14 +135,13 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Fi
 async function sendFind(
   request: FastifyRequest,
   reply: FastifyReply,
-  routes: FindRoutes,
+  routes: TrackingRoutes,
   said: Pick<FindPageParts, 'number' | 'found' | 'mail' | 'wallet'> = {},
 ) {
   const { frame, follow } = routes
   const page = findPage({
     t: frame.t,
     contact: frame.site.contact,
-    signInUrl: routes.signInUrl,
     recentUrl: frame.scriptUrl('recent.js'),
     ...(routes.mail === undefined ? {} : { mail: {} }),
     ...said,
@@ -184,7 +178,6 @@ interface FoundOrder {
 /** What a visitor typed, and what became of it. */
 interface FindPageParts {
   readonly t: Texts
-  readonly signInUrl: string
   readonly recentUrl: string
   /** Where the store is written to. */
   readonly contact: string
@@ -203,6 +196,7 @@ export function findPage(parts: FindPageParts): Page {
   return {
     title: t('find.title'),
     description: t('find.description'),
+    scripts: ['sign-in.js'],
     main: html`<div class="following find">
 <section class="stage" aria-labelledby="find">
 <h1 id="find">${t('find.title')}</h1>
@@ -214,8 +208,7 @@ ${recentPart(parts)}
 ${numberPart(parts)}
 ${!list && walletPart(parts)}
 ${parts.mail && mailPart(parts.mail, t)}
-</div>
-<script type="module" src="${parts.signInUrl}"></script>`,
+</div>`,
   }
 }
 

@@ -17,7 +17,7 @@ import { copied, timeOf } from '../frame/parts.ts'
 import { privately, sendPrivately } from '../frame/private-page.ts'
 import { routeLive } from '../live/live.ts'
 import { liveMark, reloading } from '../live/mark.ts'
-import { orderPagePath } from '../paths.ts'
+import { orderPagePath, payPath } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
@@ -37,9 +37,9 @@ import {
   pageCredentialsOf,
   reads,
   sayElsewhere,
-  scriptsOf,
   type TrackingRoutes,
   takes,
+  trackingScripts,
 } from './tracking.ts'
 
 const at = '/orders/:orderId'
@@ -86,7 +86,6 @@ function sendOrder(
   const page = orderPage(view, {
     t: frame.t,
     contact: frame.site.contact,
-    scriptUrls: scriptsOf(routes),
     privateLink: view.own && linkOf(routes, request, view),
     // A visitor with a link token, which expires, is not given the code that opens the order for good.
     code: isBuyer ? recoveryCodeOf(routes.follow, view.id) : undefined,
@@ -159,10 +158,9 @@ async function mail(request: OrderRequest, reply: FastifyReply, routes: Tracking
   return sendOrder(reply, routes, request, view, { mail: said })
 }
 
-export /** What a page of an order is made of, besides the order. */
-interface OrderPageParts {
+/** What a page of an order is made of, besides the order. */
+export interface OrderPageParts {
   readonly t: Texts
-  readonly scriptUrls: readonly string[]
   /** Only where the order is open. */
   readonly privateLink?: KeptLink | undefined
   /** What opens the order besides, and can be written down. */
@@ -193,7 +191,7 @@ export interface MailPart {
 
 /** The page of one order: its state for everyone, and the goods for its buyer. */
 export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
-  const { t, scriptUrls, shown } = parts
+  const { t, shown } = parts
   const stage = wordsOf(view, t)
   // Goods that are shown stay on the page: it does not change any more.
   const isFinished = view.isFinished || shown?.type === 'goods'
@@ -208,20 +206,20 @@ export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   return {
     title: stage.title,
     description: t('orders.description'),
+    scripts: trackingScripts,
     ...reloading(page, !isFinished && !hasField(view, parts)),
     main: html`<div class="following"${liveMark(live)}${view.own && recentMark(view.id, view.own, view.times.placed)}>
 <section class="stage ${view.stage}" aria-labelledby="stage">
 <p class="which">${t('orders.order')} <code>${view.id}</code></p>
 <h1 id="stage">${stage.title}</h1>
 <p class="lead">${stage.text}</p>
-${view.stage === 'awaiting_payment' && view.checkout && html`<p class="act"><a class="button" href="/pay/${view.checkout}">${t('orders.pay')}</a></p>`}
+${view.stage === 'awaiting_payment' && view.checkout && html`<p class="act"><a class="button" href="${payPath(view.checkout)}">${t('orders.pay')}</a></p>`}
 ${timeline(stationsOf(view, t), t)}
 ${moneyBackLink(view, t)}
 ${!isFinished && hasField(view, parts) && html`<noscript><p class="hint"><a href="${page}">${t('orders.lookAgain')}</a></p></noscript>`}
 </section>
 ${view.own ? ownParts(view, view.own, parts) : lockedPart(view, parts)}
-</div>
-${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
+</div>`,
   }
 }
 

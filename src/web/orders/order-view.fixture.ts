@@ -11,8 +11,6 @@ import { textsIn } from '../texts/texts.ts'
 export const at = new Date('2026-11-22T03:00:00Z')
 export const parts = {
   t: textsIn('en'),
-  scriptUrls: [],
-  signInUrl: '/sign-in.js',
   recentUrl: '/recent.js',
   contact: 'ops@kiosk.example',
 }

@@ -25,8 +25,8 @@ import {
   type OrderRequest,
   reads,
   sayElsewhere,
-  scriptsOf,
   type TrackingRoutes,
+  trackingScripts,
 } from './tracking.ts'
 
 const path = '/orders/:orderId/refund'
@@ -34,14 +34,9 @@ const path = '/orders/:orderId/refund'
 /** Where the money of an order is, and the form that tries a refund again. */
 export function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const send = (reply: FastifyReply, view: OrderPageView, asked?: RefundAnswer) => {
-    const { t } = routes.frame
-    const page = refundPage(view, {
-      t,
-      scriptUrls: scriptsOf(routes),
-      formKey: randomUUID(),
-      asked,
-    })
-    return sendPrivately(reply, routes.frame, page)
+    const { frame } = routes
+    const page = refundPage(view, { t: frame.t, formKey: randomUUID(), asked })
+    return sendPrivately(reply, frame, page)
   }
   pages.get(path, reads, async (request: OrderRequest, reply) =>
     send(reply, await look(routes, request)),
@@ -92,7 +87,6 @@ type RefundAnswer =
 
 export interface RefundPageParts {
   readonly t: Texts
-  readonly scriptUrls: readonly string[]
   /** Names one asking, so that a form sent twice asks once. */
   readonly formKey: string
   /** What became of asking, where this is the answer to it. */
@@ -101,7 +95,7 @@ export interface RefundPageParts {
 
 /** Where the money of one order is. */
 export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
-  const { t, scriptUrls, asked } = parts
+  const { t, asked } = parts
   const heading = headingOf(view, t)
   const isFinished = view.isFinished
   const order = orderPagePath(view.id)
@@ -111,6 +105,7 @@ export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
   return {
     title: heading.title,
     description: t('orders.refund.description'),
+    scripts: trackingScripts,
     ...reloading(page, !isFinished),
     main: html`<div class="following"${liveMark(mark)}>
 <section class="stage ${view.stage}" aria-labelledby="stage">
@@ -122,8 +117,7 @@ ${isRefunding(view) && timeline(stationsOf(view, t), t)}
 <p class="about-refund"><a href="${order}">${t('orders.refund.back')}</a></p>
 </section>
 ${view.own ? ownParts(view, view.own, parts) : isRefunding(view) && html`<p class="hint">${t('orders.refund.lockedText')}</p>`}
-</div>
-${scriptUrls.map((url) => html`<script type="module" src="${url}"></script>`)}`,
+</div>`,
   }
 }
 

@@ -9,8 +9,9 @@ import type { BuyingDeps } from '../../api/deps.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
-import { sayPrivately, sendPrivately } from '../frame/private-page.ts'
-import type { Texts } from '../texts/texts.ts'
+import { messagePage } from '../frame/message-page.ts'
+import { sendPrivately } from '../frame/private-page.ts'
+import { type Texts, titled } from '../texts/texts.ts'
 import { formIn } from '../visit/forms.ts'
 import { creditedText } from './goods-part.ts'
 
@@ -24,8 +25,6 @@ const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>>
 }
 
 const limited = { config: { limit: 'reading' } } as const
-/** The form needs no origin of ours, so not even this store learns where the holder of a link came from. */
-const untraced = { isUntraced: true } as const
 /** A token is below 300 bytes. */
 const maxForm = 1_024
 
@@ -37,29 +36,26 @@ export function routeReveal(
   pages: FastifyInstance,
   { frame, buying }: { frame: Frame; buying: BuyingDeps },
 ): void {
-  pages.get(revealPath, limited, (_, reply) =>
-    sendPrivately(reply, frame, revealPage(frame.scriptUrl('reveal.js'), frame.t), {
-      ...untraced,
-      sendsForm: true,
-    }),
-  )
+  pages.get(revealPath, limited, (_, reply) => sendPrivately(reply, frame, revealPage(frame.t)))
   const posted = { ...limited, bodyLimit: maxForm }
   pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
     const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
-    if (opened.type === 'goods') {
-      const page = goodsPage(opened, frame.t)
-      return sendPrivately(reply, frame, page, { ...untraced, drawsPictures: true })
-    }
-    reply.code(closedStatus[opened.type])
-    return sayPrivately(reply, frame, `reveal.closed.${opened.type}`, untraced)
+    if (opened.type === 'goods') return sendPrivately(reply, frame, goodsPage(opened, frame.t))
+    const message = messagePage(titled(frame.t, `reveal.closed.${opened.type}`), frame.t)
+    return sendPrivately(reply.code(closedStatus[opened.type]), frame, { ...message, ...untraced })
   })
 }
 
+/** Its form needs no origin of ours, so not even this store learns where the holder of a link came from. */
+const untraced = { isUntraced: true } as const
+
 /** The page that a one-view link opens. It shows nothing yet: previews of links open it too. */
-export function revealPage(scriptUrl: string, t: Texts): Page {
+export function revealPage(t: Texts): Page {
   return {
     title: t('reveal.title'),
     description: t('reveal.about'),
+    ...untraced,
+    scripts: ['reveal.js'],
     main: html`<section class="message">
 <h1>${t('reveal.title')}</h1>
 <p>${t('reveal.about')}</p>
@@ -71,7 +67,6 @@ export function revealPage(scriptUrl: string, t: Texts): Page {
 </div>
 <p class="act"><button class="button" type="submit">${t('reveal.show')}</button></p>
 </form>
-<script type="module" src="${scriptUrl}"></script>
 </section>`,
   }
 }
@@ -104,6 +99,8 @@ export function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t
   return {
     title: brandName,
     description: t('reveal.once'),
+    ...untraced,
+    drawsPictures: true,
     main: html`<section class="message goods">
 <h1>${brandName}</h1>
 <p>${t('reveal.once')}</p>

@@ -45,6 +45,4 @@ export function look({ follow }: TrackingRoutes, request: OrderRequest): Promise
 }
 
 /** The scripts of a page that follows an order. */
-export function scriptsOf({ frame }: TrackingRoutes): readonly string[] {
-  return ['live.js', 'open.js', 'copy.js', 'recent.js'].map(frame.scriptUrl)
-}
+export const trackingScripts = ['live.js', 'open.js', 'copy.js', 'recent.js']

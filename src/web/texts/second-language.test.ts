@@ -64,8 +64,6 @@ function strayWords(page: string): string[] {
 const strayOf = (page: Page) => strayWords(document({ ...frame, t }, page))
 const parts = {
   t,
-  scriptUrls: [],
-  signInUrl: '/sign-in.js',
   recentUrl: '/recent.js',
   contact: 'ops@kiosk.example',
   formKey: 'k',
