@@ -1,5 +1,6 @@
 import type { GoodsShown } from '../../api/tracking/goods.ts'
 import type { OrderPageView } from '../../api/tracking/order-view.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import { copied } from '../frame/parts.ts'
 import { qrSvg } from '../frame/qr.ts'
@@ -22,23 +23,23 @@ export function closedGoods({ id, kind }: OrderPageView, t: Texts): Html {
 
 /** The goods themselves, each part of them ready to be copied. */
 export function openGoods({ id }: OrderPageView, shown: Goods, t: Texts): Html {
-  const body = {
-    voucher: voucherPart,
-    topup: topupPart,
-    esim: esimPart,
-  }[shown.kind]
   return html`<section class="sheet yours open" aria-labelledby="goods">
 <h2 id="goods" tabindex="-1">${t(`orders.goods.title.${shown.kind}`)}</h2>
-${body(shown.goods, t)}
+${goodsList(shown.kind, shown.goods, t)}
 <p class="hide"><a href="${orderPagePath(id)}">${t('orders.goods.hide')}</a></p>
 </section>`
 }
 
 type GoodsBody = Goods['goods']
 
+/** Everything that was delivered. */
+export function goodsList(kind: Kind, goods: GoodsBody, t: Texts): Html {
+  return { voucher: voucherPart, topup: topupPart, esim: esimPart }[kind](goods, t)
+}
+
 function voucherPart(goods: GoodsBody, t: Texts): Html {
   return html`<dl class="given">
-${copyFact('code', t('orders.goods.code'), textIn(goods, 'code'), t)}${copyFact('pin', t('orders.goods.pin'), textIn(goods, 'pin'), t)}${copyFact('confirmation', t('orders.goods.confirmation'), textIn(goods, 'confirmationNumber'), t)}${fact(t('orders.goods.expires'), textIn(goods, 'expiresAt')?.replace(/T\d\d:.*$/, ''))}${fact(t('orders.goods.redeemAt'), linkOrText(textIn(goods, 'redemptionUrl')))}
+${copyFact('code', t('orders.goods.code'), textIn(goods, 'code'), t)}${copyFact('pin', t('orders.goods.pin'), textIn(goods, 'pin'), t)}${fact(t('orders.goods.creditedCard'), creditedText(goods['credited']))}${copyFact('confirmation', t('orders.goods.confirmation'), textIn(goods, 'confirmationNumber'), t)}${fact(t('orders.goods.expires'), textIn(goods, 'expiresAt')?.replace(/T\d\d:.*$/, ''))}${fact(t('orders.goods.redeemAt'), linkOrText(textIn(goods, 'redemptionUrl')))}
 </dl>
 ${prose(t('orders.goods.instructions'), textIn(goods, 'instructions'))}
 ${folded(t('orders.goods.terms'), textIn(goods, 'terms'))}`
@@ -60,8 +61,8 @@ function esimPart(goods: GoodsBody, t: Texts): Html {
 ${copyFact('lpa', t('orders.esim.lpa'), lpa, t)}${copyFact('smdp', t('orders.esim.smdp'), install?.smdpAddress ?? textIn(goods, 'smdpAddress'), t)}${copyFact('matching', t('orders.esim.matching'), install?.matchingId ?? textIn(goods, 'activationCode'), t)}${copyFact('iccid', t('orders.esim.iccid'), textIn(goods, 'iccid'), t)}
 </dl>
 ${prose(t('orders.goods.instructions'), textIn(goods, 'instructions'))}
-${steps(t('orders.esim.stepsIos'), [t('orders.esim.ios1'), t('orders.esim.ios2'), t('orders.esim.ios3')])}
-${steps(t('orders.esim.stepsAndroid'), [t('orders.esim.android1'), t('orders.esim.android2'), t('orders.esim.android3')])}`
+${steps('ios', t('orders.esim.stepsIos'), [t('orders.esim.ios1'), t('orders.esim.ios2'), t('orders.esim.ios3')])}
+${steps('android', t('orders.esim.stepsAndroid'), [t('orders.esim.android1'), t('orders.esim.android2'), t('orders.esim.android3')])}`
 }
 
 function installPart({ lpa, iosUrl, androidUrl }: ReturnType<typeof installOf>, t: Texts) {
@@ -77,8 +78,8 @@ function installPart({ lpa, iosUrl, androidUrl }: ReturnType<typeof installOf>, 
 </div>`
 }
 
-function steps(title: string, lines: readonly string[]): Html {
-  return html`<details id="${title.replace(/\W+/g, '-').toLowerCase()}"><summary>${title}</summary>
+function steps(id: string, title: string, lines: readonly string[]): Html {
+  return html`<details id="steps-${id}"><summary>${title}</summary>
 <ol class="how">${lines.map((line) => html`<li>${line}</li>`)}</ol></details>`
 }
 
@@ -146,7 +147,7 @@ export function installOf(lpa: string): EsimInstall {
 }
 
 /** What the carrier says that a line was credited, with its currency; undefined where it says nothing. */
-export function creditedText(credited: unknown): string | undefined {
+function creditedText(credited: unknown): string | undefined {
   if (typeof credited !== 'object' || credited === null) return undefined
   const { amount, currency, currencyDivisor } = credited as Readonly<Record<string, unknown>>
   const digits = String(currencyDivisor).length - 1

@@ -6,14 +6,13 @@ import {
   revealPath,
 } from '../../api/buying/reveal.ts'
 import type { BuyingDeps } from '../../api/deps.ts'
-import type { Kind } from '../../catalog/offer.ts'
-import { type Html, html } from '../frame/html.ts'
+import { html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { sendPrivately } from '../frame/private-page.ts'
 import { type Texts, titled } from '../texts/texts.ts'
 import { formIn } from '../visit/forms.ts'
-import { creditedText } from './goods-part.ts'
+import { goodsList } from './goods-part.ts'
 
 /** What a link that shows nothing is to machines. */
 const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>> = {
@@ -71,80 +70,24 @@ export function revealPage(t: Texts): Page {
   }
 }
 
-/** The parts of a delivery, in the order of the page. */
-const fields = [
-  'code',
-  'pin',
-  'redemptionUrl',
-  'msisdn',
-  'credited',
-  'lpa',
-  'smdpAddress',
-  'activationCode',
-  'iccid',
-  'confirmationNumber',
-  'expiresAt',
-  'instructions',
-  'terms',
-] as const
-
-function nameOf(field: (typeof fields)[number], kind: Kind, t: Texts): string {
-  const isCard = field === 'credited' && kind === 'voucher'
-  return t(isCard ? 'reveal.fields.creditedCard' : `reveal.fields.${field}`)
-}
-
 /** The goods of one order, readable and ready to be copied. */
 export function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t: Texts): Page {
-  const shown = fields.filter((field) => isShown(field, result))
   return {
     title: brandName,
     description: t('reveal.once'),
     ...untraced,
-    drawsPictures: true,
-    main: html`<section class="message goods">
+    scripts: ['copy.js'],
+    main: html`<div class="following">
+<section class="stage">
+<p class="which">${t('orders.order')} <code>${orderId}</code></p>
 <h1>${brandName}</h1>
-<p>${t('reveal.once')}</p>
-${qrOf(result, t)}
-<dl class="facts">${shown.map(
-      (field) => html`
-<div><dt>${nameOf(field, kind, t)}</dt><dd>${shownAs(field, result[field])}</dd></div>`,
-    )}
-<div><dt>${t('reveal.order')}</dt><dd><code class="copy">${orderId}</code></dd></div>
-</dl>
+<p class="lead">${t('reveal.once')}</p>
+</section>
+<section class="sheet yours" aria-labelledby="goods">
+<h2 id="goods">${t(`orders.goods.title.${kind}`)}</h2>
+${goodsList(kind, result, t)}
+</section>
 <p>${t('reveal.again')}</p>
-</section>`,
+</div>`,
   }
-}
-
-/** Suppliers give the whole activation code as the matching id, too; once is enough. */
-function isShown(field: string, result: RevealedGoods['result']): boolean {
-  if (field === 'activationCode' && result[field] === result['lpa']) return false
-  return result[field] !== undefined
-}
-
-function qrOf({ qrPng }: RevealedGoods['result'], t: Texts): Html | undefined {
-  if (typeof qrPng !== 'string') return undefined
-  return html`<figure class="qr"><img src="${qrPng}" alt="${t('reveal.qr')}" width="240" height="240">
-<figcaption>${t('reveal.scan')}</figcaption></figure>`
-}
-
-/** What is copied is selected with one tap; prose is not. */
-const copied: ReadonlySet<string> = new Set([
-  'code',
-  'pin',
-  'lpa',
-  'smdpAddress',
-  'activationCode',
-  'iccid',
-  'confirmationNumber',
-])
-
-function shownAs(field: string, value: unknown): Html {
-  const text = creditedText(value) ?? String(value)
-  if (field === 'expiresAt') return html`${text.replace(/T\d\d:.*$/, '')}`
-  if (copied.has(field)) return html`<code class="copy">${text}</code>`
-  if (field === 'redemptionUrl' && /^https:\/\//.test(text)) {
-    return html`<a href="${text}" rel="noopener noreferrer">${text}</a>`
-  }
-  return html`<span class="said">${text}</span>`
 }

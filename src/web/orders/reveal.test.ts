@@ -67,17 +67,17 @@ describe('the goods', () => {
     const expiresAt = '2027-11-22T01:02:16.749Z'
     const page = shown({ code: 'A-1', pin: '12', instructions: 'Type it in.', expiresAt })
     expect(read(page)).toContain('Valid until 2027-11-22 ')
-    expect(page).toContain('<code class="copy">A-1</code>')
-    expect(page).toContain('<code class="copy">12</code>')
+    expect(page).toContain('<code class="copy" id="goods-code">A-1</code>')
+    expect(page).toContain('<code class="copy" id="goods-pin">12</code>')
     expect(read(page)).toContain('How to use it Type it in.')
     expect(structureFaults(page)).toEqual([])
   })
 
   test('of an eSIM have its QR code, drawn in the page', () => {
     const lpa = 'LPA:1$h$m'
-    const page = shown({ iccid: '89', lpa, activationCode: lpa, qrPng: 'data:image/png;base64,AA' })
-    expect(page.split(lpa)).toHaveLength(2)
-    expect(page).toContain('<img src="data:image/png;base64,AA"')
+    const page = shown({ iccid: '89', lpa, activationCode: lpa }, 'esim')
+    expect(page).toContain('<svg class="qr-code"')
+    expect(read(page)).toContain(`Full activation code ${lpa}`)
     expect(structureFaults(page)).toEqual([])
   })
 
