@@ -6,13 +6,21 @@ import type { Retail } from '../../catalog/pricing.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import { usdcFromCents } from '../../lib/money.ts'
 import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
+import {
+  attributesHtml,
+  emailAttributes,
+  type Field,
+  faultHtml,
+  fieldHtml,
+  tiesOf,
+} from '../frame/fields.ts'
 import { type Html, html } from '../frame/html.ts'
 import { buyPath } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
+import { countriesByName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { CoinRates } from './deps.ts'
 import type { FormFaults } from './faults.ts'
-import { attributesHtml, faultHtml, fieldHtml } from './fields-html.ts'
 import type { FormField } from './form-fields.ts'
 import { receivesText } from './receives.ts'
 import { names, numberIn, type Typed } from './typed.ts'
@@ -64,23 +72,26 @@ ${form.takesMail && mailField(form)}
 }
 
 function mailField({ typed, faults, t }: BuyForm): Html {
-  const attributes = { type: 'email', autocomplete: 'email', maxlength: '254' }
   const field = {
     name: names.mail,
     label: t('form.mail'),
     hint: t('form.mailHint'),
+    fault: faults.get(names.mail),
+    value: typed.mail,
     isRequired: false,
-    attributes,
+    attributes: emailAttributes,
   }
-  return fieldHtml(field, { value: typed.mail, fault: faults.get(names.mail) }, t)
+  return fieldHtml(field, t)
 }
 
 function fieldsHtml({ fields, typed, faults, t, offer }: BuyForm): Html {
   const written = (list: readonly FormField[]) =>
     list.map((field) => {
       const value = typed.fields[field.name] ?? presetOf(field, offer)
-      const written = fieldHtml(field, { value, fault: faults.get(field.name) }, t)
-      return field.name === 'value' ? html`${written}${faceShown(offer, value, t)}` : written
+      const shown = { ...field, value, fault: faults.get(field.name) }
+      if (field.name === 'country') return fieldHtml(shown, t, countryList(shown, t))
+      if (field.name !== 'value') return fieldHtml(shown, t)
+      return html`${fieldHtml(shown, t)}${faceShown(offer, value, t)}`
     })
   const asked = fields.filter(({ isRequired }) => isRequired)
   const further = fields.filter(({ isRequired }) => !isRequired)
@@ -97,6 +108,17 @@ ${written(further)}</details>`
 }`
 }
 
+function countryList(field: Field, t: Texts): Html {
+  const chosen = field.value.toUpperCase()
+  return html`<select${attributesHtml({ ...field.attributes, ...tiesOf(field) })}>
+<option value="">${t('form.chooseCountry')}</option>
+${countriesByName(t).map(
+  ({ code, name }) =>
+    html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
+`,
+)}</select>`
+}
+
 /** Most people buy vouchers for the country that they live in. */
 function presetOf({ name }: FormField, { country }: Offer): string {
   return name === 'country' ? (country ?? '') : ''
@@ -106,31 +128,25 @@ function coinPanel(method: PaymentMethod, form: BuyForm): Html {
   const { coin, network } = method
   const { typed, faults, t } = form
   const name = names.refundTo(coin)
-  const fault = faults.get(name)
   const field = {
-    type: 'text',
-    id: name,
     name,
+    label: t('form.refundTo', { coin: coinOn(coin, network, t) }),
+    hint: t('form.refundWhy'),
+    fault: faults.get(name),
     value: typed.refundTo[coin] ?? '',
-    autocomplete: 'off',
-    autocapitalize: 'off',
-    spellcheck: 'false',
-    maxlength: '200',
-    'aria-describedby': `${name}-hint ${name}-fault`,
-    ...(fault === undefined ? {} : { 'aria-invalid': 'true' }),
+    attributes: {
+      autocomplete: 'off',
+      autocapitalize: 'off',
+      spellcheck: 'false',
+      maxlength: '200',
+    },
   }
   return html`<div class="way">
 <input type="radio" id="pay-${coin}" name="${names.pay}" value="${coin}"${typed.pay === coin && html` checked="checked"`}>
 <label for="pay-${coin}"><b>${coinNames[coin]}</b> <span>${coinOn(coin, network, t)}</span> ${aboutHtml(coin, form)}</label>
 <div class="panel">
 <p class="hint">${t('form.network', { coin, network })}</p>
-<div class="field">
-<label for="${name}">${t('form.refundTo', { coin: coinOn(coin, network, t) })}</label>
-<p class="hint" id="${name}-hint">${t('form.refundWhy')}</p>
-${faultHtml(name, fault)}
-<input${attributesHtml(field)}>
-</div>
-</div>
+${fieldHtml(field, t)}</div>
 </div>
 `
 }

@@ -3,20 +3,13 @@ import { callingCodeOf } from '../../catalog/phone.ts'
 import type { Pricing, Retail } from '../../catalog/pricing.ts'
 import { requiredFieldsOf } from '../../catalog/purchase-body.ts'
 import type { FaultCode } from '../../lib/fault.ts'
+import type { Field } from '../frame/fields.ts'
 import { priceTexts } from '../shop/money-text.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** A field of the form, before it is written. */
-export interface FormField {
-  /** As the purchase has it. */
-  readonly name: string
-  readonly label: string
-  readonly hint?: string | undefined
-  readonly isRequired: boolean
-  /** What a keyboard, a browser and a reader are told about it. */
-  readonly attributes: Readonly<Record<string, string>>
-}
+/** A field of a purchase, before anything is typed into it. Its name is that of the purchase. */
+export type FormField = Omit<Field, 'fault' | 'value'>
 
 /** Longer than anything that a field can rightly hold, and short enough to be said back. */
 const maxText = '254'

@@ -1,12 +1,12 @@
 import type { CheckoutView } from '../../api/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
+import { attributesHtml } from '../frame/fields.ts'
 import { type Html, html } from '../frame/html.ts'
 import { copied } from '../frame/parts.ts'
 import { qrSvg } from '../frame/qr.ts'
 import { namedCoinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { attributesHtml } from './fields-html.ts'
 
 /** Longer amounts have a line of their own on phones. */
 const maxShort = 10

@@ -15,8 +15,9 @@ import { copied, timeTag } from '../frame/parts.ts'
 import { privately, sayPrivately, sendPrivately } from '../frame/private-page.ts'
 import { routeLive } from '../live/live.ts'
 import { liveMark, reloading } from '../live/mark.ts'
+import { accessForm, lostBoth } from '../orders/access-form.ts'
 import { boughtFacts, itemText } from '../orders/bought.ts'
-import { fact, recentMark, writeTo } from '../orders/parts.ts'
+import { fact, recentMark } from '../orders/parts.ts'
 import { returned } from '../orders/returns-part.ts'
 import { buyPath, orderPagePath, payPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -25,7 +26,6 @@ import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
 import { buyPage } from './buy-page.ts'
 import type { PayingDeps } from './deps.ts'
 import { noFaults } from './faults.ts'
-import { attributesHtml } from './fields-html.ts'
 import { invoiceCard } from './invoice-card.ts'
 import { untyped } from './typed.ts'
 
@@ -279,28 +279,12 @@ ${facts.map(
 }
 
 /** What a visitor sees without the private link: the state of the payment, and a field for the link. */
-function foreignPart(view: CheckoutView, shown: PayShown): Html {
-  const { t, contact, isTokenWrong = false } = shown
-  const field = {
-    id: 'token',
-    name: 'token',
-    type: 'text',
-    required: 'required',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    maxlength: '600',
-    'aria-describedby': 'token-fault',
-    ...(isTokenWrong ? { 'aria-invalid': 'true', autofocus: 'autofocus' } : {}),
-  }
-  return html`<form class="foreign" method="post" action="${payPath(view.id)}/open" data-open="${payPath(view.id)}">
-<h2>${t('pay.foreignTitle')}</h2>
+function foreignPart({ id }: CheckoutView, { t, contact, isTokenWrong }: PayShown): Html {
+  const fault = isTokenWrong ? t('orders.locked.wrong') : undefined
+  return html`<section aria-labelledby="foreign">
+<h2 id="foreign">${t('pay.foreignTitle')}</h2>
 <p>${t('pay.foreign')}</p>
-<div class="field">
-<label for="token">${t('orders.locked.label')}</label>
-<p class="fault" id="token-fault">${isTokenWrong && t('pay.tokenWrong')}</p>
-<input${attributesHtml(field)}>
-</div>
-<button class="button wide" type="submit">${t('pay.openIt')}</button>
-<p class="hint">${t('orders.locked.lost')} <a href="${writeTo(contact, view.id)}">${t('orders.locked.write')}</a></p>
-</form>`
+${accessForm({ action: `${payPath(id)}/open`, fault }, t)}
+${lostBoth(contact, id, t)}
+</section>`
 }

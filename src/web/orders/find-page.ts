@@ -12,6 +12,7 @@ import { linkTokenForCode } from '../../api/tracking/recovery.ts'
 import { sessionSeconds } from '../../api/tracking/tokens.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
+import { emailAttributes, onlyField } from '../frame/fields.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { privately, sendPrivately } from '../frame/private-page.ts'
@@ -19,8 +20,8 @@ import { orderPagePath, payPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
 import { readToken, rememberOrder, rememberWallet, walletIn } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
+import { accessForm, lostBoth } from './access-form.ts'
 import { createPost, mayAsk } from './order-mail.ts'
-import { writeTo } from './parts.ts'
 import { acts, reads, sayElsewhere, type TrackingRoutes, takes } from './tracking.ts'
 
 /** The page that leads back to an order. */
@@ -228,18 +229,24 @@ function recentPart({ t, recentUrl }: FindPageParts): Html {
 }
 
 function numberPart({ number, t }: FindPageParts): Html {
-  const said =
-    number?.said &&
-    html`<p class="wrong" id="number-wrong" role="alert">${t(`find.number.${number.said}`)}</p>`
+  const field = {
+    name: 'number',
+    label: t('find.number.label'),
+    hint: t('find.number.help'),
+    fault: number?.said && t(`find.number.${number.said}`),
+    value: number?.typed ?? '',
+    isRequired: true,
+    attributes: {
+      maxlength: '300',
+      autocomplete: 'off',
+      autocapitalize: 'none',
+      spellcheck: 'false',
+    },
+  }
   return html`<section class="sheet" aria-labelledby="by-number">
 <h2 id="by-number">${t('find.number.title')}</h2>
 <form method="post" action="/find/payment">
-<div class="field">
-<label for="number">${t('find.number.label')}</label>
-<input id="number" name="number" type="text" value="${number?.typed ?? ''}" required="required" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${said ? 'number-wrong ' : ''}number-help"${said && html` aria-invalid="true"`}>
-${said}
-<p class="hint" id="number-help">${t('find.number.help')}</p>
-</div>
+${onlyField(field, t)}
 <p class="act"><button class="button" type="submit">${t('find.number.find')}</button></p>
 </form>
 </section>`
@@ -247,20 +254,12 @@ ${said}
 
 /** What anyone who knows its payment is told about an order, and how its buyer opens it. */
 function foundPart({ view, typed, isWrong }: FoundOrder, contact: string, t: Texts): Html {
+  const fault = isWrong ? t('orders.locked.wrong') : undefined
   return html`<section class="sheet" aria-labelledby="found">
 <h2 id="found">${t('find.found.title')}</h2>
 <p>${t(`orders.states.${view.stage}`)}</p>
-<form method="post" action="/find/payment">
-<input type="hidden" name="number" value="${typed}">
-<div class="field">
-<label for="found-token">${t('orders.locked.label')}</label>
-<input id="found-token" name="token" type="text" required="required" maxlength="600" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${isWrong ? 'found-wrong ' : ''}found-help"${isWrong && html` aria-invalid="true" autofocus="autofocus"`}>
-${isWrong && html`<p class="wrong" id="found-wrong" role="alert">${t('orders.locked.wrong')}</p>`}
-<p class="hint" id="found-help">${t('orders.locked.help')}</p>
-</div>
-<p class="act"><button class="button" type="submit">${t('orders.locked.open')}</button></p>
-</form>
-<p class="hint">${t('orders.locked.lost')} <a href="${writeTo(contact, typed)}">${t('orders.locked.write')}</a></p>
+${accessForm({ action: '/find/payment', number: typed, fault }, t)}
+${lostBoth(contact, typed, t)}
 </section>`
 }
 
@@ -279,16 +278,20 @@ function walletPart({ wallet, t }: FindPageParts): Html {
 }
 
 function mailPart({ typed = '', said }: { typed?: string; said?: MailOutcome }, t: Texts): Html {
-  const isWrong = said === 'wrong'
+  const field = {
+    name: 'email',
+    label: t('find.mail.label'),
+    hint: t('find.mail.text'),
+    fault: said === 'wrong' ? t('find.mail.wrong') : undefined,
+    value: typed,
+    isRequired: true,
+    attributes: emailAttributes,
+  }
   return html`<section class="sheet" aria-labelledby="by-mail">
 <h2 id="by-mail">${t('find.mail.title')}</h2>
-<p id="mail-help">${t('find.mail.text')}</p>
 <form method="post" action="/find/mail#by-mail">
-<div class="field">
-<label for="email">${t('find.mail.label')}</label>
-<input id="email" name="email" type="email" value="${typed}" required="required" autocomplete="email" maxlength="254" aria-describedby="${said ? 'mail-said ' : ''}mail-help"${isWrong && html` aria-invalid="true"`}>
-${said && html`<p class="${said === 'done' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`find.mail.${said}`)}</p>`}
-</div>
+${onlyField(field, t)}
+${said !== undefined && said !== 'wrong' && html`<p class="${said === 'done' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`find.mail.${said}`)}</p>`}
 <p class="act"><button class="button" type="submit">${t('find.mail.send')}</button></p>
 </form>
 </section>`

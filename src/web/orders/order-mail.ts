@@ -17,8 +17,13 @@ import { withRetryAfter } from '../frame/retry-after.ts'
 import type { Texts } from '../texts/texts.ts'
 import { formIn } from '../visit/forms.ts'
 import { boughtText } from './bought.ts'
-import type { MailPart } from './order-page.ts'
 import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tracking.ts'
+
+/** The form for a mail with the link of an order: what was typed, and what became of it. */
+export interface MailPart {
+  readonly typed?: string
+  readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'
+}
 
 /** Mails that this process sends at the same time; it drops further ones. */
 const maxUnderWay = 20

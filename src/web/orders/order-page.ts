@@ -11,6 +11,7 @@ import {
   withoutLinkToken,
 } from '../../api/tracking/tokens.ts'
 import { isOrderId } from '../../lib/ids.ts'
+import { emailAttributes, onlyField } from '../frame/fields.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { copied, timeOf } from '../frame/parts.ts'
@@ -22,10 +23,10 @@ import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
 import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
+import { lockedPart, type Refused } from './access-form.ts'
 import { boughtFacts, itemText } from './bought.ts'
 import { closedGoods, openGoods } from './goods-part.ts'
-import { lockedPart, type Refused } from './locked-part.ts'
-import { sendMail } from './order-mail.ts'
+import { type MailPart, sendMail } from './order-mail.ts'
 import { fact, isRefunding, paidText, recentMark, transactionOf, wordsOf } from './parts.ts'
 import { routeRefundPage } from './refund-page.ts'
 import { returnsPart } from './returns-part.ts'
@@ -184,11 +185,6 @@ interface KeptLink {
   readonly days?: number
 }
 
-export interface MailPart {
-  readonly typed?: string
-  readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'
-}
-
 /** The page of one order: its state for everyone, and the goods for its buyer. */
 export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   const { t, shown } = parts
@@ -269,17 +265,20 @@ ${code && html`<p>${t('orders.keep.code')} ${copied('recovery-code', code, t('or
 }
 
 function mailPart(id: string, { typed = '', said }: MailPart, t: Texts): Html {
-  const isWrong = said === 'wrong'
-  const about = said === undefined ? '' : 'mail-said '
+  const field = {
+    name: 'email',
+    label: t('orders.mail.label'),
+    hint: t('orders.mail.text'),
+    fault: said === 'wrong' ? t('orders.mail.wrong') : undefined,
+    value: typed,
+    isRequired: true,
+    attributes: emailAttributes,
+  }
   return html`<section class="sheet by-mail" aria-labelledby="by-mail">
 <h2 id="by-mail">${t('orders.mail.title')}</h2>
-<p id="mail-help">${t('orders.mail.text')}</p>
 <form method="post" action="${orderPagePath(id)}/mail#by-mail">
-<div class="field">
-<label for="email">${t('orders.mail.label')}</label>
-<input id="email" name="email" type="email" value="${typed}" required="required" autocomplete="email" maxlength="254" aria-describedby="${about}mail-help"${isWrong && html` aria-invalid="true"`}>
-${said && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`orders.mail.${said}`)}</p>`}
-</div>
+${onlyField(field, t)}
+${said !== undefined && said !== 'wrong' && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`orders.mail.${said}`)}</p>`}
 <p class="act"><button class="button quiet" type="submit">${t('orders.mail.send')}</button></p>
 </form>
 </section>`

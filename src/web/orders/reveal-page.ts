@@ -6,6 +6,7 @@ import {
   revealPath,
 } from '../../api/buying/reveal.ts'
 import type { BuyingDeps } from '../../api/deps.ts'
+import { fieldHtml } from '../frame/fields.ts'
 import { html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
@@ -50,6 +51,14 @@ const untraced = { isUntraced: true } as const
 
 /** The page that a one-view link opens. It shows nothing yet: previews of links open it too. */
 export function revealPage(t: Texts): Page {
+  const field = {
+    name: 'token',
+    label: t('reveal.label'),
+    hint: t('reveal.help'),
+    value: '',
+    isRequired: true,
+    attributes: { autocomplete: 'off', spellcheck: 'false' },
+  }
   return {
     title: t('reveal.title'),
     description: t('reveal.about'),
@@ -59,11 +68,7 @@ export function revealPage(t: Texts): Page {
 <h1>${t('reveal.title')}</h1>
 <p>${t('reveal.about')}</p>
 <form class="reveal" method="post" action="${revealPath}">
-<div class="field">
-<label for="token">${t('reveal.label')}</label>
-<input id="token" name="token" type="text" required="required" autocomplete="off" spellcheck="false">
-<p class="hint">${t('reveal.help')}</p>
-</div>
+${fieldHtml(field, t)}
 <p class="act"><button class="button" type="submit">${t('reveal.show')}</button></p>
 </form>
 </section>`,

@@ -3,7 +3,7 @@
 const pattern = /^#?(k(?:at|op)_[\w-]+(?:\.[\w-]+)?)$/
 
 async function open() {
-  const form = document.querySelector('[data-open]')
+  const form = document.querySelector('form[action$="/open"]')
   const [, token] = pattern.exec(location.hash) ?? []
   if (!form || !token) return
   form.elements.namedItem('token').value = token

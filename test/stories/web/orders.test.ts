@@ -106,7 +106,7 @@ describe('the page of an order', () => {
     const { voucher, esim } = bought
     const wrong = await post(`${pageOf(voucher)}/open`, { token: esim.accessToken })
     expect(wrong.status).toBe(422)
-    expect(await wrong.text()).toContain('doesn’t match this order.')
+    expect(await wrong.text()).toContain('This link or code doesn’t match.')
     expect((await post(`${pageOf(voucher)}/goods`, {})).status).toBe(403)
 
     const link = `${pageOf(voucher)}#${voucher.accessToken}`
@@ -335,7 +335,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
   test('a link that does not open the order says so by itself', async () => {
     const { context, page } = await openTab()
     await page.goto(`${pageOf(bought.voucher)}#kat_${'x'.repeat(43)}`)
-    await page.waitForSelector('#token-wrong')
+    await page.waitForSelector('#token-fault:not(:empty)')
     expect(await page.inputValue('#token')).toContain('kat_x')
     await context.close()
   })
@@ -450,7 +450,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
     await page.waitForSelector('.private')
     await page.fill('#email', 'half@way')
     await page.click('.by-mail button')
-    await page.waitForSelector('#mail-said')
+    await page.waitForSelector('#email-fault:not(:empty)')
     expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}/mail`)
     await page.waitForSelector('.stage.delivered')
     await context.close()

@@ -63,7 +63,7 @@ describe.skipIf(noBrowser !== undefined)('without script', () => {
     const paste = other.getByLabel('Private link')
     await paste.fill('kat_wrong')
     await other.getByRole('button', { name: 'Open' }).click()
-    await other.getByText('doesn’t match this').waitFor()
+    await other.getByText('doesn’t match').waitFor()
     await paste.fill(link)
     await other.getByRole('button', { name: 'Open' }).click()
     await expectGoods(other, 'voucher')
