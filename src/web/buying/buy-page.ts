@@ -231,7 +231,7 @@ function priceLines(
 <p class="hint">${t('buy.choose', { least: price.minValue, most: price.maxValue, step: price.step })}</p>
 <p class="hint">${t('buy.paidOn', { network: networkName })}</p>`
     case 'NOT_SOLD':
-      return html`<p class="amount none">${t('buy.noPrice')}</p>`
+      return html`<p class="amount unpriced">${t('buy.noPrice')}</p>`
   }
 }
 

@@ -29,8 +29,8 @@ const sources = globSync('src/web/**/*.{ts,js}')
 test('each sheet has classes of its own, so that no page changes the look of another', () => {
   const owners = new Map<string, Set<string>>()
   for (const sheet of sheets) {
-    for (const [name = ''] of selectorsIn(sheet).map((one) => classesIn(beginOf(one)))) {
-      if (name !== '') owners.set(name, (owners.get(name) ?? new Set()).add(sheet))
+    for (const name of selectorsIn(sheet).flatMap((one) => classesIn(beginOf(one)))) {
+      owners.set(name, (owners.get(name) ?? new Set()).add(sheet))
     }
   }
   const shared = [...owners].filter(([, by]) => by.size > 1)

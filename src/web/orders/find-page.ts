@@ -220,7 +220,7 @@ ${parts.mail && mailPart(parts.mail, t)}
 function recentPart({ t, recentUrl }: FindPageParts): Html {
   return html`<section class="sheet" aria-labelledby="recent-title" id="recent" hidden="hidden">
 <h2 id="recent-title">${t('find.recent.title')}</h2>
-<p class="none">${t('find.recent.none')}</p>
+<p id="recent-none">${t('find.recent.none')}</p>
 <ul class="order-list"></ul>
 <p><label><input type="checkbox" id="recent-kept" checked="checked"> ${t('find.recent.keep')}</label></p>
 <p class="hint">${t('find.recent.text')}</p>

@@ -24,7 +24,7 @@ function keep({ recent: id, recentName: name, recentAt: at }) {
 function show(part) {
   const list = kept()
   part.querySelector('ul').replaceChildren(...list.map(line))
-  part.querySelector('.none').hidden = list.length > 0
+  part.querySelector('#recent-none').hidden = list.length > 0
   part.querySelector('#recent-kept').checked = !isOff()
   part.hidden = false
 }
