@@ -12,6 +12,11 @@ export function fieldValue(name: string, typed: string): string | number {
   return text
 }
 
+/** Puts values into a text of a page: "Open {wallet}." */
+export function filled(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
 /** The texts of a field, as far as they say what is wrong with it. */
 interface FaultTexts {
   readonly missing: string

@@ -1,9 +1,6 @@
 import { type FaceValue, faceValueFor, type Worth } from '../../catalog/face-value.ts'
 import { amountText } from '../shop/money-text.ts'
-import { fieldValue } from './field-value.ts'
-
-/** The place of the amount in the words below. */
-const money = '{money}'
+import { fieldValue, filled } from './field-value.ts'
 
 export interface ReceivesWords {
   /** "You get {money}." */
@@ -23,8 +20,8 @@ export function receivesText(worth: Worth, typed: string, words: ReceivesWords):
   const face = faceOf(worth, typed)
   if (face === undefined) return ''
   const { amount, currency, divisor, isExact } = face
-  const amounts = amountText(amount, currency, divisor, words.language)
-  return words.text.replace(money, isExact ? amounts : words.about.replace(money, amounts))
+  const money = amountText(amount, currency, divisor, words.language)
+  return filled(words.text, { money: isExact ? money : filled(words.about, { money }) })
 }
 
 function faceOf(worth: Worth, typed: string): FaceValue | undefined {

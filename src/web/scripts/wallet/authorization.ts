@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
+import type { WalletSettings } from '../../buying/wallet-panel.ts'
 import type { PaymentRequired, PaymentRequirement } from './payment-required.ts'
-import type { Settings } from './settings.ts'
 
 /** A transfer of USDC that its owner allows by signing it (EIP-3009). */
 export interface Authorization {
@@ -33,7 +33,10 @@ export function authorizationFor(
 }
 
 /** What the wallet shows and signs (EIP-712). */
-export function typedData({ network, asset, domain }: Settings, authorization: Authorization) {
+export function typedData(
+  { network, asset, domain }: WalletSettings,
+  authorization: Authorization,
+) {
   return {
     domain: { ...domain, chainId: network.chainId, verifyingContract: asset as Hex },
     primaryType: 'TransferWithAuthorization',

@@ -1,5 +1,4 @@
-import { fieldFaultText, fieldValue } from '../../buying/field-value.ts'
-import { filled } from './settings.ts'
+import { fieldFaultText, fieldValue, filled } from '../../buying/field-value.ts'
 
 const part = (id) => document.getElementById(id)
 

@@ -1,5 +1,16 @@
 import { fieldValue } from '../../buying/field-value.ts'
-import type { LineItem } from './paying.ts'
+
+/** What a person wants to buy, as the form says it. */
+export interface LineItem {
+  /** The flat fields of the purchase, as they are sent. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The same for the same form. */
+  readonly formKey: string
+  /** The price that the page said. */
+  readonly seen: string
+  /** A higher price that was told since, and that is agreed to; atomic USDC. */
+  readonly most?: bigint | undefined
+}
 
 /** What of the form is not said by the purchase. */
 const others = /^(pay|mail|key|seen|refundTo-.*)$/

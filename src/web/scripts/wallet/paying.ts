@@ -1,27 +1,23 @@
 import { type Hex, keccak256, stringToHex } from 'viem'
+import type { WalletSettings, WalletTexts } from '../../buying/wallet-panel.ts'
 import { authorizationFor, paymentHeader } from './authorization.ts'
 import type { Kept } from './kept.ts'
+import type { LineItem } from './line-item.ts'
 import { judge, type PaymentRequired, type PaymentRequirement } from './payment-required.ts'
 import { saidPrice, usdcText } from './price.ts'
 import { faultOf, type Wallet } from './provider.ts'
-import { type Paid, type Sending, sendKept } from './sending.ts'
-import type { Settings, WalletTexts } from './settings.ts'
-import { type Answer, type Fetch, type FieldFault, purchase } from './store.ts'
-
-/** What a person wants to buy, as the form says it. */
-export interface LineItem {
-  /** The flat fields of the purchase, as they are sent. */
-  readonly fields: Readonly<Record<string, unknown>>
-  /** The same for the same form. */
-  readonly formKey: string
-  /** The price that the page said. */
-  readonly seen: string
-  /** A higher price that was told since, and that is agreed to; atomic USDC. */
-  readonly most?: bigint | undefined
-}
+import {
+  type Ended,
+  type Failed,
+  failed,
+  type PayFault,
+  type Sending,
+  sendKept,
+} from './sending.ts'
+import { type Answer, type Fetch, purchase } from './store.ts'
 
 export interface PayDeps extends Sending {
-  readonly settings: Settings
+  readonly settings: WalletSettings
   readonly fetch: Fetch
   readonly kept: Kept
   /** Tells where it stands. */
@@ -31,20 +27,6 @@ export interface PayDeps extends Sending {
   /** A clock that never goes back; milliseconds. */
   readonly monotonicMs: () => number
 }
-
-export type PayFault = keyof WalletTexts['faults']
-
-export interface Failed {
-  readonly type: 'failed'
-  readonly code: PayFault
-  readonly values?: Readonly<Record<string, string>>
-  /** What is wrong in the form. */
-  readonly errors?: readonly FieldFault[]
-  /** The price of now, where it is more than was said. */
-  readonly amount?: bigint
-}
-
-export type Ended = Paid | Failed
 
 /** An offered price is signed only while it holds for long enough to get there. */
 const quoteFreshMs = 240_000
@@ -193,8 +175,4 @@ function walletFailed(error: unknown, rejected: PayFault): Failed {
   const { type, reason } = faultOf(error)
   if (type === 'rejected') return failed(rejected)
   return type === 'pending' ? failed('connectPending') : failed('walletBroken', { reason })
-}
-
-function failed(code: PayFault, values?: Readonly<Record<string, string>>): Failed {
-  return { type: 'failed', code, ...(values === undefined ? {} : { values }) }
 }

@@ -1,4 +1,4 @@
-import type { Settings } from './settings.ts'
+import type { WalletSettings } from '../../buying/wallet-panel.ts'
 
 /** What the store asks to be signed (x402, version 2), as far as it is read here. */
 export interface PaymentRequired {
@@ -35,7 +35,7 @@ const maxSeconds = 900
  */
 export function judge(
   { accepts }: PaymentRequired,
-  settings: Settings,
+  settings: WalletSettings,
   said: bigint | undefined,
 ): Judged {
   const asked = accepts.find((one) => isAsSaid(one, settings))
@@ -45,7 +45,10 @@ export function judge(
   return amount > said ? { type: 'dearer', amount } : { type: 'good', asked, amount }
 }
 
-function isAsSaid(asked: PaymentRequirement, { network, asset, payTo, domain }: Settings): boolean {
+function isAsSaid(
+  asked: PaymentRequirement,
+  { network, asset, payTo, domain }: WalletSettings,
+): boolean {
   const { extra, maxTimeoutSeconds: seconds } = asked
   return (
     asked.scheme === 'exact' &&

@@ -7,8 +7,8 @@ import {
   signTypedData,
   switchChain,
 } from 'viem/actions'
+import type { WalletSettings } from '../../buying/wallet-panel.ts'
 import { type Authorization, typedData } from './authorization.ts'
-import type { Settings } from './settings.ts'
 
 /** What a wallet answered that did not do what it was asked. */
 export interface WalletFault {
@@ -20,7 +20,7 @@ export interface WalletFault {
 const codes = { rejected: 4001, unknownChain: 4902, pending: -32_002 } as const
 
 /** A wallet of this browser, as far as paying needs it. */
-export function walletOf(provider: EIP1193Provider, settings: Settings) {
+export function walletOf(provider: EIP1193Provider, settings: WalletSettings) {
   // A prompt is never repeated automatically.
   const client = createClient({ transport: custom(provider, { retryCount: 0 }) })
   const { network, asset } = settings
@@ -66,7 +66,7 @@ export function faultOf(error: unknown): WalletFault {
   return { type: 'broken', reason }
 }
 
-function chainOf({ network }: Settings) {
+function chainOf({ network }: WalletSettings) {
   return {
     id: network.chainId,
     name: network.name,

@@ -1,7 +1,6 @@
+import type { WalletTexts } from '../../buying/wallet-panel.ts'
 import type { Kept, KeptPayment } from './kept.ts'
-import type { Failed, PayFault } from './paying.ts'
-import type { WalletTexts } from './settings.ts'
-import { type Answer, type Fetch, purchase } from './store.ts'
+import { type Answer, type Fetch, type FieldFault, purchase } from './store.ts'
 
 export interface Sending {
   readonly fetch: Fetch
@@ -20,6 +19,24 @@ export interface Paid {
   readonly key: string
 }
 
+export type PayFault = keyof WalletTexts['faults']
+
+export interface Failed {
+  readonly type: 'failed'
+  readonly code: PayFault
+  readonly values?: Readonly<Record<string, string>>
+  /** What is wrong in the form. */
+  readonly errors?: readonly FieldFault[]
+  /** The price of now, where it is more than was said. */
+  readonly amount?: bigint
+}
+
+export type Ended = Paid | Failed
+
+export function failed(code: PayFault, values?: Readonly<Record<string, string>>): Failed {
+  return { type: 'failed', code, ...(values === undefined ? {} : { values }) }
+}
+
 /** Waits before each further try, in milliseconds; after the last one a person decides. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
 
@@ -32,10 +49,10 @@ const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
 export async function sendKept(
   deps: Sending,
   { isFirst }: { readonly isFirst: boolean },
-): Promise<Paid | Failed> {
+): Promise<Ended> {
   const { fetch, kept, show, wait } = deps
   const payment = kept.find()
-  if (payment === undefined) return { type: 'failed', code: 'notNow' }
+  if (payment === undefined) return failed('notNow')
   for (let attempt = 0; attempt <= pausesMs.length; attempt += 1) {
     const answer = await purchase(fetch, payment)
     const ended = endOf(answer, payment, isFirst && attempt === 0)
@@ -48,17 +65,17 @@ export async function sendKept(
     show('retrying')
     await wait(Math.max(pauseMs, secondsOf(answer) * 1_000))
   }
-  return { type: 'failed', code: 'unknown' }
+  return failed('unknown')
 }
 
 /** What is known now; undefined while it is not known whether the payment was taken. */
-function endOf(answer: Answer, { key }: KeptPayment, isFirst: boolean): Paid | Failed | undefined {
+function endOf(answer: Answer, { key }: KeptPayment, isFirst: boolean): Ended | undefined {
   switch (answer.type) {
     case 'order':
       return { type: 'paid', orderId: answer.orderId, accessToken: answer.accessToken, key }
     case 'demand':
       // The store asks for another payment only when it has proven that this one was not taken.
-      return { type: 'failed', code: 'refused', values: { reason: sentence(answer.reason) } }
+      return failed('refused', { reason: sentence(answer.reason) })
     case 'refused':
       return refusalOf(answer, isFirst)
     case 'silence':
@@ -88,9 +105,9 @@ function refusalOf(
 ): Failed | undefined {
   if (charged !== 'no') return undefined
   const known = certain[code] ?? (isFirst ? passing[code] : undefined)
-  if (known !== undefined) return { type: 'failed', code: known, errors }
+  if (known !== undefined) return { ...failed(known), errors }
   if (code in passing) return undefined
-  return { type: 'failed', code: 'refused', values: { reason: sentence(detail) } }
+  return failed('refused', { reason: sentence(detail) })
 }
 
 function sentence(text: string): string {

@@ -1,8 +1,7 @@
+import { filled } from '../../buying/field-value.ts'
 import { markFaults, unmarkFaults } from './field-faults.js'
 import { lineItemIn } from './line-item.ts'
 import { saidPrice, usdcText } from './price.ts'
-import { filled } from './settings.ts'
-import { listNone, listWallets } from './wallet-list.js'
 
 const part = (id) => document.getElementById(id)
 
@@ -75,4 +74,32 @@ export function viewOf(way, settings, texts) {
       ;(first ?? button).focus()
     },
   }
+}
+
+/** The wallets of this browser, each a button that chooses it. */
+function listWallets(list, wallets, chosen, choose) {
+  const at = [...list.children].indexOf(document.activeElement)
+  list.replaceChildren(...wallets.map((one) => buttonOf(one, one === chosen, choose)))
+  if (at >= 0) list.children[at]?.focus()
+}
+
+/** Shown instead if no wallet is found. */
+function listNone(list, text) {
+  const none = document.createElement('p')
+  none.textContent = text
+  list.replaceChildren(none)
+}
+
+function buttonOf(wallet, isChosen, choose) {
+  const one = document.createElement('button')
+  one.type = 'button'
+  one.setAttribute('aria-pressed', String(isChosen))
+  if (wallet.icon) {
+    const icon = document.createElement('img')
+    Object.assign(icon, { src: wallet.icon, alt: '', width: 32, height: 32 })
+    one.append(icon)
+  }
+  one.append(wallet.name)
+  one.addEventListener('click', () => choose(wallet))
+  return one
 }

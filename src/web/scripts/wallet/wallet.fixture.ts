@@ -1,13 +1,13 @@
 import { encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { WalletSettings, WalletTexts } from '../../buying/wallet-panel.ts'
 import { keeping } from './kept.ts'
 import type { PayDeps } from './paying.ts'
 import { walletOf } from './provider.ts'
-import type { Settings, WalletTexts } from './settings.ts'
 
 export const account = privateKeyToAccount(`0x${'1'.repeat(64)}`)
 
-export const settings: Settings = {
+export const settings: WalletSettings = {
   store: 'Test Kiosk',
   offerId: 'AMZ_US_25',
   purchaseUrl: '/api/catalog/vouchers/purchase/info',

@@ -1,5 +1,5 @@
+import { receivesText } from '../../buying/receives.ts'
 import { discover } from './discovery.ts'
-import { followFace } from './face-value.js'
 import { keeping } from './kept.ts'
 import { lineItemIn } from './line-item.ts'
 import { pay, resume } from './paying.ts'
@@ -11,6 +11,16 @@ if (way) start(way)
 
 const face = document.getElementById('face-value')
 if (face) followFace(face, document.getElementById('value'))
+
+/** Says what the card or the line receives, in its own currency, while an amount is typed. */
+function followFace(place, field) {
+  const { worth, words } = JSON.parse(place.dataset.face)
+  const say = () => {
+    place.textContent = receivesText(worth, field.value, words)
+  }
+  field.addEventListener('input', say)
+  say()
+}
 
 function start(element) {
   const settings = JSON.parse(element.dataset.settings)

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { cost, fixturePricing, open, voucher } from '../../../../test/fixtures/offers.ts'
 import { chargeFor, retailOf, withMarkup } from '../../../catalog/pricing.ts'
 import { cents } from '../../../lib/money.ts'
+import { filled } from '../../buying/field-value.ts'
 import { seenOf } from '../../buying/typed.ts'
 import { discover, type FoundWallet } from './discovery.ts'
 import { lineItemIn } from './line-item.ts'
 import { saidPrice, usdcText } from './price.ts'
-import { filled } from './settings.ts'
 
 const provider = { request: async () => null }
 const info = { uuid: 'a', name: 'Rabby', icon: 'data:image/png;base64,AA==', rdns: 'io.rabby' }
