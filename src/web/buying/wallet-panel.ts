@@ -98,11 +98,12 @@ const faults = [
   'expired',
   'refused',
   'limited',
+  'notKept',
   'unknown',
 ] as const
 
 /** What is added if the store also accepts coins. */
-const inCoins = ['none', 'noBalance'] as const
+const inCoins = ['none', 'noBalance', 'notKept'] as const
 
 type Said<Name extends string> = Readonly<Record<Name, string>>
 

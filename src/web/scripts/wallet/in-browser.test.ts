@@ -74,10 +74,16 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
   })
 
   /** The page of an offer, filled in, with the wallet chosen. */
-  async function filledIn(options: Partial<WalletOptions> = {}, offerId = 'AMZ_US_25', at = url) {
+  async function filledIn(
+    options: Partial<WalletOptions> = {},
+    offerId = 'AMZ_US_25',
+    at = url,
+    before = '',
+  ) {
     payments.length = 0
     isSilent = false
     const context = await browser.newContext()
+    await context.addInitScript(before)
     const wallet = await installWallet(context, {
       privateKey,
       chainId: networks.base.chainId,
@@ -116,6 +122,17 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     wallet.state.rejects = 'nothing'
     await pay.click()
     await page.waitForURL('**/orders/ord_1#kat_1')
+  })
+
+  test('is not offered a signature where the browser stores nothing for the site', async () => {
+    const blocked = `Object.defineProperty(window, 'localStorage', {
+      get() { throw new DOMException('blocked', 'SecurityError') },
+    })`
+    const { page, pay, wallet } = await filledIn({}, 'AMZ_US_25', url, blocked)
+    await pay.click()
+    await page.locator('#wallet-fault').getByText('This browser stores nothing').waitFor()
+    expect(await pay.isEnabled()).toBe(true)
+    expect(wallet.calls).not.toContain('eth_signTypedData_v4')
   })
 
   test('goes on after a reload in the middle, with the payment that was signed', async () => {

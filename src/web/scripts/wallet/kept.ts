@@ -18,25 +18,38 @@ export interface BrowserStorage {
  * Remembers a signed payment for an offer until it is known what became of it. While there is one, no
  * other is signed for this offer, so that nobody pays twice who loads the page again, opens it in
  * another tab, or comes back after closing it in the middle of paying.
+ *
+ * @param storageOf throws in browsers that are told to keep nothing
  */
-export function keeping(storage: BrowserStorage, offerId: string) {
+export function keeping(storageOf: () => BrowserStorage, offerId: string) {
   const name = `kiosk402-payment ${offerId}`
   const find = (): KeptPayment | undefined => {
-    const text = storage.getItem(name)
+    const text = isPossible() ? storageOf().getItem(name) : null
     // Only the code below writes there.
     return text === null ? undefined : (JSON.parse(text) as KeptPayment)
   }
+  /** Whether this browser keeps anything for this site. */
+  const isPossible = (): boolean => {
+    try {
+      storageOf().setItem('kiosk402-probe', '')
+      storageOf().removeItem('kiosk402-probe')
+      return true
+    } catch {
+      return false
+    }
+  }
   return {
     find,
+    isPossible,
     /** False where another tab was first: its payment stays, and this one must not be sent. */
     keep(payment: KeptPayment): boolean {
       if (find() !== undefined) return false
-      storage.setItem(name, JSON.stringify(payment))
+      storageOf().setItem(name, JSON.stringify(payment))
       return true
     },
     /** A payment that another tab has kept since is not forgotten with it. */
     forget(payment: KeptPayment): void {
-      if (find()?.header === payment.header) storage.removeItem(name)
+      if (find()?.header === payment.header) storageOf().removeItem(name)
     },
   }
 }

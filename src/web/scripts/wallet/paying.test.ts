@@ -74,6 +74,16 @@ describe('paying from a wallet', () => {
     expect(calls).toEqual([])
   })
 
+  test('signs nothing where the browser keeps nothing', async () => {
+    const full = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+    const { deps, sent } = page([demanding(), ordered()], full)
+    const { wallet, calls } = fakeWallet()
+    expect(await pay(deps, wallet, lineItem)).toEqual({ type: 'failed', code: 'notKept' })
+    expect([calls, sent]).toEqual([[], []])
+  })
+
   test('tells a higher price first, and pays it when it is agreed to', async () => {
     const dearer = { amount: '26000000' }
     const { deps } = page([demanding(dearer), demanding(dearer), ordered()])

@@ -39,6 +39,8 @@ const quoteFreshMs = 240_000
 export async function pay(deps: PayDeps, wallet: Wallet, lineItem: LineItem): Promise<Ended> {
   const kept = deps.kept.find()
   if (kept !== undefined) return resume(deps)
+  // Without a record of what was signed, a lost answer could lead to a second payment.
+  if (!deps.kept.isPossible()) return failed('notKept')
   const asked = await askPrice(deps, lineItem)
   if (asked.type === 'failed') return asked
   const account = await readyAccount(deps, wallet, asked.amount)

@@ -108,20 +108,20 @@ export interface Sent {
  *
  * @param answers what the store answers, one after the other; a string is a connection that breaks
  */
-export function page(answers: (Response | string)[]) {
+export function page(answers: (Response | string)[], setItem?: () => never) {
   const sent: Sent[] = []
   const shown: (keyof WalletTexts)[] = []
   const clock = { ms: 1_000 }
   const stored = new Map<string, string>()
   const storage = {
     getItem: (name: string) => stored.get(name) ?? null,
-    setItem: (name: string, value: string) => void stored.set(name, value),
+    setItem: setItem ?? ((name: string, value: string) => void stored.set(name, value)),
     removeItem: (name: string) => void stored.delete(name),
   }
   let nonces = 0
   const deps: PayDeps = {
     settings,
-    kept: keeping(storage, settings.offerId),
+    kept: keeping(() => storage, settings.offerId),
     fetch: async (_, { body, headers }) => {
       sent.push({ body: JSON.parse(String(body)), headers: headers as Sent['headers'] })
       const answer = answers.shift()

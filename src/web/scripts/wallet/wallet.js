@@ -26,7 +26,7 @@ function start(element) {
   const settings = JSON.parse(element.dataset.settings)
   const view = viewOf(element, settings, JSON.parse(element.dataset.texts))
   const form = element.closest('form')
-  const kept = keeping(localStorage, settings.offerId)
+  const kept = keeping(() => localStorage, settings.offerId)
   const deps = depsOf({ settings, kept, show: view.show })
   const run = runner(form, view, kept)
   let wallets = []
