@@ -5,11 +5,11 @@ import { errorTables } from '../info/error-codes.ts'
 import { type ModelPageDeps, skillPage } from './skill.ts'
 
 const groupTexts: Readonly<Record<Operation['group'], string>> = {
-  Discovery: 'Search everything that is on sale. Free, without a key.',
-  Catalog: 'The same goods with exact prices in USDC and what buying them takes. Free.',
-  Buying: 'GET quotes for free; POST buys and is paid over x402.',
-  Orders: 'What became of a purchase, and of its refund.',
-  Store: 'What the store says of itself.',
+  Discovery: 'Search the whole catalog. Free, without a key.',
+  Catalog: 'The same offers with exact prices in USDC and the fields that a purchase needs. Free.',
+  Buying: 'GET quotes for free. POST buys, paid over x402.',
+  Orders: 'The state of a purchase and of its refund.',
+  Store: 'About the store itself.',
 }
 
 /** The map of the store for models, in the form of llmstxt.org. */
@@ -18,20 +18,20 @@ export function llmsPage({ site, networkName }: ModelPageDeps): string {
     `- [${name}](${site.url}${path}): ${text}`
   return `# ${site.name}
 
-> ${site.description} For software agents, without an account: search for free, pay each purchase in USDC on ${networkName} over x402, get the goods in the answer. What is paid and not delivered goes back by itself.
+> ${site.description} For software agents, without an account: search for free, pay each purchase in USDC on ${networkName} over x402, and get the goods in the response. If a paid order is not delivered, it is refunded automatically.
 
-Read the skill first: it is one page and enough to buy something.
+Read the skill first: one page, and enough to buy something.
 
 ## Start
 
-${link('Search', `${searchPath}?query=esim+japan+10gb&limit=3`, 'one question in plain words over everything that is on sale')}
-${link('Skill', '/SKILL.md', 'how to search, pay, look again and be paid back')}
+${link('Search', `${searchPath}?query=esim+japan+10gb&limit=3`, 'one query in plain words over the whole catalog')}
+${link('Skill', '/SKILL.md', 'how to search, pay, follow an order and get a refund')}
 ${link('Everything', '/llms-full.txt', 'the skill, every operation and every error in one text')}
 ${link('OpenAPI', '/openapi.json', 'every operation with schemas and real examples')}
-${link('Manifest', '/.well-known/x402', 'resources, fulfillment and refund policy, and whether the store sells just now')}
+${link('Manifest', '/.well-known/x402', 'resources, fulfillment and refund policy, and whether the store is selling now')}
 ${link('MCP', '/mcp', 'the same as tools, over streamable HTTP')}
-${link('Errors', '/errors', 'every code: when it comes, what to do')}
-${link('Keys', '/.well-known/jwks.json', 'what receipts are signed with')}
+${link('Errors', '/errors', 'every code: what causes it, and what to do')}
+${link('Keys', '/.well-known/jwks.json', 'the keys that sign receipts')}
 
 ${filledGroups()
   .map(
@@ -52,7 +52,7 @@ export function llmsFullPage(deps: ModelPageDeps): string {
 
 # Every operation
 
-Paths are below ${deps.site.url}. Answers are JSON. Parameters that are unknown, repeated or out of range are refused, never ignored.
+Paths are below ${deps.site.url}. Responses are JSON. Unknown, repeated or out-of-range parameters are refused, never ignored.
 
 ${filledGroups()
   .map(
@@ -102,7 +102,7 @@ function operationText(operation: Operation): string {
 
 function accessText({ access }: Operation): string {
   if (access === 'free') return 'Free.'
-  return access === 'sign_in' ? 'For a wallet that signs in (SIGN-IN-WITH-X).' : 'Paid over x402.'
+  return access === 'sign_in' ? 'For a signed-in wallet (SIGN-IN-WITH-X).' : 'Paid over x402.'
 }
 
 interface Field {
@@ -137,7 +137,7 @@ function fieldTable(title: string, fields: readonly Field[]): string {
   const rows = fields.map(({ name, where, required, schema }) => {
     return `| \`${name}\` | ${where}${required ? ', required' : ''} | ${meaningOf(schema)} |`
   })
-  return [`${title}:`, '', '| name | in | what it is |', '|---|---|---|', ...rows].join('\n')
+  return [`${title}:`, '', '| name | in | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
 /** A schema in words: type, bounds, values and what it stands for. */

@@ -23,12 +23,12 @@ export function skillPage(deps: ModelPageDeps): string {
   const { site, networkName } = deps
   return `---
 name: buy-digital-goods
-description: Buy gift vouchers, mobile topups and eSIM data plans at ${site.name} without an account, paying per purchase in USDC on ${networkName} over x402. Use it when somebody wants a gift card, phone credit or mobile data.
+description: Buy gift vouchers, mobile topups and eSIM data plans at ${site.name} without an account, paying per purchase in USDC on ${networkName} over x402. Use it when someone wants a gift card, phone credit or mobile data.
 ---
 
 # Buying at ${site.name}
 
-No account, no API key. Searching and prices are free. A purchase is one HTTP request that is paid with x402 (scheme \`exact\`, USDC on ${networkName}). What is paid and not delivered goes back to the paying wallet by itself.
+No account, no API key. Searching and prices are free. A purchase is one HTTP request, paid with x402 (scheme \`exact\`, USDC on ${networkName}). If a paid order is not delivered, the paying wallet is refunded automatically.
 
 ${kinds.map((kind) => `- ${goods[kind].words.about} Buy: \`POST ${pathOf(purchases, kind)}\`.`).join('\n')}
 
@@ -42,51 +42,51 @@ curl -s -G '${site.url}${searchPath}' --data-urlencode 'query=25 EUR Netflix car
 curl -s '${site.url}${searchPath}?covers=FR,IT,CH&minDataGb=5&minDays=14&sort=price&limit=3'
 \`\`\`
 
-\`GET ${searchPath}\` is one search for all kinds. \`query\` takes plain words; beside it, or instead: \`kind\` (${kinds.join(', ')}), \`country\` (ISO code: \`US\`, not "United States"; \`XK\` is Kosovo), \`covers\` (countries of one eSIM plan), \`minDataGb\`, \`minDays\`, \`maxUsdc\`, \`phone\` (the number to top up), \`sort=price\`. Each item has its price in \`usdc\` (\`amount\` 1000000 is 1 USDC), its \`faceValue\` and \`requiredFields\`. \`leftOut\` names words that were not taken into account. Nothing found: \`hint\` says why; never buy a card of another country instead without asking. Amounts of \`price\` and \`faceValue\` are minor units: \`major = value / currencyDivisor\`. Take \`offerId\` exactly as it is written.
+\`GET ${searchPath}\` is one search for all kinds. \`query\` takes plain words. With it, or instead of it: \`kind\` (${kinds.join(', ')}), \`country\` (ISO code: \`US\`, not "United States"; \`XK\` is Kosovo), \`covers\` (countries of one eSIM plan), \`minDataGb\`, \`minDays\`, \`maxUsdc\`, \`phone\` (the number to top up), \`sort=price\`. Each item has its price in \`usdc\` (\`amount\` 1000000 is 1 USDC), its \`faceValue\` and \`requiredFields\`. \`leftOut\` names the words that the search ignored. If nothing is found, \`hint\` says why; never buy a card for another country instead without asking. Amounts of \`price\` and \`faceValue\` are minor units: \`major = value / currencyDivisor\`. Copy \`offerId\` exactly.
 
-## 2. Ask for the exact price, free
+## 2. Get the exact price, free
 
 \`\`\`sh
 curl -s '${site.url}${pathOf(quotes, 'voucher')}?offerId=OFFER_ID&firstName=Ada&lastName=Lovelace'
 \`\`\`
 
-It checks everything that a purchase checks. Fields, beside \`offerId\`:
+It makes the same checks as a purchase. Fields besides \`offerId\`:
 
 ${kinds.map((kind) => `- ${kind}: ${goods[kind].words.asks}`).join('\n')}
 - \`value\`, for open-value offers (\`priceType\` RANGE) only: US dollars. 25 is 25.00 USD, not minor units.
-- \`maxUsdc\`: your budget in USDC. A higher price is refused before any payment is asked for.
-- \`webhookUrl\`: an https URL that gets every state of the order, signed (Standard Webhooks). Keep \`webhook.secret\` of the first answer.
+- \`maxUsdc\`: your budget in USDC. A higher price is refused before any payment is requested.
+- \`webhookUrl\`: an https URL that receives every state of the order, signed (Standard Webhooks). Keep \`webhook.secret\` from the first response.
 
-\`GET /api/catalog/vouchers/offers/{id}\` (\`topups\`, \`esims\` alike) is the record of one offer: \`requiredFields\`, the range of \`value\`, and in \`purchase\` the exact schema and an example. The quote's \`message\` says what is bought and for how much: show it to your user.
+\`GET /api/catalog/vouchers/offers/{id}\` (\`topups\`, \`esims\` alike) is the record of one offer: \`requiredFields\`, the range of \`value\`, and in \`purchase\` the exact schema and an example. The quote's \`message\` says what is bought and at what price: show it to your user.
 
 ## 3. Buy
 
-Send the same fields as JSON by \`POST\`. The first answer is 402 with what to pay in \`accepts[0]\`; sign it and send the same request again with \`PAYMENT-SIGNATURE\`. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. Its own spend limit is 1 USD unless you raise it. The price holds for ${termsValidSeconds} seconds.
+Send the same fields as JSON by \`POST\`. The first response is 402 with the terms in \`accepts[0]\`. Sign them and send the same request again with \`PAYMENT-SIGNATURE\`. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. By default it pays at most 1 USD; raise that limit first. The price holds for ${termsValidSeconds} seconds.
 
-Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and the same when you repeat it: then a repeat can never charge twice. Keys are kept for 30 days, and longer while their order is open. Several of a kind are a purchase each, with a new key each.
+Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and unchanged when you retry it, so that a retry can never charge twice. Keys are kept for 30 days, and longer while their order is open. To buy several of an offer, make one purchase for each, with a new key each.
 
 - **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
-- **202**: paid, or not known yet. Look at \`Location\` after \`Retry-After\`. **Never pay again.**
-- **402 after paying**: nothing was charged; \`code\` and \`message\` say why. Mend that, then sign what this answer asks for.
-- **4xx**: \`detail\` names the field, \`didYouMean\` what was probably meant.
-- **No answer at all**: send the very same request again, with the same payment and key.
+- **202**: paid, or not yet known. Poll \`Location\` after \`Retry-After\`. **Never pay again.**
+- **402 after paying**: nothing was charged; \`code\` and \`message\` say why. Fix that, then sign the terms of this response.
+- **4xx**: \`detail\` names the field, and \`didYouMean\` the likely correction.
+- **No response at all**: send the very same request again, with the same payment and key.
 
-\`charged\` in an error says whether money moved: \`no\`, \`yes\` or \`unknown\`. With \`unknown\`, repeat the same request, with the same payment and key; it gives the order if there is one. Sign a new payment only after \`no\`.
+\`charged\` in an error says whether money moved: \`no\`, \`yes\` or \`unknown\`. With \`unknown\`, repeat the same request, with the same payment and key: it returns the order if there is one. Sign a new payment only after \`no\`.
 
-## 4. Look again
+## 4. Follow the order
 
-\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). Lost the id: \`GET ${findOrders.path}\` signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does (its \`listToken\` as the Bearer lists them again for ${listTokenHours} hours, without goods), or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). If you lost the id: \`GET ${findOrders.path}\` signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does (its \`listToken\` as the Bearer lists them again for ${listTokenHours} hours, without goods), or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
 
-\`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the money is on its way back; watch \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
+\`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the refund is on its way; poll \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
 
 ## Rules
 
-- The wallet needs USDC on ${networkName} and nothing else: no ETH, the store pays the gas. Buy or withdraw USDC to it at an exchange, on that very network.
+- The wallet needs USDC on ${networkName} and nothing else: no ETH, the store pays the gas. Withdraw USDC to it from an exchange, on that very network.
 - Your user can cap what the wallet spends here: \`PUT ${limitsPath}\`, signed in.
-- Codes are money: do not print them where others read, and give them to your user only.
-- Refunds go to the wallet that paid, in full, by themselves. What was delivered (a code that was issued, a line that was credited, an eSIM) is never refunded.
+- Codes are money: print them nowhere that others can read, and give them only to your user.
+- Refunds go to the wallet that paid, in full and automatically. Delivered goods (an issued code, a credited line, an eSIM) are never refunded.
 - At most ${limitRules.discovery.limit} searches, ${limitRules.reading.limit} reads and ${limitRules.purchase.limit} purchase calls a minute. On 429 wait for \`Retry-After\`.
-- When \`signals.agent_action\` in [the manifest](${site.url}/.well-known/x402) is \`stop\`, do not try.
+- When \`signals.agent_action\` in [the manifest](${site.url}/.well-known/x402) is \`stop\`, do not buy.
 
 More: [every operation](${site.url}/llms-full.txt), [every error](${site.url}/errors), [OpenAPI](${site.url}/openapi.json), MCP at \`${site.url}/mcp\`. Help: ${site.contact}
 `
