@@ -1,3 +1,4 @@
+import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
@@ -12,8 +13,19 @@ export function copied(id: string, value: string, what: string, t: Texts, unit?:
   return html`<span class="copied"><code class="copy" id="${id}">${value}</code>${unit && html` <span>${unit}</span>`}<button type="button" class="copy-button" data-copy="#${id}" data-copied="${t('frame.copied')}" aria-label="${t('frame.copyOf', { what })}" hidden="hidden">${t('frame.copy')}</button></span>`
 }
 
-/** Creating a format takes longer than making most pages. */
-const formats = new Map<string, Intl.DateTimeFormat>()
+const timesIn = once(
+  (language: string) =>
+    new Intl.DateTimeFormat(language, {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      hourCycle: 'h23',
+      timeZone: 'UTC',
+    }),
+)
+
+function textOf(at: Date, language: string): string {
+  return `${timesIn(language).format(at)} UTC`
+}
 
 /** A moment for reading, in UTC: "Nov 22, 2026, 03:17 UTC". */
 export function timeOf(at: Date, { language }: Texts): Html {
@@ -26,18 +38,4 @@ export function timeTag(until: Date, { language }: Texts) {
     until: textOf(until, language),
     time: (text: Html) => html`<time datetime="${until.toISOString()}">${text}</time>`,
   }
-}
-
-function textOf(at: Date, language: string): string {
-  const known = formats.get(language)
-  const format =
-    known ??
-    new Intl.DateTimeFormat(language, {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-      hourCycle: 'h23',
-      timeZone: 'UTC',
-    })
-  formats.set(language, format)
-  return `${format.format(at)} UTC`
 }

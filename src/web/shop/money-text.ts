@@ -3,6 +3,7 @@ import type { MoneyRange } from '../../catalog/offer-base.ts'
 import type { Retail } from '../../catalog/pricing.ts'
 import { type Cents, formatUsdc, usdcFromCents } from '../../lib/money.ts'
 import type { Coin } from '../../payments/coins.ts'
+import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 
 /** What a buyer pays, for reading. Amounts are plain numbers: "25.00". */
@@ -84,26 +85,23 @@ export function amountText(
   language: string,
 ): string {
   const decimals = Math.round(Math.log10(divisor))
-  return formatOf(language, currency, decimals).format(minor / divisor)
+  return formatsIn(language)(currency)(decimals).format(minor / divisor)
 }
 
-/** Making one takes longer than a search; there are as many as currencies on sale. */
-const formats = new Map<string, Intl.NumberFormat>()
-
-function formatOf(language: string, currency: string, decimals: number): Intl.NumberFormat {
-  const name = `${language} ${currency} ${decimals}`
-  const known = formats.get(name)
-  if (known !== undefined) return known
-  const format = new Intl.NumberFormat(language, {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-    trailingZeroDisplay: 'stripIfInteger',
-  })
-  formats.set(name, format)
-  return format
-}
+const formatsIn = once((language: string) =>
+  once((currency: string) =>
+    once(
+      (decimals: number) =>
+        new Intl.NumberFormat(language, {
+          style: 'currency',
+          currency,
+          minimumFractionDigits: decimals,
+          maximumFractionDigits: decimals,
+          trailingZeroDisplay: 'stripIfInteger',
+        }),
+    ),
+  ),
+)
 
 function usdcText(cents: Cents): string {
   return formatUsdc(usdcFromCents(cents))

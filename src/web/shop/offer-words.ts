@@ -2,6 +2,7 @@ import type { Offer } from '../../catalog/offer.ts'
 import type { Allowance } from '../../catalog/offer-base.ts'
 import type { DescribedOffer } from '../../catalog/offer-details.ts'
 import { countryName, placeByName } from '../texts/countries.ts'
+import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 import { moneyText } from './money-text.ts'
 
@@ -128,16 +129,9 @@ function dataText({ dataUnlimited, dataGb }: Allowance, t: Texts): string | unde
   return `${sizesIn(t.language).format(size)} ${isSmall ? 'MB' : 'GB'}`
 }
 
-/** Making one takes longer than to read an offer, and a page has those of many. */
-const sizes = new Map<string, Intl.NumberFormat>()
-
-function sizesIn(language: string): Intl.NumberFormat {
-  const known = sizes.get(language)
-  if (known !== undefined) return known
-  const made = new Intl.NumberFormat(language, { maximumFractionDigits: 2 })
-  sizes.set(language, made)
-  return made
-}
+const sizesIn = once(
+  (language: string) => new Intl.NumberFormat(language, { maximumFractionDigits: 2 }),
+)
 
 function spanText({ durationDays }: Allowance, t: Texts): string | undefined {
   return countedOr(durationDays, 'day', t)

@@ -3,6 +3,7 @@ import { kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import { countriesByName, countryName } from '../texts/countries.ts'
+import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 
 interface SearchForm {
@@ -58,29 +59,16 @@ ${countryOptions(t).map(({ code, option, chosenOption }) => shown.has(code) && (
 ${fault && faultText('country', faultWords('country', fault, t))}</div>`
 }
 
-interface CountryOption {
-  readonly code: string
-  readonly option: Html
-  readonly chosenOption: Html
-}
-
-/** Made once for a language: to sort some hundred names takes longer than most searches. */
-const optionsIn = new WeakMap<Texts, readonly CountryOption[]>()
-
-/** Every country there is, by name. */
-function countryOptions(t: Texts): readonly CountryOption[] {
-  const known = optionsIn.get(t)
-  if (known !== undefined) return known
-  const made = countriesByName(t).map(({ code, name }) => ({
+/** Every country there is, by name: its option, and the same one chosen. */
+const countryOptions = once((t: Texts) =>
+  countriesByName(t).map(({ code, name }) => ({
     code,
     option: html`<option value="${code}">${name}</option>
 `,
     chosenOption: html`<option value="${code}" selected="selected">${name}</option>
 `,
-  }))
-  optionsIn.set(t, made)
-  return made
-}
+  })),
+)
 
 /** Ties a field to what is wrong in it, for those who hear the page. */
 export function faultTies(field: string, fault: FieldFault | undefined): Html | undefined {

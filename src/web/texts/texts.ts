@@ -3,6 +3,7 @@ import { type FormatXMLElementFn, IntlMessageFormat } from 'intl-messageformat'
 import { type Html, html } from '../frame/html.ts'
 import type en from './en.json'
 import type { MarkupValues, TextValues } from './message-values.ts'
+import { once } from './once.ts'
 
 /** Every message of the website, by its name in `en.json`. */
 export type MessageId = keyof typeof en
@@ -59,18 +60,6 @@ export function textsIn(language: string, messages: Messages = messagesOf(langua
     number: (value: number) => numbers.format(value),
     open: once((id: TextId) => say(id, leftOpen) as string),
   })
-}
-
-/** Keeps what was made of each message. */
-function once<Id extends MessageId, Made>(make: (id: Id) => Made): (id: Id) => Made {
-  const known = new Map<Id, Made>()
-  return (id) => {
-    const there = known.get(id)
-    if (there !== undefined) return there
-    const made = make(id)
-    known.set(id, made)
-    return made
-  }
 }
 
 export interface Titled {
