@@ -11,6 +11,7 @@ import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, document, type Frame, type Page } from '../frame/layout.ts'
 import { messagePage } from '../frame/message-page.ts'
 import { pageHeaders } from '../frame/page-headers.ts'
+import { fact } from '../frame/parts.ts'
 import { withRetryAfter } from '../frame/retry-after.ts'
 import { buyPath, payPath, searchPath } from '../paths.ts'
 import { cardFace } from '../shop/card-face.ts'
@@ -202,11 +203,7 @@ ${
 </div>
 ${price.type === 'NOT_SOLD' ? undefined : formOf(offer, { deps, again })}
 <dl>
-${entry(t('buy.receive'), t(`buy.delivered.${offer.kind}`))}
-${entry(t('buy.when'), t('buy.whenText', { minutes }))}
-${entry(t('buy.refund'), `${t(`buy.refundRule.${offer.kind}`)} ${t('buy.refundTail')}`)}
-${entry(t('buy.accepts'), t('buy.acceptsText'))}
-</dl>
+${fact(t('buy.receive'), t(`buy.delivered.${offer.kind}`))}${fact(t('buy.when'), t('buy.whenText', { minutes }))}${fact(t('buy.refund'), `${t(`buy.refundRule.${offer.kind}`)} ${t('buy.refundTail')}`)}${fact(t('buy.accepts'), t('buy.acceptsText'))}</dl>
 <p class="people">${t('buy.people', { link: (text) => html`<a href="#agents">${text}</a>` })}</p>
 </section>`
 }
@@ -233,10 +230,6 @@ function priceLines(
     case 'NOT_SOLD':
       return html`<p class="amount unpriced">${t('buy.noPrice')}</p>`
   }
-}
-
-function entry(name: string, value: string): Html {
-  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 }
 
 /** The form as it was sent, or an empty one. */

@@ -1,6 +1,7 @@
 import type { Coverage } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
+import { fact } from '../frame/parts.ts'
 import { moneyText } from '../shop/money-text.ts'
 import { allowanceFacts, type Fact, kindName, placeName } from '../shop/offer-words.ts'
 import { countryName } from '../texts/countries.ts'
@@ -15,10 +16,7 @@ export function aboutSection(offer: Offer, t: Texts): Html {
 <h2 id="facts">${t('buy.facts')}</h2>
 ${offer.shortNotes && html`<p class="short" dir="auto">${offer.shortNotes}</p>`}
 <dl class="facts">
-${factsOf(offer, t).map(
-  ({ name, value }) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
-`,
-)}</dl>
+${factsOf(offer, t).map(({ name, value }) => fact(name, value))}</dl>
 ${offer.kind === 'esim' && offer.coverage.length > 1 && coverageList(offer.coverage, t)}
 ${textBlock(t('buy.notes'), offer.notes)}
 ${offer.kind === 'voucher' && textBlock(t('buy.redeem'), offer.redemptionInstructions)}

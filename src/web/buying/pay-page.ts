@@ -11,13 +11,13 @@ import { formatUsdc } from '../../lib/money.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
-import { copied, timeTag } from '../frame/parts.ts'
+import { copied, fact, timeTag } from '../frame/parts.ts'
 import { privately, sayPrivately, sendPrivately } from '../frame/private-page.ts'
 import { routeLive } from '../live/live.ts'
 import { liveMark, reloading } from '../live/mark.ts'
 import { accessForm, lostBoth } from '../orders/access-form.ts'
 import { boughtFacts, itemText } from '../orders/bought.ts'
-import { fact, recentMark } from '../orders/parts.ts'
+import { recentMark } from '../orders/parts.ts'
 import { returned } from '../orders/returns-part.ts'
 import { buyPath, orderPagePath, payPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -264,18 +264,9 @@ function isUnderWay({ payout }: Return): boolean {
   return payout.state !== 'CONFIRMED'
 }
 
-function factsOf(view: CheckoutView, t: Texts): Html {
-  const facts = [
-    [t('pay.backTo'), view.refundTo && copied('back-to', view.refundTo, t('pay.backTo'), t)],
-    [t('pay.number'), copied('payment', view.id, t('pay.number'), t)],
-  ] as const
+function factsOf({ id, refundTo }: CheckoutView, t: Texts): Html {
   return html`<dl class="facts">
-${facts.map(
-  ([name, value]) =>
-    value &&
-    html`<div><dt>${name}</dt><dd>${value}</dd></div>
-`,
-)}</dl>`
+${fact(t('pay.backTo'), refundTo && copied('back-to', refundTo, t('pay.backTo'), t))}${fact(t('pay.number'), copied('payment', id, t('pay.number'), t))}</dl>`
 }
 
 /** What a visitor sees without the private link: the state of the payment, and a field for the link. */

@@ -2,6 +2,14 @@ import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
+/** A line of a list of facts; nothing where there is no value. */
+export function fact(name: string, value: Html | string | undefined): Html | undefined {
+  return value === undefined
+    ? undefined
+    : html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`
+}
+
 /**
  * A text to copy. The button needs script, which shows it (`scripts/copy.js`); without script, a tap
  * selects the whole text.

@@ -9,6 +9,7 @@ import type { BuyingDeps } from '../../api/deps.ts'
 import { formatUsdc, usdc } from '../../lib/money.ts'
 import { html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
+import { fact, timeOf } from '../frame/parts.ts'
 import { privately, sayPrivately, sendPrivately } from '../frame/private-page.ts'
 import type { Texts } from '../texts/texts.ts'
 import { formIn, isFromElsewhere } from '../visit/forms.ts'
@@ -74,11 +75,7 @@ function approvePage(
 <h1>${t('approve.title')}</h1>
 <p>${t('approve.about')}</p>
 <dl class="facts">
-<div><dt>${t('approve.bought')}</dt><dd>${bought}</dd></div>
-<div><dt>${t('approve.most')}</dt><dd>${formatUsdc(usdc(most))} USDC</dd></div>
-<div><dt>${t('approve.payer')}</dt><dd><code>${payer}</code></dd></div>
-<div><dt>${t('approve.ends')}</dt><dd>${endsAt.toISOString().slice(11, 16)} UTC</dd></div>
-</dl>
+${fact(t('approve.bought'), bought)}${fact(t('approve.most'), `${formatUsdc(usdc(most))} USDC`)}${fact(t('approve.payer'), html`<code>${payer}</code>`)}${fact(t('approve.ends'), timeOf(endsAt, t))}</dl>
 <p class="hint">${t('approve.warning')}</p>
 <form method="post" action="${approvePath}/${token}">
 <p class="act"><button class="button" type="submit" name="decision" value="approve">${t('approve.yes')}</button>

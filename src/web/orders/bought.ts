@@ -2,11 +2,11 @@ import type { Bought } from '../../api/bought.ts'
 import type { DescribedOffer } from '../../catalog/offer-details.ts'
 import { speltNumber } from '../../catalog/spelt-number.ts'
 import { type Html, html } from '../frame/html.ts'
+import { fact } from '../frame/parts.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
 import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
-import { fact } from './parts.ts'
 
 /** More countries than these are counted behind the first ones. */
 const placesShown = 12

@@ -2,11 +2,10 @@ import type { GoodsShown } from '../../api/tracking/goods.ts'
 import type { OrderPageView } from '../../api/tracking/order-view.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
-import { copied } from '../frame/parts.ts'
+import { copied, fact } from '../frame/parts.ts'
 import { qrSvg } from '../frame/qr.ts'
 import { orderPagePath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-import { fact } from './parts.ts'
 
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 

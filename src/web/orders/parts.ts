@@ -8,14 +8,6 @@ import { type Html, html } from '../frame/html.ts'
 import { copied } from '../frame/parts.ts'
 import { type Texts, type Titled, titled } from '../texts/texts.ts'
 
-/** A line of a list of facts; nothing where there is no value. */
-export function fact(name: string, value: Html | string | undefined): Html | undefined {
-  return value === undefined
-    ? undefined
-    : html`<div><dt>${name}</dt><dd>${value}</dd></div>
-`
-}
-
 /** A transaction to be copied, with a link to where it can be looked at. */
 export function transactionOf(
   id: string,

@@ -2,9 +2,8 @@ import type { OrderPageView, OwnOrderView } from '../../api/tracking/order-view.
 import type { Return } from '../../checkouts/checkout.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
-import { copied } from '../frame/parts.ts'
+import { copied, fact } from '../frame/parts.ts'
 import type { Texts } from '../texts/texts.ts'
-import { fact } from './parts.ts'
 
 /** Money that came besides the price, such as a payment made twice, and where it is on its way back. */
 export function returnsPart(
