@@ -10,7 +10,7 @@ export interface Sending {
 }
 
 /** It is paid, or may still become so: the page of the order tells. */
-export interface Paid {
+interface Paid {
   readonly type: 'paid'
   readonly orderId: string
   /** Only in the first answer, which may be lost, or have gone to another tab. */
