@@ -84,8 +84,8 @@ function codes(address: string, link: string | undefined, t: Texts): Html {
 
 /**
  * What wallets open, and the parameter that carries the amount there: BIP-21 and its like in coins, a
- * token's EIP-681 and Ethereum's own in smallest units. No link of another sort is offered, whoever
- * made it: wallets take the amount in one of Tron for TRX.
+ * token's EIP-681 and Ethereum's own in smallest units. No other link is offered, even if the processor
+ * made it: wallets read the amount in a Tron link as TRX.
  */
 const forms: readonly {
   readonly link: RegExp

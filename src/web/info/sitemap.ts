@@ -16,7 +16,7 @@ const limited = { config: { limit: 'reading' } } as const
 /** A part is thousands of offers, as much work as a search. */
 const laborious = { config: { limit: 'discovery' } } as const
 
-/** The files that tell search engines which pages exist and which not to read. */
+/** The files that tell search engines which pages to read, and which not. */
 export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebDeps): void {
   const robots = [
     'User-agent: *',
@@ -51,7 +51,7 @@ export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebD
 /** Some megabytes at most. All requests for a part, even at the same moment, get one text. */
 const maxParts = 24
 
-/** Keeps the parts that were asked for last, as long as their catalog is the one of now. */
+/** Keeps the parts that were requested last, until the catalog changes. */
 function keptParts() {
   const texts = new Map<string, Promise<string>>()
   let of: Catalog | undefined

@@ -10,7 +10,7 @@ export interface Listener {
 export interface Place {
   /** Listeners of one room see the same, and are told by one look. */
   readonly room: string
-  /** Whom the listener counts for. */
+  /** Whose limit the listener counts against. */
   readonly visitor: string
   /** What the page shows now, as a short text. */
   readonly look: () => Promise<string>
@@ -38,7 +38,7 @@ export interface Rooms {
   /**
    * Lets a listener in and tells it the version that was just read.
    *
-   * @returns what lets it go again, as often as it likes; undefined when there is no seat
+   * @returns what disconnects it, which may be called more than once; undefined if no seat is free
    */
   enter(place: Place, listener: Listener, version: string): (() => void) | undefined
   /** How many listen now. */
@@ -118,7 +118,7 @@ async function lookAgain(room: Room, everyMs: number): Promise<void> {
   if (listeners.size > 0) room.timer = setTimeout(() => lookAgain(room, everyMs), everyMs)
 }
 
-/** How many may be here at once. */
+/** How many may listen at the same time. */
 interface SeatBounds {
   readonly most: number
   readonly maxPerVisitor: number
@@ -126,9 +126,9 @@ interface SeatBounds {
 
 /** A bounded number of places to be, and of places for one visitor. */
 interface Seats {
-  /** What gives the seat back, once however often it is called; undefined when there is none left. */
+  /** Takes a seat. The function gives it back, and may be called more than once; undefined if none is free. */
   take(visitor: string): (() => void) | undefined
-  /** How many are taken. */
+  /** The number of seats taken. */
   taken(): number
 }
 

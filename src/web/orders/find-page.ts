@@ -45,7 +45,7 @@ export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): v
   routeByMail(pages, routes)
 }
 
-/** Every address is answered the same, at once. */
+/** Every address gets the same answer, without delay, so that nobody learns which ones are known. */
 function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { mail } = routes
   if (mail === undefined) return
@@ -132,7 +132,7 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Tr
   }
 }
 
-/** The page with what there is to say, and with the orders of the wallet that is signed in. */
+/** Sends the page with the result of a form, and with the orders of the wallet that is signed in. */
 async function sendFind(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -172,7 +172,7 @@ type MailOutcome = 'done' | 'wrong' | 'tooMany'
 interface FoundOrder {
   readonly view: OrderPageView
   readonly typed: string
-  /** Whether what was brought with it does not open it. */
+  /** Whether a link or code was sent that does not open it. */
   readonly isWrong: boolean
 }
 
@@ -252,7 +252,7 @@ ${onlyField(field, t)}
 </section>`
 }
 
-/** What anyone who knows its payment is told about an order, and how its buyer opens it. */
+/** The state of an order, which anyone may see who knows its payment, and the form that opens it. */
 function foundPart({ view, typed, isWrong }: FoundOrder, contact: string, t: Texts): Html {
   const fault = isWrong ? t('orders.locked.wrong') : undefined
   return html`<section class="sheet" aria-labelledby="found">

@@ -55,7 +55,7 @@ export function recentMark(id: OrderId, { brandName }: Pick<Bought, 'brandName'>
   return html` data-recent="${id}" data-recent-name="${brandName}" data-recent-at="${at.toISOString()}"`
 }
 
-/** Whether the price of the order goes back, or went back. */
+/** Whether the price of the order is being refunded, or was. */
 export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
   return stage.startsWith('refund')
 }

@@ -48,7 +48,7 @@ export function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes):
   })
 }
 
-/** Claims the refund; the page itself says what else than a refund under way comes of that. */
+/** Claims the refund. The page explains every result other than a refund under way. */
 async function askForRefund(
   request: OrderRequest,
   reply: FastifyReply,
@@ -89,7 +89,7 @@ export interface RefundPageParts {
   readonly t: Texts
   /** Names one asking, so that a form sent twice asks once. */
   readonly formKey: string
-  /** What became of asking, where this is the answer to it. */
+  /** The result of asking for the refund again, if this page answers that form. */
   readonly asked?: RefundAnswer | undefined
 }
 

@@ -1,5 +1,5 @@
-// Keeps the part of a page marked with data-live as the store has it: listens where data-live-at says,
-// polls where that cannot be, and puts the part of the page loaded anew in the place of the old one.
+// Keeps the part of a page marked with data-live up to date: listens at data-live-at, or polls where the
+// browser cannot listen, and replaces the part with that of the page loaded again.
 const pollMs = 4000
 const againMs = 1500
 
@@ -11,7 +11,7 @@ let source
 let told
 let pollTimer
 let isLoading = false
-// A page on its way to the next one asks for nothing more: that would begin the way anew.
+// A page that is leaving asks for nothing more: that would start the navigation again.
 let isLeaving = false
 
 const part = () => document.querySelector('[data-live]')
@@ -24,7 +24,7 @@ function start() {
   if (!('EventSource' in window)) return poll()
   source = new EventSource(part().dataset.liveAt)
   source.onmessage = ({ data }) => changedTo(data)
-  // It comes back by itself after a broken connection, but not after a refusal.
+  // The browser reconnects by itself after a broken connection, but not after a refusal.
   source.onerror = () => {
     if (source?.readyState !== EventSource.CLOSED) return
     source = undefined
@@ -63,7 +63,7 @@ async function changedTo(version, isAgain = false) {
   await load()
   isLoading = false
   if (isLeaving || isFinished()) return stop()
-  // What was told and the page may be read a moment apart; one more look settles it.
+  // The version and the page may be read a moment apart; loading once more settles it.
   const isBehind = told !== part().dataset.live
   if (isBehind && !isAgain && !document.hidden) setTimeout(() => changedTo(told, true), againMs)
 }
@@ -85,7 +85,7 @@ async function load() {
   }
 }
 
-/** Puts `next` in the place of `old`: what had the focus keeps it, what was open stays open. */
+/** Replaces `old` with `next`. Focus, typed text and open details are kept. */
 function swap(old, next) {
   const focused = old.contains(document.activeElement) ? pathOf(old, document.activeElement) : null
   const typed = valuesIn(old)
@@ -102,7 +102,7 @@ function swap(old, next) {
   document.dispatchEvent(new Event('live:swapped'))
 }
 
-/** Where what had the focus is gone, the part itself has it: else a keyboard would begin at the top. */
+/** If the focused element is gone, the part itself takes the focus: otherwise the keyboard would start at the top. */
 function focusOn(found, next) {
   if (found === null || found === undefined) next.tabIndex = -1
   ;(found ?? next).focus({ preventScroll: true })
@@ -125,8 +125,8 @@ function find(root, { id, tag, at }) {
   return id ? root.querySelector(`#${CSS.escape(id)}`) : root.querySelectorAll(tag)[at]
 }
 
-// A page in the background asks for nothing, and catches up when it is looked at again: the first
-// thing that is told to whoever comes is the version of now.
+// A page in the background asks for nothing. It catches up when it is visible again: the first event of
+// a new connection is the current version.
 document.addEventListener('visibilitychange', start)
 addEventListener('pageshow', start)
 document.body.append(said)
