@@ -8,7 +8,12 @@ import { type OfferRecords, offerAt, packOffers } from './offer-records.ts'
 import type { RateTable, Snapshot } from './ports.ts'
 import { prepareQuestions } from './question/find.ts'
 import { letGo } from './ready-json.ts'
-import { openIndex, type PackedIndex, type SearchIndex } from './search/search-index.ts'
+import {
+  openIndex,
+  openSoldIndex,
+  type SearchIndex,
+  type SoldIndex,
+} from './search/search-index.ts'
 
 /** One immutable state of everything on sale. A refresh makes a new one and swaps it in whole. */
 export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'rejected'> {
@@ -26,7 +31,7 @@ export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'rejected'> 
   /** How all offers of a kind are found, in their published order. */
   readonly listed: Readonly<Record<Kind, SearchIndex>>
   /** Likewise those of them that are sold. */
-  readonly sold: Readonly<Record<Kind, SearchIndex>>
+  readonly sold: Readonly<Record<Kind, SoldIndex>>
   /** The exchange rates that it was made with. */
   readonly rates: RateTable | undefined
   /** What of it was too old to sell by when it was made: kinds, and the rates (`staleParts`). */
@@ -77,9 +82,10 @@ export function openCatalog(
   { version, sizes, ids, ready, listed, sold, lowest, rates, stale }: PackedCatalog,
   { offers: records, readAt, held = {}, rejected }: Snapshot,
 ): Catalog {
-  const opened = openKinds(listed, (index) => openIndex(index, ready, records))
-  const onSale =
-    sold === listed ? opened : openKinds(sold, (index) => openIndex(index, ready, records))
+  const onSale = byKind((kind) => openSoldIndex(sold[kind], ready, records))
+  const opened = byKind((kind) =>
+    listed[kind] === sold[kind] ? onSale[kind] : openIndex(listed[kind], ready, records),
+  )
   prepareQuestions(onSale)
   return {
     version,
@@ -98,13 +104,6 @@ export function openCatalog(
     stale,
     retire: () => letGo(ready),
   }
-}
-
-function openKinds(
-  packed: PackedCatalog['listed'],
-  open: (index: PackedIndex) => SearchIndex,
-): Record<Kind, SearchIndex> {
-  return byKind((kind) => open(packed[kind]))
 }
 
 function findOffer(

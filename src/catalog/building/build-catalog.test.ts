@@ -53,10 +53,11 @@ test('new rates alone change the version when they change the order', () => {
   expect(at({ EUR: 0.5 })).not.toBe(at({ EUR: 0.95 }))
 })
 
-test('what is sold is the same object where that is all', () => {
+test('of a kind that is sold whole, what is sold is the same object', () => {
   const all = packed([first, second, inEuro])
-  expect(all.sold).toBe(all.listed)
+  expect(all.sold.voucher).toBe(all.listed.voucher)
   const some = packed([first, inAddress, inEuro])
+  expect(some.sold.topup).toBe(some.listed.topup)
   expect([some.listed.voucher.rows.length, some.sold.voucher.rows.length]).toEqual([3, 2])
   // Rows are those of the list as it came, whatever is left out.
   expect([...some.sold.voucher.rows].sort()).toEqual([0, 2])

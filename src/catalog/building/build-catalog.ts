@@ -6,7 +6,7 @@ import { type OfferIds, packIds } from '../offer-ids.ts'
 import { type RateTable, type ReadTimes, readAtOf } from '../ports.ts'
 import { lowestCharge, type Pricing } from '../pricing.ts'
 import { type Publish, type ReadyJson, readyWriter } from '../ready-json.ts'
-import type { PackedIndex } from '../search/search-index.ts'
+import type { PackedIndex, PackedSoldIndex } from '../search/search-index.ts'
 import { staleParts } from '../staleness.ts'
 import { growing, growingFloats } from './growing.ts'
 import { indexRows } from './pack-index.ts'
@@ -35,8 +35,8 @@ export interface PackedCatalog {
   readonly sizes: Readonly<Record<ListName, number>>
   /** Everything that suppliers list. */
   readonly listed: Readonly<Record<Kind, PackedIndex>>
-  /** What of it is sold; the same object where that is all. */
-  readonly sold: Readonly<Record<Kind, PackedIndex>>
+  /** What of it is sold; of a kind that is sold whole, the same object. */
+  readonly sold: Readonly<Record<Kind, PackedSoldIndex>>
   /** The least that a purchase costs, of each kind that is sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
   readonly rates: RateTable | undefined
@@ -68,20 +68,19 @@ export function packCatalog(
     summary.add(offer, asked, `${json}\n${ready.add(offer)}`)
   }
   const rows = order.rows()
-  const soldRows = rows.filter((row) => summary.isSold(row))
-  const packKinds = (among: Uint32Array) => {
-    const ofKind = (kind: Kind) => among.filter((row) => summary.kindOf(row) === kind)
-    return byKind((kind) => index.pack(ofKind(kind)))
-  }
-  const listed = packKinds(rows)
+  const ofKind = (kind: Kind) => rows.filter((row) => summary.kindOf(row) === kind)
+  const sold = byKind((kind) => index.packSold(ofKind(kind).filter(summary.isSold)))
   return {
     version: summary.version(rows),
     sizes: summary.sizes,
     ids: packIds(order.ids, rows),
     ready: ready.finish(),
-    listed,
-    sold: soldRows.length === rows.length ? listed : packKinds(soldRows),
-    lowest: summary.lowest(soldRows),
+    listed: byKind((kind) => {
+      const listed = ofKind(kind)
+      return listed.length === sold[kind].rows.length ? sold[kind] : index.pack(listed)
+    }),
+    sold,
+    lowest: summary.lowest(rows.filter(summary.isSold)),
     rates: basis.rates,
     stale: staleParts(pricing, summary.sizes),
   }

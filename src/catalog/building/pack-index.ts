@@ -7,7 +7,7 @@ import { inUsd } from '../pricing.ts'
 import { coveredBy } from '../search/brand-places.ts'
 import { type AmountKind, bandsMet, faceKeyOf } from '../search/face-values.ts'
 import { packRuns } from '../search/runs.ts'
-import type { PackedIndex, Sorted } from '../search/search-index.ts'
+import type { PackedIndex, PackedSoldIndex, Sorted } from '../search/search-index.ts'
 import { packTerms } from '../search/terms.ts'
 import { indexWordsOf, nameFormsOf } from '../search/words.ts'
 import { growing, growingFloats } from './growing.ts'
@@ -20,6 +20,8 @@ export interface IndexRows {
   add(offer: Offer, asked: Usdc | undefined): void
   /** @param rows those that are found by it, in the published order */
   pack(rows: Uint32Array): PackedIndex
+  /** Likewise with what questions look at. */
+  packSold(rows: Uint32Array): PackedSoldIndex
 }
 
 export function indexRows(rates: RateTable | undefined): IndexRows {
@@ -28,6 +30,29 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
   const regional = growing()
   const worths = offerWorths(rates)
   const numbers = offerNumbers()
+  const pack = (rows: Uint32Array): PackedIndex => {
+    const names = packColumn(fields.names, rows)
+    return {
+      rows,
+      names,
+      ofBrand: packRuns(names.valuesOf.starts.length - 1, (add) => {
+        for (let doc = 0; doc < rows.length; doc++) add(names.codes[doc] as number, doc)
+      }),
+      ...brandsOf(fields.names, { rows, codes: names.codes }),
+      brandNames: packColumn(fields.brandNames, rows),
+      countries: packColumn(fields.countries, rows),
+      covered: packColumn(fields.covered, rows),
+      regions: packColumn(fields.regions, rows),
+      subTypes: packColumn(fields.subTypes, rows),
+      categories: packColumn(fields.categories, rows),
+      durations: packColumn(fields.durations, rows),
+      amounts: packColumn(fields.amounts, rows),
+      bands: packColumn(fields.bands, rows),
+      words: words.pack(rows),
+      multiCountry: docsWhere(rows, (row) => regional.at(row) === 1),
+      ...worths.pack(rows),
+    }
+  }
   return {
     add(offer, asked) {
       const { texts, categories, durationDays, dataGb, isMultiCountry } =
@@ -47,31 +72,12 @@ export function indexRows(rates: RateTable | undefined): IndexRows {
       fields.faces.add([faceKeyOf(offer.faceValue ?? offer.price)])
       numbers.add(offer, { asked, dataGb, durationDays })
     },
-    pack(rows) {
-      const names = packColumn(fields.names, rows)
-      return {
-        rows,
-        names,
-        ofBrand: packRuns(names.valuesOf.starts.length - 1, (add) => {
-          for (let doc = 0; doc < rows.length; doc++) add(names.codes[doc] as number, doc)
-        }),
-        ...brandsOf(fields.names, { rows, codes: names.codes }),
-        brandNames: packColumn(fields.brandNames, rows),
-        countries: packColumn(fields.countries, rows),
-        covered: packColumn(fields.covered, rows),
-        regions: packColumn(fields.regions, rows),
-        subTypes: packColumn(fields.subTypes, rows),
-        categories: packColumn(fields.categories, rows),
-        durations: packColumn(fields.durations, rows),
-        amounts: packColumn(fields.amounts, rows),
-        bands: packColumn(fields.bands, rows),
-        faces: packColumn(fields.faces, rows),
-        ...numbers.pack(rows),
-        words: words.pack(rows),
-        multiCountry: docsWhere(rows, (row) => regional.at(row) === 1),
-        ...worths.pack(rows),
-      }
-    },
+    pack,
+    packSold: (rows) => ({
+      ...pack(rows),
+      faces: packColumn(fields.faces, rows),
+      ...numbers.pack(rows),
+    }),
   }
 }
 
@@ -132,20 +138,28 @@ function offerNumbers() {
       min.push(least / face.divisor)
       max.push(most / face.divisor)
     },
-    pack: (rows: Uint32Array) => ({
-      usdc: sorted(Float64Array.from(rows, usdc.at)),
-      dataGb: sorted(Float64Array.from(rows, dataGb.at)),
-      days: sorted(Float64Array.from(rows, days.at)),
-      face: { min: Float64Array.from(rows, min.at), max: Float64Array.from(rows, max.at) },
-    }),
+    pack(rows: Uint32Array) {
+      const prices = sorted(Float64Array.from(rows, usdc.at))
+      const gigabytes = Float64Array.from(rows, dataGb.at)
+      return {
+        usdc: { ...prices, ranks: placesIn(prices.low) },
+        dataGb: { values: gigabytes, high: byValue(gigabytes, -1) },
+        days: sorted(Float64Array.from(rows, days.at)),
+        face: { min: Float64Array.from(rows, min.at), max: Float64Array.from(rows, max.at) },
+      }
+    },
   }
 }
 
 function sorted(values: Float64Array): Sorted {
-  const low = byValue(values, 1)
-  const ranks = new Uint32Array(low.length)
-  for (const [rank, doc] of low.entries()) ranks[doc] = rank
-  return { values, low, high: byValue(values, -1), ranks }
+  return { values, low: byValue(values, 1), high: byValue(values, -1) }
+}
+
+/** The place of each doc in an order of all. */
+function placesIn(order: Uint32Array): Uint32Array {
+  const places = new Uint32Array(order.length)
+  for (const [place, doc] of order.entries()) places[doc] = place
+  return places
 }
 
 /** The docs by their value; equal ones in their own order, and NaN behind all others. */

@@ -4,7 +4,7 @@ import { brandLexicon } from '../search/brand-lexicon.ts'
 import { docsWith } from '../search/column.ts'
 import { firstClause } from '../search/face-value-clauses.ts'
 import { type Clause, setClause, valueClause } from '../search/filters.ts'
-import type { SearchIndex } from '../search/search-index.ts'
+import type { SearchIndex, SoldIndex, Sorted } from '../search/search-index.ts'
 import { addWord } from '../search/terms.ts'
 import { docsOfBrands, textMatch } from '../search/text.ts'
 import type { Asked } from './asked.ts'
@@ -12,7 +12,7 @@ import type { Reading } from './reading.ts'
 import type { Category } from './vocabulary.ts'
 
 /** Undefined where the kind has nothing of the brand. */
-export function clausesFor(index: SearchIndex, kind: Kind, asked: Asked): Clause[] | undefined {
+export function clausesFor(index: SoldIndex, kind: Kind, asked: Asked): Clause[] | undefined {
   const { reading, words, value } = asked
   const goods = goodsClause(index, kind, reading)
   if (goods === undefined) return undefined
@@ -64,13 +64,13 @@ function placeClauses(index: SearchIndex, kind: Kind, { countries, regions }: As
 const leastData = 0.001
 
 function bounds(
-  index: SearchIndex,
+  index: SoldIndex,
   kind: Kind,
   { minDataGb, minDays, maxDays, minUsdc, maxUsdc, wantsData }: Asked,
 ): Clause[] {
   const { usdc, dataGb, days, scratch } = index
   const clauses: Clause[] = []
-  const atLeast = ({ values, high }: typeof usdc, least: number | undefined) => {
+  const atLeast = ({ values, high }: Omit<Sorted, 'low'>, least: number | undefined) => {
     if (least === undefined) return
     const bound = {
       order: high,
@@ -80,7 +80,7 @@ function bounds(
     } as const
     clauses.push(firstClause('minUsd', bound, scratch.bits))
   }
-  const atMost = ({ values, low }: typeof usdc, most: number | undefined) => {
+  const atMost = ({ values, low }: Omit<Sorted, 'high'>, most: number | undefined) => {
     if (most === undefined) return
     clauses.push(
       firstClause('maxUsd', { order: low, values, sign: 1, most: most + 1e-6 }, scratch.bits),
@@ -122,7 +122,7 @@ function usedFor(index: SearchIndex, { subTypes, texts }: Category): Bits {
 }
 
 /** Offers of this face value, and those whose value may be chosen to be it. */
-function worth(index: SearchIndex, { amount, currencies }: NonNullable<Asked['value']>): Bits {
+function worth(index: SoldIndex, { amount, currencies }: NonNullable<Asked['value']>): Bits {
   const { faces, face, scratch } = index
   const set = scratch.bits()
   for (const currency of currencies) {

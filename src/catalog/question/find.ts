@@ -4,7 +4,7 @@ import { type Bits, countOf, docsIn, hasBit, intersection, nextBit } from '../se
 import { listAt, placeIn, setAt } from '../search/column.ts'
 import type { Docs } from '../search/docs.ts'
 import { met, setOf } from '../search/filters.ts'
-import type { SearchIndex } from '../search/search-index.ts'
+import type { SearchIndex, SoldIndex } from '../search/search-index.ts'
 import { addWord } from '../search/terms.ts'
 import { type Asked, askedIn, type Question } from './asked.ts'
 import { clausesFor, withoutTests } from './clauses.ts'
@@ -111,7 +111,7 @@ function isWord({ words, scratch }: SearchIndex, word: string): boolean {
   return addWord(words, word, scratch.bits()) > 0
 }
 
-function findKind(index: SearchIndex, kind: Kind, asked: Asked, most: number): FoundKind {
+function findKind(index: SoldIndex, kind: Kind, asked: Asked, most: number): FoundKind {
   index.scratch.begin()
   const clauses = clausesFor(index, kind, asked)
   if (clauses === undefined) return { kind, docs: none, total: 0 }
@@ -162,7 +162,7 @@ function coveringRegion(
 }
 
 /** Of a set: all docs by price until there are enough of it, where that is soon. */
-function cheapestIn(index: SearchIndex, set: Bits, total: number, most: number): Docs {
+function cheapestIn(index: SoldIndex, set: Bits, total: number, most: number): Docs {
   const { usdc, size, scratch } = index
   const count = Math.min(total, most)
   // On the way to the last of them stand about size / total docs for each.
@@ -180,7 +180,7 @@ function cheapestIn(index: SearchIndex, set: Bits, total: number, most: number):
 
 /** Of the first `total` docs of a list: the best so far stay in order. */
 function cheapestOf(
-  { usdc: { ranks, low } }: SearchIndex,
+  { usdc: { ranks, low } }: SoldIndex,
   docs: Docs,
   total: number,
   most: number,

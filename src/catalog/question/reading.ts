@@ -4,7 +4,7 @@ import { byKind, kinds } from '../good.ts'
 import type { Kind } from '../offer.ts'
 import { type BrandLexicon, brandLexicon, brandsLike } from '../search/brand-lexicon.ts'
 import { alike } from '../search/likenesses.ts'
-import type { SearchIndex } from '../search/search-index.ts'
+import type { SoldIndex } from '../search/search-index.ts'
 import { readPhonePlace } from './phone-place.ts'
 import { type Quantities, readQuantities } from './quantities.ts'
 import {
@@ -15,7 +15,7 @@ import {
   vocabulary,
 } from './vocabulary.ts'
 
-export type Indexes = Readonly<Record<Kind, SearchIndex>>
+export type Indexes = Readonly<Record<Kind, SoldIndex>>
 
 /** Brands by kind, as combinations in `names`. */
 export type Brands = Readonly<Record<Kind, readonly number[]>>

@@ -18,24 +18,12 @@ const columns = [
   'durations',
   'amounts',
   'bands',
-  'faces',
 ] as const
 type ColumnName = (typeof columns)[number]
 
 interface BrandNames {
   readonly brand: string
   readonly brandName: string
-}
-
-/** Numbers of all docs, to find those within bounds and to put them in order. */
-export interface Sorted {
-  /** Of each doc; NaN where it has none. */
-  readonly values: Float64Array
-  /** All docs, lowest and highest first; equal ones in the published order, unknown ones last. */
-  readonly low: Uint32Array
-  readonly high: Uint32Array
-  /** The place of each doc in `low`. */
-  readonly ranks: Uint32Array
 }
 
 /**
@@ -67,12 +55,26 @@ export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> 
     readonly high: Uint32Array
     readonly most: Uint32Array
   }
-  /** The least that a purchase costs in USDC, gigabytes (infinite where unlimited), and days. */
-  readonly usdc: Sorted
-  readonly dataGb: Sorted
-  readonly days: Sorted
+}
+
+/** A number of each doc, NaN where it has none, with all docs in order: equal ones as published, unknown ones last. */
+export interface Sorted {
+  readonly values: Float64Array
+  readonly low: Uint32Array
+  readonly high: Uint32Array
+}
+
+/** What questions look at besides. They find only what is sold, so nothing else is packed with it. */
+export interface PackedSoldIndex extends PackedIndex {
+  /** What each face value is found by: "EUR 25". */
+  readonly faces: PackedColumn
   /** The bounds of each face value in its own currency, in major units. */
   readonly face: { readonly min: Float64Array; readonly max: Float64Array }
+  /** The least that a purchase costs in USDC, and the place of each doc in `low`. */
+  readonly usdc: Sorted & { readonly ranks: Uint32Array }
+  /** Infinite where unlimited. */
+  readonly dataGb: Omit<Sorted, 'low'>
+  readonly days: Sorted
 }
 
 /**
@@ -90,6 +92,10 @@ export interface SearchIndex
   offerAt(doc: number): Offer
   /** Those of a page: sooner read together than one by one. */
   offersAt(docs: Docs): Offer[]
+}
+
+export interface SoldIndex extends SearchIndex, Omit<PackedSoldIndex, keyof PackedIndex | 'faces'> {
+  readonly faces: Column
 }
 
 function allDocs(size: number): Docs {
@@ -120,4 +126,14 @@ export function openIndex(
         docs.map((doc) => packed.rows[doc] as number),
       ),
   }
+}
+
+export function openSoldIndex(
+  packed: PackedSoldIndex,
+  ready: ReadyJson,
+  records: OfferRecords,
+): SoldIndex {
+  const { faces, face, usdc, dataGb, days } = packed
+  const index = openIndex(packed, ready, records)
+  return { ...index, faces: openColumn(faces), face, usdc, dataGb, days }
 }
