@@ -40,7 +40,8 @@ export function findFor(
   most: number,
 ): Found {
   const asked = askedIn(indexes, question, rates)
-  for (const { asked: tried, leftOut } of triesFor(indexes, asked)) {
+  const tries = triesFor(indexes, asked)
+  for (const { asked: tried, leftOut } of tries) {
     const found = tried.kinds.map((kind) => findKind(indexes[kind], kind, tried, most))
     const total = found.reduce((sum, one) => sum + one.total, 0)
     if (total > 0) {
@@ -53,7 +54,9 @@ export function findFor(
       }
     }
   }
-  return { asked, kinds: [], total: 0, leftOut: asked.reading.unknown }
+  const { unknown } = asked.reading
+  const first = tries[0]?.asked ?? { ...asked, words: unknown }
+  return { asked: first, kinds: [], total: 0, leftOut: unknown }
 }
 
 /** What was asked for and no offer found tells: cards have neither data nor days. */

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
 import { findFor } from './find.ts'
-import { questionHint } from './question-hint.ts'
 
 const { sold, rates } = catalogOf(
   [
@@ -24,12 +23,4 @@ test.each([
   ['spotify germany', []],
 ])('the answer to "%s" names what no offer found tells', (query, leftOut) => {
   expect(asked(query)).toMatchObject({ total: 1, leftOut })
-})
-
-test('for a country that nothing is sold for, the hint says so and proposes nothing', () => {
-  const question = { query: 'esim north korea' }
-  const found = findFor(sold, question, rates, 5)
-  expect(questionHint({ indexes: sold, question, found, rates })).toEqual({
-    message: 'No esims are for North Korea.',
-  })
 })

@@ -1,5 +1,6 @@
 import { countryName } from '../countries.ts'
 import { goods } from '../good.ts'
+import type { Kind } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { addDocs, docsIn } from '../search/bits.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'
@@ -22,27 +23,35 @@ interface Unanswered {
   readonly rates: RateTable | undefined
 }
 
-/** Explains why a question finds nothing, with a value only where the same goods are near. */
+/** Explains why a question finds nothing. A value that it proposes finds something in place of the one given. */
 export function questionHint(unanswered: Unanswered): Hint {
-  const { asked, leftOut } = unanswered.found
+  const { asked } = unanswered.found
   const [kind] = asked.kinds
   const noun = asked.kinds.length === 1 && kind !== undefined ? goods[kind].plural : 'offers'
-  const near =
-    brandHint(unanswered, noun) ?? coverageHint(unanswered) ?? budgetHint(unanswered, noun)
-  if (near !== undefined) return near
-  const place = placeHint(unanswered, noun)
-  if (place !== undefined) return place
-  const words = leftOut.map((word) => `"${word}"`).join(', ')
-  return { message: words === '' ? `No ${noun} meet all of that.` : `No ${noun} have ${words}.` }
+  const words = asked.words.map((word) => `"${word}"`).join(', ')
+  return (
+    budgetHint(unanswered, noun) ??
+    brandHint(unanswered, noun) ??
+    coverageHint(unanswered) ??
+    placeHint(unanswered, noun) ?? {
+      message: words === '' ? `No ${noun} meet all of that.` : `No ${noun} have ${words}.`,
+    }
+  )
+}
+
+function finds({ indexes, question, rates }: Unanswered, change: Question): boolean {
+  return findFor(indexes, { ...question, ...change }, rates, 1).total > 0
 }
 
 /** The countries that one plan does cover, of several. */
-function coverageHint({ indexes, found: { asked } }: Unanswered): Hint | undefined {
-  const { countries, kinds } = asked
+function coverageHint(unanswered: Unanswered): Hint | undefined {
+  const { indexes, found } = unanswered
+  const { countries, kinds } = found.asked
   if (!kinds.includes('esim') || countries.length < 2) return undefined
   const coverable = coverableOf(indexes.esim, countries, indexes.esim.all)
   const message = `No one plan covers ${countries.map(countryName).join(', ')} as asked.`
-  if (coverable.length === 0 || coverable.length === countries.length) return { message }
+  const isSome = coverable.length > 0 && coverable.length < countries.length
+  if (!isSome || !finds(unanswered, { covers: coverable })) return { message }
   const names = coverable.map(countryName).join(', ')
   return {
     parameter: 'covers',
@@ -69,41 +78,53 @@ function budgetHint(
 ): Hint | undefined {
   if (asked.maxUsdc === undefined) return undefined
   const dearer = findFor(indexes, { ...question, maxUsdc: Number.MAX_SAFE_INTEGER }, rates, 1)
-  const [first] = dearer.kinds
-  const price = first && indexes[first.kind].usdc.values[first.docs[0] as number]
-  if (price === undefined) return undefined
-  const nearest = price.toFixed(2)
+  if (dearer.total === 0) return undefined
+  const prices = dearer.kinds.map(
+    ({ kind, docs }) => indexes[kind].usdc.values[docs[0] as number] as number,
+  )
+  const nearest = Math.min(...prices).toFixed(2)
   const message = `No ${noun} cost so little. The cheapest costs ${nearest} USDC.`
   return { parameter: 'maxUsdc', nearest, message }
 }
 
 /** Where goods of the brand are sold, when they are not sold where they were asked for. */
-function brandHint({ indexes, found: { asked } }: Unanswered, noun: string): Hint | undefined {
-  const { reading, countries, kinds } = asked
-  const brands = reading.brands
+function brandHint(unanswered: Unanswered, noun: string): Hint | undefined {
+  const { indexes, found } = unanswered
+  const { reading, countries, kinds } = found.asked
+  const { brands } = reading
   if (brands === undefined || countries.length === 0) return undefined
   for (const kind of kinds) {
-    const index = indexes[kind]
-    const name = brandLexicon(index).nameOf(brands[kind][0] ?? -1)
-    const docs = docsOfBrand(index, brands[kind])
-    const found = countsAmong(index.countries, docs).map(([code]) => code)
-    const [nearest] = found
-    if (nearest === undefined || found.some((code) => countries.includes(code))) continue
-    const more = found.length > maxListed ? ', …' : ''
-    const list = `${found.slice(0, maxListed).join(', ')}${more}`
-    return {
-      parameter: 'country',
-      nearest,
-      message: `No ${noun} of ${name} are for ${countries.map(countryName).join(', ')}. ${name} is sold for: ${list}. A card of another country may not work.`,
-    }
+    const places = placesOfBrand(indexes[kind], kind, brands[kind])
+    if (places.length === 0 || places.some((code) => countries.includes(code))) continue
+    const name = brandLexicon(indexes[kind]).nameOf(brands[kind][0] ?? -1)
+    return elsewhereHint(unanswered, { noun, name, places })
   }
   return undefined
 }
 
-function docsOfBrand(index: SearchIndex, codes: readonly number[]) {
-  index.scratch.begin()
-  const brands = index.scratch.brandBits()
+interface Elsewhere {
+  readonly noun: string
+  readonly name: string
+  readonly places: readonly string[]
+}
+
+function elsewhereHint(unanswered: Unanswered, { noun, name, places }: Elsewhere): Hint {
+  const asked = unanswered.found.asked.countries.map(countryName).join(', ')
+  const listed = places.slice(0, maxListed)
+  const list = `${listed.join(', ')}${places.length > maxListed ? ', …' : ''}`
+  const message = `No ${noun} of ${name} are for ${asked}. ${name} is sold for: ${list}. An offer for another country may not work.`
+  const nearest = listed.find((country) => finds(unanswered, { country }))
+  return nearest === undefined ? { message } : { parameter: 'country', nearest, message }
+}
+
+/** The countries that a brand is for, those with the most offers first. */
+function placesOfBrand(index: SearchIndex, kind: Kind, codes: readonly number[]): string[] {
+  const { scratch, covered, countries } = index
+  scratch.begin()
+  const brands = scratch.brandBits()
   for (const code of codes) addDocs(brands, Uint32Array.of(code))
-  const docs = index.scratch.docs()
-  return docs.slice(0, docsIn(docsOfBrands(index, brands), docs))
+  const docs = scratch.docs()
+  const count = docsIn(docsOfBrands(index, brands), docs)
+  const column = goods[kind].isByCoverage ? covered : countries
+  return countsAmong(column, docs, count).map(([code]) => code)
 }

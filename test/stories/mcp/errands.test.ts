@@ -165,7 +165,7 @@ test('a card for a country that has none', async () => {
   const { data } = await call('search', { query: 'Netflix gift card North Korea' })
   expect(data.total).toBe(0)
   expect(data.hint).toMatchObject({ parameter: 'country' })
-  expect(data.hint.message).toContain('A card of another country may not work')
+  expect(data.hint.message).toContain('An offer for another country may not work')
 })
 
 test('an id that was copied without its end', async () => {
