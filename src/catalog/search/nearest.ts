@@ -34,7 +34,8 @@ export function nearestTexts(
 ): Instead<string> {
   const brands = nearestBrands(index, given)
   if (brands.values.some(finds)) return brands
-  const words = partsOf(given).slice(0, maxWords)
+  const all = partsOf(given)
+  const words = all.slice(0, maxWords)
   const { whole, parts } = brandLexicon(index)
   const weightOf = (word: string) => (whole.has(word) ? 0 : parts.has(word) ? 1 : 2)
   const kept = new Set<string>()
@@ -44,7 +45,7 @@ export function nearestTexts(
     if (!finds(text())) kept.delete(word)
   }
   const isNear = [...kept].some((word) => whole.has(word)) || kept.size * 2 >= words.length
-  const without = words.filter((word) => !kept.has(word)).map((word) => `"${word}"`)
+  const without = all.filter((word) => !kept.has(word)).map((word) => `"${word}"`)
   return {
     values: kept.size > 0 && isNear ? [text()] : [],
     say: ([found]) => `"${found}" finds some, without ${without.join(', ')}.`,

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
+import { goods } from '../good.ts'
+
+test('names every word that a proposed text is without, also of a long one', () => {
+  const words = [...'abcdefghijklmnop']
+  const description = words.map((letter) => `${letter}x`).join(' ')
+  const { sold } = catalogOf([voucher('V', { description })], fixturePricing())
+  const given = new Map([['search', `${words.join(' ')} zz`]])
+  const nearest = words.join(' ')
+  expect(goods.voucher.search.read(() => given, sold.voucher).hint()).toEqual({
+    parameter: 'search',
+    nearest,
+    message: `No vouchers have search "${nearest} zz". "${nearest}" finds some, without "zz".`,
+  })
+})
