@@ -30,6 +30,8 @@ export interface Asked {
   readonly minUsdc: number | undefined
   readonly maxUsdc: number | undefined
   readonly value: { readonly amount: number; readonly currencies: readonly string[] } | undefined
+  /** Limits of the price that have no rate, and so count for nothing. */
+  readonly unconverted: readonly string[]
   /** Words that offers must have. */
   readonly words: readonly string[]
   /** Lines get data, not just airtime. */
@@ -87,13 +89,19 @@ interface Means {
 function moneyFor(
   { reading, countries }: Base,
   { asked, maxUsdc, rates }: Means,
-): Pick<Asked, 'minUsdc' | 'maxUsdc' | 'value'> {
+): Pick<Asked, 'minUsdc' | 'maxUsdc' | 'unconverted' | 'value'> {
   const { value, budget, atLeast } = reading
   const isPlan = asked.length === 1 && asked[0] === 'esim'
   const most = budget ?? (isPlan ? value : undefined)
+  const limits = maxUsdc === undefined ? [most, atLeast] : [atLeast]
   return {
     minUsdc: inDollars(atLeast, countries, rates),
     maxUsdc: maxUsdc ?? inDollars(most, countries, rates),
+    unconverted: limits.flatMap((limit) =>
+      limit === undefined || inDollars(limit, countries, rates) !== undefined
+        ? []
+        : [`${limit.amount} ${currenciesOf(limit.unit, countries)[0]}`],
+    ),
     value:
       value === undefined || isPlan
         ? undefined
@@ -107,10 +115,10 @@ type Base = Pick<Asked, 'reading' | 'countries' | 'regions' | 'minDataGb' | 'min
 function kindsFor(base: Base, question: Question): readonly Kind[] {
   const { reading } = base
   const { kind, query, phoneCountry } = question
-  if (kind !== undefined) return query === undefined || hasSubject(base) ? [kind] : []
+  if (kind !== undefined) return query === undefined || hasSubject(base, question) ? [kind] : []
   if (phoneCountry !== undefined || reading.hasPhone) return ['topup']
   if (reading.brands !== undefined) return kindsOfBrand(reading, reading.brands)
-  return kindsOfWords(base) ?? kindsOfPlaces(base, question) ?? kindsOfRest(reading, question)
+  return kindsOfWords(base) ?? kindsOfPlaces(base, question) ?? kindsOfRest(base, question)
 }
 
 function kindsOfWords(base: Base): readonly Kind[] | undefined {
@@ -135,8 +143,9 @@ function kindsOfPlaces(base: Base, { covers }: Question): readonly Kind[] | unde
   return countries.length > 0 ? ['esim', 'topup', 'voucher'] : undefined
 }
 
-function kindsOfRest({ unknown, budget, value }: Reading, { query }: Question): readonly Kind[] {
-  const isSome = query === undefined || unknown.length > 0 || (budget ?? value) !== undefined
+function kindsOfRest({ reading }: Base, question: Question): readonly Kind[] {
+  const isSome =
+    question.query === undefined || reading.unknown.length > 0 || hasMoney(reading, question)
   return isSome ? kinds : []
 }
 
@@ -144,22 +153,18 @@ function hasPlan({ minDataGb, minDays, maxDays }: Base): boolean {
   return (minDataGb ?? minDays ?? maxDays) !== undefined
 }
 
-/** Whether a text says anything besides words without a meaning: else it finds nothing. */
-function hasSubject(base: Base): boolean {
-  const {
-    brands,
-    category,
-    countries,
-    regions,
-    kinds: named,
-    unknown,
-    budget,
-    value,
-  } = base.reading
+function hasMoney({ budget, atLeast, value }: Reading, { maxUsdc }: Question): boolean {
+  return (maxUsdc ?? budget ?? atLeast ?? value) !== undefined
+}
+
+/** Whether a question says anything besides words without a meaning: else it finds nothing. */
+function hasSubject(base: Base, question: Question): boolean {
+  const { brands, category, countries, regions, kinds: named, unknown } = base.reading
   const lists = [countries, regions, named, unknown, base.countries]
   return (
     hasPlan(base) ||
-    (brands ?? category ?? budget ?? value) !== undefined ||
+    hasMoney(base.reading, question) ||
+    (brands ?? category) !== undefined ||
     lists.some((list) => list.length > 0)
   )
 }

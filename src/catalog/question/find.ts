@@ -59,10 +59,11 @@ export function findFor(
   return { asked: first, kinds: [], total: 0, leftOut: unknown }
 }
 
-/** What was asked for and no offer found tells: cards have neither data nor days. */
-function untoldOf({ reading }: Asked, found: readonly FoundKind[]): readonly string[] {
+/** What was asked for and is not known of the offers found: cards have neither data nor days. */
+function untoldOf({ reading, unconverted }: Asked, found: readonly FoundKind[]): string[] {
   const { untold, said = [] } = reading
-  return found.every(({ kind }) => kind === 'voucher') ? [...untold, ...said] : untold
+  const isCards = found.every(({ kind }) => kind === 'voucher')
+  return [...untold, ...(isCards ? said : []), ...unconverted]
 }
 
 interface Try {
