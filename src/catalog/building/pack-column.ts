@@ -91,7 +91,10 @@ function listsOf(lists: readonly (readonly number[])[]): Lists {
 }
 
 /** For each key the numbers it is named with, in that order. They are counted first and filled then. */
-function inverted(keys: number, each: (add: (key: number, number: number) => void) => void): Lists {
+export function inverted(
+  keys: number,
+  each: (add: (key: number, number: number) => void) => void,
+): Lists {
   const starts = new Uint32Array(keys + 1)
   each((key) => {
     starts[key + 1] = (starts[key + 1] as number) + 1

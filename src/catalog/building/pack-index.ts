@@ -11,7 +11,7 @@ import type { PackedIndex, PackedSoldIndex, Sorted } from '../search/search-inde
 import { packTerms } from '../search/terms.ts'
 import { indexWordsOf, nameFormsOf } from '../search/words.ts'
 import { growing, growingFloats } from './growing.ts'
-import { type Field, field, packColumn } from './pack-column.ts'
+import { type Field, field, inverted, packColumn } from './pack-column.ts'
 import { offerWords } from './pack-words.ts'
 
 /** What offers are found by, offer by offer as they come. */
@@ -167,10 +167,12 @@ function byValue(values: Float64Array, sign: 1 | -1): Uint32Array {
   const ranks = values.map((value) =>
     Number.isNaN(value) ? Number.POSITIVE_INFINITY : sign * value,
   )
-  return Uint32Array.from(values.keys()).sort((one, other) => {
-    const [low, high] = [ranks[one] as number, ranks[other] as number]
-    return low === high ? one - other : low < high ? -1 : 1
-  })
+  // Few values differ, so docs are sorted by the places of those.
+  const places = new Map<number, number>()
+  for (const rank of Float64Array.from(new Set(ranks)).sort()) places.set(rank, places.size)
+  return inverted(places.size, (add) => {
+    for (const [doc, rank] of ranks.entries()) add(places.get(rank) as number, doc)
+  }).numbers
 }
 
 function docsWhere(rows: Uint32Array, test: (row: number) => boolean): Uint32Array {
