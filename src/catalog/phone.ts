@@ -94,3 +94,8 @@ export function callingCodeOf(country: string): string | undefined {
 export function exampleNumber(country: string | undefined): string {
   return getExampleNumber(country as CountryCode, examples)?.number ?? '+5355564362'
 }
+
+/** A phone number in groups, as people of its country read it with its calling code: "+1 201 555 0123". */
+export function speltNumber(number: string): string {
+  return parsePhoneNumberFromString(number)?.formatInternational() ?? number
+}

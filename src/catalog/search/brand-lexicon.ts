@@ -1,8 +1,7 @@
-import { wordsOf } from '../../lib/text.ts'
 import aliases from './brand-aliases.json' with { type: 'json' }
 import { alike, type Likenesses, likenesses } from './likenesses.ts'
 import type { SearchIndex } from './search-index.ts'
-import { nameFormsOf } from './words.ts'
+import { nameFormsOf, phraseOf } from './words.ts'
 
 /** How the brands of one index are named in questions. A brand is its combination in `names`. */
 export interface BrandLexicon {
@@ -73,10 +72,6 @@ function addAllTo(map: Map<string, number[]>, key: string, codes: readonly numbe
 
 function isOwn(have: readonly number[] | undefined, codes: readonly number[]): boolean {
   return have?.every((code) => codes.includes(code)) ?? true
-}
-
-function phraseOf(text: string): string {
-  return wordsOf(text).join(' ')
 }
 
 function partsOf(form: string): string[] {

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein'
-import { isTypoOf } from './words.ts'
+import { isTypoOf, lettersOf } from './words.ts'
 
 /** Names by their length, each with its letters as bits, so that most that are unlike are told at a look. */
 export interface Likenesses<T> {
@@ -43,12 +43,6 @@ function addAlike<T>({ names, letters, values }: Names<T>, text: string, into: T
     if (!mayBeLike((letters[at] as number) ^ given)) continue
     if (isLike(text, names[at] as string)) into.push(values[at] as T)
   }
-}
-
-function lettersOf(word: string): number {
-  let letters = 0
-  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
-  return letters
 }
 
 /** Two slips take at most two letters away and bring at most two in. */

@@ -1,13 +1,13 @@
 import { addRuns, type Bits } from './bits.ts'
 import { packRuns, type Runs } from './runs.ts'
 import { beginsWith, findText, lengthAt, packTexts, placeOf, type Texts, textAt } from './texts.ts'
-import { isTypoOf, mayHaveTypos } from './words.ts'
+import { isTypoOf, lettersOf, mayHaveTypos } from './words.ts'
 
 /** A sorted dictionary of words, each with the docs that have it. */
 export interface Terms {
   readonly texts: Texts
   readonly docs: Runs
-  /** Which letters each word has, one bit each: most words that are no typo are told by these. */
+  /** Those of each word (`lettersOf`). */
   readonly letters: Uint32Array
 }
 
@@ -62,10 +62,4 @@ export function addLike({ texts, docs, letters }: Terms, word: string, bits: Bit
     if (isTypoOf(word, textAt(texts, at))) added += addRuns(bits, docs, at)
   }
   return added
-}
-
-function lettersOf(word: string): number {
-  let letters = 0
-  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
-  return letters
 }

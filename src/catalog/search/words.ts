@@ -60,3 +60,10 @@ function firstDifference(short: string, long: string): number {
   while (at < short.length && short[at] === long[at]) at++
   return at
 }
+
+/** Which letters a word has, one bit each: most words that are unlike are told apart by these. */
+export function lettersOf(word: string): number {
+  let letters = 0
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
+  return letters
+}

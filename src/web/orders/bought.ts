@@ -1,6 +1,6 @@
 import type { Bought } from '../../api/bought.ts'
 import type { DescribedOffer } from '../../catalog/offer-details.ts'
-import { speltNumber } from '../../catalog/spelt-number.ts'
+import { speltNumber } from '../../catalog/phone.ts'
 import { type Html, html } from '../frame/html.ts'
 import { fact } from '../frame/parts.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { esim, fixturePricing, voucher } from '../../test/fixtures/offers.ts'
-import { offerMeantBy } from './offer-meant.ts'
+import { offerMeantBy } from './find-offer.ts'
 
 const card = (country: string, value: number) =>
   voucher(`NETFLIX_${country}_${value}_EGIFT`, { country, brand: 'NETFLIX', brandName: 'Netflix' })
