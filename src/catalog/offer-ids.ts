@@ -1,7 +1,7 @@
 /**
  * Which row an offer is in, by its id: a table of places that an id is looked for at, one after the
- * other, from the one its hash names. A Map of 200,000 ids would have to be made on the thread that
- * answers; this is handed to it as it is.
+ * other, from the one its hash names. A Map of 200,000 ids would have to be made by the process that
+ * answers; this comes to it ready.
  */
 export interface OfferIds {
   /** The row of the offer at each place, plus one; 0 where there is none. */

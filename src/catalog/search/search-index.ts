@@ -27,8 +27,8 @@ interface BrandNames {
 }
 
 /**
- * Everything needed to find offers of one kind, as it goes from the thread that makes it to the one
- * that answers: arrays of numbers, which change hands without being copied.
+ * Everything needed to find offers of one kind, as it goes from the process that makes it to the one
+ * that answers: arrays of numbers, which are ready as soon as their bytes have come.
  */
 export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> {
   /** The row of each doc, by which its record and its finished JSON are found. */

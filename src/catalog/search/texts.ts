@@ -1,6 +1,6 @@
 /**
  * Sorted texts in one array of code units: a dictionary of many words that costs a reader no object
- * for any of them, and that is handed from thread to thread as it is.
+ * for any of them, and that goes from process to process as it is.
  */
 export interface Texts {
   readonly units: Uint16Array
