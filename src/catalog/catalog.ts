@@ -26,7 +26,7 @@ export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'rejected'> 
   readonly sizes: PackedCatalog['sizes']
   /** Any offer that the supplier lists, sold or not. */
   readonly find: (id: string) => Offer | undefined
-  /** The offer that was probably meant by an id that none has. */
+  /** The offer that was probably meant by an id that none has: sooner one that differs in case alone. */
   readonly findLike: (id: string) => Offer | undefined
   /** How all offers of a kind are found, in their published order. */
   readonly listed: Readonly<Record<Kind, SearchIndex>>
@@ -96,7 +96,9 @@ export function openCatalog(
     records,
     sizes,
     find: (id) => findOffer(ids, records, id, (one) => one === id),
-    findLike: (id) => findOffer(ids, records, id, (one) => isLikeId(one, id)),
+    findLike: (id) =>
+      findOffer(ids, records, id, (one) => one.toUpperCase() === id.toUpperCase()) ??
+      findOffer(ids, records, id, (one) => isLikeId(one, id)),
     listed: opened,
     sold: onSale,
     lowest,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { esim, fixturePricing, voucher } from '../../test/fixtures/offers.ts'
-import { offerMeantBy } from './find-offer.ts'
+import { findOffer, offerMeantBy } from './find-offer.ts'
 
 const card = (country: string, value: number) =>
   voucher(`NETFLIX_${country}_${value}_EGIFT`, { country, brand: 'NETFLIX', brandName: 'Netflix' })
@@ -40,4 +40,10 @@ test.each([
   `NETFLIX_DE_25_${'X'.repeat(200)}`,
 ])('by %s none is proposed: several have it, or another value or country would be', (text) => {
   expect(offerMeantBy(catalog, text)).toBeUndefined()
+})
+
+test('an id in another case is found also beside one with other signs between its words', () => {
+  const both = catalogOf([voucher('NETFLIX-DE_25'), voucher('NETFLIX_DE_25')], fixturePricing())
+  expect(findOffer(both, 'voucher', 'netflix_de_25', 'offerId').id).toBe('NETFLIX_DE_25')
+  expect(findOffer(both, 'voucher', 'netflix-de_25', 'offerId').id).toBe('NETFLIX-DE_25')
 })
