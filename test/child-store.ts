@@ -75,8 +75,8 @@ export async function startChildStore(options: ChildStoreOptions): Promise<Child
   }
 }
 
-/** Only ends what hangs. */
-const readyWithinMs = 120_000
+/** Only ends what hangs. A start takes two minutes beside twenty busy processes. */
+const readyWithinMs = 280_000
 
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const deadline = performance.now() + readyWithinMs

@@ -17,12 +17,11 @@ import { suppliers } from '../suppliers/suppliers.ts'
 
 const resultDescriptor = 3
 
-// It gives way to the process that answers.
-setPriority(constants.priority.PRIORITY_LOW)
 // The store ends it. Ctrl-C in a terminal reaches both, while the store may still be answering.
 process.on('SIGINT', () => {})
 
-const { job, environment } = (await receive(process.stdin)) as SentJob
+const { job, environment, givesWay } = (await receive(process.stdin)) as SentJob
+if (givesWay) setPriority(constants.priority.PRIORITY_LOW)
 adoptEnvironment(environment)
 // Without the store nobody wants the result.
 process.stdin.on('readable', () => process.stdin.read()).once('end', () => process.exit(1))

@@ -24,6 +24,8 @@ export type CatalogJob =
 /** What a process is sent: its work, and the variables that it does not start with. */
 export interface SentJob {
   readonly job: CatalogJob
+  /** Whether it runs at a lower priority, because the store answers from a catalog meanwhile. */
+  readonly givesWay: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 

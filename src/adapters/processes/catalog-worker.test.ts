@@ -3,6 +3,7 @@ import { getEventListeners, once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { constants, getPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -171,8 +172,7 @@ test.skipIf(!existsSync('/proc/self/environ'))(
     // It calls by the proxy that it was told.
     const [{ url: called }, socket] = await tunnelled
     expect(called).toBe('supplier.example:80')
-    const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
-    const shown = children.split(' ').flatMap((pid) => shownBy(pid))
+    const shown = childPids().flatMap((pid) => shownBy(pid))
     expect(shown).toContainEqual(expect.stringContaining('catalog-process.ts'))
     expect(shown.filter((text) => text.includes('password'))).toEqual([])
     stop.abort(new Error('seen'))
@@ -181,6 +181,37 @@ test.skipIf(!existsSync('/proc/self/environ'))(
     await new Promise((resolve) => server.close(resolve))
   },
 )
+
+test.skipIf(!existsSync('/proc/self/environ'))(
+  'a process gives way to the store once there is a catalog to answer from',
+  async () => {
+    const { server, url } = await startSilent()
+    const room = roomAt(url)
+    const priorityOfRead = async () => {
+      const stop = new AbortController()
+      const asked = once(server, 'request')
+      const reading = expect(room.read('zendit', stop.signal)).rejects.toThrow('seen')
+      await asked
+      const pid = childPids().find((child) => shownBy(child).join().includes('catalog-process.ts'))
+      const priority = getPriority(Number(pid))
+      stop.abort(new Error('seen'))
+      await reading
+      return priority
+    }
+    expect(await priorityOfRead()).toBe(getPriority())
+    await room.build(
+      { offers: packOffers([topup('A')]), readAt: fixtureNow, rejected: {} },
+      basis,
+      signal,
+    )
+    expect(await priorityOfRead()).toBe(constants.priority.PRIORITY_LOW)
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  },
+)
+
+const childPids = () =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ')
 
 /** What other processes can see of that one; nothing of one that has ended. */
 function shownBy(pid: string): string[] {
@@ -201,7 +232,7 @@ test('a process whose store has ended ends without a word', async () => {
   const said = text(stderr)
   results.destroy()
   const job = { type: 'build', offers: packOffers([topup('A')]), basis, siteUrl }
-  for (const piece of messageOf({ job, environment: {} })) stdin.write(piece)
+  for (const piece of messageOf({ job, environment: {}, givesWay: false })) stdin.write(piece)
   expect([(await ended)[0], await said]).toEqual([1, ''])
 })
 

@@ -7,7 +7,7 @@ import { openCatalog } from '../../catalog/catalog.ts'
 import type { CatalogWorker, Joined } from '../../catalog/ports.ts'
 import type { SupplierAccess } from '../../suppliers/supplier.ts'
 import type { SupplierName } from '../../suppliers/suppliers.ts'
-import type { CatalogJob, JobResult, ReadList } from './catalog-job.ts'
+import type { CatalogJob, JobResult, ReadList, SentJob } from './catalog-job.ts'
 import { EndedEarly, messageOf, receive } from './message.ts'
 
 export interface CatalogWorkerOptions {
@@ -27,14 +27,18 @@ interface ProcessEnvironment {
   readonly told: Environment
 }
 
-/** Reads lists and makes catalogs in processes of their own, each for one piece of work. */
+/**
+ * Reads lists and makes catalogs in processes of their own, each for one piece of work. Until the first
+ * catalog is built, buyers wait for it, so only later processes give way to the one that answers.
+ */
 export function createCatalogWorker({
   suppliers,
   siteUrl,
   environment,
 }: CatalogWorkerOptions): CatalogWorker {
-  const inProcess = processesWith(environment)
+  const inProcess = processesWith(environment, () => hasBuilt)
   const notes = new Map<string, Uint8Array>()
+  let hasBuilt = false
   return {
     suppliers: Object.keys(suppliers),
     async read(name, signal) {
@@ -49,14 +53,16 @@ export function createCatalogWorker({
     join: (joining, signal) => inProcess<Joined>({ type: 'join', ...joining }, signal),
     async build(snapshot, basis, signal) {
       const job = { type: 'build', offers: snapshot.offers, basis, siteUrl } as const
-      return openCatalog(await inProcess<PackedCatalog>(job, signal), snapshot)
+      const packed = await inProcess<PackedCatalog>(job, signal)
+      hasBuilt = true
+      return openCatalog(packed, snapshot)
     },
   }
 }
 
 const program = fileURLToPath(new URL('../../app/catalog-process.ts', import.meta.url))
 
-function processesWith({ atStart, told }: ProcessEnvironment) {
+function processesWith({ atStart, told }: ProcessEnvironment, givesWay: () => boolean) {
   /** What the process gives; rejects with what it throws, and when it is stopped. */
   return async function inProcess<T>(job: CatalogJob, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
@@ -74,7 +80,8 @@ function processesWith({ atStart, told }: ProcessEnvironment) {
       const [stdin, , , results] = child.stdio as unknown as [Writable, null, null, Readable]
       // A process that ends early takes no more of the job, and gives no result.
       stdin.on('error', () => {})
-      for (const piece of messageOf({ job, environment: { ...told } })) stdin.write(piece)
+      const sent: SentJob = { job, environment: { ...told }, givesWay: givesWay() }
+      for (const piece of messageOf(sent)) stdin.write(piece)
       const received = receive(results).catch(async (error: unknown) => {
         if (!(error instanceof EndedEarly)) throw error
         // Whoever is out of memory is killed, and says nothing itself.
