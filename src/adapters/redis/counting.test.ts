@@ -125,7 +125,7 @@ test('who came too late for a log of their own has one when others have ended', 
 test('as many clients as the docs name have a log of their own', async () => {
   const { redis, take } = await countingIn()
   const [, most = '', more = ''] =
-    /logs of at most ([\d,]+) clients[^.]*, and ([\d,]+) that/.exec(
+    /logs for at most ([\d,]+) clients[^.]*, and ([\d,]+) shared/.exec(
       readFileSync('docs/operators/scaling.md', 'utf8'),
     ) ?? []
   const clients = Number(most.replace(',', ''))
