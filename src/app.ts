@@ -91,7 +91,7 @@ export interface Service {
    * Says that it is leaving, and serves on for a while; then stops taking requests, finishes or hands
    * over what is under way, and closes everything.
    *
-   * @param drainMs how long it serves on
+   * @param drainMs how long it serves on; by default not at all
    */
   stop(drainMs?: number): Promise<void>
 }

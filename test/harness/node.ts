@@ -93,7 +93,7 @@ export async function startNode(
   prepare(service.app)
   await service.app.listen({ host: '127.0.0.1', port })
   const stop = async () => {
-    await service.stop()
+    await service.stop(config.drainMs)
     close()
   }
   return { ...service, stop }
