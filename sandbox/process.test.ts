@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { freePort } from './port.ts'
 import type { ProcessId } from './process.ts'
 import { identify, isAlive, launch, logTail, programOf, terminate, waitUntil } from './process.ts'
 
@@ -74,6 +75,17 @@ it.runIf(existsSync('/proc/self/stat'))('counts a zombie as ended', async () => 
   expect(process.kill(zombie, 0)).toBe(true)
   parent.kill()
   await once(parent, 'exit')
+})
+
+it('counts a process as running until its last thread has let go of its port', async () => {
+  const port = await freePort()
+  const program = `require('node:net').createServer().listen(${port}, '127.0.0.1', () => console.log('up'))`
+  for (let round = 0; round < 12; round += 1) {
+    const id = await launch({ command: process.execPath, args: ['-e', program], logFile })
+    expect(await waitUntil(() => logTail(logFile) === 'up', withinMs)).toBe(true)
+    await terminate(id, [['SIGKILL', withinMs]])
+    expect(await freePort(port)).toBe(port)
+  }
 })
 
 it('goes on to the next signal when one does not help', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
@@ -123,13 +123,25 @@ function birthOf(pid: number): string | undefined {
   return existsSync('/proc/self/stat') ? birthFromProc(pid) : birthFromPs(pid)
 }
 
-/** See proc(5): the state is field 3 and the start time field 22, after a name in parentheses. */
+/**
+ * See proc(5): the state is field 3 and the start time field 22, after a name in parentheses. A process of
+ * many threads is a zombie while its last ones end, and keeps its ports and files for as long.
+ */
 function birthFromProc(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const ended = fields[0] === 'Z' || fields[0] === 'X'
+  const ended = fields[0] === 'X' || (fields[0] === 'Z' && threadsOf(pid) <= 1)
   return ended ? undefined : `${bootId()}/${fields[19]}`
+}
+
+function threadsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length
+  } catch (error) {
+    if (isAbsence(error)) return 0
+    throw error
+  }
 }
 
 /** Start times count from the boot of the machine, so a birth names the boot as well. */
