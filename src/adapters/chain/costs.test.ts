@@ -105,6 +105,14 @@ async function undeployed(codeOf: (owner: Hex) => Hex) {
   return { payer, tender: { ...tender, signature: wrapped } }
 }
 
+/** Deploys the wallet of a payment, so that the store sends nothing but the payment itself. */
+async function deployFor(tender: { readonly signature: string }) {
+  const { data } = parseErc6492Signature(tender.signature as Hex)
+  const account = privateKeyToAccount(chain.keys.minter)
+  const hash = await chain.client.sendTransaction({ account, to: factory, data: data as Hex })
+  await chain.client.waitForTransactionReceipt({ hash })
+}
+
 test('a wallet of an allowed factory is deployed and pays, also after a reorganisation', async () => {
   const { rail } = chain.connect({ walletFactories: [factory] })
   const { tender, payer } = await undeployed((owner) => deploying(walletCode(owner)))
@@ -119,9 +127,7 @@ test('a wallet of an allowed factory is deployed and pays, also after a reorgani
 test('what was sent for a wallet of a factory and dropped again is sent again', async () => {
   const { client } = chain
   const { tender, payer } = await undeployed((owner) => deploying(walletCode(owner)))
-  const { data } = parseErc6492Signature(tender.signature as Hex)
-  const owner = privateKeyToAccount(chain.keys.minter)
-  await client.sendTransaction({ account: owner, to: factory, data: data as Hex })
+  await deployFor(tender)
   await client.setAutomine(false)
   const facilitator = ownFacilitator(chain.open(), [factory], 30)
   const dropped = await facilitator.settle(tender, { onWasted: () => {} })
@@ -137,10 +143,7 @@ const wasted = { wasted: 1 }
 test('a wallet of an allowed factory that is cheap in every estimate counts as reverted', async () => {
   const { rail } = chain.connect({ walletFactories: [factory] })
   const { tender, payer } = await undeployed((owner) => deploying(greedyCode(owner)))
-  // So nothing but the payment itself is sent.
-  const { data } = parseErc6492Signature(tender.signature as Hex)
-  const owner = privateKeyToAccount(chain.keys.minter)
-  await chain.client.sendTransaction({ account: owner, to: factory, data: data as Hex })
+  await deployFor(tender)
   const before = await sentByUs()
   expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', ...wasted })
   expect(await sentByUs()).toBe(before + 1)
