@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { createLog } from '../logging/log.ts'
 import type { StoreEvent } from '../orders/report.ts'
@@ -23,4 +23,23 @@ test.each<[StoreEvent, number]>([
   expect(line).toMatchObject({ level, event: event.name, msg: event.name })
   if ('order' in event) expect(line.order).toBe(order)
   if ('error' in event) expect(line.error).toMatchObject({ type: 'Error', message: 'broken' })
+})
+
+afterEach(() => vi.useRealTimers())
+
+test('a refund that is held back is logged once an hour, and at once for another reason', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const logged: string[] = []
+  const report = reporterTo(createLog('info', { write: (line: string) => logged.push(line) }))
+  const other = newOrderId()
+  for (let minute = 0; minute < 120; minute += 1) {
+    report({ name: 'refund_held', order, reason: minute < 90 ? 'stopped' : 'hour_cap' })
+    report({ name: 'refund_held', order: other, reason: 'stopped' })
+    vi.advanceTimersByTime(60_000)
+  }
+  const ofOrder = logged
+    .filter((line) => line.includes(order))
+    .map((line) => JSON.parse(line).reason)
+  expect(ofOrder).toEqual(['stopped', 'stopped', 'hour_cap'])
+  expect(logged).toHaveLength(5)
 })

@@ -21,7 +21,7 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
     'A refund failed (`reason`). See [A refund that failed](#a-refund-that-failed).',
   ),
   refund_held: error(
-    'Refunds are stopped, or a cap is reached (`reason`). The refund waits and continues by itself.',
+    'Refunds are stopped, or a cap is reached (`reason`). The refund waits and continues by itself. While it waits, the log repeats this every hour.',
   ),
   goods_lost: error(
     'Goods arrived too late, or the supplier never gave a final answer. Ask the supplier for the money.',
@@ -82,8 +82,26 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
 
 export const eventNames = Object.keys(events) as readonly OperatorEvent['name'][]
 
+/** A payout that is held back reports it once a minute. The log repeats it this often. */
+const heldLogMs = 3_600_000
+
+/** @returns tells whether to log that a payout is held back, from its name and its facts as JSON */
+function heldOnceAnHour(): (held: string) => boolean {
+  const loggedAt = new Map<string, number>()
+  return (held) => {
+    const now = performance.now()
+    for (const [oldest, at] of loggedAt) {
+      if (now - at < heldLogMs) break
+      loggedAt.delete(oldest)
+    }
+    if (loggedAt.has(held)) return false
+    loggedAt.set(held, now)
+    return true
+  }
+}
+
 /**
- * An event that a request met has the id that its buyer was told.
+ * Logs events. An event that happened during a request has the id that the buyer was told.
  *
  * @param currentRequest the id of the request that is worked on, where there is one
  */
@@ -91,7 +109,10 @@ export function reporterTo(
   log: Logger,
   currentRequest: () => string | undefined = () => undefined,
 ): (event: OperatorEvent) => void {
+  const isLogged = heldOnceAnHour()
   return ({ name, ...facts }) => {
+    const isHeld = name === 'refund_held' || name === 'return_held'
+    if (isHeld && !isLogged(JSON.stringify([name, facts]))) return
     const reqId = currentRequest()
     log[events[name].level]({ event: name, ...(reqId && { reqId }), ...facts }, name)
   }
