@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { argumentSchema } from './schemas.ts'
+import { argumentSchema, problemInArguments } from './schemas.ts'
 
 test('arguments are published without what the store checks itself, which they say in words', () => {
   const limit = { type: 'integer', minimum: 1, maximum: 50, default: 20, description: 'How many' }
@@ -19,4 +19,16 @@ test('arguments are published without what the store checks itself, which they s
     required: ['code'],
   })
   expect(argumentSchema({}, [])).not.toHaveProperty('required')
+})
+
+test('a problem names the arguments of tools, and leaves the words of a caller as they are', () => {
+  expect(
+    problemInArguments({
+      detail: 'maxUsdc must be a decimal.',
+      errors: [{ field: 'webhookUrl' }, { field: 'maxUsdcents' }, { field: 'mymaxUsdc' }],
+    }),
+  ).toEqual({
+    detail: 'max_usdc must be a decimal.',
+    errors: [{ field: 'webhook_url' }, { field: 'maxUsdcents' }, { field: 'mymaxUsdc' }],
+  })
 })

@@ -81,7 +81,7 @@ export function purchaseIn(args: Schema): Record<string, unknown> {
   return { ...without(args, Object.values(argumentNames)), ...Object.fromEntries(renamed) }
 }
 
-const fieldNames = new RegExp(Object.keys(argumentNames).join('|'), 'g')
+const fieldNames = new RegExp(`\\b(${Object.keys(argumentNames).join('|')})\\b`, 'g')
 
 /** A problem about a purchase, with its fields as the arguments of tools. */
 export function problemInArguments(problem: Schema): Schema {
