@@ -34,6 +34,9 @@ beforeEach(async () => {
 })
 afterEach(() => node.tamper())
 
+/** Enough seconds for a busy machine to bring a payment on the chain before it expires. */
+const shortly = 12
+
 const soon = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
 
 /** Until the clock has passed this second. */
@@ -48,7 +51,7 @@ async function paidUnseen(validSeconds: number, accepts: Accepts = terms) {
 }
 
 test('a paid request is found on the chain after its end, and delivered', async () => {
-  const { header, validBefore } = await paidUnseen(5)
+  const { header, validBefore } = await paidUnseen(shortly)
   await passed(validBefore)
   const answer = await payForVoucher(store, header)
   expect(answer.status).toBe(200)
@@ -69,7 +72,7 @@ test('a paid request is never told to sign anew while the receipt is not shown',
 })
 
 test('a paid request whose price has moved since is not told to sign anew either', async () => {
-  const { header, validBefore } = await paidUnseen(4, { ...terms, amount: '490000' })
+  const { header, validBefore } = await paidUnseen(shortly, { ...terms, amount: '490000' })
   await passed(validBefore)
   const answer = await payForVoucher(store, header)
   expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
