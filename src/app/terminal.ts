@@ -36,7 +36,7 @@ export function announce(
     `  Health       ${url}/readyz`,
     ...(config.mode === 'sandbox'
       ? [
-          `  Pay in coins ${payUrl} lists the invoices, with buttons to pay them well and badly`,
+          `  Pay in coins ${payUrl} lists the invoices, with buttons for correct and incorrect payments`,
           `  Chain        ${url}/sandbox tells its address; POST ${url}/sandbox/faucet gives test USDC`,
           '',
           '  Now try, in another terminal:  npm run demo',
