@@ -35,7 +35,7 @@ async function stepOf(deps: CheckoutStepDeps, checkout: Checkout): Promise<Check
   return 'to' in step ? { ...step, to: withoutSubjects(step.to) } : step
 }
 
-/** Whom the order counts for is forgotten once the order is on record, or can never be opened. */
+/** Forgets whose budgets the order counts against, once the order is on record or can never be opened. */
 function withoutSubjects(checkout: Checkout): Checkout {
   const { subjects: _, ...rest } = checkout
   switch (checkout.state) {

@@ -4,7 +4,7 @@ import { budgetRules } from '../orders/budgets.ts'
 import { type CheckoutForm, startCheckout } from './start.ts'
 
 const hour = 3_600_000
-/** Of a wallet and a receiver one may fail, and of a client four. */
+/** One order of a wallet or of a receiver may fail, and four of a client. */
 const budgets = budgetRules({ unpaid_payments: 100, failed_orders: 1 })
 
 /** A store whose supplier declines everything. */
@@ -12,7 +12,7 @@ function strictWorld() {
   const world = checkoutWorld({ held: { outcome: 'declined', code: 'NO', reason: 'no' } })
   let count = 0
 
-  /** Another form, with another address for money that goes back. */
+  /** Sends another form, with another refund address. */
   function start(form: Partial<CheckoutForm> = {}) {
     count += 1
     const own = { refundTo: `btc-address-${count}`, formKey: String(count).padStart(32, 'k') }

@@ -9,7 +9,7 @@ import type { Sealed } from '../secrets/vault.ts'
 
 /** A payment that the processor saw for an invoice. */
 export interface InvoicePayment {
-  /** The processor's own name for it. */
+  /** The processor's id of it. */
   readonly id: string
   /** The transaction on the coin's chain. */
   readonly transaction: string
@@ -18,11 +18,11 @@ export interface InvoicePayment {
   /** `SETTLED` has the confirmations that the operator asks for. `INVALID` never got them. */
   readonly status: 'PROCESSING' | 'SETTLED' | 'INVALID'
   readonly receivedAt: Date
-  /** Many small payments as one, which grows when more of them come. */
+  /** Set on the sum of many small payments, which grows when more of them arrive. */
   readonly isSum?: true
 }
 
-/** What the processor says of an invoice, as it was read last. */
+/** An invoice at the processor, as it was last read. */
 export interface Invoice {
   readonly id: string
   /**
@@ -35,7 +35,7 @@ export interface Invoice {
   readonly paymentLink: string
   /** US dollars for one coin, as the processor fixed it for the life of the invoice. */
   readonly rate: string
-  /** What the price is in the coin. */
+  /** The price in the coin. */
   readonly units: bigint
   readonly expiresAt: Date
   /** Until then the processor looks for late and duplicate payments. */
@@ -60,7 +60,10 @@ interface Begun {
   readonly item: Item
   /** Undefined once the personal fields were erased; the order has its own. */
   readonly recipient: Sealed | undefined
-  /** Whom its order counts for besides its payer; kept while the order may still be opened. */
+  /**
+   * Whose budgets its order counts against, besides those of its payer; kept while the order may still be
+   * opened.
+   */
   readonly subjects?: Omit<Subjects, 'payer'>
   readonly fingerprint: string
   /** SHA-256 of the token that opens the checkout, and the goods of its order. */
@@ -90,7 +93,7 @@ interface Invoiced extends Begun {
   /** Since when the invoice cannot be read, and when the operator was told so. */
   readonly unreadSince?: Date
   readonly unreadToldAt?: Date
-  /** Set when nothing more can come and all that went back is back. */
+  /** Set when no more money can arrive and every return is confirmed. */
   readonly closedAt?: Date
 }
 
@@ -142,7 +145,7 @@ export function isClosed(checkout: Checkout): boolean {
   return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
 }
 
-/** How long after that a payment may still be confirmed. Some never are. */
+/** How long after `watchedUntil` a payment may still be confirmed. Some never are. */
 const maxUnconfirmedMs = 3 * 86_400_000
 
 /** Whether the invoice may still get a payment, or the confirmation of one. */

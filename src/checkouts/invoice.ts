@@ -255,7 +255,9 @@ function againIn(checkout: InvoicedCheckout, now: Date): number {
   return isAwaited ? pollDelay(checkout.changedAt, now) : watchDelay(checkout, now)
 }
 
-/** The longer nothing came, the less likely something will. Webhooks make it earlier. */
+/**
+ * The longer nothing has arrived, the less likely something will. A webhook makes the checkout due earlier.
+ */
 function watchDelay({ changedAt, invoice }: InvoicedCheckout, now: Date): number {
   const isExpected = invoice.payments.some(({ status }) => status === 'PROCESSING')
   return everRarer(now.getTime() - changedAt.getTime(), isExpected ? watchEveryMs : quietEveryMs)

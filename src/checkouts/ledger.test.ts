@@ -84,7 +84,7 @@ const payments = fc.array(
   { maxLength: 6 },
 )
 
-/** Any checkout with any returns of what came beside its price. */
+/** Any checkout, with any returns of money beyond its price. */
 const anyCheckout = fc
   .tuple(payments, fc.boolean(), fc.array(step, { maxLength: 4 }), fc.boolean())
   .map(([paid, isOrdered, steps, isClosed]): Checkout => {

@@ -56,7 +56,7 @@ export interface CoinPayout {
 
 /** The payment processor that takes coins for us: BTCPay Server. */
 export interface Processor {
-  /** What can be paid in, as the operator configured it. */
+  /** The coins that can be paid in, as the operator configured them. */
   readonly methods: readonly PaymentMethod[]
   /**
    * Whether it sends the coin by itself, as it said last; false until it has said so. Otherwise an operator
@@ -181,7 +181,7 @@ export interface PayoutRecord {
   rests(reference: string): Promise<void>
 }
 
-/** Payouts that an operator made by hand, where the processor sends none (XMR). */
+/** Payouts that an operator made by hand, because neither the store nor the processor could. */
 export interface HandPayouts {
   /** The transaction that the operator noted for this payout. */
   find(reference: string): Promise<string | undefined>

@@ -202,7 +202,7 @@ describe('a payment that the processor denies after it was settled', () => {
     await world.live(hour)
     const held = await refundNow()
     expect(held.payout).toMatchObject({ state: 'FAILED', code: 'payment_not_shown' })
-    // Another processor than took the money does not know the invoice, and pays nothing for it.
+    // A processor that did not take the money does not know the invoice, and pays nothing for it.
     world.reading.read = async () => ({ outcome: 'unknown', reason: 'no such invoice' })
     await retryRefund(world.orders, held.order, 'operator')
     await world.live(2 * hour)

@@ -21,9 +21,9 @@ export interface MergedPayments {
  * one sum for each status. A payment that was settled once stays, singly or in a sum, because it has been
  * counted and may have been paid back.
  *
- * A payment never leaves a sum: those that were settled stay, so no other one moves up in their place.
- * Where the processor denies some of a sum, further small ones count only beyond what it denied: which
- * of them a sum held is not known.
+ * A payment never leaves a sum: those that were settled stay, so no other one moves up in their place. If the
+ * processor denies part of a sum, further small payments count only beyond the denied amount, because it is
+ * not known which payments the sum held.
  */
 export function mergedPayments(
   known: readonly InvoicePayment[],

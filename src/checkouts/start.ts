@@ -23,7 +23,7 @@ export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   readonly health: Pick<Health, 'unsold'>
   readonly vault: Vault
   readonly budgets: BudgetRules
-  /** Keyed, for what belongs to checkouts alone. */
+  /** A keyed digest that only checkouts use. */
   readonly marks: Digest
   /** The address in its usual spelling, or what is wrong with it. */
   readonly readAddress: (method: PaymentMethod, text: string) => AddressRead
@@ -39,7 +39,7 @@ export interface CheckoutForm {
   readonly refundTo: string
   /** At least 128 random bits in the form, so that the same form sent twice is one checkout. */
   readonly formKey: string
-  /** Whom it counts for, while it is unpaid and when it comes to nothing; kept as a keyed digest. */
+  /** The client that it counts against while it is unpaid, and if its order fails; kept as a keyed digest. */
   readonly client?: string
   /** Faults that were found before, to be reported with the rest. */
   readonly found?: readonly Fault[]
@@ -54,10 +54,10 @@ export interface Started {
 /**
  * Begins a checkout, once for the same form, and asks the processor for its invoice.
  *
- * @param admit is asked last, before anything is kept, and may refuse
- * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
- *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`, and for a client with too many
- *   unpaid checkouts, or whoever else has spent a budget, `budget_spent`
+ * @param admit is called last, before anything is stored, and may refuse
+ * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`), `offer_not_found`,
+ *   `offer_unavailable`, `store_paused`, `try_again`, and `budget_spent` for a client with too many unpaid
+ *   checkouts or a spent budget
  */
 export async function startCheckout(
   deps: StartDeps,
@@ -183,7 +183,7 @@ function begin(
 
 /** How many unpaid checkouts of one client may wait in one coin. */
 const maxUnpaid = 10
-/** The same where all buyers share a few addresses. */
+/** The same for a coin whose buyers share a few addresses. */
 const maxUnpaidOfPool = 3
 
 /**

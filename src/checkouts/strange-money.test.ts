@@ -7,12 +7,12 @@ import {
   returnsOf,
 } from '../../test/doubles/checkouts.ts'
 
-/** What the card of these checkouts costs, in atomic USDC. */
+/** The price of the card that these checkouts buy, in atomic USDC. */
 const cardPrice = 20_000_000n
 const minute = 60_000
 const hour = 60 * minute
 
-/** A processor with two addresses, which it hands out again as soon as no invoice waits there. */
+/** A processor with three addresses, which it assigns again as soon as no invoice waits there. */
 function pooled() {
   const world = checkoutWorld()
   world.processor.rules.addresses = ['btc-address-1', 'btc-address-2', 'btc-address-3']
@@ -40,7 +40,7 @@ describe('an address that was shown for a checkout', () => {
     expect(third.invoice.address).toBe(first.invoice.address)
   })
 
-  /** A processor with so many addresses, of which so many were shown for checkouts that are over. */
+  /** A processor with `addresses` addresses, of which `held` were shown for checkouts that are over. */
   async function heldOf(addresses: number, held: number) {
     const world = checkoutWorld()
     const all = Array.from({ length: addresses }, (_, at) => `btc-address-${at}`)
@@ -121,7 +121,7 @@ describe('an address that was shown for a checkout', () => {
     const { holderOf } = world.checkouts
     const first = await openCheckout(world)
     await world.live(hour)
-    // As if the other had not been on record when this one looked.
+    // As if the other checkout had not been on record yet.
     world.deps.checkouts.holderOf = async () => undefined
     const { checkout } = await world.start(another('b'))
     expect(checkout.state).toBe('OPENING')

@@ -20,7 +20,7 @@ export class UsageError extends Error {}
 
 export type ArchiveCommand =
   | { readonly type: 'help' }
-  /** `before`: the first moment that stays; as configured when undefined. */
+  /** `before`: what ended earlier is moved; as configured when undefined. */
   | { readonly type: 'move'; readonly dir: string; readonly before: Date | undefined }
   | {
       readonly type: 'show'
@@ -50,7 +50,7 @@ function toMove({ to, before, from, goods }: Options, now: Date): ArchiveCommand
   return { type: 'move', dir: to, before: before === undefined ? undefined : monthIn(before, now) }
 }
 
-/** The beginning of the month that lies so many months before this one, in UTC. */
+/** The start of the month that is this many months before the current one, in UTC. */
 export function monthsAgo(months: number, now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))
 }

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import type { Archive, ArchiveFile } from '../adapters/storage/archive.ts'
 import type { Sealed, Vault } from '../secrets/vault.ts'
 
-/** SHA-256 of what a file holds. */
+/** SHA-256 of the content of a file, in hex. */
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
@@ -14,7 +14,7 @@ export async function digestOf(path: string): Promise<string> {
 }
 
 /**
- * The lines of a file of the archive, which is read once before, and whole.
+ * The lines of a file of the archive, after its digest was checked.
  *
  * @throws when it is missing or is not what was written
  */
@@ -47,7 +47,7 @@ export function rowIn(entry: ArchiveEntry): Row {
 }
 
 /**
- * What its file has of an archived order, or of a checkout that became none.
+ * Reads an archived order, or a checkout that became none, from its file.
  *
  * @param name its id, its payment id or its transaction
  * @throws when it is not archived, or its file is missing or is not what was written
@@ -60,7 +60,7 @@ export async function readArchived(
   const found = await archive.fileOf(name)
   if (!found) throw new Error(`no order is archived under ${name}`)
   for await (const line of await linesOf(dir, found)) {
-    // Looked for as text first: to parse every line takes far longer.
+    // Searched as text first, because parsing every line takes far longer.
     if (!line.includes(found.id)) continue
     const read: ArchiveEntry = JSON.parse(line)
     if (rowIn(read).id === found.id) return read
@@ -69,9 +69,9 @@ export async function readArchived(
 }
 
 /**
- * The same with what was delivered, opened. Null where nothing was.
+ * The same with the goods opened; null if nothing was delivered.
  *
- * @throws when the key that sealed it is not among those of the vault
+ * @throws when the vault lacks the key that sealed them
  */
 export function withGoods(vault: Vault, archived: ArchiveEntry) {
   const { id, delivery = null } = archived.order ?? { id: rowIn(archived).id }

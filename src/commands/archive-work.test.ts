@@ -39,7 +39,7 @@ const delivered = () => ({ ...fulfilled(asked()), settlement: 'FINAL' }) as cons
 const endedBefore = new Date('2026-03-01T00:00:00Z')
 const placed = [new Date('2026-01-10T00:00:00Z'), new Date('2026-02-20T00:00:00Z')] as const
 
-/** Orders that ended in January and in February, and as many of which nothing may move. */
+/** Orders that ended in January and in February, and as many of which none may move. */
 async function fill(count: number): Promise<void> {
   const { id } = await orderOnRecord(createOrderStore(pool), delivered())
   await endedLongAgo(pool)
@@ -54,7 +54,10 @@ async function idsIn(table: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Every order of every file, which must have the digest that is on record and be its owner's alone. */
+/**
+ * The ids of all orders in the files. Each file must have its digest on record and be readable by its owner
+ * alone.
+ */
 async function idsInFiles(): Promise<string[]> {
   const { rows } = await pool.query('select file, sha256, orders from archives')
   const ids: string[] = []
@@ -87,7 +90,7 @@ test('orders move to one file a month, with its digest on record', async () => {
   expect(await run()).toBe(0)
 })
 
-/** Breaks off at one of its calls, before it is carried out or after. */
+/** An archive that fails at one of its calls, before or after carrying it out. */
 function breaking(archive: Archive, at: number, when: 'before' | 'after'): Archive {
   let calls = 0
   const step = async <T>(work: () => Promise<T>): Promise<T> => {

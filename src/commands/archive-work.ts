@@ -8,19 +8,19 @@ import { digestOf, linesOf, rowIn } from './archive-files.ts'
 
 export interface ArchiveWork {
   readonly archive: Archive
-  /** Where the files are; made for its owner alone where it is not there. */
+  /** The folder of the files; if it is missing, it is created for its owner alone. */
   readonly dir: string
   readonly endedBefore: Date
   readonly tell: (line: string) => void
 }
 
-/** Lines whose orders or checkouts one transaction moves. */
+/** How many orders or checkouts one transaction moves. */
 const movedAtOnce = 200
 
 /**
- * Writes what ended before then to one file a month for orders and one for checkouts that became none, and moves
- * it out of the tables only when its file is on disk. What an earlier run left goes on first, so it may be broken
- * off at any point and run again.
+ * Writes what ended before `endedBefore` to one file a month for orders and one for checkouts that became
+ * none, and moves it out of the tables only when its file is on disk. It first finishes what an earlier run
+ * left, so it may be stopped at any point and run again.
  *
  * @returns how many orders and checkouts moved
  * @throws when a file is missing or is not what was written
@@ -67,16 +67,16 @@ async function writeMonths(
 interface MonthFile {
   write(line: string): Promise<void>
   close(): Promise<ArchiveFile>
-  /** Removes what was not closed: a disk that is full stays so with it. */
+  /** Removes a file that was not closed, so that it does not keep a full disk full. */
   discard(): Promise<void>
 }
 
-/** The goods in it are sealed as they were in the table; still, it is its owner's alone. */
+/** The goods in the file are sealed, as in the table; even so, only its owner can read it. */
 function openMonth(dir: string, name: string): MonthFile {
   const unnamed = join(dir, `${name}.${process.pid}.part`)
   const gzip = createGzip()
   const written = pipeline(gzip, createWriteStream(unnamed, { mode: 0o600 }))
-  // Heard of when the file is closed.
+  // `write` and `close` report the error.
   written.catch(() => undefined)
   let orders = 0
   return {
@@ -103,7 +103,7 @@ function openMonth(dir: string, name: string): MonthFile {
   }
 }
 
-/** What is not on disk is not archived. */
+/** Waits until a file or a folder is on disk: what is not may not leave the tables. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
@@ -113,7 +113,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** Moves what is in a file, which is read once more first, and whole. */
+/** Moves what is in a file, after its digest was checked. */
 async function moveFile({ archive, dir, tell }: ArchiveWork, file: OpenArchive): Promise<number> {
   let moved = 0
   let batch: { id: string; version: number }[] = []

@@ -18,23 +18,23 @@ export interface Connection {
   readonly storage: Storage
   readonly chain: ConnectedChain
   readonly suppliers: ReadonlyMap<string, SupplierStatement>
-  /** Undefined where the store takes no coins. */
+  /** Undefined if the store takes no coins. */
   readonly processor: ProcessorStatement | undefined
   /** Closes what was opened, and stops what was started, for this command. */
   close(): Promise<void>
 }
 
-/** A command reads over all orders, and nobody waits for it. */
+/** A command may read all orders, and no buyer waits for it. */
 const statementTimeoutMs = 600_000
 
 /**
- * Connects by the same environment as the store. In the sandbox, the parts of the store that runs in
- * DATA_DIR are used; where none runs, they are started for this command and stopped after it, so
- * that a store which refuses to start can be mended.
+ * Connects with the same environment as the store. In the sandbox, it uses the parts of the store that runs
+ * in DATA_DIR; if none runs, they are started for this command and stopped after it, so that a store which
+ * refuses to start can be repaired.
  *
- * @param tell hears of what takes a moment
- * @param setsUp whether the database is brought up to date and made this store's, as a start does
- * @throws ConfigError, and where the database was not set up and is not to be
+ * @param tell is called with what takes a moment
+ * @param setsUp whether to migrate the database and claim it for this store, as a start does
+ * @throws ConfigError, and an error if the database was not set up and `setsUp` is false
  */
 export async function connect(
   environment: Readonly<Record<string, string | undefined>>,

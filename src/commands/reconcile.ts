@@ -88,7 +88,7 @@ async function addEarlier(
   if (refunds !== undefined) await wallets.addEarlier('refunds', refunds)
 }
 
-/** Only what the comparison has named can be vouched for: never a payment or a refund. */
+/** Only movements in the report can be acknowledged, never the payment or refund of an order. */
 async function acknowledge(
   { storage }: Connection,
   { movements }: Report,
@@ -132,7 +132,7 @@ function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Wanted): L
   }
 }
 
-/** Undefined for who asks how it is used. */
+/** Undefined if --help asks for the usage. */
 function wantedIn(args: string[]): Wanted | undefined {
   const { values } = parseArgs({
     args,
@@ -185,7 +185,7 @@ function acknowledgedIn(values: {
   return { transaction: transaction.toLowerCase(), reason: reason.trim(), by: by.trim() }
 }
 
-/** It stays for ever, so a slip of the pen must not: the checksum is asked for. */
+/** The address stays on record for ever, so its checksum is required, which reveals typing errors. */
 function addressIn(role: WalletRole, option: string, text: string | undefined) {
   if (text === undefined) return {}
   if (isAddress(text) && text !== text.toLowerCase()) return { [role]: text }
@@ -197,7 +197,7 @@ function whole(name: string, text: string): number {
   return Number(text)
 }
 
-/** What went wrong is told without what it was asked with: a URL may hold a key. */
+/** Errors are printed without URLs, which may hold a key. */
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { namesPayout } from '../checkouts/checkout.ts'
 
-/** What an operator wants of refunds. */
+/** A command of the operator about refunds. */
 export type RefundsCommand =
   | { readonly does: 'status' }
   | { readonly does: 'stop'; readonly reason: string }
@@ -12,7 +12,7 @@ export type RefundsCommand =
       readonly does: 'paid'
       readonly reference: string
       readonly transaction: string
-      /** Which of several equal transfers of the transaction it is. */
+      /** Which of several equal transfers in the transaction it is, from 1. */
       readonly transfer?: number
     }
 
@@ -33,7 +33,7 @@ A reference is the id of an order, or that of a checkout and the number of its r
 
 It works on the database of the store that the same environment starts.`
 
-/** The command line does not say what to do. The message says what is wrong. */
+/** The command line is wrong. The message says what is wrong with it. */
 export class UsageError extends Error {}
 
 /** @throws UsageError */
@@ -69,7 +69,7 @@ interface Words {
   readonly transfer: string | undefined
 }
 
-/** What makes no sense here is refused, because it may have been meant otherwise. */
+/** Refuses arguments that the command does not take, because the operator may have meant something else. */
 function refuseStrays({ what, names, reason, all }: Words): void {
   if (what === 'retry') {
     if (reason !== undefined) throw new UsageError('--reason is only for stop and start')

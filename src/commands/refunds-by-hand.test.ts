@@ -157,7 +157,7 @@ test.each(['note_transaction', 'payout_cancelled', 'payout_mismatch', 'payout_re
   async (code) => {
     const { id } = await returnAt('FAILED', code)
     const reference = returnReference(id, 1)
-    // It may still be mended in the processor, so nobody is told to pay it.
+    // It may still be fixed in the processor, so nobody is told to pay it.
     expect(await hand()).not.toContain('To be paid by you')
     expect(await paid(reference, hash('a'))).toMatchObject({ isDone: true })
     expect(await createHandPayouts(database).find(reference)).toBe(hash('a'))

@@ -12,14 +12,14 @@ import { whyNotTried } from '../orders/refund.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { payableByHand } from '../payments/pay-back-faults.ts'
 
-/** What became of a note. */
+/** The result of noting a payment. */
 interface NotedInWords {
   /** The payout is on record as paid with this transaction, and can be made due again. */
   readonly isNoted: boolean
   readonly line: string
 }
 
-/** Notes the transaction with which an operator paid this, if nobody else pays it any more. */
+/** Notes the transaction with which an operator made this payout, if it waits for an operator. */
 export async function notePaid(
   database: Pool,
   {
@@ -49,7 +49,7 @@ export async function notePaid(
   return inWords(await notes.note({ ...payout, transaction, transfer, by }), payout)
 }
 
-/** A refund in USDC that cannot be paid by its own authorization is booked when it was paid otherwise. */
+/** Books a refund in USDC that cannot be paid by its own authorization and was paid by a plain transfer. */
 async function noteRefund(
   database: Pool,
   order: Order,

@@ -15,7 +15,7 @@ import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
 import { carryOut } from './refunds-work.ts'
 
-/** The whole way of a person who pays in a coin, on the database of a store. */
+/** Purchases in a coin, from the form to the return, on the database of a store. */
 
 const caps = { hour: usdc(10n ** 12n), day: usdc(10n ** 12n) }
 const day = 86_400_000
@@ -28,7 +28,7 @@ beforeEach(async () => {
   return () => database.end()
 })
 
-/** A store on the database, with a processor in memory that operators help. */
+/** A store on the database, with a processor in memory that knows what operators paid by hand. */
 function storeWorld() {
   const world = checkoutWorld()
   const { clock } = world

@@ -3,7 +3,7 @@ import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { nonceSpent, noteTransaction, operatorPays } from '../payments/pay-back-faults.ts'
 
-/** How it stands with refunds, for a person at a terminal. */
+/** The state of refunds, for a person at a terminal. */
 export function statusLines(
   queue: PayoutQueue,
   caps: { readonly hour: Usdc; readonly day: Usdc },
@@ -32,7 +32,7 @@ function againstCaps(granted: Window, caps: Window): string {
   return `${of('hour')}, in ${of('day')}.`
 }
 
-/** What an operator pays by hand: each with the amount as a wallet takes it, and the address. */
+/** What an operator pays by hand: each with its address, and the amount as wallets accept it. */
 export function handLines(queue: PayoutQueue): readonly string[] {
   const byHand = queue.open.filter(isByHand)
   if (byHand.length === 0) return ['Nothing is to be paid by hand.']

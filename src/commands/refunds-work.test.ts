@@ -39,7 +39,7 @@ async function status(): Promise<string> {
   return (await carryOut(operator(), { does: 'status' })).lines.join('\n')
 }
 
-/** Refund steps that the history of an order tells, oldest first. */
+/** The refund steps in the history of an order, oldest first. */
 async function historyOf({ id }: Order): Promise<unknown[]> {
   const { rows } = await database.query(
     'select refund_step from order_events where order_id = $1 order by seq',

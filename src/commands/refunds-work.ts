@@ -17,11 +17,13 @@ import { handLines, statusLines } from './refunds-status.ts'
 interface Operator {
   readonly database: Pool
   readonly caps: RefundCaps
-  /** Who sits at it, for the record. */
+  /** Who runs the command, for the record. */
   readonly by: string
 }
 
-/** The account that runs the command, on which machine. A container may run as a number without one. */
+/**
+ * The account that runs the command, and its machine. A container may run as a user id without an account.
+ */
 export function operatorName(account: () => { readonly username: string } = userInfo): string {
   try {
     return `${account().username}@${hostname()}`
@@ -30,7 +32,7 @@ export function operatorName(account: () => { readonly username: string } = user
   }
 }
 
-/** What was done, in lines; false when something that was asked for could not be done. */
+/** What was done, in lines. `isDone` is false if something could not be done. */
 interface Done {
   readonly isDone: boolean
   readonly lines: readonly string[]
@@ -61,7 +63,7 @@ function turn({ database, by }: Operator, stopped: boolean, reason: string | und
   return switchRefunds(database, { stopped, reason, by })
 }
 
-/** What was held back is looked at now, and not only when its pause is over. */
+/** Makes payouts that were held due now, and not only after their pause. */
 async function start(operator: Operator, reason: string | undefined): Promise<Done> {
   await turn(operator, false, reason)
   const orders = createOrderStore(operator.database)
@@ -74,14 +76,14 @@ async function start(operator: Operator, reason: string | undefined): Promise<Do
   return done([`Refunds go out again. ${going.length} of them were waiting.`])
 }
 
-/** A payout in a coin goes on at once: who asks the processor for it next is told of the transaction. */
+/** Notes the transaction, and makes a payout in a coin due at once: its next step finds the note. */
 async function paid(
   operator: Operator,
   { does: _, ...payment }: Extract<RefundsCommand, { does: 'paid' }>,
 ): Promise<Done> {
   const { reference } = payment
   const { isNoted, line } = await notePaid(operator.database, { ...payment, by: operator.by })
-  // What was paid in USDC is booked with the note, and is not tried again.
+  // A refund in USDC was booked together with the note, so this leaves it as it is.
   if (isNoted) await retryEach(operator, [reference])
   return { isDone: isNoted, lines: [`${reference}: ${line}`] }
 }

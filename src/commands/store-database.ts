@@ -5,10 +5,10 @@ import type { Config, SandboxConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 
 /**
- * The database of the store that this environment starts; the embedded one while its sandbox runs.
+ * Opens the database of the store that this environment starts, which in the sandbox may be the embedded one.
  *
- * @param command what the server's list of connections shows
- * @throws ConfigError when it is embedded and does not run
+ * @param command is shown in the server's list of connections
+ * @throws ConfigError when the database is embedded and not running
  */
 export async function openDatabaseFor(config: Config, command: string): Promise<Pool> {
   return openDatabase(await addressOf(config), {
@@ -18,16 +18,16 @@ export async function openDatabaseFor(config: Config, command: string): Promise<
   })
 }
 
-/** The keys that what the store has sealed opens with. @throws ConfigError as `openDatabaseFor` */
+/** The keys that open what the store has sealed. @throws ConfigError as `openDatabaseFor` */
 export async function secretsKeysOf(config: Config): Promise<readonly Buffer[]> {
   if (config.mode === 'live') return config.secretsKeys
   return sandboxOutside(config, await runningParts(config)).secretsKeys
 }
 
-/** Tables or columns that PostgreSQL does not know. */
+/** PostgreSQL's codes for an unknown table and an unknown column. */
 const missing = ['42P01', '42703']
 
-/** Why such a database could not be read or written. */
+/** Why the database could not be read or written, for the operator. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : error.name

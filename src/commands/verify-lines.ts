@@ -1,6 +1,6 @@
 import type { Checked } from './verify-receipt.ts'
 
-/** What a receipt whose signature holds lets anybody say. */
+/** What a receipt with a valid signature proves. */
 export function provenLines({ claims, kid, goods }: Checked): string[] {
   const { payment, refund } = claims
   return [
@@ -14,7 +14,7 @@ export function provenLines({ claims, kid, goods }: Checked): string[] {
   ]
 }
 
-/** What it leaves open, so that nobody takes it for more than it is. */
+/** What the receipt does not prove, so that nobody relies on it for that. */
 export function notProvenLines({ claims, keysFrom, goods }: Checked): string[] {
   const { payment, delivery } = claims
   return [
@@ -51,7 +51,7 @@ function dateOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString()
 }
 
-/** Without what moves the cursor of a terminal or turns the text round. */
+/** Escapes control and format characters, which can move a terminal's cursor or reverse the text. */
 export function printable(line: string): string {
   return line.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

@@ -10,10 +10,10 @@ import {
 } from '../orders/delivery-receipt.ts'
 import { notProvenLines, printable, provenLines } from './verify-lines.ts'
 
-/** Nothing can be checked: what was given is no receipt, or the keys cannot be had. */
+/** Nothing can be checked: the input is not a receipt, or its keys cannot be read. */
 export class NotAReceipt extends Error {}
 
-/** Keys as they were found, and where. */
+/** A key set as it was found, not validated yet, and its source. */
 export interface Keys {
   readonly keys: unknown
   readonly from: string
@@ -25,27 +25,27 @@ export interface Verdict {
   readonly lines: readonly string[]
 }
 
-/** A receipt whose signature holds. */
+/** A receipt with a valid signature. */
 export interface Checked {
   readonly claims: ReceiptClaims
   readonly kid: string
   readonly keysFrom: string
-  /** The goods that lie beside the receipt and are those that it is for, as they were hashed. */
+  /** The goods beside the receipt, as canonical JSON; they have the hash that is in it. */
   readonly goods: string | undefined
 }
 
-/** Closed at every level but the goods, of which every member is hashed. */
+/** Strict at every level except the goods, of which every member is hashed. */
 const Answer = ReceiptAnswer.extend({
   delivered: z.strictObject(Delivered.shape).optional(),
 }).strict()
 
-/** Any key set; what is not for this signature is left alone (RFC 7517). */
+/** Any key set; keys of other kinds are ignored (RFC 7517). */
 const KeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string().optional() })) })
 const Ed25519 = z.looseObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() })
 const Header = z.object({ alg: z.literal('EdDSA'), kid: z.string(), typ: z.string() })
 
 /**
- * Checks a delivery receipt and what lies beside it.
+ * Checks a delivery receipt and the goods beside it.
  *
  * @param text the JSON answer of the store, or the compact JWS alone
  * @param keysOf the keys of a store, by its address
@@ -105,7 +105,7 @@ function headerOf(receipt: string): z.infer<typeof Header> {
   )
 }
 
-/** What the receipt says of its store, before anything of it is believed. */
+/** The store that the receipt names. It is not verified yet. */
 function issuerOf(receipt: string): string {
   const [, body = ''] = receipt.split('.')
   const claims = decoded(() => JSON.parse(Buffer.from(body, 'base64url').toString()))
@@ -120,7 +120,7 @@ function keyIn(keys: unknown, kid: string, from: string): z.infer<typeof Ed25519
   return Ed25519.safeParse(set.data.keys.find((key) => key.kid === kid)).data
 }
 
-/** What is signed, or undefined when it is not by this key. */
+/** The signed payload, or undefined when the signature is not by this key. */
 async function payloadOf(
   receipt: string,
   { kty, crv, x }: z.infer<typeof Ed25519>,
@@ -159,10 +159,10 @@ const keysTimeoutMs = 10_000
 const localHosts = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The keys that a store publishes. Only over TLS, which is what says that they are the store's own; a store
- * on this machine needs none.
+ * Reads the keys that a store publishes. Only TLS proves that they are the store's own, so it is required,
+ * except from a store on this machine.
  *
- * @throws NotAReceipt when the keys cannot be had
+ * @throws NotAReceipt when the keys cannot be read
  */
 export async function fetchedKeys(issuer: string): Promise<Keys> {
   const from = `${issuer}/.well-known/jwks.json`
@@ -177,7 +177,7 @@ export async function fetchedKeys(issuer: string): Promise<Keys> {
 
 async function jsonAt(url: string): Promise<unknown> {
   try {
-    // A redirect would have another site speak for this one.
+    // After a redirect, another site would speak for this one.
     const options = { redirect: 'error', signal: AbortSignal.timeout(keysTimeoutMs) } as const
     const response = await fetch(url, options)
     if (!response.ok) throw new Error(`it answers ${response.status}`)
@@ -196,14 +196,14 @@ const strings = /"(?:[^"\\]|\\.)*"/g
 const numbers = /-?\d[\d.eE+-]*/g
 
 /**
- * Reads JSON that says one thing to every reader (RFC 7493): no name twice in an object, no name that
- * readers in JavaScript take for something else, no number that they round.
+ * Parses JSON that means the same to every parser (RFC 7493): no name twice in an object, no `__proto__`, no
+ * number that JavaScript would round.
  *
  * @throws Error with what is wrong
  */
 function strictJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  // The grammar holds now, so each colon outside of strings is one member.
+  // The JSON is valid here, so each colon outside of strings belongs to one member.
   const bare = text.replace(strings, '')
   const colons = bare.split(':').length - 1
   if (colons !== membersIn(value)) throw new Error('a name stands twice in one object')

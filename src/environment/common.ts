@@ -12,7 +12,7 @@ export const mode = {
   }),
 }
 
-/** Paths are put behind it for every link, and everybody reads it. */
+/** Every link is this URL with a path appended, so it is public. */
 export const publicUrl = url(/^https?$/).refine(
   (text) => !/[?#]|^https?:\/\/[^/]*@/i.test(text),
   'must be a URL without a password, a query or a fragment',
@@ -107,7 +107,7 @@ export const site = {
     z
       .string()
       .regex(/^#?[0-9a-fA-F]{6}$/, 'must be a colour of six hexadecimal digits, such as 0b5d40')
-      // In a file of variables, what stands behind a # that is not quoted is a comment.
+      // In an env file, a # that is not quoted begins a comment.
       .transform((color) => `#${color.replace('#', '').toLowerCase()}`)
       .optional(),
     {
@@ -156,7 +156,7 @@ export const mail = {
   }),
 }
 
-/** The tables let nothing go that ended less than 90 days ago; three months may be 89. */
+/** The tables keep what ended less than 90 days ago, and three months may be 89 days. */
 export const fewestArchiveMonths = 4
 
 export const policy = {
@@ -225,7 +225,7 @@ export const sandbox = {
   }),
 }
 
-/** What a file says; nothing where it cannot be read, whatever the reason. */
+/** The text of a file; empty if it cannot be read, whatever the reason. */
 function textOfFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()

@@ -7,7 +7,7 @@ import { aboutOf } from './variable.ts'
 export const commonShape = { ...server, ...site, ...mail, ...policy, ...caps }
 /** The variables that only the sandbox knows. */
 export const sandboxShape = sandbox
-/** The variables that only live mode knows, but for DATABASE_URL. */
+/** The variables of live mode. Of these, the sandbox knows only DATABASE_URL. */
 export const liveShape = {
   ...database,
   ...chain,
@@ -58,9 +58,9 @@ export function problemOf(issue: z.core.$ZodIssue): string {
     : `${name} ${issue.message}`
 }
 
-/** The environment does not make a store. The message names every problem and its mend. */
+/** The environment is not valid. The message names every problem and how to fix it. */
 export class ConfigError extends Error {
-  /** No other start of this version could come to anything either. */
+  /** Whether every other start of this version would fail too. */
   readonly isFinal: boolean
 
   constructor(problems: readonly string[], isFinal = false) {

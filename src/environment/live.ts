@@ -19,7 +19,7 @@ type NetworkName = keyof typeof networks
 const networkNames = Object.keys(networks) as NetworkName[]
 const choice = new Intl.ListFormat('en', { type: 'disjunction' })
 const anyNetwork = choice.format(networkNames)
-/** The networks whose money is not real, and the others. */
+/** The networks with test money, and those with real money. */
 export const testNetworks = networkNames.filter((name) => networks[name].isTestnet)
 export const realNetworks = networkNames.filter((name) => !networks[name].isTestnet)
 
@@ -99,7 +99,7 @@ export const facilitator = {
   }),
   FACILITATOR_KEY: variable(
     atLeast16
-      // One line of a file of variables holds the lines of a PEM key this way.
+      // An env file holds the lines of a PEM key in one line this way.
       .transform((key) => key.replaceAll('\\n', '\n'))
       .optional(),
     {
@@ -200,7 +200,7 @@ export const secrets = {
   ),
 }
 
-/** The coins that can be paid in; the reader of them says what is wrong. */
+/** Reads the coins that can be paid in; `readMethods` says what is wrong. */
 function coinMethods(text: string, context: z.RefinementCtx): ReturnType<typeof readMethods> {
   try {
     return readMethods(text)

@@ -17,9 +17,9 @@ const readAtStart = [
 
 /**
  * The environment that a process of the store is started with, which `/proc` shows to every process of the
- * same account. It is told all other variables afterwards, a worker over IPC and a catalog process on its
- * standard input: any of them may be a secret, such as `PGPASSWORD`, or the token of a program that has
- * nothing to do with the store.
+ * same account. A worker gets all other variables afterwards over IPC, and a catalog process on its standard
+ * input: any of them may be a secret, such as `PGPASSWORD`, or the token of a program that has nothing to do
+ * with the store.
  */
 export function environmentAtStart(environment: Environment): Record<string, string | undefined> {
   const names = Object.keys(environment).filter((name) => readAtStart.some((one) => one.test(name)))
@@ -34,6 +34,6 @@ export function adoptEnvironment(environment: Environment): void {
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && !isSecret(name)) process.env[name] = value
   }
-  // Node has looked for the proxies before they were there.
+  // Node read the proxy variables before they were set.
   if (process.env['NODE_USE_ENV_PROXY'] === '1') setGlobalProxyFromEnv()
 }

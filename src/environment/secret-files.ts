@@ -10,10 +10,10 @@ export const isSecret = (name: string) => secretVariables.includes(name)
 const fileVariableOf = (name: string) => `${name}_FILE`
 
 /**
- * The environment of this process, each secret by its value. Takes the secrets out of `process.env`,
- * so that no process started from here inherits one.
+ * The environment of this process, with the value of each secret. Removes the secrets from `process.env`, so
+ * that no child process inherits one.
  *
- * @param warn hears of every file with secrets that other accounts can read
+ * @param warn is called for each file with secrets that other accounts can read
  * @throws ConfigError
  */
 export function ownEnvironment(warn: (line: string) => void): Readonly<Environment> {
@@ -27,10 +27,10 @@ export function ownEnvironment(warn: (line: string) => void): Readonly<Environme
 }
 
 /**
- * The same variables, with the content of files where these are named instead of secrets. A variable
- * that is set to nothing is not set.
+ * The same variables, with each variable that names a file replaced by the secret in that file. An empty
+ * variable counts as not set.
  *
- * @throws ConfigError that names variables and files, and never what is in one
+ * @throws ConfigError that names variables and files, and never the content of one
  */
 export function withSecretFiles(
   environment: Readonly<Environment>,
@@ -80,8 +80,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * What systemd hands over is in a folder that it has closed to other accounts, whatever the mode of
- * the file shows (systemd.exec(5), CREDENTIALS_DIRECTORY).
+ * Credentials from systemd are in a folder that is closed to other accounts, whatever the mode of the file
+ * (systemd.exec(5), CREDENTIALS_DIRECTORY).
  */
 function isCredential(file: string, { CREDENTIALS_DIRECTORY: folder }: Readonly<Environment>) {
   return Boolean(folder) && resolve(file).startsWith(`${resolve(folder ?? '')}${sep}`)
@@ -100,7 +100,10 @@ function mendFor(file: string, { uid }: Stats): string {
   return own === 0 || own === uid ? chmod : `chown ${own} ${quoted} && ${chmod}`
 }
 
-/** What Node was told to read variables from, as `--env-file=.env` or `--env-file .env`, and the rest. */
+/**
+ * The files that Node was told to read variables from, as `--env-file=.env` or `--env-file .env`, and its
+ * other arguments.
+ */
 export function envFilesIn(nodeArguments: readonly string[]) {
   const files: string[] = []
   const others: string[] = []

@@ -12,7 +12,7 @@ export function variablesOf(name: SupplierName): readonly string[] {
   return fields.map((field) => `${suppliers[name].variables}_${field}`)
 }
 
-/** Makes something of each variable of each supplier. */
+/** Maps each variable of each supplier to a value. */
 export function perSupplier<T extends Readonly<Record<Field, unknown>>>(
   of: (name: SupplierName) => T,
 ): { readonly [F in Field as `${Prefix}_${F}`]: T[F] } {
@@ -26,7 +26,7 @@ export function perSupplier<T extends Readonly<Record<Field, unknown>>>(
 const apiUrl = () => url(/^https?$/)
 const apiKey = () => z.string('must be the API key of the supplier').min(8)
 
-/** The first supplier is one that every store has. */
+/** The first supplier is required. */
 const first = {
   SUPPLIER_URL: variable(apiUrl(), {
     description:

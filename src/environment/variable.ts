@@ -6,11 +6,11 @@ import * as z from 'zod'
 export interface About {
   /** Its first sentence also stands in .env.example. */
   readonly description: string
-  /** What applies while it is not set, where the schema has no default. */
+  /** What applies while it is not set, if the schema has no default. */
   readonly unset?: string
-  /** What to set it to, where live mode cannot do without it. */
+  /** What to set it to, if live mode requires it. */
   readonly required?: string
-  /** A value to show where the default is not one. */
+  /** A value to show instead of the default, such as for a variable without one. */
   readonly example?: string
   /** A URL that can carry a password or a key is secret too. */
   readonly isSecret?: true
@@ -28,7 +28,7 @@ export function aboutOf(schema: z.ZodType): About | undefined {
   return documented.get(schema)
 }
 
-/** A whole number within a range, which its refusal names. */
+/** A whole number within a range, which the error message names. */
 export function wholeWithin(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`
   return z.coerce.number(message).int(message).min(least, message).max(most, message)
@@ -38,7 +38,7 @@ export const whole = (fallback: number, least: number, most: number) =>
   wholeWithin(least, most).default(fallback)
 
 export const url = (protocol: RegExp) => z.url({ protocol, error: 'must be a URL' })
-/** One spelling of a URL for all: scheme and host in small letters, a path, no default port. */
+/** The normal form of a URL: scheme and host in lower case, a path, no default port. */
 export const plainUrl = (text: string) => URL.parse(text)?.href ?? text
 export const address = z
   .string()
@@ -65,7 +65,10 @@ export function listOf(text: string): string[] {
     .filter(Boolean)
 }
 
-/** The address of a private key, in lower case; undefined for what is none: nobody may see the reason, which names it. */
+/**
+ * The address of a private key, in lower case; undefined for an invalid key. The error is dropped because it
+ * contains the key.
+ */
 export function walletOf(key: string): string | undefined {
   try {
     return privateKeyToAddress(key as Hex).toLowerCase()

@@ -81,7 +81,7 @@ export function createHealth(now: () => Date): Health {
   }
 
   function verdict(): Verdict {
-    // Before the first look nobody knows any, and nothing is sold.
+    // Before the first check no supplier is known, and nothing is sold.
     const [first = '', ...others] = suppliers.names()
     const all = [first, ...others].map((name) => [name, verdictAt(name)] as const)
     return verdictOfAll(new Map(all), now())

@@ -38,7 +38,7 @@ const facts = {
   pending: [0n, 1n],
 } as const
 
-/** Those that a look at the wallets gives. */
+/** The facts that come from reading the wallets. */
 const means = ['float', 'funds', 'maxRefund', 'maxBorneOut', 'gas', 'pending'] as const
 
 type Fact = { [Name in keyof typeof facts]: (typeof facts)[Name][number] }
@@ -54,7 +54,7 @@ function* everyFact(): Generator<Fact> {
       return [name, one]
     })
     const fact = Object.fromEntries(chosen) as Fact
-    // What was not looked at says the same whatever it is.
+    // Without a reading these facts make no difference, so one combination of them is enough.
     if (fact.isLookedAt || means.every((name) => fact[name] === facts[name][0])) yield fact
   }
 }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { lossy, type Sink } from './log-lines.ts'
 
-/** A place for lines that takes them, has room for the beginning of each only, or leaves them lying. */
+/** A sink that takes lines, takes only the beginning of each, or keeps them waiting. */
 function openSink() {
   const state = { isBroken: false, writableLength: 0, written: '' }
   const sink: Sink = {

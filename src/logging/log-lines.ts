@@ -2,22 +2,22 @@ import { mkdirSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DestinationStream } from 'pino'
 
-/** Where lines go in the end. What it has not taken yet, it keeps. */
+/** Where lines end up. It buffers what it has not written yet. */
 export interface Sink {
   readonly writableLength: number
   write(text: string, done: (error?: Error | null) => void): unknown
 }
 
-/** A reader that stands still may cost so many bytes of memory; further lines are lost. */
+/** The most bytes that are buffered for a stalled reader; further lines are lost. */
 const maxKept = 8 * 1024 * 1024
 
 /**
- * A log must never be the reason that the store stops: while a disk is full, a pipe closed or its reader
- * stalled, lines are lost, and the next one that gets through comes after a line that says how many.
+ * A log must never stop the store: while a disk is full, a pipe closed or its reader stalled, lines are lost,
+ * and the next line that gets through comes after one that says how many.
  */
 export function lossy(sink: Sink): DestinationStream {
   let lost = 0
-  // A disk that fills up takes the beginning of a line.
+  // A disk that fills up may take only the beginning of a line.
   let isCut = false
   return {
     write(line) {
@@ -43,16 +43,16 @@ function lossLine(lost: number): string {
 }
 
 /**
- * Standard output, or that of errors. Node writes to a pipe without waiting for its reader, and goes on
- * after an error.
+ * Standard output or standard error. Node writes to a pipe without waiting for its reader, and goes on after
+ * an error.
  */
 export function standard(stream: NodeJS.WriteStream): DestinationStream {
-  // Each write hears of its own error.
+  // Each write gets its own error in its callback.
   stream.on('error', () => undefined)
   return lossy(inOneWrite(stream))
 }
 
-/** What is written in one turn of the event loop goes out together: a busy store writes many lines in each. */
+/** Writes together what comes in one turn of the event loop: a busy store writes many lines in each. */
 function inOneWrite(stream: NodeJS.WriteStream): Sink {
   let isWaiting = false
   const letGo = () => {
@@ -75,7 +75,7 @@ function inOneWrite(stream: NodeJS.WriteStream): Sink {
   }
 }
 
-/** A file that lines are added to. */
+/** A file that lines are appended to. */
 export function fileIn(folder: string, name: string): DestinationStream {
   mkdirSync(folder, { recursive: true })
   const file = openSync(join(folder, name), 'a')

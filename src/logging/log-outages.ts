@@ -1,4 +1,4 @@
-/** Longer than a statement that hangs takes to fail, so that one outage is not told as several. */
+/** Longer than a statement that hangs takes to fail, so that one outage is not reported as several. */
 const quietMs = 30_000
 
 /** What has failed again and again, and for how long. */
@@ -15,11 +15,11 @@ interface Failing {
 }
 
 /**
- * Takes failures of one kind for one outage, until none has come for a while: what is tried four times a
- * second, or met by each of many requests, would fill the log.
+ * Groups failures of one kind into one outage, until none has come for 30 s: work that is tried four times a
+ * second, or a fault that many requests meet, would fill the log.
  *
- * @param ended hears of each outage when it is over
- * @returns notes a failure, and tells whether an outage begins with it
+ * @param ended is called with each outage when it is over
+ * @returns a function that notes a failure, and returns whether an outage begins with it
  */
 export function groupingOutages(ended: (outage: Outage) => void): (what: string) => boolean {
   const outages = new Map<string, Failing>()

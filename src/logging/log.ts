@@ -3,12 +3,12 @@ import { fileIn, standard } from './log-lines.ts'
 import { groupingOutages } from './log-outages.ts'
 
 /**
- * The store's log, one JSON object a line. What could carry a secret is left out here as well, in
- * case a caller forgets: headers, bodies, and the long form of errors, which repeats calldata.
+ * The store's log, one JSON object a line. What could carry a secret is left out here too, in case a caller
+ * forgets: headers, bodies, and the long form of errors, which repeats calldata.
  *
- * An outage is one line at its start and one when it is over, whoever meets it.
+ * An outage takes one line at its start and one when it is over, however many calls fail.
  *
- * @param isOfDatabase whether something failed because the database is away
+ * @param isOfDatabase whether an error means that the database is unavailable
  */
 export function createLog(
   level: string,
@@ -22,7 +22,7 @@ export function createLog(
       base: null,
       redact: ['req.headers', 'headers', 'body', 'payload', 'recipient', 'delivery', '*.signature'],
       serializers: { err: describeError, error: describeError, req: describeRequest },
-      // Messages, stacks and fields that nobody thought of pass here and nowhere else.
+      // Every line passes here, with its messages, stacks and any unforeseen fields.
       hooks: {
         streamWrite: withoutLongHex,
         logMethod(args, method) {
@@ -36,7 +36,9 @@ export function createLog(
   return log
 }
 
-/** What fails, where the line may be one of very many: the database, or work that is tried again and again. */
+/**
+ * What is failing, if there may be very many such lines: the database, or work that is tried again and again.
+ */
 function failingIn(facts: unknown, isOfDatabase: (error: unknown) => boolean): string | undefined {
   if (typeof facts !== 'object' || facts === null) return undefined
   const { err, error = err, what } = facts as Readonly<Record<string, unknown>>
@@ -47,7 +49,7 @@ function failingIn(facts: unknown, isOfDatabase: (error: unknown) => boolean): s
 /** Standard output, and nothing else writes there. */
 export const liveLog = (): DestinationStream => standard(process.stdout)
 
-/** Everything goes to a file, so that the terminal stays readable; what is wrong goes there too. */
+/** Everything goes to a file, so that the terminal stays readable; errors go to the terminal too. */
 export function sandboxLog(dataDir: string): DestinationStream {
   return multistream([
     { level: 'trace', stream: fileIn(dataDir, 'store.log') },
@@ -58,7 +60,7 @@ export function sandboxLog(dataDir: string): DestinationStream {
 const maxMessage = 300
 const maxHex = /0x[0-9a-fA-F]{65,}/g
 
-/** Name, code, first line and stack of an error; long hexadecimal is calldata or a signature. */
+/** Name, code, first line and stack of an error, without long hexadecimal: it is calldata or a signature. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: clean(String(error)) }
   const [firstLine = ''] = error.message.split('\n')
@@ -74,7 +76,7 @@ function describeError(error: unknown) {
   }
 }
 
-/** A code of the system or of PostgreSQL, whose words come in the language of the server. */
+/** The error code of the system or of PostgreSQL, whose messages are in the language of the server. */
 function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^[A-Z0-9_]{1,40}$/.test(code) ? code : undefined

@@ -89,7 +89,7 @@ const neverPaidCheckoutDays = 90
 const keyDays = 30
 
 /**
- * Sends events to the webhooks of buyers until the signal aborts, and then ends what is under way.
+ * Sends events to the webhooks of buyers until the signal aborts, and then waits for deliveries under way.
  */
 export function sendWebhooks(sender: Sweeper, loop: LoopDeps): Promise<void> {
   return repeatSweep('webhooks', sender, sweepLimit, loop)

@@ -29,7 +29,7 @@ export function partChanges(
   return () => {
     for (const [part, state] of Object.entries(health.parts())) look({ part: part as Part }, state)
     const suppliers = health.suppliers()
-    // One alone is the part.
+    // A single supplier is the part itself.
     if (suppliers.size === 1) return
     for (const [supplier, state] of suppliers) look({ part: 'supplier', supplier }, state)
   }

@@ -101,9 +101,9 @@ function heldOnceAnHour(): (held: string) => boolean {
 }
 
 /**
- * Logs events. An event that happened during a request has the id that the buyer was told.
+ * Writes events to the log. An event within a request has the request's id, which the caller was told too.
  *
- * @param currentRequest the id of the request that is worked on, where there is one
+ * @param currentRequest the id of the request in progress, if there is one
  */
 export function reporterTo(
   log: Logger,

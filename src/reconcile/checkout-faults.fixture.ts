@@ -20,7 +20,7 @@ import type { DifferenceCode } from './differences.ts'
 import type { ProcessorPayout } from './ports.ts'
 import { look, purchaseOf, type World, worldOf } from './world.fixture.ts'
 
-/** A checkout that became an order, whose money went back with a rest beside it, and its processor. */
+/** A checkout that became an order, with the refund of the order and a return, and its processor. */
 export function soldWorld(): World & {
   readonly sold: CheckoutIn<'ORDERED'>
   /** Its order, before it was given up. */
@@ -55,7 +55,7 @@ function paidOut(reference: string, units: bigint, transaction: string): Process
   return { reference, coin: 'BTC', to: refundTo, units, isSent: true, transaction }
 }
 
-/** These checkouts, and their invoices as the processor tells them: just as they are on record. */
+/** These checkouts, with their invoices at the processor exactly as they are on record. */
 export function atProcessor(...checkouts: readonly Checkout[]) {
   const invoices = checkouts.flatMap((one) =>
     'invoice' in one ? [[one.invoice.id, one.invoice] as const] : [],
@@ -63,7 +63,7 @@ export function atProcessor(...checkouts: readonly Checkout[]) {
   return { checkouts: [...checkouts], invoices: new Map(invoices) }
 }
 
-/** A fault: what is done to an honest world, and what must be found, of which checkout or order. */
+/** A fault: how it changes an honest world, and what must be found, in which checkout or order. */
 interface CheckoutFault {
   readonly code: DifferenceCode
   readonly doctor: (world: ReturnType<typeof soldWorld>) => void
@@ -89,7 +89,7 @@ function amendPayout({ payouts }: World, changes: Partial<ProcessorPayout>, at =
   payouts?.splice(at, 1, { ...(payouts[at] as ProcessorPayout), ...changes })
 }
 
-/** What is on record of the return. */
+/** Changes the return on record. */
 function amendReturn(world: ReturnType<typeof soldWorld>, payout: Payout): void {
   const returns = world.sold.returns.map((one) => ({ ...one, payout }))
   world.checkouts = [{ ...world.sold, returns }]

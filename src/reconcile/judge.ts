@@ -12,10 +12,10 @@ import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, type Finding, open } from './differences.ts'
 import type { ChainTransfer } from './ports.ts'
 
-/** From when on something counts as forgotten. */
+/** When something counts as forgotten. */
 export interface Patience {
   readonly now: Date
-  /** What is younger than that is still being worked on; milliseconds. */
+  /** Anything younger may still be under way; milliseconds. */
   readonly strayAfterMs: number
 }
 
@@ -112,7 +112,7 @@ function judgeLate(order: Refunding, about: { readonly detail: string }): Findin
   }
 }
 
-/** The refund that an order claims to have had, or undefined when it claims none. */
+/** The transaction of an order's refund on record; undefined if it has none. */
 export function refundOnRecord(order: Order): string | undefined {
   return isRefunding(order) && order.payout?.state === 'CONFIRMED'
     ? order.payout.transaction

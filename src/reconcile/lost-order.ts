@@ -15,9 +15,9 @@ const unknownItem: Item = {
 }
 
 /**
- * The order of a payment whose record was lost, as far as it can be known: its ids follow from the
- * payment, the money from the chain, and the item from the supplier. The recipient is gone, as is
- * the access token: the hash kept here is of one that nobody has. The wallet opens the goods.
+ * The order of a payment whose record was lost, as far as it can be known: its ids follow from the payment,
+ * the money from the chain, and the item from the supplier. The recipient is gone, and so is the access
+ * token: the hash is of a token that nobody has. The buyer opens the goods by signing in with the wallet.
  */
 export function lostOrder(
   { network, asset }: Pick<ChainStatement, 'network' | 'asset'>,
@@ -61,7 +61,7 @@ export function lostOrder(
 
 function itemOf({ kind, product, brandName, country }: SupplierPurchase, supplier: string): Item {
   const source = { supplier, product }
-  // The id in the catalog is not known; that of the product comes nearest.
+  // The offer's id in the catalog is not known; the product's id comes closest.
   const offerId = product as OfferId
   return { kind, offerId, source, brandName, ...(country === undefined ? {} : { country }) }
 }

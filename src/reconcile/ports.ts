@@ -9,7 +9,7 @@ import type { OrderStore } from '../orders/ports.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { Payment } from '../payments/payment.ts'
 
-/** One transfer of USDC, as the token's logs tell it. Addresses and hashes are in lower case. */
+/** One transfer of USDC, from the logs of the token. Addresses and hashes are in lower case. */
 export interface ChainTransfer {
   readonly transaction: string
   readonly block: number
@@ -18,33 +18,33 @@ export interface ChainTransfer {
   readonly from: string
   readonly to: string
   readonly amount: Usdc
-  /** Of the EIP-3009 authorization that made it; absent when it was a plain transfer. */
+  /** The nonce of the EIP-3009 authorization that made it; absent for a plain transfer. */
   readonly nonce?: string
 }
 
 /** `pay_to`: buyers pay to it. `refunds`: buyers are paid back from it. */
 export type WalletRole = 'pay_to' | 'refunds'
 
-/** An address of the store, in lower case: one of now, or an earlier one. */
+/** A present or an earlier address of the store, in lower case. */
 export interface StoreWallet {
   readonly role: WalletRole
   readonly address: string
   readonly isPresent: boolean
-  /** When it became the store's; absent where that is not known. */
+  /** When it became the store's; absent if that is not known. */
   readonly since?: Date
 }
 
-/** What the chain says of our wallets. Every method throws when the node does not answer. */
+/** The chain's record of our wallets. Every method throws when the node does not answer. */
 export interface ChainStatement {
-  /** What names a payment besides its payer and nonce. */
+  /** With its payer and nonce, these identify a payment. */
   readonly network: string
   readonly asset: string
   readonly wallets: readonly StoreWallet[]
   /** The newest block, and the newest that cannot be dropped any more. */
   heads(): Promise<{ readonly newest: number; readonly safe: number }>
-  /** The first block that is younger than so many seconds before the newest one. */
+  /** The first block that is less than this many seconds older than the newest one. */
   blockBefore(seconds: number): Promise<number>
-  /** The first block that is not before this time; the one after the newest when there is none yet. */
+  /** The first block at or after this time; the one after the newest if there is none yet. */
   blockAt(time: Date): Promise<number>
   /** Everything that was paid to us in these blocks, both ends included, in their order. */
   received(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
@@ -63,7 +63,7 @@ export interface ChainStatement {
   holds(address: string): Promise<Usdc>
 }
 
-/** An order whose entries in the ledger do not say what its state says; atomic USDC. */
+/** An order whose entries in the ledger contradict its state; atomic USDC. */
 export interface Misbooked {
   readonly order: OrderId
   readonly account: Account
@@ -78,14 +78,14 @@ export interface ProcessorPayout {
   /** The coin as the processor writes it, in capitals. */
   readonly coin: string
   readonly to: string
-  /** In the smallest unit of the coin; undefined where it is no amount of one of ours. */
+  /** In the smallest unit of the coin; undefined if it is not an amount of a coin that the store knows. */
   readonly units: bigint | undefined
   readonly isSent: boolean
-  /** Where the processor names it. */
+  /** Undefined if the processor does not name it. */
   readonly transaction: string | undefined
 }
 
-/** An invoice that somebody has paid, in part at least. */
+/** An invoice that was paid, at least in part. */
 export interface PaidInvoice {
   readonly id: string
   /** The checkout that it was made for, and the order that this was to become. */
@@ -102,7 +102,7 @@ export type ProcessorPayouts =
   | { readonly outcome: 'found'; readonly payouts: readonly ProcessorPayout[] }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
-/** What the payment processor says of money in coins. */
+/** The payment processor's record of money in coins. */
 export interface ProcessorStatement extends Pick<Processor, 'read'> {
   /** All payouts under these names that were not cancelled, sent or not. */
   payouts(isNamed: (reference: string) => boolean): Promise<ProcessorPayouts>
@@ -116,7 +116,7 @@ export interface Acknowledgement {
   readonly by: string
 }
 
-/** What persons have acknowledged. */
+/** The transfers that people have acknowledged. */
 export interface Movements {
   acknowledged(): Promise<
     readonly (Acknowledgement & Pick<ChainTransfer, 'transaction' | 'logIndex'>)[]
@@ -125,7 +125,7 @@ export interface Movements {
   acknowledge(movement: ChainTransfer, why: Acknowledgement): Promise<void>
 }
 
-/** What a rebuilt order is written with. */
+/** The writes that rebuilding an order needs. */
 export type OrderWriter = Pick<OrderStore, 'open' | 'move' | 'release'>
 
 /** What this store has on record. */
@@ -137,7 +137,10 @@ export interface StoreRecord {
   /** @param keys see `paymentKeyOf` */
   byPayments(keys: readonly string[]): Promise<readonly Order[]>
   byIds(ids: readonly OrderId[]): Promise<readonly Order[]>
-  /** The orders that these wallets (lower case) paid; `decided`: only what can never be delivered any more. */
+  /**
+   * The orders that these wallets (lower case) paid; `decided`: only those that are delivered or never will
+   * be.
+   */
   idsOf(payers: readonly string[], which: 'all' | 'decided'): Promise<readonly OrderId[]>
   /** All orders, page by page, each as it is when its page is read. */
   orders(): AsyncIterable<readonly Order[]>
@@ -148,7 +151,7 @@ export interface StoreRecord {
   atOnce<T>(work: (orders: OrderWriter) => Promise<T>): Promise<T>
 }
 
-/** A checkout whose entries in the ledger do not say what its state says; units of its coin. */
+/** A checkout whose entries in the ledger contradict its state; units of its coin. */
 export interface MisbookedCheckout {
   readonly checkout: CheckoutId
   readonly coin: Coin
@@ -164,7 +167,7 @@ export type CoinSums = Readonly<Record<CheckoutAccount, bigint>>
 export interface CheckoutRecord {
   /** All checkouts, page by page, each as it is when its page is read. */
   all(): AsyncIterable<readonly Checkout[]>
-  /** Orders of an invoice of which no checkout has decided that it pays them. */
+  /** Orders paid through an invoice that no checkout has allocated to them. */
   strayOrders(): Promise<readonly OrderId[]>
   ledger(): Promise<ReadonlyMap<Coin, CoinSums>>
   misbooked(): Promise<readonly MisbookedCheckout[]>

@@ -20,7 +20,7 @@ import {
 const wrong = createDigest([Buffer.alloc(32, 8)], 'orders')
 const wrongKey: Look = { ...look, idsFor: (payment) => [idsFor(wrong, payment)] }
 
-/** Rebuilds the record of this world with these keys, and tells what was written besides. */
+/** Rebuilds the record of this world with these keys, and returns the result and what was written. */
 async function rebuilt(world: World, keys: Look) {
   const orders = memoryOrders(() => look.now)
   const sources = sourcesOf(world)

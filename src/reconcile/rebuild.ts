@@ -137,7 +137,7 @@ async function owe(
   const opened = lostOrder(deps.chain, lost, { ids, purchase, supplier })
   const ends = {
     refundedBy: lost.refund?.transfer.transaction,
-    // The running store gives back goods that were delivered all the same, or books them as a loss.
+    // The running store returns goods that the supplier delivered after all, or books them as a loss.
     supply: { state: mayCome ? 'OPEN' : purchase?.state === 'returned' ? 'RETURNED' : 'NONE' },
   } as const
   const replay = { now: deps.now(), payment: receiptOf(lost.transfer) }
@@ -148,7 +148,7 @@ async function owe(
 interface Identified {
   readonly ids: Ids
   readonly held: SupplierHolds
-  /** Where it was bought, or the first one where nothing was. */
+  /** The supplier that has the purchase, or the first one if none has. */
   readonly supplier: string
 }
 
@@ -222,9 +222,9 @@ function left(order: OrderId, reason: string): Rebuilt {
 }
 
 /*
- * The id of an order follows from its payment and a key of the store, and the reference at the supplier
- * and the nonce of the refund follow from the id. Under a wrong key a lost payment has no purchase and
- * no refund, as if nothing had been bought: paid back then, it is paid back beside its goods.
+ * The id of an order follows from its payment and a key of the store, and the reference at the supplier and
+ * the nonce of the refund follow from the id. Under a wrong key a lost payment seems to have no purchase and
+ * no refund, and would be refunded although its goods were delivered.
  */
 
 /** The orders on record were not named with the keys of this environment. */

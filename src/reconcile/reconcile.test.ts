@@ -29,11 +29,11 @@ const other = `0x${'99'.repeat(20)}`
 const former = `0x${'77'.repeat(20)}`
 const dollar = usdc(1_000_000n)
 
-/** A fault: what is done to an honest world, and what must be found, of which order. */
+/** A fault: the life of the order that it must be found in, and how it changes an honest world. */
 interface Fault {
   readonly life: LifeName
   readonly doctor: (world: World, life: Required<Life>) => void
-  /** Besides the code itself, where one fault shows in two books. */
+  /** Further codes that must be found, if the fault shows in two books. */
   readonly also?: readonly DifferenceCode[]
 }
 
@@ -268,7 +268,7 @@ test('a payment or a refund stays a difference, whoever vouches for its transact
   expect(movements).toEqual([])
 })
 
-/** An earlier address of a role beside the present one, whose `since` is block 500. */
+/** Adds an earlier address of this role to the present one, whose `since` is block 500. */
 function withFormer(world: World, role: WalletRole): World {
   const wallets = world.wallets.map((wallet) =>
     wallet.role === role ? { ...wallet, since: new Date(500_000) } : wallet,

@@ -12,7 +12,7 @@ const now = new Date('2026-03-05T10:00:00Z')
 const payment = { rail: 'x402', transaction: newHash(), block: 7 } as const
 const refundTransaction = newHash()
 
-/** Whether the store itself could have gone this way. */
+/** Expects moves that the store itself could have made. */
 function expectLegal(from: Order, steps: readonly Order[]): void {
   let at = from
   for (const step of steps) {

@@ -131,7 +131,7 @@ function givenUp(
   }
 }
 
-/** Where a transfer can be checked. */
+/** The receipt of a transfer: where it can be checked. */
 export function receiptOf({ transaction, block }: ChainTransfer): Receipt {
   return { rail: 'x402', transaction, block }
 }

@@ -84,7 +84,7 @@ export type EarlierWallet = Pick<StoreWallet, 'role' | 'address'> & { readonly h
 interface Totals {
   /** Of orders that were paid in USDC. */
   readonly ledger: Readonly<Record<Account, bigint>>
-  /** What orders that were paid in coins stand for. */
+  /** Of orders that were paid in coins, at their prices. */
   readonly invoices: Readonly<Record<Account, bigint>>
   /** What invoices received and where it is, in the smallest unit of each coin. */
   readonly coins: Readonly<Partial<Record<Coin, CoinSums>>>
@@ -110,7 +110,7 @@ export interface Report {
   readonly notChecked: readonly string[]
   /** What should have been compared, and was not answered. */
   readonly silent: readonly string[]
-  /** The newest order on record in USDC, where none of the keys gives its id. */
+  /** The newest order on record in USDC, if none of the keys gives its id. */
   readonly misnamed: OrderId | undefined
   readonly movements: readonly Movement[]
   readonly earlier: readonly EarlierWallet[]
@@ -127,9 +127,9 @@ export interface Notes {
   readonly unbooked: UnbookedRefund[]
   /** By `placeOf`, because a transfer from one of our wallets to another is met twice. */
   readonly movements: Map<string, Movement>
-  /** The first block in which a transfer of ours is the store's, by `walletKey`. */
+  /** The first block in which each wallet is the store's, by `walletKey`. */
   readonly wallets: Map<string, number>
-  /** What persons have acknowledged, by `placeOf`. */
+  /** The acknowledged transfers, by `placeOf`. */
   readonly acknowledged: Map<string, Acknowledgement>
   /** Orders whose payment, refund or delivery was seen outside. Ids only: there may be many. */
   readonly paid: Set<OrderId>
@@ -139,7 +139,7 @@ export interface Notes {
   readonly unbookedPayments: Map<OrderId, ChainTransfer>
   readonly chain: { received: bigint; refunded: bigint; unmatched: bigint }
   readonly supplier: Record<keyof Totals['supplier'], number>
-  /** Of the orders on record in USDC. */
+  /** The newest of the orders on record in USDC. */
   newest: Order | undefined
   orders: number
   checkouts: number

@@ -33,7 +33,7 @@ export const refundWallet = `0x${'f0'.repeat(20)}`
 const safeBlock = 1_000
 const now = new Date('2026-03-02T10:00:00Z')
 
-/** Everything that the three books say, as plain lists that a test can doctor. */
+/** Everything in the books, as plain lists that a test can change. */
 export interface World {
   orders: Order[]
   received: ChainTransfer[]
@@ -43,17 +43,17 @@ export interface World {
   checkouts: Checkout[]
   strayOrders: OrderId[]
   misbookedCheckouts: MisbookedCheckout[]
-  /** What the processor tells of an invoice, by its id. Undefined: the store has no processor. */
+  /** The invoices at the processor, by id. Undefined: the store has no processor. */
   invoices: Map<string, Invoice> | undefined
-  /** What the processor has paid out; undefined: it does not tell. */
+  /** The processor's payouts; undefined: it does not answer. */
   payouts: ProcessorPayout[] | undefined
-  /** What was paid of invoices, as the processor lists it; undefined: it does not tell. */
+  /** The processor's list of paid invoices; undefined: it does not answer. */
   paidInvoices: PaidInvoice[] | undefined
   /** What operators noted as paid by hand: the transaction, by its reference. */
   handNotes: Map<string, string>
-  /** Their `since` is a block, in seconds. */
+  /** Their `since` is the number of a block, as seconds. */
   wallets: StoreWallet[]
-  /** What persons vouch for. */
+  /** The acknowledged transfers. */
   acknowledged: Awaited<ReturnType<Movements['acknowledged']>>
 }
 
@@ -160,7 +160,7 @@ export const lives = {
 
 export type LifeName = keyof typeof lives
 
-/** An order whose money is due. */
+/** An order whose refund is due. */
 function givenUp(
   supply: In<'EXPIRED'>['supply']['state'] = 'NONE',
   state?: SupplierPurchase['state'],
@@ -208,7 +208,7 @@ export function worldOf(all: readonly Life[]): World {
   }
 }
 
-/** What a supplier says that it sold. */
+/** The statement of a supplier with these purchases. */
 export function statementOf(sold: readonly SupplierPurchase[]): SupplierStatement {
   return {
     purchases: () => pages(sold),
@@ -219,7 +219,7 @@ export function statementOf(sold: readonly SupplierPurchase[]): SupplierStatemen
   }
 }
 
-/** The books of that world, read in pages of two, so that every page has a next one. */
+/** The books of this world, read in pages of two, so that most reads take several pages. */
 export function sourcesOf(world: World): Sources {
   const find = (match: (order: Order) => boolean) => world.orders.filter(match)
   return {

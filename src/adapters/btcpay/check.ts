@@ -4,22 +4,24 @@ import { ask, describe, type Greenfield, isKeyRefused, segment } from './greenfi
 import type { BtcpayMethod } from './methods.ts'
 import { apiKeySchema, payoutProcessorSchema, storeMethodSchema, webhookSchema } from './schemas.ts'
 
-/** Something at BTCPay that an operator should know of, in a sentence. */
+/** Something at BTCPay that an operator should know about, in a sentence. */
 export interface Finding {
-  /** `fault`: people cannot pay in some coin, or no money goes back. `notice`: it works, by hand. */
+  /**
+   * `fault`: people cannot pay in some coin, or no money goes back. `notice`: it works, but by hand or later.
+   */
   readonly level: 'fault' | 'notice'
   readonly text: string
 }
 
-/** What a look at BTCPay told. */
+/** The result of a check of BTCPay. */
 export interface Looked {
-  /** Nothing is found when all is well. */
+  /** Empty if all is well. */
   readonly findings: readonly Finding[]
-  /** The coins that it sends by itself; undefined where it does not say. */
+  /** The coins that it sends by itself; undefined if it does not tell. */
   readonly sent: readonly Coin[] | undefined
 }
 
-/** Looks whether BTCPay can do what the store will ask of it. */
+/** Checks whether BTCPay can do what the store needs. */
 export async function checkProcessor(
   greenfield: Greenfield,
   methods: readonly BtcpayMethod[],
@@ -56,7 +58,7 @@ async function checkMethods(greenfield: Greenfield, methods: readonly BtcpayMeth
   })
 }
 
-/** A key that may not say what it may is no fault: each call will tell. */
+/** If the key may not read its own permissions, that is no fault: the calls will show what it lacks. */
 async function checkKey(greenfield: Greenfield) {
   const path = '/api-keys/current'
   const response = await ask(greenfield, apiKeySchema, { method: 'GET', path })
@@ -66,8 +68,8 @@ async function checkKey(greenfield: Greenfield) {
 }
 
 /**
- * The coins that have a payout processor. BTCPay shows none whose payouts it has no handler for, and so
- * tells of every plugin what it can do. The store asks it for no payout in Monero.
+ * The coins that have a payout processor. BTCPay lists only methods whose payouts it can handle, those of
+ * plugins too. Monero is left out, because the store asks BTCPay for no payout in it.
  */
 async function coinsSent(greenfield: Greenfield, methods: readonly BtcpayMethod[]) {
   const path = `/stores/${segment(greenfield.storeId)}/payout-processors`
@@ -86,7 +88,7 @@ function checkPayouts(methods: readonly BtcpayMethod[], sent: Looked['sent']) {
   return names === '' ? [] : [notice(`Money in ${names} goes back only when somebody sends it.`)]
 }
 
-/** Only a key that may change webhooks may see them; without that permission nothing is known. */
+/** Only a key that may change webhooks can list them; without that permission nothing is reported. */
 async function checkWebhooks(greenfield: Greenfield) {
   const path = `/stores/${segment(greenfield.storeId)}/webhooks`
   const response = await ask(greenfield, z.array(webhookSchema), { method: 'GET', path })
@@ -107,7 +109,7 @@ function notice(text: string): Finding {
   return { level: 'notice', text }
 }
 
-/** What the calls of the adapter need, by the document of each. */
+/** The permissions that the adapter's calls need, from BTCPay's API document. */
 const needed = [
   'canviewinvoices',
   'cancreateinvoice',
@@ -117,7 +119,7 @@ const needed = [
   'canviewstoresettings',
 ] as const
 
-/** What one permission brings with it. */
+/** The permissions that one includes. */
 const includes: Readonly<Record<string, readonly string[]>> = {
   canmodifystoresettings: ['canviewstoresettings', 'canmodifyinvoices', 'canmanagepullpayments'],
   canviewstoresettings: ['canviewinvoices', 'canviewpullpayments'],
@@ -138,7 +140,7 @@ export function permissionsMissing(granted: readonly string[], storeId: string):
     return name !== undefined && store === storeId ? [name] : []
   })
   const all = new Set(here)
-  // A set may grow while it is walked: what comes in is walked as well.
+  // A set may grow during iteration; what is added is visited too.
   for (const name of all) for (const further of includes[name] ?? []) all.add(further)
   return needed.filter((name) => !all.has(name)).map((name) => `btcpay.store.${name}`)
 }

@@ -1,25 +1,25 @@
 import type { z } from 'zod'
 import { callJson, type JsonRequest } from '../json-call.ts'
 
-/** Where BTCPay is, and what opens it. */
+/** The address of BTCPay Server, and the credentials for it. */
 export interface Greenfield {
   /** Without `/api/v1`: "https://btcpay.example.com". */
   readonly url: string
   readonly storeId: string
-  /** A secret: it is in no error and no log. */
+  /** A secret. It appears in no error and no log. */
   readonly apiKey: string
   /** For each call, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly fetch?: typeof fetch
 }
 
-/** A definite no, in one of the two shapes that only BTCPay gives its refusals. */
+/** A refusal by BTCPay itself, recognised by the shape of its body. */
 export interface GreenfieldRefusal {
   readonly outcome: 'refused'
   readonly status: number
-  /** BTCPay's own, or `invalid` where it lists fields. */
+  /** BTCPay's error code, or `invalid` if it lists fields instead. */
   readonly code: string
-  /** The fields that BTCPay found wrong, by their names. */
+  /** The names of the fields that BTCPay rejects. */
   readonly fields: readonly string[]
 }
 
@@ -28,12 +28,12 @@ export type GreenfieldResponse<T> =
   | GreenfieldRefusal
   | { readonly outcome: 'unknown'; readonly reason: string }
 
-/** Statuses by which BTCPay itself says no; a proxy in front of it may say others. */
+/** The statuses of BTCPay's refusals. An error with another one, such as a proxy's 502, proves nothing. */
 const noes = [400, 401, 403, 404, 409, 422]
 
 /**
- * Makes one call of the Greenfield API and holds its answer against a schema. An answer that does
- * not fit is `unknown`, as one that never came: it proves nothing.
+ * Makes one call of the Greenfield API and checks the answer against a schema. An answer that does not fit is
+ * `unknown`, like one that never came: it proves nothing.
  *
  * @param request its path begins after `/api/v1`
  */
@@ -63,9 +63,9 @@ export async function ask<T>(
 }
 
 /**
- * BTCPay's no, in its two forms: a code, or a list of fields. Its messages are left out: they can
- * repeat what was sent, and reasons are logged. Anything else comes from whatever stands between the
- * store and BTCPay, such as the 403 page of a proxy, and is no answer of BTCPay's.
+ * Reads a refusal in BTCPay's two forms: an error code, or a list of fields. Its messages are left out,
+ * because they can repeat what was sent, and reasons are logged. Any other body is not BTCPay's, but for
+ * example the 403 page of a proxy.
  */
 function noOf(status: number, body: unknown): GreenfieldResponse<never> {
   const code = plain((body as { code?: unknown } | undefined)?.code)
@@ -83,7 +83,7 @@ function plain(text: unknown): string | undefined {
   return typeof text === 'string' && /^[\w.[\]-]{1,80}$/.test(text) ? text : undefined
 }
 
-/** Whether it was the key that was refused: then nothing is proven but that. */
+/** Whether BTCPay refused the API key, which proves nothing about the object of the call. */
 export function isKeyRefused({ status }: Pick<GreenfieldRefusal, 'status'>): boolean {
   return status === 401 || status === 403
 }
@@ -92,7 +92,7 @@ export function describe({ status, code, fields }: GreenfieldRefusal): string {
   return `BTCPay answers ${status} ${[code, ...fields].join(', ')}`
 }
 
-/** An id as part of a path. BTCPay's are letters and digits, so another one is a defect. */
+/** An id as a segment of a path. BTCPay's ids are letters and digits, so any other text is a defect. */
 export function segment(id: string): string {
   if (!/^[\w-]{1,100}$/.test(id)) throw new Error('An id of BTCPay holds letters and digits only')
   return id

@@ -34,7 +34,7 @@ it('believes no settlement without confirmed money', () => {
   const judged = { units: 100n, expiresAt, payments: [paid(100n, { status: 'PROCESSING' })] }
   expect(statusOf(settled, judged, before)).toBeUndefined()
   expect(statusOf(settled, { ...judged, payments: [] }, before)).toBeUndefined()
-  // A store may call a little less enough (its payment tolerance).
+  // A store at BTCPay may accept a little less than the price (its payment tolerance).
   expect(statusOf(settled, { ...judged, payments: [paid(99n)] }, before)).toBe('SETTLED')
 })
 

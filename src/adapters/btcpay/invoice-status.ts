@@ -8,7 +8,7 @@ import type { GreenfieldInvoice } from './schemas.ts'
 
 type Status = Invoice['status']
 
-/** What decides where BTCPay's own word is not enough. */
+/** What decides if BTCPay's statuses are not enough. */
 export interface Judged {
   readonly units: bigint
   readonly expiresAt: Date
@@ -16,12 +16,12 @@ export interface Judged {
 }
 
 /**
- * What BTCPay's pair of statuses means to a checkout; undefined for a pair that contradicts itself,
- * of which nothing is concluded.
+ * The status of a checkout's invoice from BTCPay's two statuses; undefined if these contradict each other,
+ * and then nothing is concluded.
  *
- * BTCPay moves an invoice from New to Processing when everything is seen before it expires, and to
- * Settled when all of that is confirmed: only then was it paid in full and in time. An invoice that
- * expired stays Expired whatever comes afterwards, and says PaidLate when that would have been enough.
+ * BTCPay moves an invoice from New to Processing when the full price was seen before it expired, and to
+ * Settled when all of that is confirmed. Only then was it paid in full and in time. An expired invoice stays
+ * Expired whatever arrives later, and is PaidLate if that would have been enough.
  */
 export function statusOf(
   { status, additionalStatus }: Pick<GreenfieldInvoice, 'status' | 'additionalStatus'>,
@@ -30,13 +30,13 @@ export function statusOf(
 ): Status | undefined {
   switch (status) {
     case 'New':
-      // PaidPartial: something came, and there is time for the rest.
+      // PaidPartial: a part has arrived, and there is time for the rest.
       return among(additionalStatus, ['None', 'PaidPartial'], 'NEW')
     case 'Expired':
-      // Partly paid, paid late or not at all: the time is over, and all that came goes back.
+      // Paid in part, late or not at all: the time is over, and everything received goes back.
       return 'EXPIRED'
     case 'Invalid':
-      // It was never confirmed, or an operator said so by hand: nothing is delivered for it.
+      // It was never confirmed, or an operator marked it as invalid: nothing is delivered for it.
       return 'INVALID'
     case 'Processing':
       return processing(additionalStatus)
@@ -46,7 +46,7 @@ export function statusOf(
 }
 
 function processing(additional: GreenfieldInvoice['additionalStatus']): Status | undefined {
-  // In full, but not in time: as if it had expired, because the buyer was told so.
+  // Paid in full but late: treated as expired, because the buyer was told that it had expired.
   if (additional === 'PaidLate') return 'EXPIRED'
   return among(additional, ['None', 'PaidOver'], 'PROCESSING')
 }
@@ -59,7 +59,7 @@ function settled(
   switch (additional) {
     case 'None':
     case 'PaidOver':
-      // Confirmed money has to be there: an order that nothing was paid for could not be refunded.
+      // Some confirmed money is required: an order that nothing was paid for could not be refunded.
       return settledUnits(judged) > 0n ? 'SETTLED' : undefined
     case 'PaidLate':
       return 'EXPIRED'
@@ -71,9 +71,9 @@ function settled(
 }
 
 /**
- * An operator called the invoice settled by hand. That is no money: goods are delivered for what
- * came in time and was confirmed, and for nothing else. Late money goes back although somebody would
- * have let it pass, because the checkout said so to the buyer when its time was over.
+ * An operator marked the invoice as settled, which is not a payment: goods are delivered only for confirmed
+ * money that arrived in time. Late money goes back even if the operator would accept it, because the checkout
+ * told the buyer so when its time was over.
  */
 function judgedByMoney({ units, expiresAt, payments }: Judged, now: Date): Status {
   const inTime = { payments: payments.filter(({ receivedAt }) => receivedAt <= expiresAt) }

@@ -6,7 +6,7 @@ import type { GreenfieldInvoice, GreenfieldMethod } from './schemas.ts'
 
 const statuses = { Invalid: 'INVALID', Processing: 'PROCESSING', Settled: 'SETTLED' } as const
 
-/** Puts together what BTCPay says of an invoice and of its one payment method. */
+/** Combines what BTCPay says about an invoice and about its only payment method. */
 export function invoiceOf(
   invoice: GreenfieldInvoice,
   methods: readonly GreenfieldMethod[],
@@ -38,8 +38,8 @@ export function invoiceOf(
 }
 
 /**
- * What a wallet opens, which the address alone is too. Wallets of Tron take the amount of a link for
- * TRX, whichever token the invoice asks for, so there the address alone is given.
+ * The link that a wallet opens, or the address, which wallets open too. Tron wallets read the amount in a
+ * link as TRX, whichever token the invoice asks for, so for Tron it is always the address.
  */
 function linkOf(link: string | null | undefined, address: string): string {
   return !link || /^tron:/i.test(link) ? address : link
@@ -49,7 +49,7 @@ function isOf(coin: Coin, method: string): boolean {
   return method.toUpperCase().startsWith(`${coin}-`)
 }
 
-/** All amounts, exactly; undefined when one of them is finer than the coin can be. */
+/** The exact amounts; undefined if the price is 0 or an amount is not one of the coin. */
 function moneyOf(
   method: GreenfieldMethod,
   coin: Coin,
@@ -81,9 +81,9 @@ function transactionOf(id: string): string {
 }
 
 /**
- * Payments that share an id, told apart by a number: taken for one, a part of the money would be lost.
- * BTCPay itself keeps one payment of an id, and so drops the second of two transfers that a plugin names
- * alike; a release that lists both is not to be misread.
+ * Numbers payments that share an id, because part of the money would be lost if they were merged. BTCPay
+ * itself keeps one payment per id, so it drops the second of two transfers to which a plugin gives the same
+ * id. This is for a release that lists both.
  */
 function withOwnIds(payments: readonly InvoicePayment[]): readonly InvoicePayment[] {
   const seen = new Map<string, number>()

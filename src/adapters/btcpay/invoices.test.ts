@@ -27,7 +27,7 @@ function wanted(changes: Partial<WantedInvoice> = {}): WantedInvoice {
   }
 }
 
-/** Answers by call; the lists of one call are used up one after the other. */
+/** Answers by call; a list of answers is used up one after the other. */
 function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
   const counts = new Map<string, number>()
   return scripted(({ call }: RecordedRequest) => {
@@ -280,7 +280,7 @@ describe('read', () => {
         ],
       },
     })
-    // A status that is older than the payments never lacks money that belongs to it.
+    // The status is read before the payments, so it never lacks the money behind it.
     expect(asked.map(({ call }) => call)).toEqual([get, methodsCall])
     expect(unfit).toEqual([])
   })

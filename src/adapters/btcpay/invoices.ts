@@ -27,33 +27,36 @@ import {
 export interface InvoiceDeps {
   readonly greenfield: Greenfield
   readonly methods: readonly BtcpayMethod[]
-  /** For how long the rate stands, and the price can be paid. */
+  /** How long the rate is fixed and the price can be paid. */
   readonly expirationMinutes: number
-  /** For how long after that BTCPay looks for money that comes late or twice. */
+  /** How long after that BTCPay watches for late and duplicate payments. */
   readonly monitoringMinutes: number
   readonly now: () => Date
 }
 
-/** How many invoices one call makes, or ends: some seconds of work. */
+/** The most invoices that one call creates or ends, which takes some seconds. */
 const atOnce = 10
 /** A checkout's invoices are few; this is room for hundreds. */
 const maxListBytes = 2 * 1024 * 1024
-/** For how long an address is kept to its invoice that BTCPay does not watch after its time. */
+/**
+ * The longest time that an expired invoice keeps its address if BTCPay does not see late payments of the
+ * coin.
+ */
 const unseenMinutes = 24 * 60
 /** Anybody can send any number of payments; this is room for some 40,000 of them. */
 const maxPaymentsBytes = 8 * 1024 * 1024
 
 /**
- * Makes the invoice of a checkout, or finds the one that was made before: each carries the checkout
- * as its `orderId`, which BTCPay can be asked for.
+ * Creates the invoice of a checkout, or finds the one that was created before: each has the checkout's id as
+ * its `orderId`, by which BTCPay finds it.
  *
- * A lost answer may leave an invoice that lands only after we looked, so a second one can come to be.
- * That costs nobody anything: nobody was shown its address, and it expires. Whoever looks takes the
- * oldest, so that all take the same.
+ * If an answer is lost, its invoice may appear only after the store has looked for it, and a second one is
+ * created. That harms nobody: nobody was shown its address, and it expires. Every call takes the oldest
+ * invoice, so that all take the same one.
  *
- * The USDt plugin gives the first address of its list on which no invoice waits, whoever was shown it
- * before. So an invoice with an address of another checkout stays open while the next one is made,
- * until one has a free address, or BTCPay has no more.
+ * The USDt plugin assigns the first address of its list on which no invoice waits, even if it was shown for
+ * another checkout. So an invoice with an address of another checkout stays open while the next one is
+ * created, until one has a free address or BTCPay has no more.
  */
 export async function openInvoice(
   deps: InvoiceDeps,
@@ -62,7 +65,7 @@ export async function openInvoice(
   const method = deps.methods.find(({ coin }) => coin === wanted.coin)
   if (method === undefined)
     return refused('coin_unavailable', `This store takes no ${wanted.coin}.`)
-  // BTCPay has dollars in whole cents: it would round the rest away.
+  // BTCPay counts dollars in whole cents, and would round the rest away.
   if (wanted.amount % 10_000n !== 0n) return refused('invalid_amount', 'The price is not in cents.')
 
   const passed = new Set<string>()
@@ -87,13 +90,13 @@ async function search(
     if (!(await isPassed(wanted, shown.invoice.address, passed))) {
       return { ...shown, hasOthers: size > 0 }
     }
-    // It does not keep an address to an invoice that waits there, so it would give this one for ever.
+    // BTCPay has assigned an address on which an invoice waits, so it would assign this one for ever.
     if (passed.size === size) return allTaken
   }
   return { outcome: 'searching' }
 }
 
-/** Whatever the answer was, an invoice that is there now is the invoice. */
+/** Whatever the answer was, an invoice that exists now is used. */
 async function unmade(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
@@ -117,7 +120,10 @@ const allTaken = refused(
   'The payment processor has only addresses that other checkouts still use.',
 )
 
-/** An invoice that BTCPay calls over already is refused to be ended, and then put out of sight. */
+/**
+ * Marks the checkout's invoices as invalid, except the one that was shown, and archives them. BTCPay refuses
+ * to mark one that is over already; that one is only archived.
+ */
 export async function endOthers(
   greenfield: Greenfield,
   checkout: CheckoutId,
@@ -138,8 +144,8 @@ export async function endOthers(
 }
 
 /**
- * What BTCPay says of the invoice now. It has one payment method, which is read by its coin: an operator
- * may have taken the coin off since, or another network for it, and what was asked for is still owed.
+ * Reads the invoice as BTCPay has it now. Its only payment method is found by the coin, because the operator
+ * may have removed the coin or changed its network since, and payments to the invoice still count.
  */
 export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Promise<InvoiceRead> {
   const path = `/invoices/${segment(id)}`
@@ -147,7 +153,7 @@ export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Pr
   if (response.outcome !== 'ok') {
     return (await isGone(deps, id, response)) ? gone : unclear(response)
   }
-  // A key may open several stores, and the id was not ours to choose.
+  // A key may have access to several stores, and BTCPay chose the id.
   if (response.value.storeId !== deps.greenfield.storeId) {
     return { outcome: 'unknown', reason: 'the invoice belongs to another store of BTCPay' }
   }
@@ -161,8 +167,8 @@ const gone: InvoiceRead = {
 }
 
 /**
- * Whether BTCPay has lost the invoice. It finds the store of a call by the invoice, and so answers 403
- * to one that it does not know, as to a key that may not see it. The list of the store tells which.
+ * Whether BTCPay has lost the invoice. It finds the store of a call through the invoice, and so answers 403
+ * both to an unknown invoice and to a key without permission. The list of the store's invoices tells which.
  */
 async function isGone(
   { greenfield }: InvoiceDeps,
@@ -177,7 +183,7 @@ async function isGone(
   return listed.outcome === 'ok' && listed.value.every((one) => one.id !== id)
 }
 
-/** The oldest invoice that has no address of another checkout; undefined where there is none. */
+/** The checkout's oldest invoice whose address no other checkout has; undefined if there is none. */
 async function known(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
@@ -206,7 +212,7 @@ type FindResult =
   | { readonly outcome: 'found'; readonly invoices: readonly ListedInvoice[] }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
-/** All of them that are in sight, the oldest first, with their addresses. */
+/** All invoices of the checkout that are not archived, the oldest first, with their addresses. */
 async function find(greenfield: Greenfield, checkout: CheckoutId): Promise<FindResult> {
   const query = `orderId=${encodeURIComponent(checkout)}&includePaymentMethods=true`
   const path = `${invoicesOf(greenfield)}?${query}`
@@ -229,14 +235,15 @@ function create(
   const body = {
     amount: formatUsdc(amount),
     currency: 'USD',
-    // BTCPay finds invoices by `orderId`. The order is for people who have lost their record of both.
+    // BTCPay finds invoices by `orderId`. `storeOrder` names the order in case the store's record is lost.
     metadata: { orderId: checkout, storeOrder: order },
     checkout: {
       paymentMethods: [method.id],
-      // Otherwise there is an address only when somebody opens BTCPay's own page.
+      // Otherwise the invoice has an address only after somebody opens BTCPay's own page.
       lazyPaymentMethods: false,
       expirationMinutes,
-      // The address is this checkout's for as long, though nobody looks at it; there are few of them.
+      // Monitoring keeps the address for this invoice, even if late payments are not seen; such addresses are
+      // few.
       monitoringMinutes: coinAbilities[coin].isSeenLate
         ? monitoringMinutes
         : Math.min(monitoringMinutes, unseenMinutes),
@@ -269,9 +276,9 @@ function isAsWanted(invoice: GreenfieldInvoice, wanted: WantedInvoice, storeId: 
 }
 
 /**
- * The status was read before the payments are, and never after: an invoice that is called settled
- * shall not be shown without the money that settled it. Replaced and doubly spent payments are
- * listed too, so that a payment does not vanish without a word.
+ * Adds the payments to an invoice. They are read after its status, never before, so that a settled invoice
+ * does not lack the payments that settled it. Replaced and double-spent payments are listed too, so that no
+ * payment vanishes unnoticed.
  */
 async function withPayments(
   { greenfield, now }: InvoiceDeps,

@@ -1,16 +1,16 @@
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import { type Coin, coins } from '../../payments/coins.ts'
 
-/** A coin that people can pay in, and how BTCPay calls its payment method. */
+/** A coin that people can pay in, and the id of its payment method at BTCPay. */
 export interface BtcpayMethod extends PaymentMethod {
-  /** BTCPay's own name: "BTC-CHAIN". Payouts in the coin are made by the same name. */
+  /** BTCPay's own id: "BTC-CHAIN". Payouts in the coin use the same one. */
   readonly id: string
 }
 
 /**
- * The names that BTCPay has (BTC, LTC) and that the plugins for the other coins give: the Monero
- * plugin, and the USDt plugin, whose USDT is on Tron. Ether has no plugin that all use; where one is
- * installed that names it otherwise, the operator says so.
+ * The ids that BTCPay has (BTC, LTC) and those of the plugins for the other coins: the Monero plugin, and the
+ * USDt plugin, here with USDT on Tron. Ether has no common plugin; if the one that is installed has another
+ * id, the operator configures it.
  */
 const usual: Readonly<Record<Coin, Omit<BtcpayMethod, 'coin'>>> = {
   BTC: { id: 'BTC-CHAIN', network: 'Bitcoin' },
@@ -20,7 +20,7 @@ const usual: Readonly<Record<Coin, Omit<BtcpayMethod, 'coin'>>> = {
   XMR: { id: 'XMR-CHAIN', network: 'Monero' },
 }
 
-/** The network of each method id that BTCPay and the plugins named above are known to have. */
+/** The network of each method id that BTCPay and these plugins are known to have. */
 const networksByIds: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(usual).map(({ id, network }) => [id, network])),
   'USDT-ETHEREUM': 'Ethereum',
@@ -28,11 +28,11 @@ const networksByIds: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads which coins can be paid in, from a list such as "BTC, XMR, USDT=USDT-ARBITRUM:Arbitrum":
- * coins by commas, each with its method id and its network where they are not the usual ones. An id
- * that is not known has to name its network: buyers send to the network that they read.
+ * Reads the coins that can be paid in, from a list such as "BTC, XMR, USDT=USDT-ARBITRUM:Arbitrum": separated
+ * by commas, each with its method id and network if they are not the usual ones. An unknown id must come with
+ * its network, because buyers send on the network that they are shown.
  *
- * @throws with a message for the operator that names what is wrong
+ * @throws with a message that tells the operator what is wrong
  */
 export function readMethods(text: string): readonly BtcpayMethod[] {
   const parts = text.split(',').map((part) => part.trim())
@@ -56,7 +56,7 @@ function methodOf(part: string): BtcpayMethod {
   return { coin, id: method, network: networkOf(coin, method, network?.trim()) }
 }
 
-/** A method of another coin would take money that nobody asked for. */
+/** With a method of another coin, invoices would ask for the wrong coin. */
 function idOf(coin: Coin, id: string): string {
   if (!/^[A-Za-z0-9]{2,20}-[A-Za-z0-9-]{1,30}$/.test(id)) {
     throw new Error(`"${id}" is no payment method of BTCPay; they look like ${usual[coin].id}`)
@@ -69,7 +69,7 @@ function idOf(coin: Coin, id: string): string {
   return id
 }
 
-/** What may stand behind the name of a chain and names no other one. */
+/** What may follow the name of a chain: its main network and its test networks, which are no other chain. */
 const networksOfOneChain: readonly string[] = [
   ...['Mainnet', 'Testnet', 'Testnet4', 'Stagenet', 'Signet', 'Regtest'],
   ...['Nile', 'Shasta', 'Sepolia', 'Holesky', 'Hoodi', 'Amoy'],
@@ -88,7 +88,7 @@ function networkOf(coin: Coin, id: string, network: string | undefined): string 
   if (!/^[A-Z][A-Za-z0-9 ]{1,29}$/.test(network)) {
     throw new Error(`"${network}" is no name of a network for ${coin}; it is shown to buyers`)
   }
-  // "Tron Nile" is fine for Tron's test network, "Ethereum Classic" is another chain.
+  // "Tron Nile" is a test network of Tron; "Ethereum Classic" is not one of Ethereum.
   if (known !== undefined && !isOfChain(network, known)) {
     throw new Error(`"${id}" is on ${known}, not on ${network}`)
   }

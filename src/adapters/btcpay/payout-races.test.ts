@@ -19,8 +19,8 @@ interface Pull {
 }
 
 /**
- * What BTCPay does with pull payments, each request at once and one after the other. That it also refuses
- * a second payout under way to the same address is left out: nothing shall depend on it.
+ * BTCPay's pull payments; requests take effect one after the other. BTCPay also refuses a second payout under
+ * way to the same address. That is left out, because nothing may depend on it.
  */
 function pullPayments() {
   const pulls: Pull[] = []
@@ -42,7 +42,7 @@ function pullPayments() {
   const isLive = ({ state }: { state: string }) => state !== 'Cancelled'
 
   function create(): Reply {
-    // Ids follow nothing: which comes first in a list says nothing of which was made first.
+    // The order of ids says nothing about which pull payment was created first.
     const pull = {
       id: `P${(pulls.length * 7 + 3) % 10}x${pulls.length}`,
       archived: false,
@@ -85,10 +85,10 @@ function pullPayments() {
   }
 }
 
-/** `lost`: done, unheard. `never`: not done. `late`: done at some time after its caller gave up. */
+/** `lost`: done, but the answer is lost. `never`: not done. `late`: done after the caller gave up. */
 const fates = ['heard', 'lost', 'never', 'late', 'late'] as const
 
-/** Draws that follow from a seed, so that a failure can be played again. */
+/** Random numbers from a seed, so that a failure can be repeated. */
 function drawing(seed: number) {
   let state = seed
   return (below: number): number => {
@@ -97,7 +97,7 @@ function drawing(seed: number) {
   }
 }
 
-/** A network that delays, reorders and loses, until it is calm. */
+/** A network that delays, reorders and loses requests, until it is calm. */
 function network(serve: (asked: RecordedRequest) => Reply, draw: (below: number) => number) {
   const late: RecordedRequest[] = []
   const network = { isCalm: false }
@@ -107,7 +107,7 @@ function network(serve: (asked: RecordedRequest) => Reply, draw: (below: number)
   async function inStorm(asked: RecordedRequest): Promise<Reply> {
     for (let wait = draw(6); wait > 0; wait -= 1) await Promise.resolve()
     if (late.length > 0 && draw(10) === 0) land(draw(late.length))
-    // What is only read may be lost too, but that teaches little.
+    // Reads may be lost too, but that shows little, so it is rare.
     const fate = asked.call.startsWith('GET') && draw(8) > 0 ? 'heard' : fates[draw(fates.length)]
     switch (fate) {
       case 'heard':

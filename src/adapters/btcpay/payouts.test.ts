@@ -21,7 +21,7 @@ const pull = (id: string, changes: object = {}) => pullJson(id, payout.reference
 const claimed = (state: string, changes: object = {}) =>
   payoutJson(state, { pullPaymentId: 'Pull1', ...changes })
 
-/** Answers by call; the lists of one call are used up one after the other. */
+/** Answers by call; a list of answers is used up one after the other. */
 function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
   const counts = new Map<string, number>()
   const world = scripted(({ call }) => {
@@ -159,7 +159,7 @@ describe('payOut', () => {
     [422, [{ path: 'Currency', message: 'x' }], { outcome: 'blocked', code: 'payout_refused' }],
     [403, { code: 'missing-permission', message: 'x' }, { code: 'processor_key' }],
     [401, { code: 'unauthenticated', message: 'x' }, { code: 'processor_key' }],
-    // None of these is BTCPay's shape: a proxy in front of it says them.
+    // None of these has BTCPay's shape, so a proxy in front of it sent them.
     [401, undefined, { outcome: 'pending' }],
     [403, undefined, { outcome: 'pending' }],
     [403, { error: 'Forbidden' }, { outcome: 'pending' }],

@@ -30,27 +30,27 @@ export interface PayoutDeps {
 }
 
 /**
- * Sends money to a buyer, by a pull payment of BTCPay that bears our reference and holds exactly the
- * amount, claimed once for the buyer's address. One reference pays once because
+ * Sends money to a buyer through a pull payment of BTCPay, which has our reference as its name and exactly
+ * the amount, and is claimed once for the buyer's address. One reference pays once because
  *
- * - BTCPay grants claims from a pull payment up to its amount, so each pays at most once;
- * - a claim is made only while no other pull payment of the reference has one, and when more than
- *   one can be claimed from, all but one are archived first. BTCPay carries out claims and
- *   archivings one after the other, so a claim on its way to an archived one is refused.
+ * - BTCPay grants claims on a pull payment up to its amount, so each pays at most once;
+ * - a claim is made only while no other pull payment of the reference has one, and if several can be claimed
+ *   from, all but one are archived first. BTCPay processes claims and archivings one after the other, so it
+ *   refuses a claim that arrives after the archiving.
  *
- * A creation whose answer was lost may therefore land at any time, even after the payout: it adds a
- * pull payment that nobody claims from. Nothing here depends on how long that takes, nor on clocks.
+ * A creation whose answer was lost may therefore take effect at any time, even after the payout: it adds a
+ * pull payment that nobody claims from. Nothing here depends on how long that takes, or on clocks.
  *
- * All of that stands as long as BTCPay keeps its list. Its ids are on record as soon as they are seen,
- * and when one of them is gone, an operator decides: BTCPay may have sent it and forgotten.
+ * All of this holds as long as BTCPay keeps its list. Its ids are recorded as soon as they are seen, and if
+ * one of them disappears, an operator decides: BTCPay may have sent the payout and forgotten it.
  */
 export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<PaidBack> {
-  // First, and for every coin: what an operator paid by hand is never paid again.
+  // Checked first, for every coin: what an operator has paid by hand is never paid again.
   const byHand = await deps.hands.find(payout.reference)
   if (byHand !== undefined) return { outcome: 'paid', transaction: byHand }
   if (payout.coin === 'XMR') return byOperator(payout)
 
-  // Before BTCPay is asked: what was seen by now has to be in every list from now on.
+  // Read before BTCPay is asked: what was seen until now must be in every later list.
   const seen = await deps.record.find(payout.reference)
   const list = () => listPullPayments(deps.greenfield, (name) => name === payout.reference)
   const listed = await list()
@@ -63,7 +63,7 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
   if (method === undefined) return byOperator(payout)
   const made = await createPullPayment(deps.greenfield, method.id, payout)
   if (made.outcome === 'refused') return notMade(made, payout)
-  // Listed again, so that the claim is made in the knowledge of all that landed by now.
+  // Listed again, so that the claim takes into account every pull payment that exists by now.
   const again = await list()
   if (again.outcome !== 'ok') return unsent(again)
   if (again.value.length > 0) return goOn(deps, payout, { method, seen, pulls: again.value })
@@ -72,7 +72,7 @@ export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<Paid
 
 interface AtBtcpay {
   readonly method: BtcpayMethod | undefined
-  /** What was on record before. */
+  /** What was on record before this call. */
   readonly seen: SeenPayout
   readonly pulls: readonly PullPayment[]
 }
@@ -125,7 +125,9 @@ function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
   return all.map(({ id }) => id)
 }
 
-/** The next look finds whether anything was claimed from them before that, and goes on from there. */
+/**
+ * Archives these pull payments. The next call finds out whether they were claimed from before, and goes on.
+ */
 async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Promise<PaidBack> {
   for (const pull of pulls) {
     const response = await archivePullPayment(greenfield, pull)
@@ -134,7 +136,7 @@ async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Pr
   return pending('there were several pull payments for it, of which one is left')
 }
 
-/** What was claimed already; undefined while nothing ever was. */
+/** What became of the claims so far; undefined if there was none. */
 function confirmationOf(
   claimables: readonly Claimable[],
   payout: CoinPayout,
@@ -153,7 +155,7 @@ function confirmationOf(
   return payouts.length > 0 ? cancelled() : undefined
 }
 
-/** Plugins write the addresses of Ethereum in capitals of their own. */
+/** Plugins may write Ethereum addresses in another case. */
 function isSameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
@@ -175,7 +177,7 @@ function resultOf(one: GreenfieldPayout, payout: CoinPayout): PaidBack {
   }
 }
 
-/** Nobody made a pull payment, and BTCPay says why. */
+/** BTCPay refused to create the pull payment, and says why. */
 function notMade(no: GreenfieldRefusal, payout: CoinPayout): PaidBack {
   if (no.fields.some((field) => /^payoutMethods/i.test(field))) return byOperator(payout)
   return refusal(no)
@@ -185,8 +187,8 @@ function notClaimed(no: GreenfieldRefusal, payout: CoinPayout): PaidBack {
   switch (no.code) {
     case 'payment-method-not-supported':
       return byOperator(payout)
-    // BTCPay sends one payout to an address at a time, whichever of its stores it is of, and this one
-    // comes after that. Or this very one was claimed meanwhile.
+    // BTCPay sends one payout to an address at a time, over all its stores, so this one has to wait. Or this
+    // very payout was claimed meanwhile.
     case 'duplicate-destination':
       return pending(
         'BTCPay has another payout to the same address under way, in any of its stores',
@@ -203,7 +205,7 @@ function refusal(no: GreenfieldRefusal): PaidBack {
   if (isKeyRefused(no)) {
     return blocked('processor_key', `${describe(no)}: the API key lacks a permission.`)
   }
-  // A page that is not there may be there the next moment: BTCPay was being restarted.
+  // BTCPay may be restarting, so a 404 can be gone the next moment.
   return no.status === 404 ? pending(describe(no)) : blocked('payout_refused', `${describe(no)}.`)
 }
 
@@ -222,14 +224,14 @@ function withoutProof({ coin }: CoinPayout): PaidBack {
 }
 
 /**
- * Somebody cancelled it, or BTCPay itself when it could not approve it, as for networks that are not its
- * own. Either had a reason: it is not claimed a second time.
+ * Somebody cancelled it, or BTCPay did because it could not approve it, as with networks that are not its
+ * own. Either had a reason, so it is not claimed again.
  */
 function cancelled(): PaidBack {
   return blocked('payout_cancelled', 'The payout was cancelled in BTCPay.')
 }
 
-/** BTCPay had it, and does not know it any more: it may have been sent before that. */
+/** BTCPay had the payout and does not know it any more. It may have been sent before that. */
 function gone(): PaidBack {
   const reason = 'BTCPay does not show a payout any more that it had; it may have been sent.'
   return blocked('payout_gone', reason)

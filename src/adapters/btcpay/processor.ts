@@ -11,11 +11,11 @@ import { storeRateSchema } from './schemas.ts'
 import { readPaidInvoices, readPayouts } from './statement.ts'
 
 export interface BtcpaySettings extends Greenfield {
-  /** What can be paid in (`readMethods`). */
+  /** The coins that can be paid in (`readMethods`). */
   readonly methods: readonly BtcpayMethod[]
-  /** For how long the rate stands, and the price can be paid. */
+  /** How long the rate is fixed and the price can be paid. */
   readonly expirationMinutes: number
-  /** For how long after that BTCPay looks for money that comes late or twice. */
+  /** How long after that BTCPay watches for late and duplicate payments. */
   readonly monitoringMinutes: number
 }
 
@@ -26,9 +26,9 @@ export interface BtcpayDeps {
 }
 
 export interface BtcpayProcessor extends Processor, ProcessorStatement {
-  /** What keeps BTCPay from doing what will be asked of it; nothing when all is well. */
+  /** Checks whether BTCPay can do what the store needs; empty if all is well. */
   check(): Promise<readonly Finding[]>
-  /** US dollars for one of each coin. @throws when BTCPay does not say */
+  /** US dollars per coin. @throws when BTCPay gives no rates */
   rates(): Promise<ReadonlyMap<Coin, string>>
 }
 
@@ -49,7 +49,7 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
     paidInvoices: (isNamed) => readPaidInvoices(settings, isNamed),
     async check() {
       const looked = await checkProcessor(settings, methods)
-      // Where it does not say, what it said last is believed.
+      // If it gives no answer, its last one counts.
       sent = looked.sent ?? sent
       return looked.findings
     },
@@ -58,10 +58,10 @@ export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): Btc
 }
 
 /**
- * US dollars for one of each coin, as BTCPay has them just now: a look before the invoice, whose own
- * rate is what counts. A coin whose rate BTCPay does not know is missing.
+ * US dollars per coin at BTCPay's current rates. They only show the buyer a price before there is an invoice,
+ * whose own rate counts. A coin whose rate BTCPay does not know is missing.
  *
- * @throws when BTCPay does not say
+ * @throws when BTCPay gives no rates
  */
 async function readRates(
   greenfield: Greenfield,

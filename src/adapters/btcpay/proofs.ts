@@ -1,7 +1,7 @@
 /**
- * The transaction in a payout's proof, which each kind of payout writes in its own way: `id` where it
- * was noted by hand, `transactionId` where BTCPay sent it, or at the end of a link to an explorer.
- * Undefined when it names none.
+ * The transaction in the proof of a payout. Where it is depends on the payout: in `id` if it was noted by
+ * hand, in `transactionId` if BTCPay sent it, or at the end of a link to an explorer. Undefined if the proof
+ * names none.
  */
 export function transactionOfProof(proof: Record<string, unknown> | null | undefined) {
   const entries = Object.entries(proof ?? {}).map(([key, value]) => [key.toLowerCase(), value])

@@ -11,12 +11,12 @@ import {
 } from './schemas.ts'
 
 /**
- * BTCPay lists all pull payments of a store at once and knows no other way to find one. About 400
- * bytes each: room for some 80,000 refunds.
+ * BTCPay lists all pull payments of a store at once, and has no other way to find one. They take about 400
+ * bytes each, so this is room for some 80,000 refunds.
  */
 const maxListBytes = 32 * 1024 * 1024
 
-/** BTCPay takes no longer name. */
+/** BTCPay accepts no longer name. */
 const namePattern = /^[\w-]{1,50}$/
 
 /** A pull payment with everything that was ever claimed from it. */
@@ -25,7 +25,7 @@ export interface Claimable {
   readonly payouts: readonly GreenfieldPayout[]
 }
 
-/** The pull payments of such names, archived ones too, always in the same order. */
+/** The pull payments with such names, archived ones too, always in the same order. */
 export async function listPullPayments(
   greenfield: Greenfield,
   isNamed: (name: PullPayment['name']) => boolean,
@@ -55,7 +55,7 @@ export async function claimablesOf(
   return { outcome: 'ok', value: claimables }
 }
 
-/** Sets the money aside under our reference. Nothing is paid before it is claimed. */
+/** Creates a pull payment under our reference. Nothing is paid before it is claimed. */
 export function createPullPayment(
   greenfield: Greenfield,
   method: string,
@@ -67,7 +67,7 @@ export function createPullPayment(
     description: 'Money that goes back to a buyer. It is claimed by the store.',
     amount: formatUnits(units, coin),
     currency: coin,
-    // What the store claims is decided already; nobody has to approve it again.
+    // The store has decided on the payout already, so nobody has to approve the claim.
     autoApproveClaims: true,
     payoutMethods: [method],
   }
@@ -78,7 +78,7 @@ export function createPullPayment(
   })
 }
 
-/** Claims all of it for the buyer. BTCPay grants no claim beyond the amount, and none when archived. */
+/** Claims the whole amount for the buyer. BTCPay refuses claims beyond it, and claims on an archived one. */
 export function claim(
   greenfield: Greenfield,
   method: string,
@@ -92,7 +92,7 @@ export function claim(
   })
 }
 
-/** Ends a pull payment: nothing can be claimed from it any more. */
+/** Archives a pull payment: nothing can be claimed from it any more. */
 export function archivePullPayment(
   greenfield: Greenfield,
   { id }: PullPayment,
@@ -100,7 +100,7 @@ export function archivePullPayment(
   return ask(greenfield, anything, { method: 'DELETE', path: `/pull-payments/${segment(id)}` })
 }
 
-/** Whether it stands for this payout, or was made for something else under the same name. */
+/** Whether the pull payment has the coin and the amount of this payout. */
 export function isFor({ currency, amount }: PullPayment, { coin, units }: CoinPayout): boolean {
   return currency.toUpperCase() === coin && isAmount(amount, { coin, units })
 }
@@ -112,7 +112,7 @@ export function isAmount(
   return unitsIn(text, coin) === units
 }
 
-/** An amount in smallest units; undefined where the text is none of the coin. */
+/** An amount in smallest units; undefined if the text is not an amount of the coin. */
 export function unitsIn(text: string, coin: Coin): bigint | undefined {
   try {
     return parseUnits(text, coin)

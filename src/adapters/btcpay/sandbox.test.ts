@@ -34,7 +34,7 @@ function processorAt(url: string, notes: ReadonlyMap<string, string> = new Map()
   return { processor, faults: fitting.faults }
 }
 
-/** Asks the sandbox, for what only it can do or tell. */
+/** Calls the sandbox for what only it can do or show. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers as a stranger would, field by field.
 async function ask(url: string, path: string, body?: object): Promise<any> {
   const init = { method: 'POST', body: JSON.stringify(body) }
@@ -95,7 +95,7 @@ describeProcessor('BTCPay Server, as the sandbox plays it', async () => {
     },
     async close() {
       await btcpay.stop()
-      // Everything that was sent and answered fits BTCPay's own document.
+      // All requests and answers conform to BTCPay's own API document.
       expect(faults).toEqual([])
     },
   }

@@ -21,19 +21,19 @@ interface Shape {
   readonly anyOf?: readonly Shape[]
 }
 
-/** The document's shape of this name, or behind a pointer to it. */
+/** The shape itself, or the one that its pointer names in the document. */
 function resolved(shape: Shape): Shape {
   const name = shape.$ref?.replace('#/schemas/', '')
   return name === undefined ? shape : resolved(greenfield.schemas[name] as Shape)
 }
 
-/** Nothing may stand for anything, and a whole number is a number. */
+/** The type without null; an integer counts as a number. */
 function typeOf({ type }: Shape): string | undefined {
   const [one] = [type ?? []].flat().filter((name) => name !== 'null')
   return one === 'integer' ? 'number' : one
 }
 
-/** Everything that we read and the document does not give, or gives otherwise. */
+/** The fields that the store reads and the document lacks or describes differently. */
 function strangeIn(read: Shape, given: Shape, path = ''): readonly string[] {
   const ours = read.anyOf?.find(({ type }) => type !== 'null') ?? read
   const theirs = resolved(given)
@@ -47,7 +47,7 @@ function strangeIn(read: Shape, given: Shape, path = ''): readonly string[] {
   const items = ours.items && theirs.items ? strangeIn(ours.items, theirs.items, `${path}[]`) : []
   const fields = Object.entries(ours.properties ?? {}).flatMap(([name, field]) => {
     const there = theirs.properties?.[name]
-    // What the document leaves open has no fields of its own (metadata).
+    // The document lists no fields of open objects (metadata).
     if (theirs.properties === undefined) return []
     return there ? strangeIn(field, there, `${path}.${name}`) : [`${path}.${name} is nowhere`]
   })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What is read of BTCPay's answers, and nothing else. Money is text in all of them and stays text
- * until it is units: a JSON number would have been rounded before anybody could look at it.
+ * The fields of BTCPay's answers that the store reads. Money is text in all of them, and stays text until it
+ * is converted to units: a JSON number would have been rounded when it was parsed.
  */
 
 const id = z.string().regex(/^[\w-]{1,100}$/)
@@ -30,15 +30,15 @@ export const invoiceSchema = z.object({
   monitoringExpiration: moment,
   status: z.enum(invoiceStatuses),
   additionalStatus: z.enum(additionalStatuses),
-  /** What has come for it; missing in older releases. */
+  /** The amount received; missing in older releases. */
   paidAmount: decimal.nullish(),
   metadata: z.looseObject({ orderId: z.string().nullish(), storeOrder: z.string().nullish() }),
 })
 export type GreenfieldInvoice = z.infer<typeof invoiceSchema>
 
 /**
- * Where `includePaymentMethods` asks for them, which the document knows and whose answer it does not
- * describe: an address that is not there is read by itself.
+ * An invoice in a list with `includePaymentMethods`. BTCPay's API document has that parameter and does not
+ * describe its answer, so an address that is missing here is read with a call of its own.
  */
 export const listedInvoiceSchema = invoiceSchema.extend({
   paymentMethods: z
@@ -89,8 +89,8 @@ export const payoutProcessorSchema = z.object({ payoutMethods: z.array(z.string(
 
 export const webhookSchema = z.object({ enabled: z.boolean(), url: z.string().max(2_000) })
 
-/** `rate` is missing where BTCPay could not find one. */
+/** `rate` is missing if BTCPay could not find one. */
 export const storeRateSchema = z.object({ currencyPair: z.string(), rate: decimal.nullish() })
 
-/** For what only its status says something of. */
+/** For answers of which only the status matters. */
 export const anything = z.unknown()

@@ -15,10 +15,12 @@ export interface RecordedRequest {
 export type Reply =
   | { readonly status?: number; readonly json?: unknown }
   | { readonly text: string; readonly status?: number }
-  /** Nobody is there. */
+  /** The server cannot be reached. */
   | 'unreached'
 
-/** A BTCPay Server whose every answer the test decides. Its requests are held against the document. */
+/**
+ * A BTCPay Server whose every answer the test decides. Requests are checked against BTCPay's API document.
+ */
 export function scripted(script: (asked: RecordedRequest) => Reply | Promise<Reply>) {
   const asked: RecordedRequest[] = []
   const play = async (input: unknown, init: RequestInit = {}): Promise<Response> => {
@@ -133,7 +135,7 @@ export function pullJson(id: string, name: string, changes: object = {}) {
   }
 }
 
-/** What was claimed from a pull payment, as BTCPay shows it. */
+/** A payout of a pull payment, as BTCPay shows it. */
 export function payoutJson(state: string, changes: object = {}) {
   return {
     id: 'Out1',

@@ -76,11 +76,11 @@ it('tells nothing rather than a part', async () => {
 
 const invoices = 'GET /api/v1/stores/S1/invoices'
 
-/** Lists these invoices, in the pages that it is asked for. */
+/** Lists these invoices in the requested pages. */
 function listing(all: readonly object[]) {
   return scripted(({ call }) => {
     const [, skip = '', take = ''] = /skip=(\d+)&take=(\d+)$/.exec(call) ?? []
-    // Archived invoices were paid as others are.
+    // Archived invoices may have been paid too.
     const isAsked = call.startsWith(`${invoices}?includeArchived=true&`)
     return isAsked ? { json: all.slice(+skip, +skip + +take) } : { status: 500 }
   })

@@ -12,8 +12,8 @@ import { type Claimable, claimablesOf, listPullPayments, unitsIn } from './pull-
 import { type GreenfieldInvoice, invoiceSchema } from './schemas.ts'
 
 /**
- * Every payout that was claimed from a pull payment of such a name and not cancelled. One call lists
- * the pull payments, and one for each of those tells what was claimed from it.
+ * Every payout that was claimed from a pull payment with such a name and not cancelled. One call lists the
+ * pull payments, and one more for each of them lists its payouts.
  */
 export async function readPayouts(
   greenfield: Greenfield,
@@ -41,13 +41,13 @@ function payoutsIn({ pull, payouts }: Claimable): ProcessorPayout[] {
     }))
 }
 
-/** About 1 kB each, with all that BTCPay tells of an invoice besides. */
+/** An invoice takes about 1 kB, with all its other fields. */
 const pageSize = 500
 const maxPageBytes = 8 * 1024 * 1024
 
 /**
- * Every invoice that somebody has paid and that was made for such a checkout. BTCPay lists the newest
- * first: what is made meanwhile moves the others on, so some are read twice and none is passed over.
+ * Every paid invoice that was made for such a checkout. BTCPay lists the newest first, so an invoice that is
+ * created meanwhile shifts the others: some are read twice, and none is missed.
  */
 export async function readPaidInvoices(
   greenfield: Greenfield,
@@ -77,7 +77,7 @@ function shownOf({ id, createdTime, metadata }: GreenfieldInvoice): PaidInvoice 
   return { id, checkout: orderId ?? '', order: storeOrder ?? undefined, madeAt }
 }
 
-/** A mark that an operator set is no money, and hides none. */
+/** An operator's mark is not a payment, and does not hide one. */
 function isPaid({ status, additionalStatus, paidAmount }: GreenfieldInvoice): boolean {
   if (additionalStatus.startsWith('Paid') || /[1-9]/.test(paidAmount ?? '')) return true
   return (status === 'Processing' || status === 'Settled') && additionalStatus !== 'Marked'

@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
 /**
- * Whether BTCPay sent this call: it signs the body, byte for byte, with the webhook's secret. Compared
- * in constant time, so that a signature cannot be found digit by digit. Without a secret no call is
- * genuine.
+ * Whether BTCPay sent this call: it signs the raw body with the webhook's secret (HMAC-SHA256). The
+ * signatures are compared in constant time, so that one cannot be guessed digit by digit. Without a secret no
+ * call is genuine.
  *
- * @param rawBody the bytes as they came, before anybody parsed them
+ * @param rawBody the bytes as received, before parsing
  * @param header `BTCPay-Sig`: "sha256=" and 64 hex digits
  */
 export function verifyWebhook(
@@ -28,8 +28,8 @@ const eventSchema = z.object({
 })
 
 /**
- * The invoice that an event is about, or undefined for events about anything else and for stores that
- * are not ours. A hint only: whatever else the event says is not believed, and the invoice is read anew.
+ * The invoice that an event is about; undefined for other events and for other stores. It is only a hint:
+ * nothing else in the event is believed, and the invoice is read again.
  *
  * @param body the parsed event
  */
