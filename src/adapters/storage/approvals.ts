@@ -17,7 +17,7 @@ interface Row {
   readonly used_by: string | null
 }
 
-/** Keeps in the database what persons approve, where the guard of new orders reads it (003-limits.sql). */
+/** Keeps approvals in the database, where the check of new orders reads them (003-limits.sql). */
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
     async ask(wanted, now) {
@@ -52,7 +52,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
   }
 }
 
-/** The one that is kept, or nothing where the new one was kept. */
+/** Returns an earlier approval that still answers this request; otherwise inserts the new one and returns no row. */
 const askSql = `
   with kept as (
     select * from approvals
@@ -70,7 +70,7 @@ const decideSql = `
   update approvals set decision = $2, ends_at = $4
   where token_hash = $1 and decision is null and ends_at > $3`
 
-/** The row is locked before it is read for the last time, so that two payments never use one approval. */
+/** Locks the row and checks it again before the update, so that two payments never use one approval. */
 const useSql = `
   update approvals set used_by = $4 where id = (
     select id from approvals

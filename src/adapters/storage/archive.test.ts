@@ -36,7 +36,7 @@ const record = (order: Order) => orderOnRecord(createOrderStore(pool), order)
 const sha256 = 'a'.repeat(64)
 const soon = () => new Date(Date.now() + 60_000)
 
-/** Moves all that may move. */
+/** Archives all that may be archived. */
 async function archiveAll(): Promise<OrderId[]> {
   const archive = createArchive(pool)
   const lines = []
@@ -54,7 +54,7 @@ async function countOf(table: string): Promise<number> {
   return rows[0].count
 }
 
-/** What reconciliation reads of the record, but for what an archived order does not need any more. */
+/** What reconciliation reads of the record, without the fields that an archived order no longer needs. */
 async function bookKept() {
   const record = createStoreRecord(pool)
   const orders: Order[] = []
@@ -76,7 +76,7 @@ async function bookKept() {
 
 const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
 
-/** What chain, supplier and processor are compared with. */
+/** The fields that are compared with the chain, the supplier and the processor. */
 function essence(order: Order) {
   const { id, paymentId, state, amount, tender, placedAt, item } = order
   const paid = [tender.network, tender.asset, tender.payer.toLowerCase(), tender.nonce]

@@ -2,10 +2,10 @@ import type { CheckoutId, OrderId } from '../../lib/ids.ts'
 import { archivedBy } from './archived-orders.ts'
 import type { Database } from './database.ts'
 
-/** Orders, with the checkouts that they were paid through, and checkouts that became no order. */
+/** Orders, each with the checkout that it was paid through, and checkouts that became no order. */
 type Archived = 'orders' | 'checkouts'
 
-/** What is archived as it is written to a file, with all that belongs to it. */
+/** An order or a checkout with all its rows, as one line of a file. */
 interface ArchiveLine {
   readonly kind: Archived
   readonly id: string
@@ -16,45 +16,45 @@ interface ArchiveLine {
   readonly text: string
 }
 
-/** A file that is written, with its digest. */
+/** A written file. */
 export interface ArchiveFile {
   readonly file: string
   readonly sha256: string
-  /** How many lines it has. */
+  /** The number of its lines. */
   readonly orders: number
 }
 
-/** One whose lines may not all have moved yet. */
+/** A file whose lines may not all have moved yet. */
 export type OpenArchive = ArchiveFile & { readonly id: string }
 
-/** What is archived, and the file that has it. */
+/** An archived order or checkout, and the file that contains it. */
 type ArchivedIn = Omit<ArchiveFile, 'orders'> & { readonly id: OrderId | CheckoutId }
 
 /** Moves what ended long ago out of the tables (docs/contributors/decisions/018-archived-orders.md). */
 export interface Archive {
-  /** All that ended before then and may move, page by page. */
+  /** All that ended before this time and may move, page by page. */
   lines(endedBefore: Date): AsyncIterable<readonly ArchiveLine[]>
-  /** Notes a file before anything in it moves. */
+  /** Records a file before any of its lines move. */
   begin(file: ArchiveFile): Promise<OpenArchive>
-  /** Files whose lines somebody was still moving. */
+  /** Files whose archiving was not finished. */
   unfinished(): Promise<readonly OpenArchive[]>
   /**
-   * Moves these, all or none, but for those that changed since they were written.
+   * Moves these lines, all or none, except those that changed since they were written.
    *
-   * @returns how many moved now
+   * @returns how many this call moved
    */
   move(archive: OpenArchive, lines: readonly Pick<ArchiveLine, 'id' | 'version'>[]): Promise<number>
   finish(archive: OpenArchive): Promise<void>
-  /** How many orders, and checkouts that became none, ended before then and are in the tables. */
+  /** The number of orders, and of checkouts that became none, that ended before this time and are not archived. */
   left(endedBefore: Date): Promise<number>
-  /** The file that has an order or a checkout, by its id, the id of its payment or its transaction. */
+  /** The file of an order or a checkout, by its id, the id of its payment or its transaction. */
   fileOf(name: string): Promise<ArchivedIn | undefined>
 }
 
-/** Rows looked at by one statement. Few of them are due to move, most of the time. */
+/** Rows that one statement examines. Usually few of them may move. */
 const lookedAtOnce = 2_000
 
-/** The notes of payouts stay in their tables too: a payout that went out once is never sent again. */
+/** The records of payouts also stay in their tables, so that no payout is ever sent twice. */
 const checkoutJson = `
   jsonb_build_object(
     'row', to_jsonb(paid),
@@ -65,7 +65,7 @@ const checkoutJson = `
     'payouts', (select jsonb_agg(seen) from processor_payouts seen where reference = any (names.its)),
     'handPayouts', (select jsonb_agg(made) from hand_payouts made where reference = any (names.its)))`
 
-/** Reads the page after an id, and of it what may move; `last` is the id to go on from. */
+/** Reads the page of rows after an id, and returns those that may move; `last` is the last id of the page. */
 const linesSql: Readonly<Record<Archived, string>> = {
   orders: `
   with page as materialized (select id from orders where id > $1 order by id limit $3)
@@ -100,7 +100,7 @@ const linesSql: Readonly<Record<Archived, string>> = {
 }
 const kinds = ['orders', 'checkouts'] as const satisfies readonly Archived[]
 
-/** What has ended and may be archived one day. */
+/** Counts what has ended and may be archived now or later. */
 const leftSql = `
   select (select count(*) from orders where finished_at < $1)::int
     + (select count(*) from checkouts one

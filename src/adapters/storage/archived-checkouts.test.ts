@@ -43,7 +43,7 @@ const caps = { hour: endless, day: endless }
 const records = () => ({ store: createCheckoutStore(pool), orders: createOrderStore(pool) })
 const surplus = 700n
 
-/** A checkout that was paid too much, whose order is delivered, with the rest sent back. */
+/** An overpaid checkout whose order is delivered and whose excess is returned. */
 async function delivered(): Promise<CheckoutIn<'ORDERED'>> {
   const open = await openOnRecord(records)
   const payments = [payment(unitsOfPrice), payment(surplus)]
@@ -68,7 +68,7 @@ const closedLongAgo = async () => {
   return over
 }
 
-/** Moves all that may move, and says the lines that it wrote. */
+/** Archives all that may be archived. Returns the written lines. */
 async function archiveAll(): Promise<string[]> {
   const archive = createArchive(pool)
   const lines = []
@@ -103,7 +103,7 @@ async function bookKept() {
   }
 }
 
-/** What orders, processor and payouts are compared with. */
+/** The fields that are compared with orders, the processor and payouts. */
 function essence(checkout: Checkout) {
   const { id, orderId, state, coin, network, refundTo, amount } = checkout
   const { invoice, returns, price } = checkout as CheckoutIn<'ORDERED'>
@@ -211,7 +211,7 @@ describe('an archived checkout', () => {
 })
 
 describe('a checkout that became no order', () => {
-  /** Paid too little and too late, and sent back. */
+  /** An underpaid checkout that ended, with its payment returned. */
   async function sentBack(): Promise<CheckoutIn<'ENDED'>> {
     const open = await openOnRecord(records)
     const over = await moveOn(records, open, ended(open, [payment(surplus)]))
@@ -295,7 +295,7 @@ describe('a checkout that became no order', () => {
   })
 })
 
-/** A price of nothing stands for none. */
+/** An archived checkout has the price 0 in place of none. */
 const withoutPrice = ({ price: _, ...rest }: ReturnType<typeof essence>) => rest
 
 test('nothing is taken out of the tables of checkouts that is not archived, or in part', async () => {

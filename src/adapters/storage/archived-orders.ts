@@ -4,12 +4,12 @@ import type { Database } from './database.ts'
 const archived =
   'The order is archived: it ended long ago, and its goods are not shown here any more. The store still has its record.'
 
-/** What whoever asks for an archived order is told. */
+/** The refusal of a request for an archived order. */
 export function archivedRefusal(): Refusal {
   return new Refusal('order_not_found', archived)
 }
 
-/** What leads to an archived order. Those of its document are in the form of its indexes (007-archive.sql). */
+/** Conditions that find an archived order. Those on its document are written like its indexes (007-archive.sql). */
 export const archivedBy = {
   id: 'archived_orders.id = $1',
   paymentId: `doc ->> 'paymentId' = $1`,
@@ -17,7 +17,7 @@ export const archivedBy = {
   paymentKey: 'archived_orders.id = (select order_id from payments where payment_key = $1)',
 } as const
 
-/** Where the money of an archived order is; null where none came. */
+/** The ledger account that holds the money of an archived order; null if none was received. */
 async function accountOf(
   database: Database,
   by: keyof typeof archivedBy,
@@ -28,7 +28,7 @@ async function accountOf(
   return rows[0]
 }
 
-/** @throws Refusal where the order was archived */
+/** @throws Refusal if the order is archived */
 export async function requireNotArchived(
   database: Database,
   by: keyof typeof archivedBy,
@@ -37,7 +37,7 @@ export async function requireNotArchived(
   if (await accountOf(database, by, value)) throw archivedRefusal()
 }
 
-/** What whoever comes with this payment again is told: its order was archived, so it buys nothing. */
+/** The refusal of a payment whose order is archived. It buys nothing again. */
 export async function paidBefore(database: Database, paymentKey: string): Promise<Refusal> {
   const found = await accountOf(database, 'paymentKey', paymentKey)
   return new Refusal('payment_reused', `This payment opened an order before. ${archived}`, {

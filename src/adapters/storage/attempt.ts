@@ -3,21 +3,25 @@ import { type Database, isRefused, type prepared } from './database.ts'
 
 type Statement = ReturnType<ReturnType<typeof prepared>>
 
-/** What became of a write. With an error, it is not known and has to be looked up. */
+/**
+ * The result of a write. `not_ours`: it affected no row. `taken`: what it would write already exists.
+ * `unknown`: it may have been committed, so the caller must look it up.
+ */
 export interface Attempt {
   readonly outcome: 'done' | 'not_ours' | 'taken' | 'unknown'
   readonly error?: unknown
-  /** The row that a write returned that was done. */
+  /** The row that the write returned; only if `done`. */
   readonly row?: unknown
 }
 
 /**
- * Runs a write that returns one row if it was carried out. When the connection breaks before the
- * answer, the write may be committed: its random id in the row then tells whether it was. It may
- * also be committed after that look, so a write that is not found is an error and not a no; the
- * lease of the record keeps everyone else away until then.
+ * Runs a write that returns one row if it was carried out. If the connection breaks before the answer,
+ * the write may have been committed: its random id in the row tells. It may also be committed after
+ * that look, so a write that is not found is an error, not a "no"; until then the lease of the record
+ * keeps other workers away.
  *
- * @param isTaken whether an error says that what was to be written is there already
+ * @param isTaken whether the error says that what is to be written already exists
+ * @throws the error of a write that the server refused for any other reason
  */
 export async function attempt(
   database: Database,
@@ -34,18 +38,18 @@ export async function attempt(
   }
 }
 
-/** How the next version of a record is written, and the record read. */
+/** How to write the next version of a record, and how to read the record. */
 interface NextVersion<Row> {
-  /** Carried out only while the record has the version that it is moved on from. */
+  /** Affects the record only while it still has the version that the write replaces. */
   write(writeId: string): Statement
   read(): Promise<Row | undefined>
 }
 
 /**
- * Moves a record on by one version.
+ * Writes the next version of a record.
  *
- * @returns nothing when that was done, else the record as another write has made it meanwhile
- * @throws when it is not known whether it was done, and for a record that was never opened
+ * @returns undefined if it was written, otherwise the record as another write has left it
+ * @throws if it is unknown whether it was written, or if the record was never opened
  */
 export async function writeNext<
   Row extends { readonly version: number; readonly write_id: string },

@@ -1,9 +1,9 @@
-/** Small enough that no statement holds many rows for long. */
+/** Small enough that no statement locks many rows for long. */
 export const rowsAtOnce = 500
 
 /**
- * Repeats a statement that takes `rowsAtOnce` rows until it finds fewer, or the signal says stop. Returns
- * how many it took.
+ * Repeats a statement that handles up to `rowsAtOnce` rows, until it finds fewer or the signal aborts.
+ * Returns the number of rows.
  */
 export async function inBatches(
   batch: () => Promise<{ readonly rowCount: number | null }>,

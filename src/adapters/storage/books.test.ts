@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 const endless = usdc(10n ** 30n)
 
-/** An order in the database, brought there by the store, one move after the other. */
+/** Records an order through the store, one move after the other. */
 async function live(life: readonly Order[]): Promise<Order> {
   const store = createOrderStore(pool)
   const payoutLimits = createPayoutLimits(pool, { hour: endless, day: endless })
@@ -44,7 +44,7 @@ async function live(life: readonly Order[]): Promise<Order> {
   return order
 }
 
-/** What this does is carried out as a whole at the commit, or not at all. */
+/** Runs `work` in one transaction. */
 async function transaction(work: (client: PoolClient) => Promise<unknown>): Promise<void> {
   const client = await pool.connect()
   try {
@@ -59,7 +59,7 @@ async function transaction(work: (client: PoolClient) => Promise<unknown>): Prom
   }
 }
 
-/** The same, where only the commit itself may refuse. */
+/** Expects that `work` succeeds and the commit is refused. */
 async function expectRefusedAtCommit(work: (client: PoolClient) => Promise<unknown>) {
   let isDone = false
   const refused = transaction(async (client) => {
@@ -70,7 +70,7 @@ async function expectRefusedAtCommit(work: (client: PoolClient) => Promise<unkno
   expect(isDone).toBe(true)
 }
 
-/** Writes the next version of an order by hand, without its entries. */
+/** Writes the next version of an order with SQL, without its ledger entries. */
 function overwrite(client: PoolClient, order: Order, to: Order) {
   const columns = columnsOf({ ...to, id: order.id })
   return client.query(
@@ -166,7 +166,7 @@ describe('the ledger', () => {
     const life = way()
     const to = life.at(-1) as Order
     const order = await live(life.slice(0, -1))
-    // In this order or the other: what counts is how it stands at the commit.
+    // The order of the two writes does not matter: the books are checked at the commit.
     await transaction(async (client) => {
       await book(client, order, order.version + 1, entriesOf(order, to))
       await overwrite(client, order, to)
@@ -179,7 +179,7 @@ describe('the ledger', () => {
     const hands: readonly (readonly Entry[])[] = [
       [{ account: 'received', amount: 1n }],
       [{ account: 'refunded', amount: -order.amount }],
-      // It sums to zero and says that the buyer was given something.
+      // These sum to zero, but claim a delivery.
       [
         { account: 'open', amount: order.amount },
         { account: 'delivered', amount: -order.amount },
@@ -244,7 +244,7 @@ describe('the ledger', () => {
 
 test('after any lives, received is delivered and refunded and open, for each order and for all', async () => {
   const before = await sums()
-  // One was delivered, whatever the others come to.
+  // At least one order is delivered, however the others end.
   const orders = [await live(wayTo(fulfilled(asked())))]
   const lives = fc.asyncProperty(anyLife(), async (life) => {
     const order = await live(life)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Database } from './database.ts'
 
-/** A connection that breaks once: before the server has carried out the write, or after. */
+/** A database whose first statement fails with a broken connection, before or after the server carried it out. */
 export function breakingOnce(pool: Pool, when: 'before' | 'after'): Database {
   let broken = false
   const query = async (sql: string, values: unknown[]) => {

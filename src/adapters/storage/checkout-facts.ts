@@ -4,15 +4,15 @@ import type { Database } from './database.ts'
 import { grantedOf } from './payout-limits.ts'
 import { readOpenReturns } from './payout-queue.ts'
 
-/** The condition is that of an index, so closed checkouts are not read. */
+/** The condition matches that of an index, so closed checkouts are not read. */
 const openSql = `
   select state, count(*)::int as checkouts from checkouts where due_at is not null group by state`
 
-/** The condition is that of an index too. */
+/** This condition matches that of an index too. */
 const lateSql = `
   select count(*)::int as payouts from processor_payouts where told_at is not null`
 
-/** Counts what is under way, however many checkouts are closed. */
+/** Counts of open checkouts and returns. Fast regardless of the number of closed checkouts. */
 export async function checkoutFacts(database: Database): Promise<CheckoutFacts> {
   const [{ rows }, returns, late, returnsGranted] = await Promise.all([
     database.query<{ state: CheckoutState; checkouts: number }>(openSql),

@@ -10,12 +10,12 @@ const readStatements = {
   id: prepared('checkout_by_id', by('id = $1')),
   order: prepared('checkout_by_order', by('order_id = $1')),
   formKey: prepared('checkout_by_form', by(`form_key = $1 and state <> 'REFUSED'`)),
-  /** One transaction may pay several; the first one stands for all. */
+  /** A transaction may pay several checkouts. Finds the first one. */
   transaction: prepared(
     'checkout_by_transaction',
     by('transactions @> array[lower($1)] order by started_at, id limit 1'),
   ),
-  /** In the form of its index. One address may have had several checkouts, one after the other. */
+  /** Written like its index. An address may have had several checkouts, one after the other. */
   address: prepared(
     'checkout_by_address',
     by(`lower(doc #>> '{invoice,address}') = lower($1) limit 1`),
@@ -38,7 +38,7 @@ export async function findCheckoutBy(
 ): Promise<Checkout | undefined> {
   const stored = await readCheckoutBy(database, key, value)
   if (stored) return checkoutOf(stored)
-  // The order itself was asked for before, and said that it is archived.
+  // Callers read the order first, and that already reports that it is archived.
   if (key === 'order') return undefined
   const archived = await readArchivedBy(database, key, value)
   if (archived && key === 'id') throw archivedRefusal()
@@ -47,7 +47,7 @@ export async function findCheckoutBy(
 
 const holderStatement = prepared('checkout_holder', by('coin = $1 and held_address = lower($2)'))
 
-/** Those lead to the page of the order, which says that it is archived. */
+/** The keys by which an archived checkout is found. */
 const archivedBy = {
   id: 'id = $1',
   transaction: 'transactions @> array[lower($1)]',
@@ -67,7 +67,7 @@ async function readArchivedBy(
   return rows[0]
 }
 
-/** The checkout that is not closed and that this address was shown for. */
+/** The checkout for which this address was shown, while it is not closed. */
 export async function findHolder(
   database: Database,
   coin: Coin,

@@ -32,7 +32,7 @@ beforeEach(async () => {
 const record = () => createCheckoutRecord(pool)
 const records = () => ({ store: createCheckoutStore(pool), orders: createOrderStore(pool) })
 
-/** Does by hand what the triggers refuse. */
+/** Runs SQL that the triggers would refuse. */
 function byHand(sql: string) {
   return pool.query(`begin; set local session_replication_role = replica; ${sql}; commit`)
 }

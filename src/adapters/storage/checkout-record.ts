@@ -6,10 +6,10 @@ import type { CheckoutRecord, CoinSums, MisbookedCheckout } from '../../reconcil
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
 import type { Database } from './database.ts'
 
-/** Checkouts read at once: a few megabytes. */
+/** Checkouts per query: a few megabytes. */
 const pageSize = 1_000
 
-/** What the database has on record of checkouts, for comparing it with their orders and invoices. */
+/** Reads the recorded checkouts, to compare them with their orders and invoices. */
 export function createCheckoutRecord(database: Database): CheckoutRecord {
   return {
     all: () => all(database),
@@ -69,7 +69,10 @@ function noSums(): CoinSums {
   return Object.fromEntries(checkoutAccounts.map((account) => [account, 0n])) as unknown as CoinSums
 }
 
-/** The rule that the database keeps at every commit, looked at for all checkouts at one moment; of archived ones their closing line. */
+/**
+ * Checks for all checkouts, at one moment, the rule that the database enforces at every commit. Of an archived
+ * checkout it compares the closing line with the document.
+ */
 const misbookedSql = `
   with booked as (
     select checkout_id, account, sum(units) as sum from checkout_ledger

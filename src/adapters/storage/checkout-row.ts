@@ -3,10 +3,10 @@ import { withSource } from './order-row.ts'
 import { returnRowOf, withReturns } from './payout-row.ts'
 import { restored, storable } from './storable.ts'
 
-/** What a checkout is read from, wherever it is read. */
+/** The columns that every read of a checkout selects. */
 export const checkoutColumns = 'version, recipient, refund_to, doc, write_id'
 
-/** A checkout's row, and the name of the write that made it. */
+/** The row of a checkout, and the id of the write that made it. */
 export interface StoredCheckout {
   readonly version: number
   readonly recipient: string | null
@@ -15,7 +15,7 @@ export interface StoredCheckout {
   readonly write_id: string
 }
 
-/** What a write puts into the columns. All others the database takes from `doc`, or are its own. */
+/** The columns of a write. The database sets the others itself, some from `doc`. */
 export interface CheckoutColumns {
   readonly state: Checkout['state']
   readonly recipient: string | null
@@ -26,7 +26,7 @@ export interface CheckoutColumns {
   readonly doc: string
 }
 
-/** The checkout as columns. Everything but its version comes back by `checkoutOf`. */
+/** The checkout as columns. `checkoutOf` restores everything except the version. */
 export function checkoutColumnsOf(checkout: Checkout): CheckoutColumns {
   const { version: _, recipient, refundTo, ...doc } = checkout
   const returns = isInvoiced(checkout) ? { returns: checkout.returns.map(returnRowOf) } : {}
@@ -40,7 +40,7 @@ export function checkoutColumnsOf(checkout: Checkout): CheckoutColumns {
   }
 }
 
-/** The checkout of a row that was written from `checkoutColumnsOf`; nothing else writes that table. */
+/** The checkout in a row. Only rows written from `checkoutColumnsOf` exist. */
 export function checkoutOf({ version, recipient, refund_to, doc }: StoredCheckout): Checkout {
   return withReturns({
     ...withSource(restored(doc)),
@@ -51,8 +51,8 @@ export function checkoutOf({ version, recipient, refund_to, doc }: StoredCheckou
 }
 
 /**
- * What the history says of a checkout at this moment, as JSON text: amounts, transactions, steps and
- * codes. Free text and addresses are left out, because the history is never erased.
+ * The entry in the history for the present state of a checkout, as JSON text: amounts, transactions, steps
+ * and codes. Free text and addresses are left out, because the history is never erased.
  */
 export function checkoutDetailOf(checkout: Checkout): string {
   return JSON.stringify(storable(detailOf(checkout)))

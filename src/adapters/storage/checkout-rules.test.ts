@@ -154,7 +154,7 @@ describe('the books of a checkout', () => {
   })
 })
 
-/** An order that was paid through an invoice, given up, on record; its refund is due. */
+/** A recorded order that was paid through an invoice and given up; its refund is due. */
 async function givenUp(): Promise<In<'FULFILLMENT_FAILED'>> {
   const { orderId } = await placedOnRecord(records)
   const first = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>

@@ -11,8 +11,9 @@ import { checkoutColumnsOf, checkoutDetailOf, checkoutOf } from './checkout-row.
 import { type Database, isRefused, prepared } from './database.ts'
 
 /**
- * The same form and the same checkout meet in two indexes, and either may be met first, so both are
- * looked for when the statement is refused. An order id that another checkout has is a defect.
+ * A form sent twice conflicts in two indexes, that of the form and that of the checkout id, and either may
+ * report it first. So both are looked up when the statement is refused. An order id that another checkout
+ * has is a defect of the store.
  */
 const openStatement = prepared(
   'open_checkout',
@@ -70,7 +71,7 @@ function openValues(checkout: CheckoutIn<'OPENING'>, writeId: string): unknown[]
   ]
 }
 
-/** What a new checkout tells the trigger that counts those of its client (005-checkout-rules.sql). */
+/** The values of a new checkout for the trigger that counts the unpaid ones of its client (005-checkout-rules.sql). */
 function boundValues(bound: UnpaidBound | undefined): (string | null)[] {
   if (!bound) return [null, null]
   const { client, most, states } = bound
@@ -82,7 +83,7 @@ function tooManyUnpaidIn(error: unknown): TooManyUnpaid | undefined {
   return new TooManyUnpaid(Number(error.detail))
 }
 
-/** The form of an archived checkout was sent again (007-archive.sql). */
+/** The refusal of a form whose checkout is archived (007-archive.sql). */
 function archivedIn(error: unknown): Refusal | undefined {
   return isRefused(error) && error.constraint === 'archived_checkout'
     ? archivedRefusal()
@@ -93,7 +94,7 @@ function isTaken(error: unknown): boolean {
   return isRefused(error) && error.code === '23505' && error.table === 'checkouts'
 }
 
-/** With the checkout go its event and its entries in the ledger. */
+/** Writes the checkout, its event and its ledger entries. */
 const moveStatement = prepared(
   'move_checkout',
   `
@@ -140,7 +141,7 @@ export async function moveCheckout(
     : { won: true, record: { ...to, version: from.version + 1 } }
 }
 
-/** What never changes is written too, so that the database sees where it would. */
+/** Includes the fields that never change, so that the database refuses a write that would change one. */
 function moveValues(from: Checkout, to: Checkout, writeId: string): unknown[] {
   const columns = checkoutColumnsOf(to)
   const entries = checkoutEntriesOf(from, to)

@@ -20,7 +20,7 @@ describeCheckoutStore('PostgreSQL', async () => {
       await pools[0].query('update checkouts set locked_until = now() where id = $1', [id])
     },
     pass: async (ms) => {
-      // Nobody else may change when a checkout was closed.
+      // The triggers let nobody change when a checkout was closed.
       await pools[0].query(
         `alter table checkouts disable trigger user;
          update checkouts set due_at = due_at - interval '${ms} ms',

@@ -9,7 +9,7 @@ import { forgetNeverPaid } from './order-keeping.ts'
 
 const table: LeasedTable = { name: 'checkouts', columns: checkoutColumns }
 
-/** Keeps checkouts in PostgreSQL. Every method is one or a few statements, none holds a transaction. */
+/** Keeps checkouts in PostgreSQL. Every method runs a few statements, each a transaction of its own. */
 export function createCheckoutStore(database: Database): CheckoutStore {
   return {
     open: (checkout, bound) => openCheckout(database, checkout, bound),
@@ -30,9 +30,9 @@ export function createCheckoutStore(database: Database): CheckoutStore {
 }
 
 /**
- * The version grows, so that someone who read the checkout before cannot write the old fields back.
- * An address that money went to, or that an order pays back to, stays: it is a part of the trail of
- * the money, as the wallet is that paid an order in USDC.
+ * Increments the version, so that a worker that read the checkout before cannot write the old fields back.
+ * Keeps an address to which money was returned or an order is refunded. It belongs to the record of the
+ * money, like the wallet that paid an order in USDC.
  */
 const eraseSql = `
   with ended as materialized (

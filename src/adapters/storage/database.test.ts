@@ -7,7 +7,7 @@ import { atOnce } from './transaction.ts'
 
 const postgres = migratedPostgres()
 
-/** As pg makes it of what a server sends whose messages are German. */
+/** An error as pg makes it from a server with German messages. */
 function fromServer(code: string): pg.DatabaseError {
   const error = new pg.DatabaseError('Meldung', 7, 'error')
   return Object.assign(error, { code, severity: 'FEHLER' })

@@ -2,32 +2,32 @@ import pg from 'pg'
 import { withReasons } from '../../lib/connection-error.ts'
 
 export interface DatabaseOptions {
-  /** Shown in the server's list of connections. */
+  /** The name in `pg_stat_activity`. */
   readonly applicationName: string
-  /** How many connections this node holds at most. */
+  /** The most connections of this node. */
   readonly poolSize: number
-  /** After this long the server gives a statement up. */
+  /** The server cancels a statement after this time. */
   readonly statementTimeoutMs?: number
-  /** After this long this side gives it up, when not even a refusal comes back. */
+  /** The client gives up after this time, if the server does not even answer with an error. */
   readonly answerWithinMs?: number
-  /** How long a connection is waited for. */
+  /** The longest wait for a connection. */
   readonly connectWithinMs?: number
-  /** Hears of connections that broke while nobody used them. The pool replaces them by itself. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   readonly onError: (error: Error) => void
-  /** Hears of each statement that failed because of the server and not because of what it asks. */
+  /** Called when a statement fails because of the server, not because of the statement. */
   readonly onTrouble?: (trouble: Trouble) => void
 }
 
-/** The server is not there, or it is and takes no writes: a standby, or a full disk. */
+/** The server is unreachable (`away`), or accepts no writes (`unwritable`): a standby or a full disk. */
 export interface Trouble {
   readonly kind: 'away' | 'unwritable'
   readonly error: Error
 }
 
-/** What most of the storage needs of the database: one statement at a time. */
+/** The database as most of the storage uses it: one statement at a time. */
 export type Database = Pick<pg.Pool, 'query'>
 
-/** Opens no connection yet: the first query does, and fails when there is no server. */
+/** Does not connect yet: the first query does, and fails if there is no server. */
 export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
   const { applicationName, poolSize, statementTimeoutMs = 10_000, onError } = options
   const {
@@ -46,23 +46,23 @@ export function openDatabase(url: string, options: DatabaseOptions): pg.Pool {
     keepAlive: true,
   })
   pool.on('error', (error) => {
-    // While the pool closes, a server that stops as well breaks connections that nobody needs.
+    // If the server stops while the pool closes, it breaks connections that are no longer needed.
     if (!pool.ending) onError(error)
   })
   pool.on('connect', (client) => {
-    // A connection that breaks in use rejects the query on it, which is where the trouble is
-    // handled. Without a listener, the event would end the process besides.
+    // If a connection breaks in use, its query rejects, and the error is handled there. Without a
+    // listener, the event would also end the process.
     client.on('error', () => undefined)
   })
   return telling(pool, onTrouble)
 }
 
-/** Where a statement found no server. Errors of the network are the same, whoever could not be reached. */
+/** Errors of statements that did not reach the server. By its code alone, a network error could be of any host. */
 const unreached = new WeakSet<Error>()
 
 type Query = (...asked: readonly unknown[]) => Promise<unknown>
 
-/** The same pool, which tells of the troubles that its connections and their statements meet. */
+/** Makes the pool report the troubles of its connections and of their statements. */
 function telling(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): pg.Pool {
   const meet = (error: unknown): never => {
     const trouble = troubleIn(error)
@@ -83,10 +83,10 @@ function telling(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): pg.Poo
   })
 }
 
-/** Values, constraints and triggers refuse a statement, and say nothing of its connection. */
+/** SQLSTATE classes of values, constraints and triggers. The connection stays usable after such an error. */
 const ofItsData = /^(22|23|P0)/
 
-/** The pool's own query closes the connection of every statement that fails, even where it was refused so. */
+/** `pool.query` closes the connection after every error. This keeps it after errors of `ofItsData`. */
 async function queryOnce(pool: pg.Pool, asked: readonly unknown[]): Promise<unknown> {
   const client = await pool.connect()
   try {
@@ -99,10 +99,10 @@ async function queryOnce(pool: pg.Pool, asked: readonly unknown[]): Promise<unkn
   }
 }
 
-/** What the driver says, without a code, of a server that is silent. */
+/** Errors of the driver about a silent server, which have no code. */
 const silent = /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect)/
 
-/** Whether something failed for the database, and not for what was asked of it. */
+/** Whether the error is due to the database, not to the statement. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof pg.DatabaseError) return troubleIn(error) !== undefined
@@ -110,24 +110,24 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * A statement that the server prepares once on each connection. It takes a quarter of the time of
- * the statements of a purchase away, which are long and always the same.
+ * A statement that the server prepares once per connection. This saves a quarter of the time of the
+ * statements of a purchase, which are long and always the same.
  */
 export function prepared(name: string, text: string) {
   return (values: unknown[]) => ({ name, text, values })
 }
 
 /**
- * The errors that end a statement and not its session, by SQLSTATE (PostgreSQL, Appendix A), since the
- * severity beside it comes in the server's language.
+ * SQLSTATEs (PostgreSQL, Appendix A) of errors that end the statement but not the session. The severity
+ * is no criterion, because the server translates it.
  */
 const refusals = /^(2[0-8]|40|42|44|54|P0)|^(53100|53200|55P03|57014)$/
-/** Of these classes, but they end the session, or leave open what became of the statement. */
+/** Exceptions: these end the session, or leave unknown whether the statement was carried out. */
 const unsure: readonly string[] = ['25P03', '28000', '28P01', '40003']
 
 /**
- * Whether the server itself says that it did not carry out the statement. After any other error
- * the statement may have been committed all the same, and only a look at the data can tell.
+ * Whether the server says that it did not carry out the statement. After any other error the statement
+ * may have been committed; only the data can tell.
  */
 export function isRefused(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false
@@ -137,13 +137,13 @@ export function isRefused(error: unknown): error is pg.DatabaseError {
 
 /** `read_only_sql_transaction`, `disk_full`. */
 const unwritable: readonly string[] = ['25006', '53100']
-/** Broken connections, shutdowns and the server's own input and output. */
+/** Classes of broken connections, shutdowns, and I/O errors of the server. */
 const serverAway = /^(08|57P|58)/
 const networkAway = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_)/
 
 /**
- * What an error says of the server. A statement that took too long, and a pool without a free connection,
- * say nothing: what is asked of the store can cause both.
+ * What an error says about the server. A statement timeout and an exhausted pool say nothing, because
+ * requests to the store can cause both.
  */
 export function troubleIn(error: unknown): Trouble | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string'))

@@ -9,19 +9,19 @@ import type { Database } from './database.ts'
 import { createOrderStore } from './orders.ts'
 import { atOnce } from './transaction.ts'
 
-/** A payout that an operator has made, as the operator says it. */
+/** A payout that an operator has made by hand, as the operator reports it. */
 interface MadePayout extends Pick<CoinPayout, 'reference' | 'to' | 'units'> {
   readonly coin: Coin | 'USDC'
   readonly transaction: string
-  /** Which of the transfers of that amount to that address in it, from 1. */
+  /** Which of the transaction's transfers of that amount to that address, from 1. */
   readonly transfer: number
-  /** Who says so, for the record. */
+  /** Who reports it. */
   readonly by: string
 }
 
 /**
- * What is on record after a note: this transaction, or another one that was noted for the payout, or
- * the other payout that this transaction was noted for.
+ * What is on record after a note: this transaction (`same`: it was noted before), another transaction that was
+ * noted for the payout, or another payout that this transfer was noted for.
  */
 export type Noted =
   | { readonly outcome: 'noted' | 'same' }
@@ -30,7 +30,7 @@ export type Noted =
 
 /** The notes of operators, which are kept for ever. */
 export interface HandPayoutNotes extends HandPayouts {
-  /** Notes a payout once. Says what stands in its way where it cannot. */
+  /** Notes a payout once, or returns the earlier note that prevents it. */
   note(payout: MadePayout): Promise<Noted>
 }
 
@@ -45,14 +45,14 @@ export function createHandPayouts(database: Database): HandPayoutNotes {
   return { find, note: (payout) => note(database, find, payout) }
 }
 
-/** What is on record after an operator noted a refund in USDC, which no processor is asked for. */
+/** The result of `bookByHand`. `moved`: another worker moved the order meanwhile, so nothing was noted. */
 export type BookedByHand = Noted | { readonly outcome: 'moved' }
 
 /**
- * Notes the refund of an order in USDC and books it as paid, both at once: a refund that is only noted
- * would still be signed and sent when somebody claims it.
+ * Notes the refund of an order in USDC and books it as paid, in one transaction. A refund that is only noted
+ * would still be signed and sent when the buyer claims it.
  *
- * @param order with a refund that has failed
+ * @param order an order whose refund has failed
  */
 export async function bookByHand(
   pool: Pool,
@@ -73,7 +73,7 @@ export async function bookByHand(
   }
 }
 
-/** Somebody else moved the order meanwhile, so nothing is noted. */
+/** Rolls back the transaction, because another worker moved the order meanwhile. */
 class Moved extends Error {}
 
 async function book(orders: OrderStore, order: Refunding, transaction: string): Promise<void> {

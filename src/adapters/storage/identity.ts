@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** Whose orders a database holds. */
+/** The store that a database belongs to. */
 export interface StoreIdentity {
   readonly mode: 'sandbox' | 'rehearsal' | 'live'
   /** CAIP-2. */
@@ -12,10 +12,10 @@ export interface StoreIdentity {
 type Owner = Pick<StoreIdentity, 'mode' | 'network' | 'asset'>
 
 /**
- * Refuses the database of another store before anything is changed in it.
+ * Rejects the database of another store before anything is changed in it.
  *
- * @returns true if this store has taken it, false if no store has
- * @throws Error that names whose it is
+ * @returns true if it belongs to this store, false if no store has claimed it
+ * @throws Error that names the store that it belongs to
  */
 export async function requireOwn(database: Database, identity: StoreIdentity): Promise<boolean> {
   const { rows } = await database.query<{ exists: boolean }>(
@@ -32,10 +32,12 @@ export async function requireOwn(database: Database, identity: StoreIdentity): P
 }
 
 /**
- * Makes the database this store's at the first start, and afterwards refuses one that belongs to
- * another mode, network or asset: test orders must never be paid back with money, nor paid orders
- * be delivered by the sandbox, and no other chain knows what was rehearsed on one. The pay-to address may
- * change; the newest is on record.
+ * Claims the database at the first start, and afterwards rejects a store of another mode, network or asset.
+ * Otherwise test orders could be refunded with real money, the sandbox could deliver paid orders, and a
+ * rehearsal's payments would be looked up on another chain. The pay-to address may change; the newest is
+ * recorded.
+ *
+ * @throws Error that names the store that it belongs to
  */
 export async function claimIdentity(database: Database, identity: StoreIdentity): Promise<void> {
   const { mode, network, asset, payTo } = identity

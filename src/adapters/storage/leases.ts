@@ -2,22 +2,22 @@ import { leaseMs } from '../../orders/workflow.ts'
 import type { Database } from './database.ts'
 
 /*
- * Whoever takes a record makes it due at that moment and locks it for the lease. So a due time
- * later than the beginning of the lease means that someone hastened the record meanwhile.
+ * Claiming a record sets its due time to now and locks it for the lease. So a due time after the start of
+ * the lease means that the record was hastened meanwhile.
  */
 
 /** A table whose rows are worked on by one node at a time. */
 export interface LeasedTable {
   readonly name: 'orders' | 'checkouts'
-  /** What a record is read from. */
+  /** The columns that a record is read from. */
   readonly columns: string
-  /** Narrows what is taken, in SQL; all that is due is taken where it is left out. */
+  /** An SQL condition on the records to claim. Absent: all that are due. */
   readonly only?: string
 }
 
 /**
- * Does nothing when the record was moved on since it was read: the lease is another's then. What was
- * hastened while the lease was held is due at once, so that no hint is lost.
+ * Ends the lease. Does nothing if the record was moved since it was read, because the lease belongs to that
+ * writer then. A record that was hastened during the lease is due at once, so that no hint is lost.
  */
 export async function release(
   database: Database,
@@ -35,7 +35,7 @@ export async function release(
   )
 }
 
-/** Leaves the lease alone: whoever holds it goes on undisturbed. */
+/** Makes the record due now. Its lease stays, so its worker is not disturbed. */
 export async function hasten(
   database: Database,
   { name }: LeasedTable,
@@ -47,10 +47,10 @@ export async function hasten(
 }
 
 /**
- * Records whose worker broke off come before those that only wait, so that no backlog stands between
- * a buyer and what a crash left behind. Rows that another node is taking at this moment are skipped,
- * not waited for. The choice is materialized because the planner might otherwise make it anew for
- * each row and exceed the limit.
+ * Claims due records. Those whose worker broke off come before those that only wait, so that a backlog does
+ * not delay what a crash left behind. Rows that another node is claiming right now are skipped, not waited
+ * for. The choice is materialized, because the planner might otherwise repeat it for each row and exceed the
+ * limit.
  */
 export async function claimDue<Row extends object>(
   database: Database,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { type Applied, type Migration, missingOf, readMigrations } from './migrations.ts'
 
-/** How a migration waits for tables that others use. */
+/** How a migration waits for locks on tables that others use. */
 export interface Patience {
   readonly lockWaitMs: number
   readonly attempts: number
@@ -10,26 +10,26 @@ export interface Patience {
 }
 
 const ownMigrations = new URL('./migrations/', import.meta.url)
-/** Any number that everyone who migrates this database agrees on. */
+/** The key of the advisory lock for migrations: any number, the same in every version. */
 const turnNumber = 402_402
-/** Building an index over many orders takes longer than any statement of the running store. */
+/** An index over many orders takes longer to build than any other statement of the store. */
 const migrateWithinMs = 600_000
 const turnPauseMs = 100
 /**
- * Whoever wants a table after a migration that waits for it waits as well, so it waits shortly, and lets
- * them through before it tries again. Longer than the second (`deadlock_timeout`) after which autovacuum
- * gives way.
+ * While a migration waits for a lock, later statements on that table queue behind it. So each wait is short,
+ * with a pause for the others before the next attempt. It exceeds the second (`deadlock_timeout`) after which
+ * autovacuum gives way.
  */
 const patient: Patience = { lockWaitMs: 2_000, attempts: 20, pauseMs: 3_000 }
 
 /**
- * Brings the database to what this version of the store needs, one migration after the other, each of
- * them whole or not at all. Safe to repeat, beside nodes that serve, and for several nodes at once: the
- * others wait for the first.
+ * Applies the migrations that the database lacks, in order, each in a transaction of its own unless it is
+ * marked to run outside one. Safe to repeat, and to run beside nodes that serve. If several nodes migrate at
+ * once, the others wait for the first.
  *
  * @param folder numbered `.sql` files, each applied once, in the order of their names
  * @returns the names of the migrations it applied
- * @throws when an applied migration was edited, when others keep a table for too long, or SchemaTooNew
+ * @throws SchemaTooNew, or an Error if an applied migration was edited or a table stays locked for too long
  */
 export async function migrate(
   pool: pg.Pool,
@@ -47,15 +47,15 @@ export async function migrate(
     for (const migration of missing) await applyPatiently(client, migration, patience)
     return missing.map(({ name }) => name)
   } finally {
-    // The turn and the time limit end with the session, and so does whatever was begun in it.
+    // Closing the session ends the lock, the time limit and any open transaction.
     client.release(true)
   }
 }
 
 /**
- * Checks the tables for callers that must not change them.
+ * Checks the tables, for callers that must not change them.
  *
- * @throws when `migrate` would change them, or would throw
+ * @throws if `migrate` would change them, or would throw
  */
 export async function requireMigrated(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query(`select to_regclass('schema_migrations') is not null as exists`)
@@ -67,7 +67,7 @@ export async function requireMigrated(pool: pg.Pool): Promise<void> {
   )
 }
 
-/** Asked for again and again: a statement that waited would keep an index from being built beside it. */
+/** Polls for the lock: a statement waiting for it would block `create index concurrently` in another session. */
 async function takeTurn(client: pg.PoolClient): Promise<void> {
   const giveUpAt = performance.now() + migrateWithinMs
   for (;;) {
@@ -114,13 +114,13 @@ async function apply(
     await record(client, migration)
     await client.query('commit')
   } catch (error) {
-    // Where the connection has broken, the server has done so by itself.
+    // If the connection is broken, the server rolls back by itself.
     await client.query('rollback').catch(() => undefined)
     throw error
   }
 }
 
-/** One that fails in between is applied again from its beginning. */
+/** Runs the statements without a transaction. After a failure the migration starts again from its first statement. */
 async function applyAlone(client: pg.PoolClient, migration: Migration): Promise<void> {
   const statements = migration.sql.split(/;\s*$/m).map((text) => text.trim())
   for (const one of statements.filter(Boolean)) await withinMinutes(client, one)
@@ -135,7 +135,7 @@ async function record(client: pg.PoolClient, { name, sha256, needs }: Migration)
 }
 
 function withinMinutes(client: pg.PoolClient, text: string) {
-  // The types of pg leave out that a single query may have its own time limit.
+  // A query may have its own timeout, which the types of pg leave out.
   const query: { text: string; query_timeout: number } = { text, query_timeout: migrateWithinMs }
   return client.query(query)
 }

@@ -4,7 +4,7 @@ import { createDatabase, dropDatabase } from '../../../sandbox/postgres/test-pos
 import type { Migrated } from '../../../test/harness/migrated-postgres.ts'
 import { openDatabase } from './database.ts'
 
-/** Databases that begin with all tables of the store and none of its rows. */
+/** Databases with all tables of the store and no rows. */
 export interface MigratedPostgres {
   /** A new database, as one node sees it. */
   open(): Promise<Pool>
@@ -18,9 +18,9 @@ interface Database {
 }
 
 /**
- * Called at the top of a test file, whose databases are dropped after its last test. Connections that
- * nobody ended are ended before that. A database whose pools were all ended is emptied for the next
- * test, because making one takes far longer than most tests do.
+ * Call it at the top of a test file. After the last test it ends open pools and drops the databases. A
+ * database whose pools have all ended is emptied for the next test, because creating one takes far longer
+ * than most tests.
  */
 export function migratedPostgres(): MigratedPostgres {
   let postgres: Migrated
@@ -68,7 +68,7 @@ export function migratedPostgres(): MigratedPostgres {
   }
 }
 
-/** A busy machine takes its time: that a server gives statements up is tested where it is meant. */
+/** A busy machine is slow, so the limit is long. Other tests cover the timeout of statements. */
 const options = { applicationName: 'test', poolSize: 8, statementTimeoutMs: 120_000 }
 
 function raise(error: Error): never {

@@ -6,20 +6,20 @@ export interface Migration {
   readonly name: string
   readonly sql: string
   readonly sha256: string
-  /** The first of two steps: a version that does not know it cannot live with this second one. */
+  /** The first step, if this is the second: a version that does not know the first cannot work after the second. */
   readonly needs: string | undefined
-  /** Its statements are run one by one, since PostgreSQL runs them in no transaction. */
+  /** Whether its statements run one by one, because PostgreSQL does not allow them in a transaction. */
   readonly isAlone: boolean
 }
 
-/** What the database remembers of a migration. */
+/** A migration as the database has recorded it. */
 export interface Applied {
   readonly name: string
   readonly sha256: string
   readonly needs: string | null
 }
 
-/** No process of this version can work with the database. */
+/** This version of the store cannot work with the database. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'
 }
@@ -28,7 +28,7 @@ export async function readMigrations(folder: URL): Promise<readonly Migration[]>
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
-      // Some checkouts turn line ends; that edits nothing.
+      // Git may convert line endings on checkout; that is no edit.
       const sql = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n')
       return {
         name,
@@ -42,10 +42,10 @@ export async function readMigrations(folder: URL): Promise<readonly Migration[]>
 }
 
 /**
- * Which migrations the database lacks. It may have others that this version does not know, made by a
- * newer one: this version works with them, unless one takes away what it still uses.
+ * The migrations that the database lacks. It may have migrations of a newer version, which this version
+ * works with unless one of them removes what it still uses.
  *
- * @throws SchemaTooNew, and when an applied migration was edited
+ * @throws SchemaTooNew, or an Error if an applied migration was edited
  */
 export function missingOf(
   applied: readonly Applied[],

@@ -8,7 +8,7 @@ interface Row {
   readonly acknowledged_by: string
 }
 
-/** What persons have vouched for, which is kept for ever. */
+/** The transfers that a person has vouched for. They are kept for ever. */
 export function createMovements(database: Database): Movements {
   return {
     async acknowledged() {

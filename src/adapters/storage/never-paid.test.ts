@@ -8,7 +8,7 @@ import { createOrderStore } from './orders.ts'
 
 const postgres = migratedPostgres()
 
-/** Its payment was seen, vanished from the chain, and can never land again. */
+/** An order whose payment was seen, was dropped from the chain, and can never land again. */
 async function vanished(store: OrderStore): Promise<Order> {
   const first = pending()
   const seen = await orderOnRecord(store, paid(first))

@@ -11,12 +11,12 @@ import {
 import type { Database } from './database.ts'
 import { atOnce } from './transaction.ts'
 
-/** Keeps the nodes in the database that they share, by its clock. */
+/** Keeps the nodes in the database that they share. All times are by its clock. */
 export function createNodeBook(pool: Pool): NodeBook {
   return {
     beat: (node) =>
       atOnce(pool, async (database) => {
-        // One at a time: each decides by what all others know and use.
+        // One beat at a time, because each decides by the keys that all other nodes know and use.
         await database.query(`select pg_advisory_xact_lock(hashtextextended('nodes', 0))`)
         const others = await othersThan(node, database)
         const before = await inForce(database)
@@ -35,8 +35,8 @@ export function createNodeBook(pool: Pool): NodeBook {
 }
 
 /**
- * The nodes that are alive. One that has left is forgotten once another of its name is there, and one
- * whose key is lost at once: if it lives, it hears so at its next beat.
+ * The other nodes that are alive. Deletes nodes that were silent for too long, those that left and have a
+ * successor of the same name, and those that use a lost key: one that still runs fails at its next beat.
  */
 async function othersThan(
   { id, name, keyIds, lostKeys }: Joining,

@@ -2,12 +2,12 @@ import type { NonceStore } from '../../orders/ports.ts'
 import type { Database } from './database.ts'
 
 /**
- * How long after its end a nonce is still remembered: the node that checks the end of a message may
+ * How long a nonce is kept after it has expired, because the node that checks the expiry of a message may
  * have a clock that is behind the database's.
  */
 const rememberFor = '1 hour'
 
-/** Keeps used nonces in the database, so that no node takes one that another node has seen. */
+/** Keeps used nonces in the database, so that no node accepts one that another node has seen. */
 export function createNonceStore(
   database: Database,
 ): NonceStore & { forgetExpired(): Promise<number> } {

@@ -28,7 +28,7 @@ type Counts = Record<string, number>
 
 const ends: readonly string[] = ['PAYMENT_FAILED', 'FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED']
 
-/** A store in PostgreSQL and one in memory, which live the same lives. */
+/** A store in PostgreSQL and one in memory, with the same orders. */
 function twoStores(database: Pool) {
   let days = 0
   const later = () => new Date(Date.now() + days * 86_400_000)
@@ -50,7 +50,7 @@ function twoStores(database: Pool) {
       }
       return order
     },
-    /** Two days go by for both, and what was never paid is forgotten. */
+    /** Lets two days pass for both, and deletes orders that were never paid. */
     async forget() {
       days += 2
       await database.query(`begin; set local session_replication_role = replica;
@@ -132,7 +132,7 @@ test('with many orders, neither what the store looks at nor what it forgets read
   expect(plans.filter((plan) => reading.test(plan))).toEqual([])
 })
 
-/** The same database, which has each statement planned before it is carried out. */
+/** The same database, which records the plan of each statement before running it. */
 function planning(database: Pool, plans: string[]): Database {
   const query = async (asked: string | { text: string; values: unknown[] }, values?: unknown[]) => {
     const statement = typeof asked === 'string' ? { text: asked, values: values ?? [] } : asked

@@ -4,16 +4,15 @@ import { blockOf } from '../../payments/payment.ts'
 import { refundRowOf } from './payout-row.ts'
 import { storable } from './storable.ts'
 
-/** One line of an order's history. The detail is JSON text. */
+/** One entry in the history of an order. The detail is JSON text. */
 export interface OrderEvent {
   readonly refundStep: string | null
   readonly detail: string
 }
 
 /**
- * What the history says of an order at this moment: codes, transactions and steps. Free text is
- * left out, since a supplier's or carrier's sentence may repeat the buyer's phone number, and the
- * history is never erased.
+ * The entry for the present state of an order: codes, transactions and steps. Free text is left out,
+ * because a supplier or carrier may repeat the buyer's phone number in it, and the history is never erased.
  */
 export function eventOf(order: Order): OrderEvent {
   const refundStep = isRefunding(order) ? refundRowOf(order).step : null

@@ -20,10 +20,10 @@ let pool: Pool
 beforeAll(async () => {
   pool = await postgres.open()
 })
-/** Puts an order on record, one move after the other. */
+/** Records an order, one move after the other. */
 const record = (order: Order) => orderOnRecord(createOrderStore(pool), order)
 
-/** What is open at the one supplier. */
+/** The open amounts at the only supplier. */
 const openAt = async (database: Pool) =>
   (await openFacts(database)).suppliers.get('zendit') ?? nothingOpen
 
@@ -45,9 +45,9 @@ test('orders are counted by state and refund, and what is owed is summed up', as
   await record(fulfilled(asked()))
   await record(sample.paymentFailed(pending()))
   await record(refunded(failed(asked())))
-  // Nor for a payment that vanished from the chain, although such a refund ends as failed.
+  // A payment that was dropped from the chain: nothing is owed, although its refund ends as failed.
   await record({ ...unpayable(failed(asked())), settlement: 'LOST' })
-  // Nothing is left to do with any of them, and nobody is owed anything.
+  // All of them are finished, and nobody is owed anything.
   expect(await orderFacts(pool)).toMatchObject({
     oldestOpenSeconds: undefined,
     refundsFailed: 0,
@@ -75,7 +75,7 @@ test('orders are counted by state and refund, and what is owed is summed up', as
     ended: { PAYMENT_FAILED: 1, FULFILLED: 1, FULFILLMENT_FAILED: 4 },
     refundsPending: 1,
     refundsFailed: 1,
-    // Paid, asked for, to be refunded, and not refundable: 12.50 USDC each.
+    // Four orders of 12.50 USDC: paid, at the supplier, with a refund due, and with a failed refund.
     exposure: 50_000_000n,
     refundsStopped: false,
     granted: { hour: 0n, day: 0n },
@@ -133,8 +133,8 @@ test('a refusal for want of funds comes with what was held beside it and release
     const one = failed(fulfilling(paid(pending({ placedAt: from(placed) }))))
     return { ...one, changedAt: from(ended), failure: { ...one.failure, code } }
   }
-  // One ended before it was placed, one was placed after it ended, one was refused as it was, and
-  // what was delivered is taken and not released.
+  // Not counted as released: an order that ended before the refused one was placed, one that was placed after
+  // it ended, another one that was refused for lack of funds, and a delivered one.
   const delivered = fulfilled(fulfilling(paid(pending({ placedAt: from(9) }))))
   await keep({ ...delivered, changedAt: from(8) })
   await keep(given(20, 11, 'E7'))

@@ -13,10 +13,10 @@ import type { Database } from './database.ts'
 import { grantedOf } from './payout-limits.ts'
 
 /**
- * One statement, so that the numbers are of one moment and fit together. Ends are counted as orders come
- * to them (001-orders.sql). All other conditions are those of indexes, so only open orders are read.
- * A delivered order may still wait for its payment to become final, and one that was paid back for late
- * goods; their buyers do not. Nothing is owed for a payment that vanished for good.
+ * One statement, so that all numbers are of one moment. Ended orders are counted as they end
+ * (001-orders.sql). All other conditions match those of indexes, so only open orders are read. The oldest
+ * open order is one whose buyer waits: an order that is delivered or refunded may still be due, for its
+ * payment to become final or for late goods. Nothing is owed for a payment that was dropped for good.
  */
 const countsSql = `
   with ends as (
@@ -49,14 +49,14 @@ interface Counts {
   readonly oldest_open: number | null
 }
 
-/** The condition is that of an index, so only open orders are read. */
+/** The condition matches that of an index, so only open orders are read. */
 const exposureSql = `
   select coalesce(sum(amount), 0)::text as exposure from orders
   where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
     and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
     and doc #>> '{tender,rail}' = 'x402'`
 
-/** Quick however many orders there are. */
+/** Counts and sums of orders. Fast regardless of the number of orders. */
 export async function orderFacts(database: Database): Promise<OrderFacts> {
   const [counted, exposure, granted, turned] = await Promise.all([
     database.query<Counts>(countsSql),
@@ -69,7 +69,7 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
   return {
     byState: counts?.by_state ?? {},
     ended: counts?.ended ?? {},
-    // A node whose clock is ahead of the database's makes no order younger than now.
+    // The age is negative if the order was placed by a clock ahead of the database's.
     oldestOpenSeconds: oldest === undefined ? undefined : Math.max(0, oldest),
     refundsPending: counts?.pending ?? 0,
     refundsFailed: counts?.failed ?? 0,
@@ -79,41 +79,41 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
   }
 }
 
-/** Two at once add up what the other has left. */
+/** Safe to run twice at once: each statement adds up the rows that the other has not deleted. */
 const addUpSql = `
   with taken as (delete from order_ends returning *)
   insert into order_ends select state, sum(came), sum(gone) from taken group by state`
 
-/** Adds up the rows of the ends that orders came to, of which each order leaves one. */
+/** Merges the rows of `order_ends`, of which each ended order adds one, into one row per state. */
 export async function addUpEnds(database: Database): Promise<void> {
   await database.query(addUpSql)
 }
 
 /**
- * Paid for in USDC, and the buyer has neither the goods nor the money back; atomic USDC. It is what the
- * refund wallet may have to pay; coins go back from the wallets of the processor.
+ * The price of orders that are paid in USDC and neither delivered nor refunded; atomic USDC. The refund
+ * wallet may have to pay it. Coins are refunded from the wallets of the payment processor.
  */
 export async function exposureOf(database: Database): Promise<Usdc> {
   const { rows } = await database.query<{ exposure: string }>(exposureSql)
   return usdc(rows[0]?.exposure ?? '0')
 }
 
-/** What names no source was written when there was one supplier. */
+/** A document without a source was written when there was only one supplier. */
 const supplierSql = `coalesce(doc #>> '{item,source,supplier}', '${firstSupplier}')`
 
-/** Only what is due has a payment under way, and only that is read. */
+/** By supplier, the price of orders whose payment is being settled. Such orders are due, so only due ones are read. */
 const pendingSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from orders
   where due_at is not null and state = 'PAYMENT_PENDING' and doc #>> '{tender,rail}' = 'x402'
   group by 1`
-/** Whoever pays in a coin can still take this back, with a payment that replaces it. */
+/** By supplier, the price of checkouts whose payment is not confirmed. Its payer can still replace the transaction. */
 const unconfirmedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from checkouts
   where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING' group by 1`
 /**
- * Orders that the supplier may still take money for, and checkouts that are paid and have no order yet. An
- * order that is paid in a coin was paid before it was opened.
- * The conditions are those of indexes, so only what is open is read.
+ * By supplier, the price of orders that the supplier may still charge for, and of checkouts that are paid but
+ * have no order yet. An order in a coin was paid before it was opened, so its pending state counts too. The
+ * conditions match those of indexes, so only open rows are read.
  */
 const committedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from (
@@ -129,7 +129,10 @@ const committedSql = `
   ) as open group by 1`
 const refundsSql = `
   select count(*)::int as refunds from orders where refund_state = 'REFUND_PENDING'`
-/** With each, what the orders came to that were given up since it was placed: the supplier held it then. */
+/**
+ * Orders that a supplier declined for lack of funds within the last hour. `released_since` is the sum of the
+ * orders that were given up since each was placed: the supplier was holding that amount then.
+ */
 const refusedSql = `
   select id, amount::text, changed_at, ${supplierSql} as supplier, (
     select coalesce(sum(other.amount), 0)::text from orders other
@@ -153,9 +156,9 @@ type Refused = AtSupplier & {
   readonly released_since: string
 }
 
-/** What has to be known before more is sold; quick however many orders there are. */
+/** The open amounts that bound what may still be sold. Fast regardless of the number of orders. */
 export async function openFacts(database: Database): Promise<OpenFacts> {
-  // First what is not paid: a payment that arrives meanwhile is counted twice for a moment, and not left out.
+  // Unpaid amounts first: a payment that arrives meanwhile is counted twice for a moment, never left out.
   const [pending, unconfirmed] = await Promise.all([
     database.query<AtSupplier>(pendingSql),
     database.query<AtSupplier>(unconfirmedSql),

@@ -2,8 +2,8 @@ import { inBatches, rowsAtOnce } from './batches.ts'
 import type { Database } from './database.ts'
 
 /**
- * The version grows, so that someone who read the order before cannot write the old fields back.
- * A supplier's own words go too: they may repeat a phone number.
+ * Increments the version, so that a worker that read the order before cannot write the old fields back. Also
+ * replaces the supplier's message, which may contain a phone number.
  */
 const eraseSql = `
   with ended as materialized (
@@ -41,8 +41,8 @@ export function erasePersonal(
 }
 
 /**
- * Deletes orders or checkouts that nobody paid. The function in the database decides which ones, and
- * triggers guard every row (002-ledger.sql, 005-checkout-rules.sql).
+ * Deletes orders or checkouts that were never paid. The database function selects them, and triggers guard
+ * every row (002-ledger.sql, 005-checkout-rules.sql).
  */
 export function forgetNeverPaid(
   database: Database,
@@ -61,8 +61,8 @@ export function forgetNeverPaid(
 }
 
 /**
- * The oldest first, which an index has in order, and each looks for its order by itself; then the rows
- * go by their places. A plan that joins would read whole tables for a few hundred keys.
+ * Reads the oldest keys in the order of an index, looks up the order of each by a subquery, and deletes by
+ * `ctid`. A join would read whole tables for a few hundred keys.
  */
 const forgetSql = `
   delete from idempotency_keys where ctid = any (array (

@@ -6,7 +6,7 @@ const rememberSql = `
   insert into order_mail (order_id, address_digest, left_at) values ($1, $2, now())
   on conflict (order_id) do update set address_digest = excluded.address_digest, left_at = now()`
 
-// Orders before payments that never became one: nobody hides them by leaving the address again and again.
+// Existing orders first, so that nobody can push them out by leaving the address with many unpaid forms.
 const ordersSql = `
   select order_id from order_mail left join orders on orders.id = order_mail.order_id
   where address_digest = any($1::text[])
@@ -17,7 +17,7 @@ const forgetSql = `
   where exists (select from orders where orders.id = order_mail.order_id and finished_at < $1)
     or left_at < $1 and not exists (select from orders where orders.id = order_mail.order_id)`
 
-/** Keeps digests of addresses beside orders, as long as the personal fields of these are kept. */
+/** Keeps digests of mail addresses for as long as the personal fields of their orders. */
 export function createMailBook(database: Database): MailBook {
   return {
     async remember(order, digest) {

@@ -5,18 +5,18 @@ import { paidBefore, requireNotArchived } from './archived-orders.ts'
 import { type Database, prepared } from './database.ts'
 import { type OrderRow, orderOf } from './order-row.ts'
 
-/** What an order is read from, wherever it is read. */
+/** The columns that every read of an order selects. */
 export const orderColumns = 'version, recipient, delivery, doc, write_id'
 
-/** An order's row, and the name of the write that made it. */
+/** The row of an order, and the id of the write that made it. */
 export type StoredOrder = OrderRow & { readonly write_id: string }
 
 const byId = `select ${orderColumns} from orders where id = $1`
 const byPaymentId = `select ${orderColumns} from orders where payment_id = $1`
-/** Several payments may travel in one transaction; the first order of it stands for all. */
+/** A transaction may carry several payments. Finds the order of the first one. */
 const byTransaction = `select ${orderColumns} from orders where transaction_hash = $1
   order by placed_at, id limit 1`
-/** The claim on a payment stays when its order is archived: then the order's columns are empty. */
+/** The claim on a payment outlives an archived order, whose columns are null then. */
 const byPaymentKey = `select ${orderColumns} from payments left join orders on id = order_id
   where payment_key = $1`
 
@@ -98,7 +98,7 @@ export async function boughtIccid(
   return rowCount === 1
 }
 
-/** Count and page come from one look at the data; past the end there is the count alone. */
+/** One statement, so that count and page agree. Past the end it returns only the count. */
 const listSql = `
   with mine as not materialized (
     select ${orderColumns}, placed_at, id from orders

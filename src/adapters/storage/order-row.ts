@@ -20,7 +20,7 @@ export interface OrderRow {
   readonly doc: unknown
 }
 
-/** What a write puts into the columns. Version, leases and due times are the database's. */
+/** The columns of a write. The database sets version, leases and due times. */
 export interface OrderColumns {
   readonly state: Order['state']
   readonly refundState: ReturnType<typeof refundStateOf>
@@ -31,7 +31,7 @@ export interface OrderColumns {
   readonly iccidDigest: string | null
   readonly changedAt: Date
   readonly isFinished: boolean
-  /** For how long nobody has to work on it, so that the write ends the lease; milliseconds. */
+  /** How long no worker needs the order, in milliseconds; the write then ends the lease. Null: it renews the lease. */
   readonly restMs: number | null
   readonly recipient: string | null
   readonly delivery: string | null
@@ -39,7 +39,7 @@ export interface OrderColumns {
   readonly doc: string
 }
 
-/** The order as columns. Everything but its version comes back by `orderOf`. */
+/** The order as columns. `orderOf` restores everything except the version. */
 export function columnsOf(order: Order): OrderColumns {
   const { version: _, recipient, ...rest } = isRefunding(order) ? withRefund(order) : order
   const { delivery, ...doc } = { delivery: undefined, ...rest }
@@ -60,14 +60,14 @@ export function columnsOf(order: Order): OrderColumns {
   }
 }
 
-/** What names no source was written when there was one supplier, which calls a product as the store does. */
+/** Adds the source to a document without one, written when the only supplier used the offer id as its product id. */
 export function withSource(doc: unknown): object {
   const { item, ...rest } = doc as { readonly item: Omit<Item, 'source'> }
   const source: Source = { supplier: firstSupplier, product: item.offerId }
   return { ...rest, item: { source, ...item } }
 }
 
-/** The order of a row that was written from `columnsOf`; nothing else writes that table. */
+/** The order in a row. Only rows written from `columnsOf` exist. */
 export function orderOf({ version, recipient, delivery, doc }: OrderRow): Order {
   const { refund, ...rest }: { readonly refund?: RefundRow } = withSource(restored(doc))
   return {

@@ -35,10 +35,10 @@ const samples: Readonly<Record<State, () => Order>> = {
 }
 const states = Object.keys(samples) as State[]
 
-/** An order in the database, brought there by the store. */
+/** Records an order through the store. */
 const stored = (target: Order) => orderOnRecord(createOrderStore(pool), target)
 
-/** Writes the next version of an order by hand, as a defect of ours might. */
+/** Writes the next version of an order with SQL, as a defect in the store might. */
 function overwrite(order: Order, to: Order, versions = 1) {
   const columns = columnsOf({ ...to, id: order.id })
   const entries = entriesOf(order, to)

@@ -15,10 +15,10 @@ import { budgetSpentIn, budgetValues } from './spent-budgets.ts'
 import { webhookStateOf } from './webhooks.ts'
 
 /**
- * The payment's row is the claim: whoever inserts it goes on, everyone else's statement does
- * nothing. Equal requests have the order's id in common too, and either may be met first, so the
- * conflict names no index. A key that is taken breaks the whole statement, the claim included, and
- * so does a limit of the payer or a budget (003-limits.sql). One webhook too many fails nothing
+ * The row in `payments` claims the payment: the statement that inserts it opens the order, all others do
+ * nothing. Equal requests share the order id as well, and either index may report the conflict first, so
+ * `on conflict` names none. A used idempotency key, a limit of the payer or an exhausted budget
+ * (003-limits.sql) fails the whole statement, and with it the claim. One webhook too many fails nothing
  * (009-buyer-webhooks.sql).
  */
 const openStatement = prepared(
@@ -58,7 +58,7 @@ export async function open(
 ): Promise<Opened> {
   const payer = order.tender.payer.toLowerCase()
   const paymentKey = paymentKeyOf(order.tender)
-  // In one order for everyone, so that two statements with the same keys cannot block each other.
+  // Sorted, so that two statements with the same keys cannot deadlock.
   const sortedKeys = [...new Set(keys)].sort()
   const writeId = randomUUID()
   const values = openValues(order, {
@@ -79,7 +79,7 @@ export async function open(
     written.outcome === 'taken'
       ? await firstByKeys(database, payer, sortedKeys)
       : await readBy(database, 'paymentKey', paymentKey)
-  // Within its limits or not, a key that was used before has its order.
+  // A key that was used before leads to its order, even if a limit stopped this statement.
   if (!stored)
     throw (
       limitReached(written.error) ??
@@ -129,8 +129,8 @@ function openValues(
 }
 
 /**
- * With the order go its event and its entries in the ledger. A payment that is proven to have failed
- * gives the buyer's keys back: the next payment under the same key is another purchase.
+ * Writes the order, its event and its ledger entries. A payment that is proven to have failed frees the
+ * buyer's idempotency keys: the next payment with the same key is a new purchase.
  */
 const moveStatement = prepared(
   'move_order',
@@ -211,7 +211,7 @@ function moveValues(from: Order, to: Order, writeId: string): unknown[] {
   ]
 }
 
-/** Whether a key that is taken, a limit of the payer or a spent budget broke the statement. */
+/** Whether the statement failed because of a used key, a limit of the payer or an exhausted budget. */
 function isHeldUp(error: unknown): boolean {
   const isTaken = isRefused(error) && error.constraint === 'idempotency_keys_pkey'
   return isTaken || limitReached(error) !== undefined || budgetSpentIn(error) !== undefined

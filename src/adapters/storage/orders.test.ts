@@ -37,7 +37,7 @@ describeOrderStore('PostgreSQL', async () => {
       expect(await createPayoutLimits(pools[0], endlessCaps).allow(id)).toBe('granted')
     },
     pass: async (ms) => {
-      // An end is never moved, so its guard is lifted to make it older.
+      // The guard lets nobody change when an order ended, so it is switched off.
       await pools[0].query(`begin;
         set local session_replication_role = replica;
         update orders set due_at = due_at - ${ms} * interval '1 ms',
@@ -48,7 +48,7 @@ describeOrderStore('PostgreSQL', async () => {
         commit`)
     },
     close: async () => {
-      // Whatever has happened to the orders, purchases are not told of too little (013-most-at-risk.sql).
+      // The upper bound must hold whatever happened to the orders (013-most-at-risk.sql).
       const { rows } = await pools[0].query(
         'select amount >= (select coalesce(sum(amount), 0) from at_risk()) as holds from most_at_risk',
       )

@@ -24,7 +24,7 @@ const ofRail: Readonly<Record<Payment['rail'], LeasedTable>> = {
   btcpay: { ...table, only: "doc #>> '{tender,rail}' = 'btcpay'" },
 }
 
-/** Keeps orders in PostgreSQL. Every method is one or a few statements, none holds a transaction. */
+/** Keeps orders in PostgreSQL. Every method runs a few statements, each a transaction of its own. */
 export function createOrderStore(database: Database): OrderStore {
   return {
     open: (order, keys, opened) => open(database, order, keys, opened),

@@ -17,7 +17,7 @@ beforeAll(async () => {
   pool = await postgres.open()
 })
 
-/** Grants are never changed, so their guard is lifted to make them older. */
+/** Makes grants older. Nothing may change them, so their guard is switched off. */
 async function makeOlder(database: Pool, ms: number): Promise<void> {
   await database.query(`begin;
     set local session_replication_role = replica;
@@ -45,7 +45,7 @@ describePayoutLimits('PostgreSQL', async (caps) => {
   }
 })
 
-/** An order whose money goes back, on record. */
+/** A recorded order whose refund is due. */
 async function due(): Promise<In<'FULFILLMENT_FAILED'>> {
   const target = failed(asked())
   const { version } = await orderOnRecord(createOrderStore(pool), target)

@@ -3,15 +3,15 @@ import { type Usdc, usdc } from '../../lib/money.ts'
 import type { Allowance, PayoutLimits } from '../../orders/ports.ts'
 import type { Database } from './database.ts'
 
-/** What refunds may come to, and returns too, in atomic USDC, counted from when each was granted. */
+/** The most that may be granted for refunds within an hour and a day, and the same for returns; atomic USDC. */
 export interface RefundCaps {
   readonly hour: Usdc
   readonly day: Usdc
 }
 
 /**
- * Keeps the caps and the switch in the database, so that all nodes count together and stop together.
- * The functions there take amount and payee from the order or the checkout itself.
+ * Counts grants and keeps the switch in the database, so that all nodes count together and stop together.
+ * The functions there read the amount from the order or the checkout itself.
  */
 export function createPayoutLimits(database: Database, caps: RefundCaps): PayoutLimits {
   return {
@@ -34,7 +34,7 @@ const grantedSql = `
     coalesce(sum(amount), 0)::text as day
   from grants where kind = $1 and granted_at > now() - interval '1 day'`
 
-/** What the caps count of one kind just now: of refunds of orders, or of returns of checkouts. */
+/** What the caps count of one kind now: refunds of orders, or returns of checkouts. */
 export async function grantedOf(
   database: Database,
   kind: 'refund' | 'return',
@@ -44,14 +44,14 @@ export async function grantedOf(
   return { hour: usdc(hour), day: usdc(day) }
 }
 
-/** A turn of the switch: to what, why, and by whom. */
+/** A turn of the switch for refunds. */
 export interface SwitchTurn {
   readonly stopped: boolean
   readonly reason?: string | undefined
   readonly by: string
 }
 
-/** Stops all refunds, or lets them go on: at once, on every node. Each turn stays on record. */
+/** Stops or resumes all refunds and returns, at once and on every node. Every turn stays on record. */
 export async function switchRefunds(
   database: Database,
   { stopped, reason, by }: SwitchTurn,

@@ -6,22 +6,22 @@ import type { Database } from './database.ts'
 import { grantedOf } from './payout-limits.ts'
 import { type StoredStep, stateOfStep } from './payout-row.ts'
 
-/** Money that goes back to a buyer and is not there yet. Nothing is owed for a payment that vanished for good. */
+/** A payout that has not reached its buyer yet. Nothing is owed for a payment that was dropped for good. */
 export interface OpenPayout {
   /** The order, or the return of a checkout. */
   readonly reference: string
   /** The invoice of a return; null for the refund of an order. */
   readonly invoice: string | null
-  /** What it stands for, as the caps count it. */
+  /** Its value in atomic USDC, as the caps count it. */
   readonly worth: Usdc
   readonly to: string
-  /** What is paid in its place, where the buyer paid in a coin. */
+  /** The payout in the coin; only if the buyer paid in a coin. */
   readonly inCoin?: CoinPayout
-  /** `WAITING`: nothing is owed before the supplier gives a final word. */
+  /** `WAITING`: nothing is owed until the supplier has given a final answer. */
   readonly state: PayoutState | 'WAITING'
-  /** Why it could not be paid, where it has failed. */
+  /** Why it failed; null unless it failed. */
   readonly code: string | null
-  /** The same in the words of the chain or of the processor. */
+  /** The same in the words of the chain or the processor. */
   readonly reason: string | null
   /** Whether an operator has noted it as paid by hand. */
   readonly isNoted: boolean
@@ -29,7 +29,7 @@ export interface OpenPayout {
   readonly since: Date
 }
 
-/** What an operator sees of payouts, at one moment. */
+/** The payouts as an operator sees them. */
 export interface PayoutQueue {
   readonly turned: {
     readonly stopped: boolean
@@ -37,7 +37,7 @@ export interface PayoutQueue {
     readonly by: string | null
     readonly at: Date
   }
-  /** What the caps count: of refunds of orders, and of returns of checkouts. */
+  /** What the caps count: refunds of orders (`granted`) and returns of checkouts (`returned`); atomic USDC. */
   readonly granted: { readonly hour: Usdc; readonly day: Usdc }
   readonly returned: { readonly hour: Usdc; readonly day: Usdc }
   /** The oldest first. */
@@ -47,7 +47,7 @@ export interface PayoutQueue {
 const switchSql = `
   select stopped, reason, changed_by as by, changed_at as at from refund_switch`
 
-/** The condition is that of an index, so it reads as many orders as it gives. */
+/** The condition matches that of an index, so it reads only the orders that it returns. */
 const refundsSql = `
   select id as reference, null as invoice, amount::text as worth,
     substr(payee, case when units is null then 1 else strpos(payee, ':') + 1 end) as to,
@@ -62,7 +62,7 @@ const refundsSql = `
     ) as since
   where refund_state in ('REFUND_PENDING', 'REFUND_FAILED') and settlement is distinct from 'LOST'`
 
-/** The condition is that of an index, so it reads as many checkouts as have something to give back. */
+/** The condition matches that of an index, so it reads only checkouts with open returns. */
 const returnsSql = `
   select named.reference, invoice_id as invoice,
     div(units * amount + invoice_units - 1, invoice_units)::text as worth, refund_to as to,
@@ -87,7 +87,7 @@ interface OpenRow extends Omit<OpenPayout, 'worth' | 'state' | 'inCoin'> {
   readonly step: StoredStep
 }
 
-/** Reads over all money that is not back at its buyers. @throws when the switch is missing */
+/** Reads all open payouts, the grants and the switch. @throws when the switch is missing */
 export async function readPayoutQueue(database: Database): Promise<PayoutQueue> {
   const [turns, granted, returned, refunds, returns] = await Promise.all([
     database.query<PayoutQueue['turned']>(switchSql),
@@ -102,7 +102,7 @@ export async function readPayoutQueue(database: Database): Promise<PayoutQueue> 
   return { turned, granted, returned, open }
 }
 
-/** All returns that are not sent, the oldest first. */
+/** All returns that are not confirmed, the oldest first. */
 export function readOpenReturns(database: Database): Promise<readonly OpenPayout[]> {
   return readOpen(database, returnsSql)
 }

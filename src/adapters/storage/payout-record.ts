@@ -6,7 +6,7 @@ const findStatement = prepared(
   'select pull_payments, payouts from processor_payouts where reference = $1',
 )
 
-/** What is known stays, and each id is kept once. */
+/** Adds ids to those already known, each once. */
 const keepStatement = prepared(
   'keep_seen_payout',
   `insert into processor_payouts as known (reference, pull_payments, payouts) values ($1, $2, $3)
@@ -15,7 +15,7 @@ const keepStatement = prepared(
      payouts = array(select distinct unnest(known.payouts || excluded.payouts))`,
 )
 
-/** Writes only when it begins to wait, and when it has waited too long: once each. */
+/** Writes at most twice: when the payout begins to wait, and when it has waited too long. */
 const waitsStatement = prepared(
   'payout_waits',
   `insert into processor_payouts as known (reference, waits_since) values ($1, now())
@@ -33,7 +33,7 @@ const restsStatement = prepared(
    where reference = $1 and waits_since is not null`,
 )
 
-/** Keeps in PostgreSQL what the processor was seen to have of each payout. */
+/** Keeps in PostgreSQL what the payment processor was seen to have of each payout. */
 export function createPayoutRecord(database: Database): PayoutRecord {
   return {
     async find(reference) {

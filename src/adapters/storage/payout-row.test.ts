@@ -13,7 +13,7 @@ import type { Refunding } from '../../orders/order.ts'
 import { checkoutColumnsOf, checkoutOf } from './checkout-row.ts'
 import { columnsOf } from './order-row.ts'
 
-// The guards of the database and the version of the store before this one know these words.
+// The guards in the database and the previous version of the store rely on these words.
 
 const due = failed(asked())
 const { payout: _, ...given } = due

@@ -3,8 +3,8 @@ import type { Refunding } from '../../orders/order.ts'
 import type { Payout, PayoutState } from '../../orders/payout.ts'
 
 /*
- * Payouts in the words of the rows: those of the guards in the database, and of the version before this
- * one, which may work on the same rows.
+ * Payouts as the rows store them. The guards in the database use the same words, and so does the previous
+ * version of the store, which may work on the same rows.
  */
 
 const refundSteps = {
@@ -21,7 +21,7 @@ const returnSteps = {
   FAILED: 'FAILED',
 } as const satisfies Record<PayoutState, string>
 
-/** A word of the row of an order, where nothing is owed yet, or of a payout. */
+/** The step of a payout in its row. `WAITING`: of an order for which nothing is owed yet. */
 export type StoredStep = 'WAITING' | (typeof refundSteps | typeof returnSteps)[PayoutState]
 
 const states: Readonly<Record<Exclude<StoredStep, 'WAITING'>, PayoutState>> = {
@@ -35,7 +35,7 @@ export function stateOfStep(step: StoredStep): PayoutState | 'WAITING' {
   return step === 'WAITING' ? step : states[step]
 }
 
-/** The order with `refund` as its row has it. */
+/** The order with its payout in the form of its row, as `refund`. */
 export function withRefund(order: Refunding) {
   const { payout: _, refundAt: __, ...rest } = order
   return { ...rest, refund: refundRowOf(order) }
@@ -53,14 +53,14 @@ export interface RefundRow {
   readonly refundedAt?: Date
 }
 
-/** What an order has of the `refund` of its row. */
+/** The fields of an order that `refundRowOf` wrote as `refund`. */
 export function refundOf({ step, signAt, refundedAt, ...rest }: RefundRow): object {
   if (step === 'WAITING') return { refundAt: signAt }
   const time = refundedAt && { confirmedAt: refundedAt }
   return { payout: { state: states[step], ...rest, ...time } }
 }
 
-/** What the row of a checkout has in `returns`. What is signed repeats other parts of the row, so it is left out. */
+/** An entry of `returns` in the row of a checkout. `signed` is left out, because other parts of the row repeat it. */
 export function returnRowOf({ payout, ...one }: Return) {
   const type = returnSteps[payout.state]
   if (payout.state === 'APPROVED') return { ...one, step: { type } }
@@ -72,7 +72,7 @@ interface ReturnRow extends Omit<Return, 'payout'> {
   readonly step: { readonly type: Exclude<StoredStep, 'WAITING'>; readonly sentAt?: Date }
 }
 
-/** The checkout with its returns, of one that has them as `returnRowOf` wrote them. */
+/** Restores the returns of a checkout that has them as `returnRowOf` wrote them. */
 export function withReturns(checkout: Checkout): Checkout {
   if (!isInvoiced(checkout)) return checkout
   const returnOf = ({ step: { type, sentAt, ...rest }, ...one }: ReturnRow): Return => {

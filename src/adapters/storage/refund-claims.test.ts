@@ -9,7 +9,7 @@ import { claimRefund } from './refund-claims.ts'
 
 const postgres = migratedPostgres()
 
-/** The first claim of an order is on record, and not yet for others to see. */
+/** A database connection in a transaction, whose claim others see only after `commit`. */
 async function claimedUncommitted(pool: Pool) {
   const holder = await pool.connect()
   await holder.query('begin')
@@ -22,7 +22,7 @@ async function claimedUncommitted(pool: Pool) {
   }
 }
 
-/** Waits until this has an answer, or another transaction is waited for. */
+/** Waits until the request is answered, or waits for an advisory lock. */
 async function answeredOrWaiting(pool: Pool, asked: Promise<unknown>): Promise<void> {
   const state = { isAnswered: false }
   const noted = () => {

@@ -13,7 +13,7 @@ const keepStatement = prepared(
   'select use, whose, wait_seconds from keep_refund_claim($1, $2, $3, $4, $5, $6::jsonb)',
 )
 
-/** All of it is decided there (002-ledger.sql). */
+/** The database function decides everything (002-ledger.sql). */
 export async function claimRefund(
   database: Database,
   { id, version }: Pick<Order, 'id' | 'version'>,

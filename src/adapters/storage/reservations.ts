@@ -2,7 +2,7 @@ import { maxConsideredMs, type Reservation, type ReservationStore } from '../../
 import { inBatches, rowsAtOnce } from './batches.ts'
 import { type Database, prepared } from './database.ts'
 
-/** Keeps in the database which request each payment came with, so that all nodes agree. */
+/** Records in the database which request each payment came with, so that all nodes agree. */
 export function createReservationStore(database: Database): ReservationStore {
   return {
     async reserve(paymentKey, request, isSigned) {
@@ -28,9 +28,9 @@ export function createReservationStore(database: Database): ReservationStore {
 }
 
 /**
- * Every node sees the row before the statement is answered. Only the wait for the disk is left out:
- * what a database forgets that breaks down at this very moment guards nothing that is worth the wait
- * of every purchase, and the order itself is opened with it.
+ * Commits without waiting for the disk (`synchronous_commit` off). Other nodes see the row before the answer
+ * all the same. Only a crash of the database at this moment loses the row, and that is not worth a disk wait
+ * in every purchase. The order itself is opened with that wait.
  */
 const reserveStatement = prepared(
   'reserve_payment',

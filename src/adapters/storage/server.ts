@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** The oldest PostgreSQL that gets fixes from its makers. */
+/** The oldest PostgreSQL that still gets fixes, as `server_version_num`. */
 const minVersion = 150_000
 
 interface Server {
@@ -11,9 +11,9 @@ interface Server {
 }
 
 /**
- * Makes sure that the server is one that the store can rely on, whatever stands between.
+ * Checks the server, and any pooler in front of it: version, encoding, time limits and sessions.
  *
- * @throws Error with a sentence for each thing that is wrong
+ * @throws Error that names every problem
  */
 export async function requireServer(pool: pg.Pool): Promise<void> {
   const problems = problemsOf(await lookAt(pool))
@@ -71,15 +71,16 @@ function problemsOf({ version, encoding, statementLimit, idleLimit }: Partial<Se
 }
 
 /**
- * Two connections have two sessions, each its own for good. A pooler that lends sessions gives the second
- * connection the one that the first had last, or the first one another than before.
+ * Whether a pooler shares sessions between connections. Each connection must have a session of its own and
+ * keep it. Such a pooler gives the second connection the session that the first one used last, or gives the
+ * first one another session than before.
  */
 async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   const clients = [await pool.connect()]
   try {
     clients.push(await pool.connect())
     const sessions: number[] = []
-    // Each twice in a row, so that sessions that are lent in turn are seen as well as the newest one lent again.
+    // Twice in a row for each: a pooler may hand out sessions in turn, or hand out the last one again.
     for (const client of clients) sessions.push(await sessionOf(client), await sessionOf(client))
     const [first, firstAgain, second, secondAgain] = sessions
     return first !== firstAgain || second !== secondAgain || first === second

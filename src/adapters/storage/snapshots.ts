@@ -3,7 +3,7 @@ import type { OfferRecords } from '../../catalog/offer-records.ts'
 import type { Snapshot, SnapshotStore } from '../../catalog/ports.ts'
 import type { Database } from './database.ts'
 
-/** Says how the body is written. A body of another format is of another version of the store. */
+/** Marks the format of the body. Another version of the store may use another format. */
 const format = Buffer.from('K402-7\n')
 const digestBytes = 32
 const keptSnapshots = 2
@@ -16,7 +16,7 @@ interface Row {
   readonly body: Buffer
 }
 
-/** Keeps the last two good lists in the table `catalog_snapshot`, in the blocks that they are in. */
+/** Keeps the last two good lists in the table `catalog_snapshot`, as the packed blocks of offers. */
 export function createSnapshotStore(database: Database): SnapshotStore {
   return {
     save: (snapshot) => save(database, snapshot),
@@ -39,8 +39,10 @@ async function save(database: Database, snapshot: Snapshot): Promise<void> {
 }
 
 /**
- * The newest list that can be read. One of another format is passed over, so that an upgrade starts
- * like a first start; one that is damaged falls back to the list before it, and throws without one.
+ * The newest readable list. Lists of another format are skipped, so that an upgrade starts like a first
+ * start. A damaged list is skipped for the one before it.
+ *
+ * @throws Error if a list is damaged and no other one is readable
  */
 async function load(database: Database): Promise<Snapshot | undefined> {
   let damage: unknown
@@ -69,7 +71,7 @@ async function load(database: Database): Promise<Snapshot | undefined> {
   return undefined
 }
 
-/** The format, a digest of the rest, how many blocks there are, where each begins, and the blocks. */
+/** The format, a SHA-256 digest of the rest, the number of starts, the starts, and the blocks. */
 function encode({ bytes, starts }: OfferRecords): Buffer {
   const numbers = Buffer.alloc(4 * (starts.length + 1))
   numbers.writeUInt32LE(starts.length)
@@ -78,7 +80,7 @@ function encode({ bytes, starts }: OfferRecords): Buffer {
   return Buffer.concat([format, digestOf(rest), rest])
 }
 
-/** @throws Error when the body is not as it was written */
+/** @throws Error if the body does not match its digest */
 function decode(body: Buffer, count: number): OfferRecords {
   const digest = body.subarray(format.length, format.length + digestBytes)
   const rest = body.subarray(format.length + digestBytes)

@@ -15,7 +15,7 @@ interface Row {
   readonly wait_seconds: number
 }
 
-/** The share is not looked at where a budget is spent, or where no float is given. */
+/** Skips the share of the float if a budget is exhausted, or if no float is given. */
 const spentStatement = prepared(
   'spent_budget',
   `with spent as materialized (
@@ -27,7 +27,7 @@ const spentStatement = prepared(
     where $6::numeric is not null and may_exceed_a_share($6, $7) and not exists (select from spent)`,
 )
 
-/** What is asked of the budgets before an order is opened. */
+/** The check of the budgets before an order is opened. */
 interface BudgetQuery {
   readonly subjects: Subjects
   readonly rules: BudgetRules
@@ -46,7 +46,7 @@ export async function spentBudget(
   return rows[0] && spentOf(rows[0])
 }
 
-/** What a new order tells the triggers that look at the budgets (003-limits.sql). */
+/** The values of a new order for the triggers that check the budgets (003-limits.sql): client, receiver and rules. */
 export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
   if (!counted) return [null, null, null]
   const { client, receiver } = counted.subjects
@@ -54,7 +54,7 @@ export function budgetValues(counted: Counted | undefined): readonly (string | n
   return [client ?? null, receiver ?? null, rules ? budgetsJson(rules, float) : null]
 }
 
-/** The spent budget that the trigger has refused an order for, or undefined for any other error. */
+/** The exhausted budget for which a trigger refused an order; undefined for any other error. */
 export function budgetSpentIn(error: unknown): BudgetSpent | undefined {
   if (!isRefused(error) || error.constraint !== 'budget_spent') return undefined
   return new BudgetSpent(spentOf(JSON.parse(error.detail ?? '{}') as Row))

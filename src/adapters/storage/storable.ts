@@ -1,7 +1,8 @@
 /**
- * Turns a value into what PostgreSQL's `jsonb` can hold, so that `restored` gives back the same.
- * JSON has no dates and no bigints, and `jsonb` takes no text with a NUL or half a surrogate pair
- * in it, which a supplier's words may contain.
+ * Encodes a value for PostgreSQL's `jsonb`; `restored` decodes it. JSON has no dates and no bigints, and
+ * `jsonb` accepts no text with a NUL or an unpaired surrogate, which a supplier's text may contain.
+ *
+ * @throws Error for a number that is not finite
  */
 export function storable(value: unknown): unknown {
   if (typeof value === 'bigint') return { $bigint: value.toString() }
@@ -13,7 +14,7 @@ export function storable(value: unknown): unknown {
   return value
 }
 
-/** What was made storable, as it was. */
+/** Decodes a value that `storable` encoded. */
 export function restored(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(restored)
   if (typeof value !== 'object' || value === null) return value

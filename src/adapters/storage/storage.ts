@@ -45,7 +45,7 @@ import { createLimitStore } from './wallet-limits.ts'
 import { createWallets, type Wallets } from './wallets.ts'
 import { createWebhookStore } from './webhooks.ts'
 
-/** Everything the store keeps, on one pool of connections. */
+/** All data of the store, on one pool of connections. */
 export interface Storage {
   readonly orders: OrderStore
   readonly checkouts: CheckoutStore
@@ -64,61 +64,60 @@ export interface Storage {
   readonly checkoutRecord: CheckoutRecord
   readonly movements: Movements
   readonly wallets: Wallets
-  /** Forgets sign-in nonces that have run out anyway. Returns how many. */
+  /** Deletes sign-in nonces that have expired. Returns how many. */
   forgetNonces(): Promise<number>
-  /** Quick however many orders there are. Throws as `probe` does. */
+  /** Fast regardless of the number of orders. @throws when the database does not answer */
   orderFacts(): Promise<OrderFacts>
-  /** Keeps `orderFacts` quick: what was counted is added up. */
+  /** Adds up the counted ends of orders, which keeps `orderFacts` fast. */
   addUpEnds(): Promise<void>
-  /** What is under way with checkouts. Throws as `probe` does. */
+  /** Counts of open checkouts and returns. @throws when the database does not answer */
   checkoutFacts(): Promise<CheckoutFacts>
-  /** What has to be known before more is sold; quick however many orders there are. */
+  /** The open amounts that bound what may still be sold. Fast regardless of the number of orders. */
   openFacts(): Promise<OpenFacts>
-  /** Throws when the database does not answer at once, or takes no writes. */
+  /** @throws when the database does not answer within 1.5 seconds, or accepts no writes */
   probe(): Promise<void>
-  /** Waits for statements that are under way. */
+  /** Waits for statements in progress. */
   close(): Promise<void>
 }
 
 export interface StorageOptions extends Pick<StoreIdentity, 'payTo'> {
   readonly mode: 'sandbox' | 'live'
-  /** Whether a store in live mode only rehearses. */
+  /** Whether a store in live mode is only a rehearsal. */
   readonly isRehearsal?: boolean | undefined
   readonly databaseUrl: string
   readonly network: Pick<Network, 'id' | 'usdc'>
   readonly refundCaps: RefundCaps
-  /** How long one statement may take, where that is not the running store's few seconds. */
+  /** The limit of one statement, if it is not that of a running store (10 seconds). */
   readonly statementTimeoutMs?: number
 }
 
 const connectionsPerNode = 10
-/** A database that is well answers a look within milliseconds. */
+/** A healthy database answers a probe within milliseconds. */
 const probeWithinMs = 1_500
 
-/** A database that a store can be opened in, and in which nothing was changed yet. */
+/** A usable database, in which nothing was changed yet. */
 export interface Reached {
-  /** Whether this store has taken it before. */
+  /** Whether it already belongs to this store. */
   readonly isTaken: boolean
   /**
-   * Opens what is there, and changes no table. What was reached is closed when that fails.
+   * Opens the storage without changing any table. Closes the connections if that fails.
    *
-   * @throws when it was not set up by this version of the store
+   * @throws if this version of the store did not set up the tables
    */
   open(): Promise<Storage>
   /**
-   * Brings the tables up to date and makes the database this store's. What was reached is closed when
-   * that fails.
+   * Migrates the tables and claims the database for this store. Closes the connections if that fails.
    *
-   * @throws when it was migrated otherwise, or now belongs to another store
+   * @throws if the database cannot be migrated, or now belongs to another store
    */
   take(): Promise<Storage>
   close(): Promise<void>
 }
 
 /**
- * Connects, and changes nothing: what else is wrong with a start may still refuse it.
+ * Connects and checks the database, but changes nothing, because later checks may still stop the start.
  *
- * @throws when the server cannot be reached or relied on, or the database belongs to another store
+ * @throws if the server is unreachable or unsuitable, or the database belongs to another store
  */
 export async function reachStorage(
   options: StorageOptions,
@@ -136,7 +135,7 @@ export async function reachStorage(
     onError,
     ...(onTrouble && { onTrouble }),
   })
-  // Apart from the others, because how busy those are says nothing about the server.
+  // A pool of its own, because a busy main pool says nothing about the server.
   const probes = openDatabase(databaseUrl, {
     applicationName: `${applicationName}-probe`,
     poolSize: 1,

@@ -25,7 +25,7 @@ let pool: Pool
 beforeAll(async () => {
   pool = await postgres.open()
 })
-/** Empties the tables, which nothing but a test may do. */
+/** Empties the tables, which only a test may do. */
 beforeEach(() =>
   pool.query(`set session_replication_role = replica;
     truncate orders, payments, order_events, ledger, idempotency_keys cascade;
@@ -36,7 +36,7 @@ const record = () => createStoreRecord(pool)
 const begin = (nonce: string, payer = newX402Payment().payer) =>
   pending({ tender: { ...newX402Payment(), payer, nonce, sinceBlock: 50 } })
 
-/** An order in the database, brought there by the store. */
+/** Records an order through the store. */
 const stored = (target: Order) => orderOnRecord(createOrderStore(pool), target)
 
 function inBlock(order: ReturnType<typeof paid>, block: number) {

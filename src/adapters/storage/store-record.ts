@@ -10,10 +10,10 @@ import { orderOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
 import { atOnce } from './transaction.ts'
 
-/** Orders read at once: a few megabytes. */
+/** Orders per query: a few megabytes. */
 const pageSize = 1_000
 
-/** What the database has on record, for comparing it with the chain and the supplier. */
+/** Reads the recorded orders, to compare them with the chain and the supplier. */
 export function createStoreRecord(pool: Pool): StoreRecord {
   return {
     oldestBlock: () => numberOf(pool, oldestSql),
@@ -35,14 +35,14 @@ export function createStoreRecord(pool: Pool): StoreRecord {
   }
 }
 
-/** A payment that is still awaited may be in any block since its order was opened. */
+/** The payment of a pending order may be in any block since the order was opened. */
 const oldestSql = `select least(
   (select min((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
   (select min((doc ->> 'block')::bigint) from archived_orders),
   (select min((doc #>> '{tender,sinceBlock}')::bigint) from orders
     where state = 'PAYMENT_PENDING')) as number`
 
-/** Archived orders are the oldest, and are read only where there are no others. */
+/** Archived orders are the oldest, so they are read only if there are no others. */
 const newestSql = `select coalesce(
   (select max((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
   (select max((doc ->> 'block')::bigint) from archived_orders)) as number`
@@ -92,7 +92,7 @@ async function* allOrders(database: Database): AsyncGenerator<readonly Order[]> 
   }
 }
 
-/** The row of an archived order is its closing line: received, and where it is. */
+/** An archived order has one closing line: the amount received, and the account that holds it now. */
 const ledgerSql = `
   select account, sum(amount)::text as sum from (
     select account, ledger.amount from ledger join orders on id = order_id
@@ -112,7 +112,10 @@ async function ledger(database: Database, rail: Payment['rail']): Promise<Record
   return sums
 }
 
-/** The rule that the database keeps at every commit, looked at for all orders at one moment. */
+/**
+ * Checks for all orders, at one moment, the rule that the database enforces at every commit. Of an archived
+ * order it compares the account with the document.
+ */
 const misbookedSql = `
   with booked as (
     select order_id, account, sum(amount) as sum from ledger
@@ -149,7 +152,7 @@ async function misbooked(database: Database): Promise<readonly Misbooked[]> {
 
 function rebuilding<T>(pool: Pool, work: (orders: OrderWriter) => Promise<T>): Promise<T> {
   return atOnce(pool, async (client) => {
-    // Limits are for what is bought now, not for what is written again (003-limits.sql).
+    // Limits apply to new purchases, not to a record that is rebuilt (003-limits.sql).
     await client.query("set local kiosk402.rebuilding = 'on'")
     return work(createOrderStore(client))
   })

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Database } from './database.ts'
 
-/** Runs these statements in one transaction: all of them count, or none does. */
+/** Runs `work` in one transaction. */
 export async function atOnce<T>(pool: Pool, work: (client: Database) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
@@ -11,7 +11,7 @@ export async function atOnce<T>(pool: Pool, work: (client: Database) => Promise<
     client.release()
     return done
   } catch (error) {
-    // The connection is closed, which rolls back whatever was begun on it.
+    // Closes the connection, which rolls back the transaction.
     client.release(true)
     throw error
   }

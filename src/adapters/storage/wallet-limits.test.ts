@@ -72,7 +72,7 @@ test('a record that is rebuilt is held to no limit, and the next purchase is aga
   }
 })
 
-/** What one connection does in a transaction that stays open until `commit`. */
+/** A connection with a transaction that stays open until `commit`. */
 async function held() {
   const client = await pool.connect()
   const { rows } = await client.query('select pg_backend_pid() as pid')

@@ -9,7 +9,7 @@ import {
 } from '../../orders/spending-limits/rules.ts'
 import { type Database, prepared } from './database.ts'
 
-/** Amounts are text, because JSON has no integers of that size. */
+/** Amounts are text, because JSON numbers are not exact at that size. */
 type RulesJson = Omit<Rules, 'perOrder' | 'perDay' | 'approveAbove'> & {
   readonly perOrder?: string
   readonly perDay?: string
@@ -23,7 +23,7 @@ interface Row {
   readonly coming_from: Date | null
 }
 
-/** Keeps the limits of wallets where a trigger holds every new order to them (003-limits.sql). */
+/** Keeps the limits of wallets in the database, where a trigger checks every new order (003-limits.sql). */
 export function createLimitStore(database: Database): LimitStore {
   return {
     find: (wallet) => find(database, wallet.toLowerCase()),
@@ -44,7 +44,7 @@ async function find(database: Database, wallet: string): Promise<StoredLimits | 
   return row && { limits: limitsOf(row), revision: row.revision }
 }
 
-/** One statement each, which a wallet's purchases wait for: they lock the same row. */
+/** One statement in each case. Purchases of the wallet wait for it, because they lock the same row. */
 async function replace(
   database: Database,
   wallet: string,
@@ -79,7 +79,7 @@ function columnsOf({ inForce, coming }: WalletLimits): unknown[] {
   return [jsonOf(inForce), coming ? jsonOf(coming.rules) : null, coming?.from ?? null]
 }
 
-/** The same orders that the trigger sums up. */
+/** Must select the same orders as the trigger. */
 const spendsSql = `
   select amount, placed_at from orders
   where payer = $1 and placed_at > $2

@@ -1,10 +1,10 @@
 import type { StoreWallet, WalletRole } from '../../reconcile/ports.ts'
 import type { Database } from './database.ts'
 
-/** The addresses of a store now, one for each role, however they are written. */
+/** The present addresses of a store, one for each role, in any case. */
 export type PresentWallets = Readonly<Record<WalletRole, string>>
 
-/** The addresses that a store is set to now. */
+/** The addresses in the store's configuration. */
 export function presentOf(
   { payTo }: { readonly payTo: string },
   { refundWallet }: { readonly refundWallet: string },
@@ -12,13 +12,13 @@ export function presentOf(
   return { pay_to: payTo, refunds: refundWallet }
 }
 
-/** Every address that the store was ever paid at or paid back from. None is ever taken away. */
+/** Every address at which the store was ever paid or from which it ever refunded. None is ever removed. */
 export interface Wallets {
-  /** Those on record, and the present ones, which a store that has not started yet has not put there. */
+  /** The recorded addresses, and the present ones even if no start has recorded them yet. */
   ours(present: PresentWallets): Promise<readonly StoreWallet[]>
-  /** Puts the addresses on record that the store uses from now on. */
+  /** Records the addresses that the store uses from now on. */
   use(present: PresentWallets): Promise<void>
-  /** Puts an address on record that the store used before there was a record of them. */
+  /** Records an address that the store used before addresses were recorded. */
   addEarlier(role: WalletRole, address: string): Promise<void>
 }
 
@@ -30,7 +30,7 @@ interface Row {
 
 const roles = ['pay_to', 'refunds'] as const
 
-/** The first of a role may have been in use for long. */
+/** `since` stays null for the first address of a role, which may have been in use for long. */
 const useSql = `
   insert into store_wallets (role, address, since)
   values ($1, lower($2), case when exists (select from store_wallets where role = $1) then now() end)
@@ -39,7 +39,7 @@ const useSql = `
 const earlierSql = `
   insert into store_wallets (role, address) values ($1, lower($2)) on conflict do nothing`
 
-/** The only addresses of a store that has nothing on record. */
+/** The addresses of a store that has recorded none. */
 export function onlyPresent(present: PresentWallets): readonly StoreWallet[] {
   return roles.map((role) => ({ role, address: present[role].toLowerCase(), isPresent: true }))
 }

@@ -25,7 +25,7 @@ describeWebhooks('PostgreSQL', async () => {
         commit`)
     },
     async passSinceEnds(ms) {
-      // An end is never moved, so its guard is lifted to make it older.
+      // The guard lets nobody change when an order ended, so it is switched off.
       await pool.query(`begin;
         set local session_replication_role = replica;
         update orders set finished_at = finished_at - ${ms} * interval '1 ms';

@@ -14,7 +14,7 @@ import type { Sealed } from '../../secrets/vault.ts'
 import { inBatches, rowsAtOnce } from './batches.ts'
 import type { Database } from './database.ts'
 
-/** Keeps the events of buyers' webhooks; the writes of orders put them here (009-buyer-webhooks.sql). */
+/** Keeps the events of buyers' webhooks. A trigger on the orders adds them (009-buyer-webhooks.sql). */
 export function createWebhookStore(database: Database): WebhookStore {
   return {
     async find(order) {
@@ -63,7 +63,7 @@ export function createWebhookStore(database: Database): WebhookStore {
   }
 }
 
-/** Whether the webhook of an order gets anything; undefined where it has none. */
+/** The state of the webhook of an order; undefined if it has none. */
 export async function webhookStateOf(
   database: Database,
   order: OrderId,
@@ -103,7 +103,7 @@ function confirmationOf(row: EventRow): EventStanding {
   }
 }
 
-/** What is under way keeps its lease: it is never sent twice at once. */
+/** A delivery that is under way keeps its lease, so no event is sent twice at once. */
 const redeliverSql = `
   with asked as (
     update order_webhooks set redelivered_at = now(), state = 'active'
@@ -126,8 +126,9 @@ interface Redelivered {
 }
 
 /**
- * Each receiver has its own places, so that the backlog of one that is away stands before nobody else.
- * The conditions are repeated where the rows are locked, because another node may have taken them since.
+ * Claims at most `maxPerReceiver` deliveries of each receiver, so that the backlog of one that is down delays
+ * no other. The conditions are repeated where the rows are locked, because another node may have claimed them
+ * meanwhile.
  */
 const claimSql = `
   with busy as (
@@ -166,7 +167,7 @@ interface DeliveryRow {
   readonly lease: Delivery['lease']
 }
 
-/** Whatever wait is asked for, it is tried once more when its time is over. */
+/** The wait never exceeds `give_up_at`, when the last attempt is made. */
 const endSql = `
   with ended as (
     update webhook_events set
@@ -192,7 +193,7 @@ const forgetSql = `
     select order_id from order_webhooks join orders on orders.id = order_id
     where finished_at < $1 limit $2)`
 
-/** The age counts from when it was last asked for. */
+/** The age counts from when the event was added, or last requested again. */
 const factsSql = `
   select count(*)::int as pending,
     extract(epoch from now() - min(give_up_at - $1 * interval '1 ms'))::float8 as oldest
