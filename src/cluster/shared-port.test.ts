@@ -22,7 +22,7 @@ async function listening() {
   return { listener, connectClient }
 }
 
-/** A receiver with a received behaviour, and the connections it received. */
+/** A receiver with the given behaviour, and the connections that it received. */
 function receiver(handle: (connection: Socket) => Promise<boolean>) {
   const received: Socket[] = []
   const receive: ConnectionReceiver['receive'] = (connection) => {

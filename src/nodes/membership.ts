@@ -5,7 +5,7 @@ import type { NodesState } from '../operations/gauges.ts'
 import { type AgreedKeys, KeyMissing, type LostKeys, type NodeBook, type Other } from './nodes.ts'
 import { differences, type Settings } from './shared-settings.ts'
 
-/** How often a node reports that it is alive. A new key takes over this long after the last node has it. */
+/** How often a node reports that it is alive. A new key takes over within this time once all nodes have it. */
 const beatMs = 3_000
 
 export interface Membership {
@@ -34,8 +34,8 @@ interface JoiningDeps {
 }
 
 /**
- * Makes this process known to the other nodes, and follows which key all of them have and whether their
- * settings agree.
+ * Registers this process with the other nodes, uses the key that all of them know, and reports settings in
+ * which they differ.
  *
  * @throws KeyMissing when they use a key that this node lacks
  */
@@ -82,7 +82,7 @@ export async function joining(book: NodeBook, deps: JoiningDeps): Promise<Member
 
 const processOf = ({ name, version }: Other) => ({ node: name, version })
 
-/** Each node and setting once, however many processes a node has. */
+/** Each pair of node and setting once, however many processes a node has. */
 function disagreementsOf(own: (keyId: string) => Settings, others: readonly Other[]) {
   const found = others.flatMap(({ name: node, keyId, settings }) =>
     differences(own(keyId), settings).map((setting) => [`${node} ${setting}`, { node, setting }]),
@@ -90,7 +90,7 @@ function disagreementsOf(own: (keyId: string) => Settings, others: readonly Othe
   return [...new Map(found).values()]
 }
 
-/** Logs each change of the key in use, and of the nodes that a newer key waits for. */
+/** Logs each change of the key in use, and of the nodes that still lack a newer key. */
 function keyTeller(ids: readonly string[], log: Log) {
   const isNews = newsOf()
   return (keyId: string, others: readonly Other[]) => {
@@ -103,7 +103,7 @@ function keyTeller(ids: readonly string[], log: Log) {
   }
 }
 
-/** Logs once in which settings the nodes differ, and once that they agree again. */
+/** Logs once in which settings the nodes differ, and once when they agree again. */
 function settingsTeller(log: Log) {
   const isNews = newsOf({ settings: [], nodes: [] })
   return (disagreements: NodesState['disagreements']) => {

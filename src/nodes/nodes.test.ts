@@ -13,7 +13,7 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Three nodes that start with any keys, end, and fall silent for longer than the others wait. */
+/** Three nodes that start with any keys, end, and fall silent for longer than they count as alive. */
 function openWorld() {
   let at = Date.now()
   const book = memoryNodes(() => new Date(at))
@@ -52,7 +52,7 @@ function openWorld() {
         settings: () => ({}),
       })
     },
-    // The others beat on while this one is silent; it has to ask before it counts again.
+    // The others keep beating while this one is silent. It counts again only after a beat of its own.
     'falls silent': async ({ who }) => {
       const own = alive.get(who)
       for (const minutes of [aliveForMinutes - 1, 2]) {

@@ -2,74 +2,74 @@ import type { Keyring } from '../secrets/keyring.ts'
 import { keyIdOf } from '../secrets/vault.ts'
 import type { Settings } from './shared-settings.ts'
 
-/** One process that serves the store, as the others see it. */
+/** A process of the store, as the others see it. */
 interface Node {
   readonly id: string
-  /** Where it runs, for operators. All processes of one port have the same. */
+  /** Host and port, for operators. All processes behind one port have the same name. */
   readonly name: string
   readonly version: string
-  /** The keys it can read with, the newest first. */
+  /** The ids of the keys that it can read with, the newest first. */
   readonly keyIds: readonly string[]
 }
 
-/** A node that joins, with what it may do without. */
+/** A node that joins, with the keys that it may do without. */
 export interface Joining extends Node {
   readonly lostKeys: LostKeys
   /** Digests of its settings under one of its keys, by the key's id. */
   readonly settings: (keyId: string) => Settings
 }
 
-/** The ids of keys that nobody has any more, as their operator says; in the sandbox, any that this node lacks. */
+/** The ids of keys that the operator has declared lost. `any`, in the sandbox: every key that this node lacks. */
 export type LostKeys = readonly string[] | 'any'
 
-/** Which key a node makes new things with. */
+/** The key that a node seals and signs with. */
 export interface KeyUse {
   readonly name: string
   readonly keyId: string
 }
 
-/** Another node that is alive, and the key that it made new things with when it was last heard of. */
+/** Another node that is alive, and the key that it used at its last beat. */
 export interface Other extends KeyUse {
   readonly keyIds: readonly string[]
   readonly version: string
-  /** Digests under the key that it used. */
+  /** Its digests under that key. */
   readonly settings: Settings
-  /** Whether it was heard of within half a minute, and has not ended. */
+  /** Whether its last beat was within half a minute and it has not left. */
   readonly isHere: boolean
 }
 
-/** What a node learns when it says that it lives. */
+/** The result of a beat. */
 interface Meeting {
   /** The key that it uses from now on. */
   readonly keyId: string
   readonly others: readonly Other[]
 }
 
-/** Where the nodes of one store find each other. */
+/** The register in which the nodes of one store find each other. */
 export interface NodeBook {
   /**
-   * Notes that this node lives, and decides in the same step which key it uses from now on, so that
-   * no node can join between the look at the others and the use of a key.
+   * Records that this node is alive and, in the same step, decides which key it uses from now on, so that no
+   * node can join between the look at the others and the use of a key.
    *
-   * @throws KeyMissing when the node lacks a key that is in use; it is not noted then
+   * @throws KeyMissing when the node lacks a key that is in use; nothing is recorded then
    */
   beat(node: Joining): Promise<Meeting>
-  /** Notes that the node has ended. It counts on until one of its name joins, or for `aliveForMinutes`. */
+  /** Records that the node has ended. It still counts until a node of its name joins, or for `aliveForMinutes`. */
   leave(id: string): Promise<void>
-  /** The key that the nodes have agreed on last; none before the first node. */
+  /** The key that the nodes agreed on last; undefined before the first node. */
   inForce(): Promise<KeyUse | undefined>
 }
 
 /**
- * A node that was not heard of for so long is no longer waited for. Long enough for a machine that is
- * started again: it comes back with the keys it had.
+ * A node that was silent for this long no longer counts. Long enough for a machine to restart, because it
+ * comes back with the keys that it had.
  */
 export const aliveForMinutes = 15
 
-/** A node that was not heard of for so long is not told of as one that serves. */
+/** A node that was silent for this long is no longer listed as serving. */
 export const hereForSeconds = 30
 
-/** This node cannot read what the others write. */
+/** This node lacks the key that the others seal and sign with. */
 export class KeyMissing extends Error {
   override readonly name = 'KeyMissing'
   constructor({ keyId, name }: KeyUse) {
@@ -81,7 +81,7 @@ export class KeyMissing extends Error {
   }
 }
 
-/** Whether the node goes on without that key, and without what was sealed with it. */
+/** Whether the node lacks that key and goes on without what was sealed with it. */
 export function doesWithout(
   { keyIds, lostKeys }: Pick<Joining, 'keyIds' | 'lostKeys'>,
   keyId: string,
@@ -90,8 +90,8 @@ export function doesWithout(
 }
 
 /**
- * The key in force, or a newer one as soon as every node has it in front of that one. So nodes that are
- * given a new list one after the other change together, and lists in different orders change nothing.
+ * The key in force, or a newer one as soon as every node lists it before that one. So nodes that get a new
+ * list one after the other switch together, and lists in different orders change nothing.
  *
  * @param others the nodes that are alive
  * @throws KeyMissing
@@ -115,13 +115,13 @@ export function keyToUse(
   return chosen
 }
 
-/** The operator's keys, with the one that the nodes have agreed on. */
+/** The operator's keys, with the key that the nodes have agreed on. */
 export interface AgreedKeys extends Keyring {
   readonly ids: readonly string[]
   use(id: string): void
 }
 
-/** Until the nodes have agreed, the oldest key is used: the one that others know most likely. */
+/** Until the nodes have agreed, the oldest key is used, which the others most likely know. */
 export function agreedKeys(keys: readonly Buffer[]): AgreedKeys {
   const ids = keys.map(keyIdOf)
   let used = keys.length - 1

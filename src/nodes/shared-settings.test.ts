@@ -3,7 +3,7 @@ import { type Common, type Outside, readConfig } from '../config.ts'
 import { perSupplier } from '../environment/suppliers.ts'
 import { differences, settingsOf, sharedVariables } from './shared-settings.ts'
 
-/** How every supplier is reached. */
+/** The variables of every supplier. */
 const ofSuppliers = (word: string): Record<string, string> =>
   perSupplier((name) => ({
     URL: `https://${word}.example/${name}`,
@@ -43,7 +43,7 @@ const key = Buffer.alloc(32, 7)
 const settings = (given: Record<string, string>) =>
   settingsOf(readConfig(given) as Common & Outside, key)
 
-/** For each variable another value, with what has to go along with it. */
+/** For each variable another value, with the variables that it requires. */
 const changes: Readonly<Record<string, Record<string, string>>> = {
   PUBLIC_URL: { PUBLIC_URL: 'https://other.example' },
   STORE_NAME: { STORE_NAME: 'Other' },

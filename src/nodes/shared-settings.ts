@@ -5,7 +5,7 @@ import { createDigest } from '../secrets/tokens.ts'
 import type { SupplierAccess } from '../suppliers/supplier.ts'
 import type { SupplierName } from '../suppliers/suppliers.ts'
 
-/** Variables that each node may have its own value of. Every other one has to be the same everywhere. */
+/** Variables that may differ between nodes. All others must be the same on every node. */
 type OwnVariable =
   | 'HOST'
   | 'PORT'
@@ -18,7 +18,7 @@ type OwnVariable =
   | 'TRUSTED_PROXIES'
   | 'RPC_URL'
   | 'GAS_KEY'
-  // What the nodes are compared by, and what they are compared in.
+  // The keys of the digests that are compared, and the database in which they are compared.
   | 'SECRETS_KEY'
   | 'SECRETS_KEY_LOST'
   | 'DATABASE_URL'
@@ -40,12 +40,12 @@ function ofSupplier(name: SupplierName) {
   }
 }
 
-/** The compiler asks for every new variable: it is compared, or named above. */
+/** The compiler requires every variable here or in `OwnVariable`. */
 const shared: Readonly<Record<Exclude<Variable, OwnVariable>, Value>> = {
   PUBLIC_URL: ({ site }) => site.url,
   STORE_NAME: ({ site }) => site.name,
   STORE_DESCRIPTION: ({ site }) => site.description,
-  // The logo that the store brings along follows from its address, which is compared by itself.
+  // The store's own default logo is below its address, which is compared separately.
   STORE_LOGO: ({ site }) => site.logo.replace(site.url, ''),
   STORE_COLOR: ({ site }) => site.color,
   STORE_CONTACT: ({ site }) => site.contact,
@@ -65,12 +65,12 @@ const shared: Readonly<Record<Exclude<Variable, OwnVariable>, Value>> = {
   UNPAID_PAYMENTS_PER_HOUR: ({ budgets }) => budgets.unpaid_payments,
   FAILED_ORDERS_PER_HOUR: ({ budgets }) => budgets.failed_orders,
   REDIS_URL: ({ redisUrl }) => redisUrl,
-  // Each node may have a mail server beside it, but all send mail, or none.
+  // Each node may have a mail server of its own, but either all nodes send mail or none.
   SMTP_URL: ({ mail }) => mail !== undefined,
   SMTP_FROM: ({ mail }) => mail?.from,
   NETWORK: ({ network }) => [network.id, network.usdc],
   REHEARSAL: ({ isRehearsal = false }) => isRehearsal,
-  // Each node may ask others, but all ask some, or none.
+  // The nodes may use different witnesses, but either all use some or none.
   RPC_WITNESS_URLS: ({ witnesses }) => witnesses !== undefined,
   WITNESS_ABOVE_USDC: ({ witnesses }) => witnesses?.fromUsdc,
   PAY_TO: ({ payTo }) => lowerCase(payTo),
@@ -95,8 +95,8 @@ export const sharedVariables: readonly string[] = Object.keys(shared)
 export type Settings = Readonly<Record<string, string>>
 
 /**
- * The digests of a node's settings under one of its keys. Whoever has the database and not the key
- * cannot guess a setting from them, not even one of few values.
+ * The digests of a node's settings under one of its keys. With the database but without the key, nobody can
+ * guess a setting from them, not even one with few possible values.
  */
 export function settingsOf(config: Common & Outside, key: Buffer): Settings {
   const digest = createDigest([key], 'settings')
@@ -109,7 +109,7 @@ export function settingsOf(config: Common & Outside, key: Buffer): Settings {
   return Object.fromEntries(entries)
 }
 
-/** The variables in which two nodes differ. What only one of them knows is of another version. */
+/** The variables in which two nodes differ. A variable that only one of them knows is of another version. */
 export function differences(own: Settings, other: Settings): readonly string[] {
   return Object.keys(own).filter((name) => name in other && own[name] !== other[name])
 }

@@ -2,16 +2,16 @@ import { createTransport } from 'nodemailer'
 import type { Mailer } from '../../orders/mail.ts'
 
 export interface SmtpOptions {
-  /** "smtps://user:password@mail.example:465"; with smtp:// the connection is encrypted when the server can. */
+  /** "smtps://user:password@mail.example:465"; with smtp:// the connection is encrypted if the server supports it. */
   readonly url: string
-  /** Who a mail is from: "kiosk@example.org", or "Kiosk <kiosk@example.org>". */
+  /** The sender: "kiosk@example.org", or "Kiosk <kiosk@example.org>". */
   readonly from: string
 }
 
-/** A person waits for the answer at times, so a server that says nothing is given up soon. */
+/** Short, because a person may be waiting for the answer. */
 const patienceMs = 10_000
 
-/** Sends mail through a mail server. Nothing but the text that is given is ever read into a mail. */
+/** Sends mail through an SMTP server. No text can make it read a file or a URL into a mail. */
 export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
   const transport = createTransport({
     url,
@@ -23,7 +23,7 @@ export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
   })
   return {
     async send({ to, subject, text }) {
-      // As an object, so that no text is read as a list of addresses.
+      // As an object, so that the address is not parsed as a list of addresses.
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
     },
   }

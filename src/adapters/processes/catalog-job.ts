@@ -4,13 +4,13 @@ import type { Joining, ReadListing } from '../../catalog/ports.ts'
 import type { SupplierAccess } from '../../suppliers/supplier.ts'
 import type { SupplierName } from '../../suppliers/suppliers.ts'
 
-/** What one process is started for. */
+/** The job of one process. */
 export type CatalogJob =
   | {
       readonly type: 'read'
       readonly supplier: SupplierName
       readonly access: SupplierAccess
-      /** What the last process that read the list wants the next one to know; nobody else reads it. */
+      /** From the last process that read the list, for the next one. Opaque to the store. */
       readonly note: Uint8Array | undefined
     }
   | ({ readonly type: 'join' } & Joining)
@@ -21,18 +21,18 @@ export type CatalogJob =
       readonly siteUrl: string
     }
 
-/** What a process is sent: its work, and the variables that it does not start with. */
+/** The message to a process: its job, and the variables that it was not started with. */
 export interface SentJob {
   readonly job: CatalogJob
-  /** Whether it runs at a lower priority, because the store answers from a catalog meanwhile. */
+  /** Whether it runs at a lower priority, because the store already answers from a catalog. */
   readonly givesWay: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** What a list was read into. */
+/** A list that was read, with a note for the next reading. */
 export interface ReadList extends ReadListing {
   readonly note: Uint8Array
 }
 
-/** What a process answers with. */
+/** The answer of a process. */
 export type JobResult = { readonly done: unknown } | { readonly error: unknown }

@@ -40,14 +40,14 @@ const pricing = fixturePricing({ markupBps: 250 })
 const basis = basisOf(pricing)
 const { signal } = new AbortController()
 
-/** Asks the supplier through the proxy, which counts the calls. */
+/** A worker that calls the supplier through the proxy, which records the calls. */
 function roomAt(url = proxy.url): CatalogWorker {
   const suppliers = { zendit: { url: `${url}/v1`, key: apiKey } }
   const environment = { atStart: process.env, told: {} }
   return createCatalogWorker({ suppliers, siteUrl, environment })
 }
 
-/** The same work, here and now. */
+/** The same work in this process. */
 function roomHere(): CatalogWorker {
   const source = createZenditOffers(
     createZenditClient({ baseUrl: `${proxy.url}/v1`, apiKey, timeoutMs: 60_000 }),
@@ -101,7 +101,7 @@ describe('a list read and a catalog made in processes of their own', () => {
     const second = await room.read('zendit', signal)
     expect(asked()).toEqual(brands)
     expect(second).toEqual(first)
-    // Offers are read anew all the same.
+    // The offers are read anew each time.
     expect(proxy.calls.filter((call) => call.includes('/vouchers/offers')).length).toBe(2)
   })
 
@@ -109,7 +109,7 @@ describe('a list read and a catalog made in processes of their own', () => {
     const { list, catalog } = await madeIn(roomAt())
     const again = await roomAt().build({ ...list, readAt: fixtureNow }, basis, signal)
     expect(again.version).toBe(catalog.version)
-    // Nobody waits any more for the signal of the whole store.
+    // No listener is left on the signal of the whole store.
     expect(getEventListeners(signal, 'abort')).toEqual([])
     expect(again.find(catalog.listed.topup.offerAt(0).id)).toBeDefined()
   })
@@ -146,7 +146,7 @@ describe('what goes wrong in a process of its own', () => {
   })
 })
 
-/** Takes calls and never answers. */
+/** A server that accepts calls and never answers. */
 async function startSilent() {
   const server = createServer(() => {})
   const connected = once(server, 'connection') as Promise<[Socket]>
@@ -169,7 +169,7 @@ test.skipIf(!existsSync('/proc/self/environ'))(
     })
     const stop = new AbortController()
     const reading = expect(room.read('zendit', stop.signal)).rejects.toThrow('seen')
-    // It calls by the proxy that it was told.
+    // It calls through the proxy that it received on standard input.
     const [{ url: called }, socket] = await tunnelled
     expect(called).toBe('supplier.example:80')
     const shown = childPids().flatMap((pid) => shownBy(pid))
@@ -213,7 +213,7 @@ test.skipIf(!existsSync('/proc/self/environ'))(
 const childPids = () =>
   readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ')
 
-/** What other processes can see of that one; nothing of one that has ended. */
+/** The environment and command line of a process, as others can read them. Empty if it has ended. */
 function shownBy(pid: string): string[] {
   try {
     return ['environ', 'cmdline'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'utf8'))

@@ -11,9 +11,9 @@ import type { CatalogJob, JobResult, ReadList, SentJob } from './catalog-job.ts'
 import { EndedEarly, messageOf, receive } from './message.ts'
 
 export interface CatalogWorkerOptions {
-  /** How the lists of suppliers are read, those of the preferred one first. */
+  /** The access to each supplier, the preferred one first. */
   readonly suppliers: Readonly<Partial<Record<SupplierName, SupplierAccess>>>
-  /** Stands in the addresses that finished offers carry. */
+  /** The base of the URLs in finished offers. */
   readonly siteUrl: string
   readonly environment: ProcessEnvironment
 }
@@ -21,15 +21,15 @@ export interface CatalogWorkerOptions {
 type Environment = Readonly<Record<string, string | undefined>>
 
 interface ProcessEnvironment {
-  /** What a process starts with, which every process of the same account can see. */
+  /** The variables that a process starts with. Every process of the same account can read them. */
   readonly atStart: Environment
-  /** What it is told on its standard input: any of it may be a secret. */
+  /** The variables that it receives on standard input, which may contain secrets. */
   readonly told: Environment
 }
 
 /**
- * Reads lists and makes catalogs in processes of their own, each for one piece of work. Until the first
- * catalog is built, buyers wait for it, so only later processes give way to the one that answers.
+ * Reads lists and builds catalogs in child processes, one for each job. Buyers wait for the first catalog, so
+ * only the processes after it run at a lower priority than the store.
  */
 export function createCatalogWorker({
   suppliers,
@@ -63,7 +63,7 @@ export function createCatalogWorker({
 const program = fileURLToPath(new URL('../../app/catalog-process.ts', import.meta.url))
 
 function processesWith({ atStart, told }: ProcessEnvironment, givesWay: () => boolean) {
-  /** What the process gives; rejects with what it throws, and when it is stopped. */
+  /** Resolves with the result of the process. Rejects with its error, and when the signal aborts. */
   return async function inProcess<T>(job: CatalogJob, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
     const child = spawn(process.execPath, [program], {
@@ -78,13 +78,13 @@ function processesWith({ atStart, told }: ProcessEnvironment, givesWay: () => bo
         child.once('exit', (code, by) => resolve(by ?? `status ${code}`))
       })
       const [stdin, , , results] = child.stdio as unknown as [Writable, null, null, Readable]
-      // A process that ends early takes no more of the job, and gives no result.
+      // A process that ends early reads no more of the job. Its missing result is the error that counts.
       stdin.on('error', () => {})
       const sent: SentJob = { job, environment: { ...told }, givesWay: givesWay() }
       for (const piece of messageOf(sent)) stdin.write(piece)
       const received = receive(results).catch(async (error: unknown) => {
         if (!(error instanceof EndedEarly)) throw error
-        // Whoever is out of memory is killed, and says nothing itself.
+        // A process that is killed, for example when out of memory, reports nothing itself.
         throw new EndedEarly(await ended)
       }) as Promise<JobResult>
       const result = await Promise.race([received, notStarted])

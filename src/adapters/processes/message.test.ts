@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { messageOf, receive } from './message.ts'
 
-/** Sends a value in chunks of so many bytes. */
+/** Sends a value in chunks of `chunkBytes`. */
 async function sent(value: unknown, chunkBytes = 65_536): Promise<unknown> {
   const bytes = Buffer.concat(messageOf(value))
   const stream = new PassThrough()

@@ -2,13 +2,14 @@ import type { Readable } from 'node:stream'
 import { Deserializer, Serializer } from 'node:v8'
 
 /*
- * Values between processes: a head that says what they are, and behind it the bytes of every array of
- * numbers in them. The reader makes each array once, of its size, and what comes is written into it.
+ * Messages between processes: the length of the head (Uint32), the head (V8's serialization of the value), and
+ * the bytes of every typed array in the value. The reader allocates each array once and fills it as bytes
+ * arrive.
  */
 
 const arrays = [Uint8Array, Uint16Array, Uint32Array, Float64Array] as const
 
-/** The bytes of a value, in pieces that are those of the value and not copies. */
+/** The message of a value, in pieces. Those of its arrays share their memory and are no copies. */
 export function messageOf(value: unknown): readonly Uint8Array[] {
   const pieces: Uint8Array[] = []
   const head = new (class extends Serializer {
@@ -36,9 +37,9 @@ function treatArraysAsHostObjects(head: Serializer): void {
   documented._setTreatArrayBufferViewsAsHostObjects(true)
 }
 
-/** The other side has ended before all of a value came. */
+/** The other process ended before the whole value arrived. */
 export class EndedEarly extends Error {
-  /** @param how its signal or its status, where that is known */
+  /** @param how the signal or the exit status of the process, if known */
   constructor(how?: string) {
     super(`A process ended without a result${how === undefined ? '' : ` (${how})`}`)
   }
@@ -47,7 +48,7 @@ export class EndedEarly extends Error {
 /**
  * Reads one value.
  *
- * @throws EndedEarly
+ * @throws EndedEarly if the stream ends before the value is complete
  */
 export async function receive(stream: Readable): Promise<unknown> {
   const fill = filling(stream)
@@ -71,7 +72,7 @@ export async function receive(stream: Readable): Promise<unknown> {
   return value
 }
 
-/** Fills one room after the other with what comes. */
+/** Returns a function that fills one array after the other from the stream. */
 function filling(stream: Readable): (room: Uint8Array) => Promise<void> {
   const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array(0)

@@ -6,13 +6,13 @@ import { repeat } from '../../lib/repeat.ts'
 import { createSieve, type Sifted } from './plausible.ts'
 
 export interface FrankfurterOptions {
-  /** Answers like `https://api.frankfurter.dev/v1/latest`. */
+  /** An endpoint that answers like `https://api.frankfurter.dev/v1/latest`. */
   readonly url: string
   readonly timeoutMs: number
   readonly fetch?: typeof fetch
 }
 
-/** The ECB's reference rates, as Frankfurter serves them. */
+/** Frankfurter's answer: the ECB's reference rates. */
 const Latest = z.object({
   amount: z.literal(1).optional(),
   base: z.literal('USD'),
@@ -22,13 +22,13 @@ const Latest = z.object({
     .refine((rates) => Object.keys(rates).length > 0),
 })
 
-/** All currencies there are take some kilobytes. */
+/** A table of all currencies takes a few kilobytes. */
 const maxAnswerBytes = 64 * 1024
 
 const hourMs = 3_600_000
 const retryMs = 60_000
 
-/** Reads what one US dollar buys. Throws when the answer is not a table of rates. */
+/** Reads the rates of one US dollar. `latest` rejects if the answer is not a table of rates. */
 export function createFrankfurter(options: FrankfurterOptions): RateSource {
   const url = new URL(options.url)
   url.searchParams.set('base', 'USD')
@@ -45,7 +45,7 @@ async function latest(
   const table = Latest.safeParse(jsonOf(text))
   if (!table.success) throw new Error(`${url.host} did not answer with rates for one USD`)
   const { date, rates } = table.data
-  // The day's rates are out at about 16:00 in Frankfurt, which is 15:00 UTC in winter.
+  // The ECB publishes the rates of the day at about 16:00 in Frankfurt: 15:00 UTC in winter.
   const asOf = new Date(`${date}T15:00:00Z`)
   return { asOf, source: `Frankfurter at ${url.host}`, perUsd: rates }
 }
@@ -71,22 +71,22 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The newest table there is, kept up to date in the background. */
+/** The newest table of rates, updated in the background. */
 export interface KeptRates {
-  /** Undefined until the first table was read. A table stays when its successors cannot be read. */
+  /** Undefined until the first table was read. The table stays while newer ones cannot be read. */
   current(): RateTable | undefined
-  /** Ends when the first attempt has ended, well or not. */
+  /** Resolves when the first attempt has ended, successful or not. */
   readonly first: Promise<void>
-  /** Ends when the signal has stopped the reading. */
+  /** Resolves when the signal has stopped the reading. */
   readonly stopped: Promise<void>
 }
 
-/** What came of reading the rates once. */
+/** The result of reading the rates once. */
 export type RatesRead =
   | {
       readonly outcome: 'read'
       readonly table: RateTable
-      /** Currencies whose rates are not believed, and why; the table is without them. */
+      /** For each implausible rate, the currency and why. The table is without them. */
       readonly refused: readonly string[]
     }
   | { readonly outcome: 'failed'; readonly reason: string }
@@ -99,9 +99,9 @@ export interface KeepRatesOptions {
 }
 
 /**
- * Reads the rates now and then hourly. A failed reading is tried again after a minute, doubling up
- * to the hour. Nothing is stored: whether a table is too old to price with is `isStale`'s to say,
- * and whether its rates can be true `createSieve`'s.
+ * Reads the rates now and then hourly. A failed reading is retried after a minute, doubling up to an hour.
+ * The rates are kept in memory only. `createSieve` rejects implausible rates; `isStale` decides whether a
+ * table is too old for prices.
  */
 export function keepRates(source: RateSource, options: KeepRatesOptions): KeptRates {
   let table: RateTable | undefined
@@ -109,7 +109,7 @@ export function keepRates(source: RateSource, options: KeepRatesOptions): KeptRa
   const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>()
   const task = async () => {
     const read = await readOnce(source, sift, options.signal)
-    // A mirror that lags behind must not take a newer table away.
+    // A mirror that lags behind must not replace a newer table.
     const isNewer = read.outcome === 'read' && !(table && read.table.asOf < table.asOf)
     if (isNewer) table = read.table
     if (!options.signal.aborted) options.report(read)

@@ -1,10 +1,10 @@
 import type { RateTable } from '../../catalog/ports.ts'
 
 /**
- * Between which a dollar has cost in each currency over the last twenty years, with room. These are
- * the currencies of the ECB's reference rates and those that are pegged to the dollar. A rate that is
- * upside down or a hundredfold lies outside. A currency that is not named here is not priced with,
- * because nothing tells a good rate of it from a bad one.
+ * The range of the price of one US dollar in each currency over the last twenty years (TRY: since 2023), with
+ * a margin: the currencies of the ECB's reference rates, and others with a peg. An inverted rate, or one that
+ * is off by a factor of 100, lies outside. Nothing is priced in other currencies, because nothing tells a
+ * good rate of them from a bad one.
  */
 const bounds: Readonly<Record<string, readonly [low: number, high: number]>> = {
   AED: [3.6, 3.75],
@@ -47,11 +47,11 @@ const bounds: Readonly<Record<string, readonly [low: number, high: number]>> = {
 }
 
 const dayMs = 86_400_000
-/** Further than this no currency of the ECB's list moves from one table to the next without being news. */
+/** The largest factor by which a rate may change from one table to the next. */
 const maxJump = 1.2
-/** A rate that goes on being refused is believed after this long, if it lies within its bounds. */
+/** The last accepted rate counts for this long. Later, any rate within the bounds is accepted. */
 const rememberedMs = 7 * dayMs
-/** Where more of a table is implausible, something is wrong with all of it. */
+/** If a larger share of the rates is implausible, the whole table is rejected. */
 const maxShare = 1 / 4
 
 interface Believed {
@@ -59,16 +59,16 @@ interface Believed {
   readonly asOf: number
 }
 
-/** What is left of a table once each of its rates was looked at. */
+/** A table without its implausible rates. */
 export interface Sifted {
   readonly table: RateTable
-  /** The currencies whose rates are not believed, and why. */
+  /** For each implausible rate, the currency and why. */
   readonly refused: readonly string[]
 }
 
 /**
- * Looks at each rate of one table after the other: whether it can be true at all, and whether it is
- * near the last one that was believed.
+ * Returns a function that checks each rate of a table: whether it is within the bounds of its currency, and
+ * whether it is near the last accepted rate.
  */
 export function createSieve(now: () => Date): (table: RateTable) => Sifted {
   const known = new Map<string, Believed>()
@@ -82,10 +82,10 @@ export function createSieve(now: () => Date): (table: RateTable) => Sifted {
     return jump > maxJump ? `${currency} ${rate} comes after ${last.rate}` : undefined
   }
 
-  /** @throws Error when nothing of the table is believed */
+  /** @throws Error if the table is dated too far ahead, or too many of its rates are implausible */
   return (table) => {
     const asOf = table.asOf.getTime()
-    // Rates are dated by the day, and the hour of that day may not have come.
+    // Rates are dated by the day, and their time of that day may still be ahead.
     if (asOf - now().getTime() > dayMs) {
       throw new Error(`${table.source} dates its rates ${table.asOf.toISOString()}`)
     }

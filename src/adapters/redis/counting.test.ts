@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const redis of servers.splice(0)) await redis.stop()
 })
 
-/** A busy machine has its time to answer; only what is about that time takes the store's own. */
+/** A busy machine may answer slowly. Only tests of the timeout use the store's own. */
 const patient = { maxAnswerMs: 60_000 }
 
 async function countingIn(options: { maxClients?: number; maxAnswerMs?: number } = patient) {
@@ -72,7 +72,7 @@ test('clients are not kept in the clear, and every key ends by itself', async ()
   })
 })
 
-/** So many addresses, each of which asks once. Some thousand at a time are on their way. */
+/** Sends one request from each of this many addresses, 500 at a time. */
 async function flood(
   take: (client: string) => unknown,
   addresses: number,
@@ -91,7 +91,7 @@ test('a flood of addresses fills neither Redis nor the limits of those who were 
   const { redis, take, peek } = await countingIn({ ...patient, maxClients: 50 })
   await take('early')
   const taken = await flood(take, 10_000)
-  // 49 of them have a log of their own, and 1,024 logs of two requests are shared by the others.
+  // 49 of them have a log of their own. The others share 1,024 logs of two requests each.
   const allowed = taken.filter((one) => one.allowed).length
   expect(allowed).toBeGreaterThan(49 + 1_024)
   expect(allowed).toBeLessThanOrEqual(49 + 2 * 1_024)
@@ -101,7 +101,7 @@ test('a flood of addresses fills neither Redis nor the limits of those who were 
   expect(await peek('early')).toMatchObject({ allowed: true, remaining: 1 })
   expect(await take('early')).toMatchObject({ allowed: true, remaining: 0 })
   expect(await take('early')).toMatchObject({ allowed: false })
-  // Others hear of the limit as of their own.
+  // A client in a full shared log is limited as in its own.
   expect(await take('flood-9999')).toMatchObject({ allowed: false, remaining: 0 })
 })
 
@@ -161,7 +161,7 @@ test('while Redis stands still a count is refused in time, and made again afterw
   } finally {
     redis.goOn()
   }
-  // What Redis found in its socket when it went on was counted after all.
+  // Redis counts the commands that arrived in its socket while it stood still.
   await expect.poll(async () => take('b')).toMatchObject({ allowed: true })
 })
 

@@ -6,20 +6,20 @@ import { withReasons } from '../../lib/connection-error.ts'
 import { within } from '../../lib/within.ts'
 import { type LoggedClient, slidingLog } from './sliding-log.ts'
 
-/** A request waits no longer than this for its count. */
+/** The longest that a request waits for its count. */
 const maxAnswerMs = 250
-/** A start waits so long for the connection, so that already the first requests are counted there. */
+/** A start waits this long for the connection, so that even the first requests are counted in Redis. */
 const connectWaitMs = 2_000
 const maxReconnectMs = 2_000
-/** Counts on their way to Redis; beyond that a count is refused at once. */
+/** The most counts on their way to Redis. Further ones fail at once. */
 const maxWaiting = 10_000
 /**
- * How many clients of a limit have a log of their own at a time. A flood of more addresses shares so
- * many further logs, so that it can fill neither Redis nor the whole limit of everybody else.
+ * The most clients of a limit that have a log of their own at a time. Further clients share `sharedLogs`
+ * logs, so that a flood of addresses can neither fill Redis nor use up the limits of all other clients.
  */
 const ownLogs = 20_000
 const sharedLogs = 1_024
-/** An idle connection is tried so often, and one on which nothing comes back is made anew. */
+/** An idle connection is pinged this often. One that stays silent for `maxSilentMs` is replaced. */
 const pingEveryMs = 3_000
 const maxSilentMs = 10_000
 
@@ -30,17 +30,17 @@ export interface RedisCounting {
 
 export interface RedisOptions {
   readonly url: string
-  /** Hides who a client is: Redis may write what it holds to a disk. */
+  /** Hides the client, because Redis may write its data to disk. */
   readonly digest: (client: string) => string
-  /** Clients of a limit with a log of their own; the number that the docs name when left out. */
+  /** The most clients of a limit with a log of their own. Absent: 20,000. */
   readonly maxClients?: number
-  /** How long a count may take. */
+  /** The longest that a count may take. Absent: 250 ms. */
   readonly maxAnswerMs?: number
 }
 
 /**
- * Counts in Redis, with every process of every machine that uses it. Goes on connecting for as long
- * as it takes; meanwhile, and when an answer takes too long, a count is refused with an error.
+ * Counts in Redis, together with all processes on all machines that use it. Reconnects for as long as it
+ * takes. A count rejects while there is no connection, and if the answer takes too long.
  */
 export async function openRedisCounting(options: RedisOptions): Promise<RedisCounting> {
   const { url, digest, maxClients = ownLogs, maxAnswerMs: withinMs = maxAnswerMs } = options
@@ -49,7 +49,7 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
     url,
     scripts: { slidingLog },
     disableOfflineQueue: true,
-    // Its limit of time for a command ends when the command is sent, so it is not worth its timer.
+    // The client's command timeout covers only the time until the command is sent, so a timer is not worth it.
     commandOptions: { timeout: 0 },
     commandsQueueMaxLength: maxWaiting,
     pingInterval: pingEveryMs,
@@ -59,7 +59,7 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
       reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, maxReconnectMs),
     },
   })
-  // A broken connection fails the counts on it, and the next ones until it is back: told there.
+  // A broken connection fails its counts, and further ones until it is back. They report this error.
   let broken: Error | undefined
   client.on('error', (error: Error) => {
     broken = withReasons(error)
@@ -94,7 +94,7 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
   }
 }
 
-/** Where a client is counted, by a digest of it. */
+/** The keys at which a client is counted. `client` is its digest. */
 function logsOf(limit: string, client: string): LoggedClient {
   const ends = `kiosk402:limit:${limit}`
   const shared = `${ends}:shared:${crc32(client) % sharedLogs}`

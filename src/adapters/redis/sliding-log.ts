@@ -1,19 +1,19 @@
 import { defineScript } from '@redis/client'
 
 /**
- * The sliding log of one client, in one step that nothing can come between: a list of the moments at
- * which requests were taken, oldest first, in microseconds of Redis' own clock.
+ * The sliding log of one client, as one atomic script: a list of the times of the counted requests, oldest
+ * first, in microseconds of Redis' own clock.
  *
- * That clock may be set back, or be another one after a failover. It then stands still until it has
- * caught up; a log that is more than a window ahead of it is begun anew. A log ends by itself a
- * window after it could matter.
+ * That clock may be set back, or be another one after a failover. New requests then count at the newest time
+ * in the log until the clock has caught up. A log that is more than a window ahead is deleted. Logs expire two
+ * windows after their last request.
  *
- * Only so many clients have a log of their own at a time. Who comes when all of them are taken counts
- * in a log that it shares, until one of the others has ended.
+ * A limited number of clients have a log of their own. Once all are taken, a further client counts in a
+ * shared log, until one of the others has expired.
  *
- * KEYS: the client's own log, the one that it would share, and when each client's log ends. ARGV: the
- * limit, the window in milliseconds, 1 to take or 0 to look, the client, and how many have a log.
- * Returns whether it is allowed (1 or 0), how many are counted now, and the microseconds until the
+ * KEYS: the client's own log, its shared log, and the sorted set of when each client's log expires. ARGV: the
+ * limit, the window in milliseconds, 1 to take or 0 to peek, the client, and the most clients with a log.
+ * Returns whether the request is allowed (1 or 0), how many are counted now, and the microseconds until the
  * oldest of them leaves the window.
  */
 const lua = `
@@ -56,7 +56,7 @@ end
 return { allowed and 1 or 0, count, oldest + window - now }
 `
 
-/** One client at one limit. */
+/** The Redis keys of one client at one limit, and the client itself. */
 export interface LoggedClient {
   readonly own: string
   readonly shared: string
@@ -68,7 +68,7 @@ export interface LogRule {
   readonly limit: number
   readonly windowMs: number
   readonly takes: boolean
-  /** How many clients have a log of their own at a time. */
+  /** The most clients that have a log of their own at a time. */
   readonly maxClients: number
 }
 

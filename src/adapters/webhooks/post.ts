@@ -5,22 +5,22 @@ import type { PostResult, PostWebhook, WebhookCall } from '../../orders/webhooks
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
 export interface ReceiverNetwork {
-  /** Whether receivers may be on this machine: only in a sandbox. */
+  /** Whether receivers may be on this machine; only in the sandbox. */
   readonly allowsLoopback: boolean
-  /** The addresses of a host name. May reject. */
+  /** Resolves a host name to its addresses. May reject. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined
-  /** Certificates to trust instead of those of Node, in PEM. */
+  /** Certificates to trust instead of Node's, in PEM. */
   readonly ca?: string | undefined
-  /** For one call, from connecting to the status of the answer; milliseconds. */
+  /** The limit of one call, from the connection to the status of the answer; milliseconds. */
   readonly timeoutMs?: number | undefined
 }
 
 const defaultTimeoutMs = 10_000
 
 /**
- * Posts to receivers that buyers named. The host is resolved anew for every call, all its addresses must
- * be public, and the connection goes to one of those that were looked at: what the name leads to a moment
- * later does not count. Redirects are not followed, and of the answer only status and `Retry-After` are read.
+ * Posts to receivers that buyers named. Every call resolves the host anew, requires that all its addresses
+ * are public, and connects to one of those checked addresses, whatever the name resolves to a moment later.
+ * Redirects are not followed. Of the answer, only the status and `Retry-After` are read.
  */
 export function webhookPost(network: ReceiverNetwork): PostWebhook {
   const { resolve = resolved, allowsLoopback } = network
@@ -46,8 +46,8 @@ async function addressesOf(
 }
 
 /**
- * Asks the name servers themselves: the system's resolver has four threads for the whole process, which
- * slow name servers of a few receivers would take from all other calls.
+ * Queries the name servers directly. The system's resolver runs on the four threads of Node's pool, which
+ * slow name servers of a few receivers would block for all other lookups.
  */
 async function resolved(host: string): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
@@ -59,7 +59,7 @@ async function resolved(host: string): Promise<readonly string[]> {
   return found.flat()
 }
 
-/** Answers every look-up of the connection with the addresses that were checked. */
+/** Answers every lookup of the connection with the checked addresses. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_, options, callback) => {
@@ -78,7 +78,7 @@ function send(
   return new Promise((resolve) => {
     const sent = request(
       url,
-      // No agent: a connection that is kept open would go on to where the name led before.
+      // No agent: a kept connection would still go to the address that an earlier call resolved.
       { method: 'POST', headers, lookup, agent: false, signal, ...(ca && { ca }) },
       (response) => {
         resolve({
@@ -93,14 +93,14 @@ function send(
   })
 }
 
-/** Seconds or a date, in milliseconds from now; undefined for anything else. */
+/** `Retry-After`, in seconds or as a date, as milliseconds from now; undefined for anything else. */
 function retryAfterIn(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const waitMs = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
   return waitMs > 0 ? waitMs : undefined
 }
 
-/** A code, since the words of an error may name addresses. */
+/** A code only, because the message of an error may contain addresses. */
 function failureOf(error: Error, signal: AbortSignal): string {
   if (signal.aborted) return 'timeout'
   const code = 'code' in error ? String(error.code) : ''

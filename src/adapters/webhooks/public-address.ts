@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether packets to this address go out to the internet: global unicast, and no range of the IANA
+ * Whether packets to this address go out to the internet: global unicast, and in no range of the IANA
  * special-purpose registries (RFC 6890). IPv6 addresses that lead to an IPv4 address (mapped, NAT64,
  * 6to4, Teredo) are refused, whatever that address is.
  */
@@ -12,10 +12,10 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
 }
 
-/** Whether this is the machine itself. */
+/** Whether this is a loopback address. */
 export function isLoopbackAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback'
 }
 
-/** All IPv6 that IANA has handed out for use (RFC 4291, 2.4). */
+/** The only IPv6 global unicast space that IANA allocates (RFC 4291, section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
