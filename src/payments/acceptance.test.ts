@@ -97,7 +97,7 @@ describe('a payment is refused by the name of what differs', () => {
   )
 
   test.each([
-    // That is the rail's to say, once it has looked whether it was used.
+    // The rail decides that, once it has checked whether it was used.
     [-1_000, undefined],
     [30, undefined],
     [600, undefined],

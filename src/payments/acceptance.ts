@@ -9,11 +9,14 @@ export type Acceptance =
   | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
 
 /**
- * Below this many seconds an authorization may expire on its way. The rail refuses it, after it has checked
- * whether the payment has landed already.
+ * An authorization with fewer seconds left may expire before it lands. The rail refuses it, after checking
+ * whether the payment has already landed.
  */
 export const minValiditySeconds = 30
-/** An order waits at most this long for proof that its payment never comes; the terms ask for 300 seconds. */
+/**
+ * The longest validity that is accepted, in seconds: an unused authorization can be submitted until it
+ * expires, and its order waits until then. The terms ask for 300.
+ */
 export const maxValiditySeconds = 600
 
 /**
@@ -36,8 +39,9 @@ export function accept(
 }
 
 /**
- * The signed authorization, on each network where it would pay this store. It may have paid there already,
- * whatever terms and network the payment names. Empty if it pays somebody else.
+ * The authorization as a tender on each network where it would pay this store, at a present or an earlier
+ * address. It may have landed on any of them, whatever terms and network the payment names. Empty if it pays
+ * somebody else.
  */
 export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402Payment[] {
   const { to, value } = payment.payload.authorization
@@ -47,7 +51,7 @@ export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402
   })
 }
 
-/** Whether nobody can settle it any more, by our clock. */
+/** Whether it has expired by our clock, so that nobody can settle it any more. */
 export function hasEnded({ validBefore }: Pick<X402Payment, 'validBefore'>, now: Date): boolean {
   return validBefore * 1_000 <= now.getTime()
 }

@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto'
 import { base58xmr, createBase58check } from '@scure/base'
 import { Address } from '@scure/btc-signer'
 import { getAddress, keccak256 } from 'viem/utils'
-/** The chains whose addresses can be told apart by their looks. */
+/** The chains whose addresses are recognised by their format. */
 export type Chain = 'Bitcoin' | 'Litecoin' | 'Ethereum' | 'Tron' | 'Monero'
 
 /**
- * What a text is, judged by itself: an address of a chain, or something that was meant to be one.
- * Chains of Ethereum's kind look alike and are all called Ethereum here.
+ * What a text is by its format alone: an address, or an attempt at one. EVM chains share one address
+ * format and are all called Ethereum here.
  */
 export type Recognised =
   | {
       readonly is: 'address'
-      /** More than one where networks share their addresses, as test networks do. */
+      /** Several where chains share an address version, as test networks do. */
       readonly chains: readonly Chain[]
-      /** In its usual spelling. */
+      /** In canonical form. */
       readonly address: string
       readonly isTest: boolean
     }
-  /** Meant for this chain, but a character is wrong, missing or too much. */
+  /** Meant for this chain, but a character is wrong, missing or extra. */
   | { readonly is: 'mistyped'; readonly chain: Chain }
-  /** Meant for this chain, and of a kind that money must not be sent to. */
+  /** An address of this chain that money must not be sent to. */
   | { readonly is: 'unpayable'; readonly chain: Chain }
 
-/** The readable beginnings of addresses with Bech32 (BIP-173, BIP-350), without the "1" behind them. */
+/** The human-readable prefixes of Bech32 addresses (BIP-173, BIP-350), without the separator "1". */
 const beginnings: Readonly<Record<string, { readonly chain: Chain; readonly isTest: boolean }>> = {
   bc: { chain: 'Bitcoin', isTest: false },
   tb: { chain: 'Bitcoin', isTest: true },
@@ -33,7 +33,7 @@ const beginnings: Readonly<Record<string, { readonly chain: Chain; readonly isTe
   rltc: { chain: 'Litecoin', isTest: true },
 }
 
-/** The first byte of the older addresses, in Base58. */
+/** The version bytes of Base58Check addresses. */
 const versions: Readonly<
   Record<number, { readonly chains: readonly Chain[]; readonly isTest: boolean }>
 > = {
@@ -47,7 +47,7 @@ const versions: Readonly<
   58: { chains: ['Litecoin'], isTest: true },
 }
 
-/** The chain that somebody meant who mistyped: a version shows in the first letter. */
+/** The chain that a mistyped Base58 address was meant for: its version determines its first character. */
 const meantByLetter: Readonly<Record<string, Chain>> = {
   '1': 'Bitcoin',
   '3': 'Bitcoin',
@@ -64,20 +64,20 @@ const base58check = createBase58check((bytes: Uint8Array) =>
   createHash('sha256').update(bytes).digest(),
 )
 
-/** Addresses that begin with bc1, ltc1 and the like. */
+/** Bech32 addresses: bc1…, ltc1… and the like. */
 export function recogniseBech32(text: string): Recognised | undefined {
   const [, beginning = ''] = /^([a-z]+)1/i.exec(text) ?? []
-  // Private addresses of Litecoin, which BTCPay and most wallets cannot pay to.
+  // Private addresses of Litecoin (MWEB), which BTCPay and most wallets cannot pay.
   if (/^t?mweb$|^ltcmweb$/i.test(beginning)) {
     return { is: 'unpayable', chain: 'Litecoin' }
   }
   const known = beginnings[beginning.toLowerCase()]
   if (known === undefined) return undefined
-  // Both cases are the same address, a mixture is a mistake (BIP-173).
+  // All lower or all upper case is the same address; mixed case is invalid (BIP-173).
   const isMixed = text !== text.toLowerCase() && text !== text.toUpperCase()
   const kind = isMixed ? undefined : kindOf(text.toLowerCase(), beginning.toLowerCase())
   if (kind === undefined) return { is: 'mistyped', chain: known.chain }
-  // Anybody can take what is sent to it.
+  // Pay-to-anchor: anybody can spend what is sent to it.
   if (kind === 'p2a') return { is: 'unpayable', chain: known.chain }
   const { chain, isTest } = known
   return { is: 'address', chains: [chain], address: text.toLowerCase(), isTest }
@@ -91,7 +91,7 @@ function kindOf(text: string, bech32: string): string | undefined {
   }
 }
 
-/** The older addresses of Bitcoin and Litecoin, and those of Tron. */
+/** Base58 addresses: the older ones of Bitcoin and Litecoin, and those of Tron. */
 export function recogniseBase58(text: string): Recognised | undefined {
   if (!/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(text)) return undefined
   const bytes = bytesOf(text)
@@ -110,8 +110,8 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 /**
- * Addresses of Ethereum and the chains of its kind. Their capitals are a checksum (EIP-55); a text in
- * one case has none, and is taken as it is.
+ * Addresses of Ethereum and other EVM chains. Mixed case is a checksum (EIP-55); an address in a single
+ * case has none and is accepted.
  */
 export function recogniseEthereum(text: string): Recognised | undefined {
   if (!/^0x/i.test(text)) return undefined
@@ -120,18 +120,18 @@ export function recogniseEthereum(text: string): Recognised | undefined {
   const address = getAddress(`0x${digits.toLowerCase()}`)
   const hasChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
   if (hasChecksum && address.slice(2) !== digits) return { is: 'mistyped', chain: 'Ethereum' }
-  // The empty address, which nobody has.
+  // The zero address: nobody holds its key.
   if (/^0+$/.test(digits)) return { is: 'unpayable', chain: 'Ethereum' }
   return { is: 'address', chains: ['Ethereum'], address, isTest: false }
 }
 
-/** The first byte of an address: plain, with a payment id, and sub-address, of each network. */
+/** The first byte of a standard, an integrated and a sub-address; the test bytes are of testnet, then of stagenet. */
 const mainBytes = [18, 19, 42]
 const testBytes = [53, 54, 63, 24, 25, 36]
-/** Those with a payment id are longer by its eight bytes. */
+/** Integrated addresses are eight bytes longer: they carry a payment id. */
 const integratedBytes = [19, 54, 25]
 
-/** Addresses of Monero: two public keys behind a byte for the network, and a checksum of Keccak. */
+/** Monero addresses: a byte for network and type, two public keys, and a Keccak checksum. */
 export function recogniseMonero(text: string): Recognised | undefined {
   if (!/^[45789AB][1-9A-HJ-NP-Za-km-z]{89,110}$/.test(text)) return undefined
   const [network = -1, ...rest] = checkedBytesOf(text) ?? []
@@ -142,7 +142,7 @@ export function recogniseMonero(text: string): Recognised | undefined {
   return { is: 'address', chains: ['Monero'], address: text, isTest }
 }
 
-/** With the checksum; undefined when it is wrong. */
+/** The decoded bytes, checksum included; undefined if the checksum is wrong. */
 function checkedBytesOf(text: string): Uint8Array | undefined {
   const bytes = decodedMonero(text)
   if (bytes === undefined || bytes.length < 5) return undefined

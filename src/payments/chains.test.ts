@@ -26,7 +26,7 @@ const payees: readonly [Payee, Payee] = [
   { network: base, payTo: `0x${'7'.repeat(40)}` },
 ]
 
-/** A chain with money for the buyer and for refunds, and what was paid there. */
+/** A chain with money for the buyer and for refunds, which records what was paid there. */
 function chainAt(now: Date) {
   const clock = modelClock(now)
   const chain = modelChain(clock)

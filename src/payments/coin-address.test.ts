@@ -12,7 +12,7 @@ const USDT = { coin: 'USDT', network: 'Ethereum' } as const
 const TRON = { coin: 'USDT', network: 'Tron' } as const
 type Method = { readonly coin: Coin; readonly network: string }
 
-/** Published ones: BIP-173, BIP-350, EIP-55, and donation addresses of the projects. */
+/** Published addresses: from BIP-173, BIP-350 and EIP-55, and the projects' donation addresses. */
 const samples: readonly (readonly [Method, string])[] = [
   [BTC, '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'],
   [BTC, '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy'],
@@ -26,7 +26,7 @@ const samples: readonly (readonly [Method, string])[] = [
   [ETH, '0x52908400098527886E0F7030069857D2E4169EE7'],
   [USDT, '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'],
   [TRON, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
-  // Begins as addresses of Bitcoin's test network do.
+  // Begins like an address of Bitcoin's test network.
   [TRON, 'TB18Ch9Ln4gubZUZkCUZYEQa6qmtLc3VTA'],
   [
     XMR,
@@ -98,7 +98,7 @@ describe('refuses', () => {
     [LTC, 'bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'wrong_coin'],
     [ETH, 'ethereum:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed/transfer?address=0x1', 'link'],
     [BTC, 'lightning:LNURL1DP68GURN8GHJ7', 'link'],
-    // Its checksum is the one of another version of Bech32 (BIP-350).
+    // Its checksum is that of the other Bech32 version (BIP-350).
     [BTC, 'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd', 'mistyped'],
     [BTC, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4', 'mistyped'],
     [BTC, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t', 'mistyped'],
@@ -117,7 +117,7 @@ describe('refuses', () => {
     const options = { isTestnet: true }
     const others = coins.filter((coin) => coin !== method.coin && coin !== 'USDT' && coin !== 'ETH')
     for (const coin of others) {
-      // The older addresses of test networks are the same for both.
+      // Bitcoin and Litecoin share the older addresses of their test networks.
       if (/^m/.test(address) && ['BTC', 'LTC'].includes(coin)) continue
       expect(readAddress({ coin, network: 'x' }, address, options)).toMatchObject({
         fault: 'wrong_coin',
@@ -126,7 +126,7 @@ describe('refuses', () => {
   })
 
   const letters = '0123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-  // In one case an address of Ethereum has no checksum.
+  // An Ethereum address in a single case has no checksum.
   const checked = samples.filter(([, address]) => !/^0x[0-9A-F]+$/.test(address))
 
   it.each(checked)('%o %s with any one character changed', (method, address) => {

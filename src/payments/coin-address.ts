@@ -10,16 +10,16 @@ import {
 import type { Coin } from './coins.ts'
 
 export type AddressRead =
-  /** In its usual spelling: the same address is always the same text. */
+  /** In canonical form: the same address is always the same text. */
   | { readonly outcome: 'good'; readonly address: string }
   | { readonly outcome: 'bad'; readonly fault: AddressFault }
 
 export interface AddressOptions {
-  /** Takes addresses of test networks as well. */
+  /** Accepts addresses of test networks as well. */
   readonly isTestnet?: boolean
 }
 
-/** What wallets put before an address in a link or a QR code. */
+/** The URI schemes of wallet links and QR codes. */
 const schemes: Readonly<Record<string, Chain>> = {
   bitcoin: 'Bitcoin',
   litecoin: 'Litecoin',
@@ -29,12 +29,11 @@ const schemes: Readonly<Record<string, Chain>> = {
 }
 
 /**
- * Reads an address that money in a coin can be sent to, as a person pasted it: with the spaces around
- * it, or as the link of a wallet. Every checksum there is gets checked, because what is sent to a
- * wrong address is gone.
+ * Reads an address as a person pasted it, with spaces around it or as a wallet link, and checks that
+ * money in this coin can be sent there. Every checksum is verified, because money sent to a wrong
+ * address is lost.
  *
- * @param method the network matters for USDT, which lives on many: on Tron, or on a chain of
- *   Ethereum's kind
+ * @param method the network matters only for USDT, which is on Tron or on an EVM chain
  */
 export function readAddress(
   { coin, network }: { readonly coin: Coin; readonly network: string },
@@ -70,7 +69,7 @@ function judged(found: Recognised, wanted: Chain, isTestnet: boolean): AddressRe
 
 const kinds = [recogniseEthereum, recogniseBech32, recogniseBase58, recogniseMonero]
 
-/** What has a right checksum is that, even where it begins as a mistyped one of another kind would. */
+/** A valid address wins over a guess that the text is a mistyped address of another chain. */
 function recognise(text: string): Recognised | undefined {
   const found = kinds.flatMap((kind) => kind(text) ?? [])
   return found.find(({ is }) => is === 'address') ?? found[0]
@@ -97,15 +96,15 @@ interface Linked {
 }
 
 /**
- * The address of a wallet's link (BIP-21, EIP-681, Monero's): what it says of an amount does not matter
- * here. Undefined for a link that is not about an address alone, such as one that calls a token.
+ * The address in a wallet link (BIP-21, EIP-681, Monero's); an amount in it is ignored. A text without a
+ * scheme is the address itself. Undefined for any other link, such as one that calls a token.
  */
 function withoutLink(text: string): Linked | undefined {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(.*)$/i.exec(text) ?? []
   if (scheme === undefined) return { address: text }
   const chain = schemes[scheme.toLowerCase()]
   const [path = ''] = rest.split('?')
-  // "ethereum:pay-0x…@8453" names the chain too; "/transfer" behind it would be a token's address.
+  // "ethereum:pay-0x…@8453" names the chain too; with "/transfer" after it, the address would be a token's.
   const address = chain === 'Ethereum' ? path.replace(/^pay-|@\d+$/g, '') : path
   return chain === undefined || address.includes('/') ? undefined : { address, chain }
 }

@@ -1,6 +1,6 @@
 import { cryptoCurrencies } from '../catalog/lists.ts'
 
-/** What people may pay in besides USDC from a wallet, as the index lists it in `accepts_crypto`. */
+/** A coin that people can pay in, besides USDC from a wallet; the index lists them in `accepts_crypto`. */
 export type Coin = (typeof cryptoCurrencies)[number]
 
 export const coins: readonly Coin[] = cryptoCurrencies
@@ -14,18 +14,18 @@ export const coinDecimals: Readonly<Record<Coin, number>> = {
   XMR: 12,
 }
 
-/** How a coin is watched by payment processors. */
+/** How payment processors watch for payments in a coin. */
 export interface CoinAbilities {
-  /** Sees what comes to an address after its time. Otherwise nobody sees that by itself. */
+  /** Whether a payment after the invoice expired is detected; otherwise it goes unnoticed. */
   readonly isSeenLate: boolean
-  /** Is paid at addresses of a fixed list, each of which serves one checkout at a time. */
+  /** Whether addresses come from a fixed list, each serving one checkout at a time. */
   readonly isPooled: boolean
 }
 
 /**
- * By what BTCPay Server does and the plugins for the other coins: the USDt plugin has a list of addresses,
- * and looks at one only while an invoice waits there. A table, because no answer of BTCPay's interface
- * tells how a plugin watches; what it sends by itself it does tell (`Processor.sends`).
+ * As BTCPay Server and its plugins for other coins behave: the USDt plugin has a fixed list of addresses and
+ * watches one only while an invoice waits there. This is a table because BTCPay's API does not tell how a
+ * plugin watches; it does tell which coins it pays out (`Processor.sends`).
  */
 export const coinAbilities: Readonly<Record<Coin, CoinAbilities>> = {
   BTC: { isSeenLate: true, isPooled: false },
@@ -36,8 +36,8 @@ export const coinAbilities: Readonly<Record<Coin, CoinAbilities>> = {
 }
 
 /**
- * Writes an amount of smallest units as wallets take it: "0.00123", never with an exponent, and
- * without zeros at the end.
+ * Formats an amount in smallest units as wallets accept it: "0.00123", without an exponent and without
+ * trailing zeros.
  */
 export function formatUnits(units: bigint, coin: Coin): string {
   const decimals = coinDecimals[coin]
@@ -47,10 +47,10 @@ export function formatUnits(units: bigint, coin: Coin): string {
 }
 
 /**
- * Reads a decimal amount of a coin ("0.00123") into its smallest units. More digits than the coin has
- * are an error unless they are zeros: money is never rounded on the way in.
+ * Parses a decimal amount of a coin ("0.00123") into its smallest units. More decimals than the coin has
+ * are an error unless they are zeros: incoming amounts are never rounded.
  *
- * @throws when the text is no such amount
+ * @throws when the text is not such an amount
  */
 export function parseUnits(text: string, coin: Coin): bigint {
   const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,30}))?$/.exec(text) ?? []

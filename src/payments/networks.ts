@@ -5,13 +5,13 @@ export interface Network {
   readonly chainId: number
   readonly name: string
   readonly usdc: string
-  /** The EIP-712 domain of USDC there. It differs by chain: a copied one makes every signature invalid. */
+  /** The EIP-712 domain of USDC there. It differs by chain; a wrong one makes every signature invalid. */
   readonly usdcDomain: { readonly name: string; readonly version: string }
   /** Where a person can look up a transaction: its hash is appended. */
   readonly explorer: string
   /** A public node, for wallets that must add the chain. The store itself never calls it. */
   readonly publicRpcUrl: string
-  /** Whether its money is not real. */
+  /** Whether its money has no real value. */
   readonly isTestnet: boolean
 }
 

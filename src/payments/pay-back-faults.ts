@@ -21,18 +21,18 @@ export type PayBackFault = (typeof payBackFaults)[number]
 /** A payout waits for an operator because the processor sends none of the coin. */
 export const operatorPays: PayBackFault = 'operator_pays'
 
-/** The token takes no refund of this order any more, so an operator pays it. */
+/** The nonce of the refund is used, so the token accepts no refund of this order; an operator pays it. */
 export const nonceSpent: PayBackFault = 'refund_nonce_spent'
 
-/** The processor calls a payout sent and names no transaction of it; an operator notes it. */
+/** The processor reports a payout as sent without naming its transaction; an operator records it. */
 export const noteTransaction: PayBackFault = 'note_transaction'
 
-/** The processor shows less confirmed money of an invoice than it did: it may never have been ours. */
+/** The processor shows less confirmed money for an invoice than before: it may never have arrived. */
 export const paymentNotShown: PayBackFault = 'payment_not_shown'
 
 /**
- * Failed payouts of which an operator may say that they were paid by hand. The store asks the processor
- * for none of them by itself, and never again for what was noted.
+ * Faults after which an operator may record a payout as paid by hand. The store does not request these
+ * payouts from the processor on its own, and never once they are recorded.
  */
 export const payableByHand: ReadonlySet<string | null> = new Set<PayBackFault>([
   operatorPays,

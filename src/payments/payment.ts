@@ -32,9 +32,9 @@ export interface PaidInvoice {
   readonly payTo: string
   /** Where the money goes back to: the coin, a colon and the address that the buyer gave. */
   readonly payer: string
-  /** The price. What was paid in the coin stands for it. */
+  /** The price in USDC, for which the coin was paid. */
   readonly amount: Usdc
-  /** The checkout, which pays once. */
+  /** The id of the checkout: each pays once. */
   readonly nonce: string
   readonly invoice: string
   /** What was paid for the price, in the coin's smallest unit; it is what a refund gives back. */
@@ -58,20 +58,20 @@ export interface InvoiceReceipt {
   readonly transaction: string
 }
 
-/** The block of our own chain that a payment is in; undefined where it was made on another one. */
+/** The block of an x402 payment; undefined for a payment in a coin. */
 export function blockOf(receipt: Receipt): number | undefined {
   return receipt.rail === 'x402' ? receipt.block : undefined
 }
 
-/** Where the money of an invoice goes back to, as `PaidInvoice.payer` has it. */
+/** A coin and a return address, in the form of `PaidInvoice.payer`. */
 export function payerOf(coin: Coin, address: string): string {
   return `${coin}:${address}`
 }
 
 /**
- * Who paid, for everybody who knows the order. A wallet stands on the chain beside its payment. Where
- * money goes back to in a coin stands nowhere, and would tie its owner to a payment that all can see:
- * its last letters are enough for the owner to know it again.
+ * The payer as shown to everybody who knows the order. A wallet is public on the chain with its payment.
+ * The return address of a coin is not public, and would tie its owner to a payment that all can see: its
+ * last four characters are enough for the owner to recognise it.
  */
 export function publicPayerOf(tender: Payment): string {
   if (tender.rail === 'x402') return tender.payer
@@ -79,33 +79,33 @@ export function publicPayerOf(tender: Payment): string {
   return payerOf(coin, `…${address.slice(-4)}`)
 }
 
-/** The coin and the address of such a payer. */
+/** Splits a payer in the form of `PaidInvoice.payer`. */
 export function partsOf(payer: string): { readonly coin: Coin; readonly address: string } {
   const colon = payer.indexOf(':')
   return { coin: payer.slice(0, colon) as Coin, address: payer.slice(colon + 1) }
 }
 
-/** What a tender pays, in the smallest unit of what it is paid in. */
+/** The amount of a tender, in the smallest unit of its token or coin. */
 export function paidIn(tender: Payment): { readonly decimals: number; readonly units: bigint } {
   return tender.rail === 'x402'
     ? { decimals: usdcDecimals, units: tender.amount }
     : { decimals: coinDecimals[tender.asset], units: tender.units }
 }
 
-/** Names a payment everywhere and for ever, since USDC takes a payer's nonce only once (EIP-3009). */
+/** The permanent, unique key of a payment: USDC accepts a payer's nonce only once (EIP-3009). */
 export function paymentKeyOf(tender: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'>) {
   return [tender.network, tender.asset, tender.payer, tender.nonce].join(':').toLowerCase()
 }
 
-/** Compares addresses and hashes, however they are written. */
+/** Compares addresses and hashes without regard to case. */
 export function same(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/** A payout that is decided in all its parts and on record, so that sending it twice still pays once. */
+/** A payout whose parts are all fixed and recorded, so that sending it twice pays once. */
 export type SignedRefund = X402Refund | InvoiceRefund
 
-/** A payout in a coin by the payment processor, which knows it again by its reference. */
+/** A payout in a coin by the payment processor, which recognises a repeat by its reference. */
 export interface InvoiceRefund {
   readonly rail: 'btcpay'
   /** The invoice that was paid. */
@@ -114,7 +114,7 @@ export interface InvoiceRefund {
   readonly network: string
   /** As in `PaidInvoice.payer`. */
   readonly to: string
-  /** What it stands for. */
+  /** Its value in USDC. */
   readonly amount: Usdc
   readonly reference: string
   readonly units: bigint
@@ -122,7 +122,7 @@ export interface InvoiceRefund {
 
 export interface X402Refund {
   readonly rail: 'x402'
-  /** That of the payment, as CAIP-2; absent where it was signed when there was one network. */
+  /** The payment's network (CAIP-2); absent if it was signed when a store had only one. */
   readonly network?: string
   readonly from: string
   readonly to: string

@@ -28,7 +28,7 @@ export type Checked<T = X402Payment> =
       readonly reason: string
       /** `no` only if nobody outside has seen the payment, and it cannot have been used before. */
       readonly charged: 'no' | 'unknown'
-      /** The network asks more for a transaction than the store pays; otherwise a part did not answer. */
+      /** The network fee is higher than the store pays; otherwise a part did not answer. */
       readonly isTooCostly?: boolean
     }
 
@@ -65,12 +65,12 @@ export interface RefundDue<T = Payment, R = Receipt> {
   readonly order: OrderId
   /** The payment that goes back, to its payer and never to an address from a request. */
   readonly tender: T
-  /** Its refund cannot have happened before it. */
+  /** The receipt of the payment: the refund cannot be earlier. */
   readonly since: R
 }
 
 /**
- * What a facilitator's index of paid resources is told of a sale, in the terms of x402.
+ * What a facilitator is told about a sale for its index of paid resources, in the terms of x402.
  */
 export interface Listing {
   readonly resource: { readonly url: string; readonly description?: string }
@@ -118,13 +118,13 @@ export function railOf(
   return rails[rail] as RailOf<never, never, never> as RailOf<Payment, Receipt, SignedRefund>
 }
 
-/** What the chain says of itself and of the store's wallets, at one moment. */
+/** The state of the chain and of the store's wallets at one moment. */
 export interface ChainFacts {
   readonly headAt: Date
-  /** When the newest block was made that cannot be dropped any more. */
+  /** The time of the newest block that can no longer be dropped. */
   readonly safeHeadAt: Date
-  /** What refunds are paid from. */
+  /** The USDC that refunds are paid from. */
   readonly refundFloat: Usdc
-  /** What transactions are sent with. */
+  /** The balance that gas is paid from. */
   readonly gasWei: bigint
 }

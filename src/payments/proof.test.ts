@@ -90,7 +90,7 @@ test('however authorizations and transfers are mixed, one transfer proves at mos
     fc.property(fc.array(log, { maxLength: 8 }), (parts) => {
       const asked = new Set<string>()
       const logs = parts
-        // A token takes each nonce once.
+        // A token accepts each nonce once.
         .filter((part) => 'to' in part || (!asked.has(part.used) && asked.add(part.used)))
         .map((part, index) =>
           'to' in part ? transfer(index, { to: part.to }) : used(index, { nonce: part.used }),

@@ -10,9 +10,9 @@ import { termsValidSeconds } from './terms.ts'
  */
 export interface Quotes {
   promise(what: Quoted, amount: Usdc): string
-  /** The amount promised for just this, or undefined when no promise of ours holds. */
+  /** The amount promised for exactly this, or undefined if no promise of ours holds. */
   promised(text: unknown, what: Quoted): Usdc | undefined
-  /** For how many more seconds this promise of ours holds; 0 when it is none, or over. */
+  /** For how many more seconds this promise of ours holds; 0 if it is not ours or has expired. */
   secondsLeft(text: unknown): number
 }
 

@@ -6,7 +6,7 @@ import type { Terms } from './x402.ts'
 export interface Payee {
   readonly network: Network
   readonly payTo: string
-  /** Earlier addresses. The store takes nothing there now, but an authorization to one may still have paid. */
+  /** Earlier addresses. The store accepts no payment there now, but an authorization to one may have landed. */
   readonly earlier?: readonly string[]
 }
 
