@@ -1,17 +1,17 @@
 import { whyCallFailed } from '../lib/connection-error.ts'
 import { readText } from '../lib/read-text.ts'
 
-/** What came of one call: the service said something, or nobody can tell whether it heard us. */
+/** The result of one call: the service answered, or it is unknown whether it received the call. */
 export type Answer =
   | {
       readonly outcome: 'answered'
       readonly status: number
-      /** The parsed JSON; undefined when the body is empty or no JSON. */
+      /** The parsed JSON; undefined when the body is empty or not JSON. */
       readonly body: unknown
     }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
-/** A service that is spoken with in JSON over HTTP. */
+/** A service that is called with JSON over HTTP. */
 export interface JsonService {
   readonly baseUrl: string
   /** The whole `Authorization` header: a secret. */
@@ -23,12 +23,12 @@ export interface JsonService {
 
 export interface JsonRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Begins with a slash; whatever it is made of is encoded already. */
+  /** Begins with a slash; its parts are already URL-encoded. */
   readonly path: string
   readonly body?: unknown
-  /** Ends the call early. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal
-  /** A longer answer is not read to its end. */
+  /** A longer answer is not read to its end, and its outcome is `unknown`. */
   readonly maxBytes?: number
 }
 
@@ -36,11 +36,11 @@ export interface JsonRequest {
 const maxDefaultBytes = 256 * 1024
 
 /**
- * Makes one call and decides nothing: statuses are for the callers to judge. It is never made again
- * by itself, because only the caller knows what is safe to repeat.
+ * Makes one call. The caller judges the status. A call is never repeated here, because only the caller
+ * knows what is safe to repeat.
  *
- * A reason never holds a secret or a body, because reasons are logged. That is also why no message
- * of a caught error is passed on: fetch quotes header values in its own.
+ * A reason never holds a secret or a body, because reasons are logged. For the same reason, no message
+ * of a caught error is passed on: fetch quotes header values in its messages.
  */
 export async function callJson(service: JsonService, request: JsonRequest): Promise<Answer> {
   const timeout = AbortSignal.timeout(service.timeoutMs)
@@ -48,7 +48,7 @@ export async function callJson(service: JsonService, request: JsonRequest): Prom
   try {
     const response = await (service.fetch ?? fetch)(urlOf(service, request.path), {
       ...outgoing(service, request),
-      // The secret must not follow the answer of a stranger to another place.
+      // The authorization must not follow a redirect to another host.
       redirect: 'error',
       signal,
     })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { blockAt } from './block-times.ts'
 import type { ChainNode } from './clients.ts'
 
-/** A chain with these seconds between its blocks, which counts how often it is asked. */
+/** A chain with this many seconds between its blocks, which counts the calls. */
 function chainOf(pauses: readonly number[]) {
   let time = 1_000_000
   const times = [time, ...pauses.map((pause) => (time += pause))]

@@ -1,6 +1,6 @@
 import type { ChainNode } from './clients.ts'
 
-/** A block by its place and its own time, in seconds. */
+/** A block's number and its own time, in seconds. */
 export interface BlockTime {
   readonly number: bigint
   readonly timestamp: bigint
@@ -11,12 +11,12 @@ interface At {
   readonly time: number
 }
 
-/** How many blocks back the first look goes. How fast blocks come is not assumed. */
+/** How many blocks back the first look goes. No block rate is assumed. */
 const firstStep = 512
 
 /**
- * The first block whose own time is not before this one: the block after the newest when there is
- * none yet, and 0 for a time before the chain.
+ * The first block whose own time is at or after this time: the block after the newest if there is none
+ * yet, and 0 for a time before the chain.
  */
 export async function blockAt(node: ChainNode, time: number, head: BlockTime): Promise<number> {
   let after = at(head)
@@ -32,7 +32,7 @@ export async function blockAt(node: ChainNode, time: number, head: BlockTime): P
   return after.number
 }
 
-/** A block that is before the time, ever further back; undefined when the chain is younger. */
+/** A block before the time, looked for ever further back; undefined when the chain is younger. */
 async function someBefore(node: ChainNode, time: number, head: At): Promise<At | undefined> {
   for (let step = firstStep; ; step *= 4) {
     const seen = await lookAt(node, Math.max(0, head.number - step))
@@ -41,14 +41,14 @@ async function someBefore(node: ChainNode, time: number, head: At): Promise<At |
   }
 }
 
-/** Where the time would be if blocks came evenly; without one, in the middle. */
+/** The block of this time if blocks came evenly; without a time, the middle. */
 function between(low: At, high: At, time: number | undefined): number {
   const blocks = high.number - low.number
   const share = time === undefined ? 0.5 : (time - low.time) / Math.max(1, high.time - low.time)
   return low.number + Math.min(blocks - 1, Math.max(1, Math.round(blocks * share)))
 }
 
-/** @throws when the node shows another block: what it says then does not fit together */
+/** @throws when the node returns another block, because its answers are then inconsistent */
 async function lookAt({ reader }: ChainNode, number: number): Promise<At> {
   const seen = at(await reader.getBlock({ blockNumber: BigInt(number) }))
   if (seen.number !== number) throw new Error(`Asked for block ${number}, got ${seen.number}.`)

@@ -64,7 +64,7 @@ export async function startStillChain() {
     client,
     gasWallet: privateKeyToAddress(keys.gas),
     refundWallet: privateKeyToAddress(keys.refund),
-    /** As a store is connected to it; each call is a process of its own as far as the chain can tell. */
+    /** Connects like a store; each connection acts as a process of its own. */
     connect(
       changes: Partial<ChainConfig> = {},
       now = () => new Date(),
@@ -104,10 +104,10 @@ export type StillChain = Awaited<ReturnType<typeof startStillChain>>
 export interface Paying {
   readonly amount?: bigint
   readonly validSeconds?: number
-  /** Who signs, and for which wallet; both are the same new one if neither is said. */
+  /** Who signs, and for which wallet; by default, both are one new wallet. */
   readonly owner?: PrivateKeyAccount
   readonly payer?: Address
-  /** One that was used before; a new one if none is said. */
+  /** A nonce that was used before; by default, a new one. */
   readonly nonce?: Hex
 }
 
@@ -140,7 +140,7 @@ export async function newPayment(chain: StillChain, paying: Paying = {}) {
   return { owner, payer, tender }
 }
 
-/** Makes the nonce of a payment worthless, as its payer can, in a transaction of his own. */
+/** Cancels the authorization of a payment, in a transaction of its payer. */
 export async function cancel(
   chain: StillChain,
   { owner, tender }: Pick<Payment, 'owner' | 'tender'>,
@@ -184,8 +184,8 @@ export async function cancel(
 export type Payment = Awaited<ReturnType<typeof newPayment>>
 
 /**
- * What a node says instead of the truth: a result or an error, or only a status of HTTP. `silence` drops
- * the connection, `undefined` is the truth.
+ * What a node answers instead of the truth: a result, an error, or only an HTTP status. `silence` drops
+ * the connection, `undefined` gives the true answer.
  */
 export type Tamper = (method: string, params: readonly unknown[]) => unknown
 
@@ -210,7 +210,7 @@ export async function startNodeBefore(rpcUrl: string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    /** From now on; without an argument, it is honest again. */
+    /** Applies from now on; without an argument, the node is honest again. */
     tamper(tamper: Tamper = () => undefined) {
       state.tamper = tamper
     },

@@ -12,7 +12,7 @@ import {
   startStillChain,
 } from './chain.fixture.ts'
 
-// What is answered about a payment when the node does not say, or says what cannot be believed.
+// What the store says about a payment when the node does not answer, or cannot be believed.
 
 let chain: StillChain
 let node: NodeBefore
@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterEach(() => node.tamper())
 
-/** A payment of a smart wallet: what its code says of the signature, only the node can tell. */
+/** A payment of a smart wallet: only the node can tell whether its code accepts the signature. */
 async function walletPayment() {
   const owner = privateKeyToAccount(generatePrivateKey())
   return newPayment(chain, { owner, payer: await deploy(chain, walletCode(owner.address)) })
@@ -40,7 +40,7 @@ async function walletPayment() {
 
 const payments = { plain: () => newPayment(chain), wallet: walletPayment } as const
 
-/** All that a node is asked about a payment. */
+/** All calls that are made about a payment. */
 const questions = [
   ['plain', 'eth_estimateGas'],
   ['plain', 'eth_getBlockByNumber'],
@@ -70,7 +70,7 @@ describe('a node that does not answer a question is no reason to refuse a paymen
     ['no resources', -32_002, 'resource unavailable'],
   ])('an error: %s', async (_, code, message) => {
     for (const [kind, failing] of questions) {
-      // The newest block is that of a moment ago when it has been asked for already.
+      // A connection of its own, because the newest block is shared for a second.
       rail = chain.connect({ rpcUrl: node.url }).rail
       const { tender } = await payments[kind]()
       node.tamper((method) => (method === failing ? { error: { code, message } } : undefined))
@@ -82,7 +82,7 @@ describe('a node that does not answer a question is no reason to refuse a paymen
     const { tender } = await walletPayment()
     for (const which of [1, 2]) {
       let asked = 0
-      // A question is asked a second time by itself, so both times have to fail.
+      // The transport repeats a failed call once, so both have to fail.
       node.tamper((method, params) => {
         const isPayer = String(params[0]).toLowerCase() === tender.payer.toLowerCase()
         if (method !== 'eth_getCode' || !isPayer) return undefined

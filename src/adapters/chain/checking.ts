@@ -28,21 +28,20 @@ export interface CheckDeps {
   readonly evidence: Evidence
   readonly facilitator: Facilitator
   readonly refunds: Pick<RefundWallet, 'address'>
-  /** The clock of this machine. A block's own time is compared with it, and nothing is proven by it. */
+  /** The clock of this machine. Block times are compared with it, but it proves nothing. */
   readonly now: () => Date
-  /** Payments are not judged by a chain whose newest block is older than this. */
+  /** Payments are not judged while the newest block is older than this. */
   readonly maxHeadSeconds: number
 }
 
 /**
- * How long after its end a payment that is on the chain and on no record still opens its order. A
- * database that fails over may lose its newest writes; whoever paid then sends the same request
- * again soon. Later, anybody may have read the authorization from the chain, and the record is
- * mended by the reconciliation.
+ * How long after it expired a payment that is on the chain but not on record still opens its order. A
+ * database that fails over may lose its newest writes, and the buyer then repeats the request soon.
+ * Later, anybody may have read the authorization from the chain, and reconciliation mends the record.
  */
 const lostRecordSeconds = 3_600
 
-/** How far the clock of the chain, or of a payer, may be from ours. */
+/** How far the clock of the chain, or of a payer, may differ from ours. */
 const clockSlackSeconds = 120
 
 export async function check(deps: CheckDeps, asked: X402Payment): Promise<Checked<X402Payment>> {
@@ -53,13 +52,13 @@ export async function check(deps: CheckDeps, asked: X402Payment): Promise<Checke
     if (!isReadable(tender.signature)) {
       return await unlessUsed(deps, tender, { outcome: 'bad', ...unreadableSignature })
     }
-    // Its money is for refunds only, and a refund to itself would give nothing back.
+    // The refund wallet cannot be a buyer: a refund to itself would give nothing back.
     if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
     const head = chain.recentHead()
     const looking =
       left < minValiditySeconds ? explainLate(deps, tender, left) : judgeFresh(deps, tender)
     const [{ timestamp }, checked] = await ended([head, looking])
-    // A balance of long ago is no balance, and a settlement would not land in time.
+    // At an old block, balances are stale and a settlement would not land in time.
     const age = headAgeOf({ timestamp }, deps.now())
     if (age <= deps.maxHeadSeconds) return checked
     return unknown(`The newest block is ${Math.round(age)} s old.`)
@@ -70,7 +69,7 @@ export async function check(deps: CheckDeps, asked: X402Payment): Promise<Checke
 
 async function judgeFresh(deps: CheckDeps, tender: X402Payment): Promise<Checked<X402Payment>> {
   const { chain, evidence, facilitator } = deps
-  // Asked before anybody outside sees the payment.
+  // Checked before the payment is sent to anybody, so nobody can have charged it.
   if (!(await evidence.couldBearOut(tender.amount))) {
     return unknown('No witness answers, and one must see this payment.', 'no')
   }
@@ -80,13 +79,13 @@ async function judgeFresh(deps: CheckDeps, tender: X402Payment): Promise<Checked
   return explain(deps, since, verified.invalidReason)
 }
 
-/** All results, or a failure, once all have ended: no question of one payment is shared by the next. */
+/** All results, or the first failure, once all have ended: no call outlives the check that made it. */
 async function ended<T extends readonly Promise<unknown>[]>(all: readonly [...T]) {
   await Promise.allSettled(all)
   return Promise.all(all)
 }
 
-/** The facilitator fails at a signature that is cut off inside, which looks like a failure of ours. */
+/** The facilitator throws at a truncated ERC-6492 signature, which would look like a failure of ours. */
 function isReadable(signature: string): boolean {
   try {
     parseErc6492Signature(signature as Hex)
@@ -96,7 +95,7 @@ function isReadable(signature: string): boolean {
   }
 }
 
-/** What a facilitator's no means. Only what is the payer's own doing is a bad payment. */
+/** What a facilitator's refusal means. Only a fault of the payer makes a payment `bad`. */
 async function explain(
   deps: CheckDeps,
   tender: X402Payment,
@@ -112,14 +111,14 @@ async function explain(
   if (!afterPayment.has(known.code)) return unlessUsed(deps, tender, bad)
   const judged = await deps.evidence.judge(authorizationOf(tender))
   if (!wasUnused(judged)) return explainUsed(tender, judged)
-  // One backend said that it is used, and another that it is not.
+  // One backend says that the nonce is used, and another that it is not.
   if (known.code === nonceUsed.code) return unknown(hidden)
   return said === 'invalid_exact_evm_transaction_simulation_failed'
     ? explainRefusal(deps.chain, tender, bad)
     : bad
 }
 
-/** What is wrong with a payment now says nothing of the time before: it may have paid. */
+/** `bad`, unless the nonce is used: a payment that is bad now may have landed before. */
 async function unlessUsed(
   { chain }: CheckDeps,
   tender: X402Payment,
@@ -128,13 +127,13 @@ async function unlessUsed(
   return (await lookForUse(chain, tender)).isUsed ? unknown(hidden) : bad
 }
 
-/** Asked at the newest block of all: one of a second ago would not show what has just been paid. */
+/** Asks at the newest block: the shared one of a second ago would not show what has just landed. */
 async function lookForUse(chain: Chain, tender: X402Payment) {
   const head = await chain.reader.getBlock()
   return { head, isUsed: await isUsedAt(chain, authorizationOf(tender), head.number) }
 }
 
-/** Whether the newest block of a node that is not behind says that the authorization was not used. */
+/** Whether the authorization is unused at the newest block, and that block is current. False if the node fails. */
 export async function isUnused(
   { chain, now, maxHeadSeconds }: CheckDeps,
   asked: X402Payment,
@@ -148,7 +147,7 @@ export async function isUnused(
   }
 }
 
-/** What a payment looks like as well that has paid already: its nonce is used and its money is gone. */
+/** The refusals that a landed payment gives as well: its nonce is used, and its money has left the wallet. */
 const nonceUsed = badPayments['invalid_exact_evm_nonce_already_used'] as Omit<Bad, 'outcome'>
 const afterPayment = new Set([nonceUsed.code, 'insufficient_balance', 'would_fail'])
 
@@ -157,8 +156,8 @@ const hidden = 'The node does not show what the nonce was used for.'
 type Bad = Extract<Checked, { outcome: 'bad' }>
 
 /**
- * A used nonce may be this very payment, submitted by somebody else or by us before the record of it
- * was lost: then the money is here, and nobody may be asked for it again.
+ * A used nonce may be this very payment, submitted by somebody else, or by us before its record was
+ * lost. Then the money has arrived, and the buyer must not be asked for it again.
  */
 function explainUsed(tender: X402Payment, judged: Verdict): Checked<X402Payment> {
   if (judged.verdict === 'transferred') return { outcome: 'good', tender, hasLanded: true }
@@ -167,9 +166,9 @@ function explainUsed(tender: X402Payment, judged: Verdict): Checked<X402Payment>
 }
 
 /**
- * An authorization that has ended, or ends before a settlement would be in a block. What it may cost
- * is bounded: anybody can send one, with any times and with a nonce that somebody else has used. So
- * only what its payer has signed is searched for, and only while it may still open its order.
+ * Judges an authorization that has expired, or will before a settlement is in a block. Anybody can send
+ * one, with any times and with a nonce that somebody else has used, so the work is bounded: the logs
+ * are searched only if its payer has signed it, and only while it may still open its order.
  */
 async function explainLate(
   deps: CheckDeps,
@@ -179,14 +178,14 @@ async function explainLate(
   const isSought = left > -lostRecordSeconds && (await isSigned(deps.chain, tender))
   const sinceBlock = isSought ? await earliestBlock(deps, tender) : undefined
   const judged = await deps.evidence.judge({ ...authorizationOf(tender), sinceBlock })
-  // What has ended is unused for good only where the chain proves it: it may be on its way to a block.
+  // After expiry, only the chain proves that it stays unused: it may be on its way into a block.
   if (wasUnused(judged) && (judged.verdict === 'dead' || left > 0)) return tooLate(left)
   return judged.verdict === 'transferred'
     ? { outcome: 'good', tender: { ...tender, sinceBlock: judged.found.block }, hasLanded: true }
     : explainUsed(tender, judged)
 }
 
-/** No payment that we have taken can be in a block before this one. */
+/** The first block that can hold a payment that we accepted. */
 async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Payment): Promise<number> {
   const earliest = validBefore - maxValiditySeconds - clockSlackSeconds
   return blockAt(chain, earliest, await chain.recentHead())
@@ -204,9 +203,9 @@ function tooLate(left: number): Bad {
 }
 
 /**
- * The facilitator says the same of a node that does not answer as of a token that refuses. A contract
- * that signs for the payer may answer as it likes, by the gas it is given or by who asks: one that the
- * facilitator saw refuse and that agrees now is refused for good, because no node is at fault.
+ * The facilitator reports a silent node and a refusing token alike, so the transfer is simulated again.
+ * A contract that signs for the payer may answer by its gas or by its caller: if the facilitator saw it
+ * refuse and it agrees now, the payment is refused, because no node is at fault.
  */
 async function explainRefusal(
   chain: Chain,
@@ -224,7 +223,7 @@ async function explainRefusal(
     : bad
 }
 
-/** An address may come in capitals of any sort; what encodes it for the chain takes the right ones only. */
+/** The address in EIP-55 form: it may come in any case, but viem encodes only a correct checksum. */
 export function writtenRight(address: string): string {
   return getAddress(address.toLowerCase())
 }
@@ -245,12 +244,12 @@ const walletAbi = parseAbi([
   'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
 ])
 
-/** What a wallet with code answers to a signature of its own (ERC-1271). */
+/** What a contract wallet answers to a valid signature (ERC-1271). */
 const valid = '0x1626ba7e'
 
 /**
- * Whether the payer has signed: its own key, which is arithmetic, or its code, which one question to
- * the node tells.
+ * Whether the payer has signed: by its own key, which is computed here, or by its contract, which one
+ * call to the node tells.
  *
  * @throws when the node does not say
  */

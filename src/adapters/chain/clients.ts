@@ -19,11 +19,11 @@ export interface NodeOptions {
 export interface ChainOptions extends NodeOptions {
   /** Pays gas and holds nothing else. */
   readonly gasKey: Hex
-  /** What one transaction may cost. The network asks much more than usual at times. */
+  /** The most that one transaction may cost in network fees, which rise far above the usual at times. */
   readonly maxSettlementWei: bigint
 }
 
-/** A node of a chain, which is asked and sent nothing. */
+/** A node of a chain, for reading only. */
 export interface ChainNode {
   readonly network: Network
   readonly reader: PublicClient<Transport, undefined>
@@ -37,32 +37,32 @@ export interface Chain extends ChainNode {
   readonly pollMs: number
   readonly gasAccount: TransactionSigner
   readonly nonces: AccountNonces
-  /** What a transaction has to offer for its gas; asked for a moment ago at most. */
+  /** What a transaction has to offer for its gas; at most {@link recentMs} old. */
   readonly fees: () => Promise<Fees>
   readonly dataFee: DataFee
   readonly maxSettlementWei: bigint
-  /** The newest block, or the one before: asked for a moment ago at most. */
+  /** The newest block, at most {@link recentMs} old. */
   readonly recentHead: () => Promise<BlockTime>
-  /** A block that is older than {@link lookBackSeconds}, by ten minutes at most. */
+  /** A block from {@link lookBackSeconds} ago, or up to ten minutes earlier. */
   readonly lookBackTo: () => Promise<number>
 }
 
-/** In wei for each unit of gas. */
+/** In wei per unit of gas. */
 export interface Fees {
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
 }
 
 /**
- * How old the newest block and the fees may be that many payments of one moment share; milliseconds.
- * Base makes a block every two seconds. From one to the next its base fee rises by two percent at
- * most, and what is offered is a fifth more than the base fee.
+ * How long concurrent payments share the newest block and the fees; milliseconds. Base makes a block every
+ * two seconds. From one to the next its base fee rises by two percent at most, and the fee offered is a
+ * fifth above it.
  */
 const recentMs = 1_000
 
 /**
- * How long before its own end an authorization is looked for. Somebody else may have submitted it
- * before it came to us; none that we take holds longer than a sixth of this.
+ * How far back the use of an authorization is searched for. Somebody else may have submitted it before it
+ * came to us; none that we accept is valid for longer than a sixth of this.
  */
 const lookBackSeconds = 3_600
 const lookBackKeptMs = 10 * 60_000

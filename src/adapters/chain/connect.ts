@@ -23,17 +23,17 @@ export interface ChainConfig {
   readonly network: Network
   readonly rpcUrl: string
   readonly pollMs: number
-  /** A chain whose newest block is older than this has stopped, or its node has. */
+  /** If the newest block is older than this, the chain or its node has stopped. */
   readonly maxHeadSeconds: number
-  /** Further nodes of the same chain; without them, the one is believed alone. */
+  /** Further nodes of the same chain; without them, `rpcUrl` alone is believed. */
   readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
   readonly gasKey: Hex
-  /** What one transaction may cost in fees of the network. */
+  /** What one transaction may cost in network fees. */
   readonly maxSettlementWei: bigint
   readonly refundKey: Hex
   readonly facilitatorUrl?: string | undefined
   readonly facilitatorKey?: FacilitatorKey | undefined
-  /** How often the hosted facilitator settles, while we settle the rest; it settles all when left out. */
+  /** How often the hosted facilitator gets a settlement, while we settle the rest. Left out: it settles all. */
   readonly facilitatorEveryMs?: number | undefined
   readonly walletFactories: readonly string[]
 }
@@ -45,17 +45,17 @@ export interface ConnectedChain {
   readonly probe: () => Promise<void>
   /** Throws when the chain does not answer. */
   readonly facts: () => Promise<ChainFacts>
-  /** What the wallet for refunds holds. Throws when the chain does not answer. */
+  /** The USDC in the refund wallet. Throws when the chain does not answer. */
   readonly refundFloat: () => Promise<Usdc>
-  /** What a payment may be at most while no witness could bear out a larger one; undefined: any. */
+  /** The largest payment that could be borne out now; undefined: any. */
   readonly maxBorneOut: () => Promise<Usdc | undefined>
-  /** What the gas wallet holds, and what one transfer costs. Throws when the chain does not answer. */
+  /** The balance of the gas wallet and the cost of one transfer, in wei. Throws when the chain does not answer. */
   readonly gas: () => Promise<{ readonly balance: bigint; readonly perTransfer: bigint }>
   /** The address that refunds are paid from. */
   readonly refundWallet: string
   /** What moved to and from these wallets. */
   readonly statement: (wallets: readonly StoreWallet[]) => ChainStatement
-  /** What makes these nodes, or the key for a facilitator, the wrong ones, by variable; nothing of those that are silent. */
+  /** What is wrong with these nodes or with the facilitator key, by variable. Silent ones have no problem. */
   readonly problems: (isForMoney: boolean) => Promise<readonly string[]>
   /** Whether this wallet signed this message, smart wallets included. */
   readonly verifyMessage: (args: {
@@ -133,14 +133,14 @@ async function problemsOf(
   )
   return [
     ...(own === undefined ? [] : [`RPC_URL: ${own}`]),
-    // By its place in the list: the address may have a key in it.
+    // Named by its place in the list, because its URL may contain a key.
     ...others.flatMap((problem, index) =>
       problem === undefined ? [] : [`RPC_WITNESS_URLS: of number ${index + 1}, ${problem}`],
     ),
   ]
 }
 
-/** A node that does not answer is for the health signal to show; one that answers wrongly is not. */
+/** What is wrong with the answers of a node. One that does not answer is left to the health signal. */
 async function problemOf(
   { reader, network }: ChainNode,
   isForMoney: boolean,
@@ -167,7 +167,7 @@ async function problemOf(
   }
 }
 
-/** What the node runs; nothing where it does not say, as some providers do not. Every development node does. */
+/** The software of the node; empty if it does not say, as with some providers. Every development node says. */
 async function programOf(reader: ChainNode['reader']): Promise<string> {
   try {
     return await reader.request({ method: 'web3_clientVersion' })

@@ -23,7 +23,7 @@ import { transferOf } from './facilitator.ts'
 import { ownFacilitator } from './own-facilitator.ts'
 import { gasOf, maxSettlementGas, sendTransfer } from './transfer.ts'
 
-// What a payer can make us spend. The wallets are contracts whose signature check costs what they like.
+// What a payer can make us spend: the signature check of a contract wallet costs what its code decides.
 
 let chain: StillChain
 let rail: Rail
@@ -38,7 +38,7 @@ const newOwner = () => privateKeyToAccount(generatePrivateKey())
 const sentByUs = () => chain.client.getTransactionCount({ address: chain.gasWallet })
 const paid = (payer: string) => chain.transfers(payer, chain.keys.payTo)
 
-/** A payment of a smart wallet with this code, which is on the chain. */
+/** A payment of a deployed smart wallet with this code. */
 async function paymentOf(codeOf: (owner: Hex) => Hex) {
   const owner = newOwner()
   const payer = await deploy(chain, codeOf(owner.address))
@@ -55,7 +55,7 @@ test('a wallet that costs as much as the common ones pays', async () => {
 test.each([
   ['half a million', 500_000, 'too_costly'],
   ['millions', 2_300_000, 'too_costly'],
-  // So much is not even simulated, and a signature that cannot be checked is not a good one.
+  // This is above the limit of a simulation, and a signature that cannot be checked is not valid.
   ['more than a simulation may', 9_000_000, 'bad_signature'],
 ])('a wallet that burns %s is refused, and nothing is sent for it', async (_, gas, code) => {
   const { tender } = await paymentOf((owner) => burningCode(owner, gas))
@@ -69,7 +69,7 @@ test('a wallet that is cheap in every estimate costs the limit at most, and is t
   const { tender, payer } = await paymentOf(greedyCode)
   const before = await sentByUs()
   expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
-  // How often a payment that was reverted is sent again is for the record of its order.
+  // The order decides how often a reverted payment is sent again.
   expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: 1 })
   expect(await rail.collect(tender, { onlyLooks: true })).toMatchObject({ outcome: 'unknown' })
   expect(await sentByUs()).toBe(before + 1)
@@ -89,7 +89,7 @@ test('a plain payment costs a fifth of the limit', async () => {
   expect(gasUsed * 4n).toBeLessThan(maxSettlementGas)
 })
 
-/** The factory that anvil, like Base, has at this address: it deploys what it is called with. */
+/** The CREATE2 factory that anvil, like Base, has at this address. */
 const factory = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 
 /** A payment of a wallet that this factory would deploy first, at our expense (ERC-6492). */
@@ -161,7 +161,7 @@ test('a wallet that is deployed and then reverts counts with both transactions',
 
 test.each([
   ['deployment', (owner: Hex) => deploying(walletCode(owner), burning(1_500_000)), {}],
-  // It is deployed before the token asks it, so this one has cost us something.
+  // The wallet is deployed before the token calls it, so this one has cost us gas.
   ['signature check', (owner: Hex) => deploying(burningCode(owner, 2_300_000)), wasted],
 ])(
   'a wallet of an allowed factory whose %s burns gas does not get it paid',

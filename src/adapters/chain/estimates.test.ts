@@ -9,9 +9,9 @@ import { transferOf } from './facilitator.ts'
 import { isSilence } from './faults.ts'
 import { costOf, gasOf } from './transfer.ts'
 
-// What a node says of a call that needs more gas than an estimate may take. Who pays chooses that.
+// What nodes say about a call that needs more gas than the limit of an estimate. The payer can choose that.
 
-/** What the node answers to every question. */
+/** What the node answers to every call. */
 let said: { readonly code: number; readonly message: string }
 let chain: Chain
 const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ const words = [
   ['anvil', 'Out of gas: gas required exceeds allowance: 4000000'],
 ] as const
 
-/** Of one refusal: invalid input, an internal error, a resource that is not there, a limit. */
+/** The codes that nodes use for one refusal: invalid input, internal error, missing resource, limit, revert. */
 const codes = [-32_000, -32_603, -32_002, -32_005, -32_015, 3]
 
 describe.each(words)('in the words of %s', (_, message) => {

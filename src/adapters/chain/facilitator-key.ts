@@ -1,23 +1,23 @@
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 
-/** What a hosted facilitator knows the store by. */
+/** The credentials of the store at a hosted facilitator. */
 export interface FacilitatorKey {
-  /** Without an id, what is sent with each request as it is; with one, what signs a token for each request. */
+  /** Without an id, the bearer token of each request; with one, the key that signs a token for each request. */
   readonly secret: string
   readonly id?: string | undefined
 }
 
-/** The requests of a facilitator that the store makes, and how. */
+/** The requests that the store makes to a facilitator, with their methods. */
 const requests = { verify: 'POST', settle: 'POST', supported: 'GET' } as const
 type Headers = Record<keyof typeof requests, Record<string, string>>
 
-/** CDP takes no token that is good for longer. */
+/** CDP accepts no token that is valid for longer. */
 const tokenSeconds = 120
-/** Only ends what hangs: the start waits for it. */
+/** Ends a request that hangs, because the start of the store waits for it. */
 const maxLookMs = 5_000
 
-/** Makes the headers of the next request, or throws because the key is none. */
+/** Makes the headers of the next request, or throws because the key is not usable. */
 export function authHeaders(url: string, { secret, id }: FacilitatorKey): () => Promise<Headers> {
   if (id === undefined) return () => eachWith(async () => secret)
   const { host, pathname } = new URL(url)
@@ -40,7 +40,7 @@ async function eachWith(tokenOf: (name: keyof Headers) => Promise<string>): Prom
   return { verify, settle, supported }
 }
 
-/** A token as CDP takes it, good for one method at one address, once. */
+/** A token for CDP, valid once, for one method at one URL. */
 function tokenFor(use: string, { key, id }: { readonly key: KeyObject; readonly id: string }) {
   const alg = key.asymmetricKeyType === 'ec' ? 'ES256' : 'EdDSA'
   const now = Math.floor(Date.now() / 1_000)
@@ -70,7 +70,7 @@ function signingKeyIn(secret: string): KeyObject {
   return createPrivateKey({ format: 'jwk', key })
 }
 
-/** What is wrong with the key; nothing while the facilitator does not answer. */
+/** What is wrong with the key; undefined if nothing is, or the facilitator does not answer. */
 export async function keyProblem(url: string, key: FacilitatorKey): Promise<string | undefined> {
   const signed = await authHeaders(url, key)().catch((error: Error) => error)
   if (signed instanceof Error) return `nothing can be signed with it: ${signed.message}`

@@ -13,7 +13,7 @@ import type { SignedTransfer } from './transfer.ts'
 export interface Facilitator {
   /** Throws when it cannot tell whether the payment is good. */
   verify(tender: X402Payment): Promise<VerifyResponse>
-  /** Submits a payment that was verified. Undefined when nobody can say in which transaction. */
+  /** Submits a payment that was verified. Undefined if its transaction is not known. */
   settle(tender: X402Payment, settling: Settling): Promise<Submitted | undefined>
 }
 
@@ -24,13 +24,13 @@ export interface Settling extends Pick<Sending, 'onWasted'> {
 export interface Submitted {
   /** A hint of where to look, not a proof. */
   readonly hash: Hex
-  /** Where our own node has said what became of the transaction; its logs can prove the transfer. */
+  /** The receipt, if our own node has returned it; its logs can prove the transfer. */
   readonly receipt?: TransactionReceipt | undefined
-  /** What a hosted facilitator says of it. */
+  /** Whether a hosted facilitator reports that it landed. */
   readonly isSaidToHaveLanded?: boolean
 }
 
-/** Longer than a few blocks, much shorter than an order's lease; after it the logs are asked. */
+/** Longer than a few blocks, much shorter than an order's lease; after it, the logs are read. */
 export const confirmationTimeoutMs = 15_000
 
 export function hostedFacilitator(
@@ -55,12 +55,12 @@ export function hostedFacilitator(
   }
 }
 
-/** What the payer signed, as the token takes it. */
+/** The transfer that the payer signed, in the terms of the token. */
 export function transferOf(tender: X402Payment): SignedTransfer {
   return { ...tender, from: tender.payer, to: tender.payTo }
 }
 
-/** What is no hash names no transaction: the logs are asked as if nothing had been said. */
+/** Undefined if the text is not a transaction hash; then only the logs tell. */
 export function submittedIn(transaction: string): Submitted | undefined {
   return isHash(transaction) ? { hash: transaction } : undefined
 }

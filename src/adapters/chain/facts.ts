@@ -18,7 +18,7 @@ export async function chainFacts(
   return { headAt: timeOf(head), safeHeadAt: timeOf(safe), refundFloat, gasWei }
 }
 
-/** What the wallet holds that refunds are paid from. Throws when the node does not answer. */
+/** The USDC in the refund wallet. Throws when the node does not answer. */
 export async function floatOf(
   { network, reader }: Pick<Chain, 'network' | 'reader'>,
   refundWallet: string,
@@ -32,10 +32,10 @@ export async function floatOf(
   return usdc(float)
 }
 
-/** What a plain transfer takes with the margin it is sent with, when it is sent again once. */
+/** The gas of a plain transfer with its margin, rounded up for one resend at a higher fee. */
 const gasOfTransfer = 150_000n
 
-/** What the gas wallet holds and what a transfer costs just now. Throws when the node does not answer. */
+/** The balance of the gas wallet and the present cost of a transfer, in wei. Throws when the node does not answer. */
 export async function gasFacts({
   reader,
   gasAccount,
@@ -52,7 +52,7 @@ function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {
   return new Date(Number(timestamp) * 1_000)
 }
 
-/** Seconds from a block's own time to that of this machine's clock. */
+/** The age of a block in seconds, by this machine's clock. */
 export function headAgeOf({ timestamp }: { readonly timestamp: bigint }, now: Date): number {
   return now.getTime() / 1_000 - Number(timestamp)
 }

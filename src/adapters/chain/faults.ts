@@ -23,20 +23,20 @@ const refusals = [
   ExecutionRevertedError,
 ] as const
 
-/** How nodes name what went wrong in a contract when they call it an internal error all the same. */
+/** Words of nodes that report a failure in a contract as an internal error. */
 const ofContract = /revert|evm|gas|opcode|stack/i
 
 /**
- * How nodes say that a call needs more gas than it may have: Geth, Erigon and Reth; Nethermind; Besu; and
+ * How nodes say that a call needs more gas than its limit: Geth, Erigon and Reth; Nethermind; Besu; and
  * older ones, which cannot tell it from a call that always fails.
  */
 const outOfGas =
   /gas required exceeds|out of gas|outofgas|gas spent exceeded|exceeds? (the )?block gas limit|always failing transaction/i
 
-/** How providers say that they are asked too often. */
+/** How providers word a rate limit. */
 const tooOften = /rate.?limit|too many requests|requests? (per|limit)|compute units|throughput/i
 
-/** Whether a provider minds how often it is asked, and not what. */
+/** Whether a provider refused a call because of its rate limit. */
 export function isTooOften(error: unknown): boolean {
   return has(
     error,
@@ -46,7 +46,7 @@ export function isTooOften(error: unknown): boolean {
   )
 }
 
-/** Whether a call needs more gas than it was given, in whatever code the node says so. */
+/** Whether a call needs more gas than it was given, whatever error code the node uses. */
 export function isOutOfGas(error: unknown): boolean {
   return has(error, (cause) => cause instanceof RpcRequestError && outOfGas.test(cause.details))
 }

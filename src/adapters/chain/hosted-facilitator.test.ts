@@ -10,9 +10,9 @@ import {
   startStillChain,
 } from './chain.fixture.ts'
 
-// A facilitator that somebody else runs: what it says of a payment is a hint, and the logs decide.
+// A facilitator that somebody else runs: its answer is a hint, and the logs decide.
 
-/** What it answers to each call; nothing means that it does not answer. */
+/** What it answers to each call; absent: it drops the connection. */
 let said: { verify?: object; settle?: object }
 let server: Server
 let chain: StillChain
@@ -94,7 +94,7 @@ test.each([
 test('one that lies about a success is not believed', async () => {
   said = { settle: success(`0x${'12'.repeat(32)}`) }
   expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
-  // Not with the transaction of another payment of the same amount either.
+  // Nor when it names the transaction of another payment of the same amount.
   const other = await newPayment(chain)
   const theirs = await chain.connect().rail.collect(other.tender)
   if (theirs.outcome !== 'settled') throw new Error(JSON.stringify(theirs))

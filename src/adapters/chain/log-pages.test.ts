@@ -9,7 +9,7 @@ const tooMany = () =>
     url: 'http://node',
   })
 
-/** A node that answers at most so many blocks at once. */
+/** A node that answers for at most this many blocks at once. */
 function node(most: number, refusal: () => Error = tooMany) {
   return vi.fn(async ({ from, to }: Blocks) => {
     if (to - from + 1 > most) throw refusal()
@@ -43,7 +43,7 @@ test.each([1, 7, 10, 500, 2_000, 9_999])(
     const blocks = { from: 1_000_000, to: 1_000_000 + Math.min(25_000, most * 40) }
     const answer = node(most)
     expectWhole(await read(blocks, answer), blocks)
-    // It refuses at most as often as ten thousand can be halved.
+    // It refuses no more often than ten thousand can be halved.
     const refused = answer.mock.results.length - (await read(blocks, node(most))).length
     expect(refused).toBeLessThanOrEqual(14)
   },

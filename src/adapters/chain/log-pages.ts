@@ -7,18 +7,18 @@ export interface Blocks {
   readonly to: number
 }
 
-/** What most providers answer at once; those that answer less say so, and get less. */
+/** Most providers answer for this many at once; the others refuse, and are asked for less. */
 const maxBlocks = 10_000
-/** How long it is remembered that a provider answers less. It may have had a bad hour, or a new plan. */
+/** How long a smaller page is remembered: the provider may have had a bad hour, or have a new plan. */
 const rememberedMs = 60 * 60_000
 
-/** A provider that minds the range or the number of logs answers with one of these. */
+/** The HTTP statuses by which providers refuse a range or a number of logs. */
 const refusingStatuses = [400, 413, 422]
 
-/** How many blocks one node answers for at once, as far as it has shown. */
+/** How many blocks of logs one node answers for at once, as far as is known. */
 export interface PageSize {
   blocks(): number
-  /** It has refused more than so many, and answered for so many. */
+  /** Records that the node refused more than this, and answered for this many. */
   learn(blocks: number): void
 }
 
@@ -33,9 +33,9 @@ export function pageSize(now: () => number = () => performance.now()): PageSize 
 }
 
 export interface Paging {
-  /** The size to begin with; what is learnt of the node is kept there. */
+  /** Gives the first page size, and keeps what is learnt about the node. */
   readonly pages?: PageSize
-  /** Backwards, for what has probably happened just now. */
+  /** Reads backwards, for what has probably happened just now. */
   readonly newestFirst?: boolean
 }
 
@@ -43,7 +43,7 @@ export interface Paging {
  * Reads a range in pieces that the node answers: a piece that it refuses is halved, and the pieces
  * after it stay as small.
  *
- * @throws what the node said to a single block, or at once when it does not answer at all
+ * @throws the node's refusal of a single block; any failure to answer at once
  */
 export async function* inPieces<T>(
   { from, to }: Blocks,
@@ -84,8 +84,8 @@ async function orTooMuch<T>(read: () => Promise<T>, { from, to }: Blocks): Promi
 }
 
 /**
- * Providers have many words for "too much"; what matters is that it was the node that said no. Where
- * it minds how often it is asked, smaller pieces would only be more questions.
+ * Providers word "too much" in many ways, so any refusal by the node counts, and a timeout. A rate limit
+ * does not: smaller pieces would only make more calls.
  */
 function isRefusal(error: unknown): boolean {
   const refuses = (cause: unknown) =>

@@ -4,7 +4,7 @@ import { isRevert } from './faults.ts'
 import { recent } from './recent.ts'
 import type { SignedTransfer } from './transfer.ts'
 
-/** Chains of the OP Stack have it there; it says what a transaction pays for its place on L1. */
+/** The GasPriceOracle of OP Stack chains, which gives the L1 data fee of a transaction. */
 const gasPriceOracle = '0x420000000000000000000000000000000000000F'
 const oracleAbi = parseAbi([
   'function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)',
@@ -12,12 +12,12 @@ const oracleAbi = parseAbi([
 
 /** L1 makes a block every twelve seconds, and its prices move by blocks. */
 const dataFeeKeptMs = 10_000
-/** Sizes are rounded up to this, so that payments of about one size share one question. */
+/** Sizes are rounded up to a multiple of this many bytes, so that similar payments share one call. */
 const sizeStep = 512
-/** A settlement without the signature: its call and what is around it. */
+/** The size of a settlement transaction without the signature. */
 const settlementBytes = 450
 
-/** What a transaction of this size pays for its data, in wei; nothing on a chain without L1. */
+/** The L1 data fee of a transaction of this size, in wei; 0 on a chain without the oracle. */
 export type DataFee = (bytes: number) => Promise<bigint>
 
 export function dataFeeOf({ reader }: Pick<ChainNode, 'reader'>): DataFee {
@@ -44,11 +44,11 @@ export function dataFeeOf({ reader }: Pick<ChainNode, 'reader'>): DataFee {
 }
 
 /**
- * Whether a settlement would cost more than the store pays for one, by what the network asks now.
- * The payer chooses how long a smart wallet's signature is, and with it the fee for its data.
+ * Whether a settlement would cost more than the store pays for one, at the present network fees. The
+ * payer chooses how long a smart wallet's signature is, and with it the data fee.
  *
- * @param gas the limit that it is sent with
- * @throws when the node does not say what it asks
+ * @param gas the gas limit that it is sent with
+ * @throws when the node does not tell the fees
  */
 export async function isTooDear(
   chain: Chain,

@@ -1,15 +1,15 @@
 import { isTooOften } from './faults.ts'
 
-/** How a node bears what it is asked. */
+/** How a node copes with its load. */
 export interface NodeLoad {
-  /** What became of one question: an answer, or this error. */
+  /** Records the outcome of one call: an answer, or this error. */
   note(error?: unknown): void
   hasAnsweredSince(time: number): boolean
-  /** It has refused a question as one too many, a moment ago. */
+  /** Whether it has just refused a call because of its rate limit. */
   isCrowded(): boolean
 }
 
-/** Providers count by the second, some by ten. */
+/** Providers count calls by the second, some by ten seconds. */
 const crowdedMs = 2_000
 
 export function nodeLoad(now: () => number = () => performance.now()): NodeLoad {
@@ -25,12 +25,12 @@ export function nodeLoad(now: () => number = () => performance.now()): NodeLoad 
   }
 }
 
-/** How many payments are checked at once. Whoever pays nothing shall not use up the node. */
+/** How many payments are checked at once, so that callers who pay nothing cannot use up the node. */
 const maxChecks = 100
-/** The same while the node is crowded: the rest is for what is paid already, and for the probes. */
+/** The same while the node is crowded: the rest of its quota is for paid orders and for probes. */
 const checksWhenCrowded = 4
 
-/** Carries out a check, or gives `busy` where as many as may be are under way. */
+/** Runs a check, or returns `busy` if too many are under way. */
 export type ChecksAtOnce = <T>(check: () => Promise<T>, busy: T) => Promise<T>
 
 export function checksAtOnce(load: Pick<NodeLoad, 'isCrowded'>): ChecksAtOnce {

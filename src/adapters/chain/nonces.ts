@@ -1,26 +1,26 @@
-/** What hands out the numbers of one account's transactions. */
+/** Hands out the transaction nonces of one account. */
 export interface AccountNonces {
-  /** The lowest number that is free as far as is known. It is kept until it is given back. */
+  /** The lowest nonce that is free as far as is known. It stays reserved until it is given back. */
   take(): Promise<number>
-  /** Its transaction is in a block, or never left: what the node counts decides from now on. */
+  /** Releases a nonce: from now on, the node's count decides about it. */
   giveBack(nonce: number): void
-  /** Somebody else who holds the same key has a transaction under this number. */
+  /** Another process with the same key has a transaction under this nonce. */
   yieldTo(nonce: number): void
-  /** Whether one of our own transactions is on its way under this number. */
+  /** Whether a transaction of this process is on its way under this nonce. */
   isOurs(nonce: number): boolean
 }
 
-/** A number is kept no longer than this, so that nothing can leave a gap for ever. */
+/** A nonce is reserved no longer than this, so that no gap can last for ever. */
 const maxKeptMs = 30_000
-/** How long a number that somebody else has may be missing in what the node counts. */
+/** How long the node's count may lag behind a nonce that another process has taken. */
 const maxYieldedMs = 5_000
 
 /**
- * The node's count alone would give two settlements at once the same number. A count kept here
- * would be wrong as soon as a transaction is dropped, or another process sends with the same key.
- * So the node counts, each time, and here is only kept which numbers are in use meanwhile.
+ * The node's count alone would give two concurrent settlements the same nonce. A counter kept here would
+ * be wrong as soon as a transaction is dropped, or another process sends with the same key. So the node's
+ * count is read each time, and only the nonces in use are kept here.
  *
- * @param count how many transactions of the account the node knows, those not in a block included
+ * @param count how many transactions of the account the node knows, pending ones included
  */
 export function accountNonces(count: () => Promise<number>): AccountNonces {
   const kept = new Map<number, { readonly until: number; readonly isOurs: boolean }>()

@@ -7,23 +7,23 @@ import { maxSettlementGas } from './transfer.ts'
 
 type Signer = ReturnType<typeof toFacilitatorEvmSigner>
 
-/** What the package did not tell of what it saw while it looked at one payment. */
+/** What the x402 package saw while it looked at one payment, and does not report. */
 export interface Observed {
   /** The payer has code. */
   isContract: boolean
-  /** The first question that the node did not answer. */
+  /** The error of the first call that the node did not answer. */
   silence: Error | undefined
 }
 
-/** Several times what a settlement may cost. What a contract burns here costs time at the node. */
+/** Ten times what a settlement may cost. Gas that a contract burns here costs only the node's time. */
 const maxSimulationGas = 10n * maxSettlementGas
-/** Deploying a common wallet takes a third of it. Which data a factory is called with, the payer chooses. */
+/** Deploying a common wallet takes a third of this. The payer chooses the factory's calldata, and so the cost. */
 const maxDeploymentGas = 1_000_000n
 
 /**
- * All that is asked of the token's code is whether there is any, and the store looked at that when it
- * started. The package asks for it beside the payer's, and leaves the failure of the one to nobody
- * when the other has failed before: that would end the process whenever the node is away.
+ * Stands in for the token's code. The package asks only whether there is any, and the store has checked
+ * that at its start. The package asks for it in parallel with the payer's code, and nobody handles the
+ * second of two failures: that would end the process whenever the node is down.
  */
 const anyCode: Hex = '0x00'
 
@@ -31,11 +31,11 @@ const anyCode: Hex = '0x00'
 const payersCode = ['isValidSignature', 'transferWithAuthorization']
 
 /**
- * What the package asks and sends through. It takes a node's silence for a no: no code, a bad
- * signature, a transfer that would fail. Here is noted that it was a silence, so that nobody is
- * refused for it. What it sends has a bound to its cost, and what it wastes is told.
+ * The signer through which the package calls and sends. The package takes a node's silence for a
+ * refusal: no code, a bad signature, a transfer that would fail. The silence is noted in `observed`, so
+ * that nobody is refused for it. What is sent has a gas limit, and what is wasted is reported.
  *
- * @param sending undefined while a payment is only verified, for which nothing is sent
+ * @param sending undefined while a payment is only verified, when nothing may be sent
  */
 export function observedSigner(chain: Chain, observed: Observed, sending?: Sending): Signer {
   const { gasAccount, network, reader } = chain
@@ -72,11 +72,11 @@ export function observedSigner(chain: Chain, observed: Observed, sending?: Sendi
     },
     async sendTransaction(call) {
       const { hash, receipt } = await send(call, maxDeploymentGas)
-      // A wallet that is there moves nothing yet.
+      // Deploying a wallet costs gas and moves no money.
       if (receipt) sending?.onWasted()
       return hash
     },
-    // Whoever sent it has waited already.
+    // `sendCall` has already waited for it.
     waitForTransactionReceipt: ({ hash }) => reader.getTransactionReceipt({ hash }),
   })
 }

@@ -7,7 +7,7 @@ import { occasionally } from './occasional-facilitator.ts'
 const days = 86_400_000
 const landed: Submitted = { hash: `0x${'12'.repeat(32)}`, isSaidToHaveLanded: true }
 
-/** Two facilitators that note what each is given, a clock, and what the hosted one says next. */
+/** Two facilitators that record what they are given, a clock, and the next answer of the hosted one. */
 function scene() {
   const given: string[] = []
   const state = { now: 0, says: (): Submitted | undefined => landed }
@@ -74,7 +74,7 @@ test('submits what was handed over only after half a minute', async () => {
   state.now = 30_000
   await pay('a')
   expect(given).toEqual(['hosted a', 'own a'])
-  // From then on it is an own one, and may be sent again at once.
+  // From then on it is ours, and may be sent again at once.
   await pay('a')
   expect(given).toEqual(['hosted a', 'own a', 'own a'])
 })

@@ -1,24 +1,24 @@
 import { paymentKeyOf, type X402Payment } from '../../payments/payment.ts'
 import type { Facilitator, Settling } from './facilitator.ts'
 
-/** After this a settlement that was handed over and is not on the chain is made by ourselves. */
+/** A payment that was handed over is submitted by ourselves after this. */
 const takeOverMs = 30_000
-/** How soon another settlement is handed over when the last one was not said to have landed. */
+/** How long until the next settlement is handed over if the last was not reported to have landed. */
 const againMs = 3_600_000
 
 export interface Occasion {
-  /** How long after the last settlement there the next one is handed over. */
+  /** How long until the next settlement is handed over if the last was reported to have landed. */
   readonly everyMs: number
   readonly now: () => Date
 }
 
 /**
- * Checks and settles by ourselves, and hands the first settlement after a while without one to a hosted
- * facilitator: indexes list who is paid through theirs, and forget who has not been for a month. Each
- * process counts for itself, from its start on, so a store hands over rather more than less.
+ * Checks and settles by ourselves, and hands a settlement to a hosted facilitator from time to time: an
+ * index lists the sellers that are paid through its facilitator, and drops those that were not for a month.
+ * Each process counts on its own, from its start, so a store hands over too many rather than too few.
  *
- * What was handed over is the facilitator's for a moment, in which the chain is looked at. Then we
- * submit it, too: the token takes an authorization once, whoever brings it.
+ * What was handed over is left to the facilitator for {@link takeOverMs}; the caller only looks at the chain
+ * then. After that we submit it too: the token accepts an authorization once, whoever submits it.
  */
 export function occasionally(
   own: Facilitator,
@@ -58,7 +58,7 @@ export function occasionally(
   }
 }
 
-/** Nobody was there to take the request, so nobody acts on it. */
+/** The request reached nobody, so nobody acts on it. */
 function isUnreached(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined

@@ -24,7 +24,7 @@ const tender = {
   sinceBlock: 0,
 } as const
 
-/** A node that is away, behind a gateway that says so. */
+/** A gateway whose node is down: it answers 503. */
 async function startGateway() {
   const asked: { method: string; params: unknown[] }[] = []
   const server = createServer(async (request, response) => {
@@ -53,8 +53,8 @@ test('a payment that cannot be checked is not called bad, and leaves no question
     maxSettlementWei: 10n ** 16n,
   })
   await expect(ownFacilitator(chain, []).verify(tender)).rejects.toThrow(/503/)
-  // The package asks two things side by side and hears only the first failure. Of the two, only the
-  // payer's may go to the node: what is left unheard ends the process.
+  // The package makes two calls in parallel and handles only the first failure. Only the one for the
+  // payer's code may go to the node: an unhandled failure ends the process.
   const codesAsked = gateway.asked.filter(({ method }) => method === 'eth_getCode')
   expect(new Set(codesAsked.map(({ params: [address] }) => address))).toEqual(
     new Set([payer.address]),

@@ -19,18 +19,17 @@ import type { Sending } from './sending.ts'
 import { costOf, limitOf, sendTransfer } from './transfer.ts'
 import { ownReasons } from './verdicts.ts'
 
-/** Ends a signature of a wallet that has yet to be deployed (ERC-6492). */
+/** The suffix of a signature of a wallet that has yet to be deployed (ERC-6492). */
 const undeployedMark = '6492'.repeat(16)
 
 /**
- * A payment that its payer's own key has signed is checked and sent directly. The package verifies
- * all others, and whatever is wrong with one, it says. It would also settle, but verifies once more
- * before that, which the token does anyway, so only a wallet that must be deployed first goes
- * through it.
+ * Checks a payment signed by its payer's own key directly. The x402 package verifies all others, and
+ * names what is wrong with any. Its settlement verifies once more, which the token does anyway, so we
+ * send the transfer ourselves unless a wallet must be deployed first.
  *
  * @param factories smart-wallet factories that may be called to deploy a payer's wallet; none by
  *   default, because each deployment is at our expense
- * @param withinMs how long a transaction is waited for until it is in a block
+ * @param withinMs how long to wait for a transaction to be in a block
  */
 export function ownFacilitator(
   chain: Chain,
@@ -38,7 +37,7 @@ export function ownFacilitator(
   withinMs = confirmationTimeoutMs,
 ): Facilitator {
   const estimates = createEstimates()
-  // Made anew for each call: it would remember what it sent, and wait for what the chain has dropped.
+  // Created for each call: a shared one would remember what it sent, and wait for what the chain has dropped.
   const packaged = (observed: Observed, sending?: Sending) => {
     const scheme = new ExactEvmScheme(observedSigner(chain, observed, sending), {
       eip6492AllowedFactories: [...factories],
@@ -80,7 +79,7 @@ export function ownFacilitator(
   }
 }
 
-/** A contract chooses what its signature check costs us, so that is measured before it is taken. */
+/** A contract decides what its signature check costs us, so the cost is measured before a payment is accepted. */
 async function withinCost(
   chain: Chain,
   tender: X402Payment,

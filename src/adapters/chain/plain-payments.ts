@@ -9,12 +9,11 @@ import { gasOf, maxSettlementGas } from './transfer.ts'
 import { authorizationHash } from './typed-data.ts'
 
 /**
- * Checks the common payment with one question to the node. That the payer's own key has signed it is
- * found here, and no node is asked about it. Everything else that can be wrong with it (the balance,
- * the nonce, the times, a pause, a blacklist, what code of the payer says) the token itself says when
- * it is asked what the settlement would take, with the very call that will be sent.
+ * Checks the common payment with one call to the node. The signature by the payer's own key is verified
+ * here. Anything else that can be wrong (the balance, the nonce, the times, a pause, a blacklist, code of
+ * the payer) makes the token refuse the estimate, which is made for the very call that will be sent.
  *
- * @returns the gas it takes, or undefined for whatever is not plainly good: why, others find out
+ * @returns the gas it takes, or undefined if it is not plainly good; the caller finds out why
  * @throws when the node does not say
  */
 export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<bigint | undefined> {
@@ -28,7 +27,7 @@ export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<big
   }
 }
 
-/** What was found lately. A payment is looked at before it is reserved and again when it is checked. */
+/** Recent results: a signature is verified before its payment is reserved, and again when it is checked. */
 const found = new Map<string, boolean>()
 const maxFound = 1_000
 
@@ -47,16 +46,16 @@ export function isSignedByPayer(network: Network, tender: X402Payment): boolean 
   return isSigned
 }
 
-/** Estimates of payments that were found good a moment ago, each for one settlement. */
+/** Gas estimates of payments that were found good a moment ago, each for one settlement. */
 export interface Estimates {
   keep(key: string, gas: bigint): void
-  /** The estimate is gone with it: what is sent again is estimated again. */
+  /** Removes the estimate, so a resend is estimated again. */
   take(key: string): bigint | undefined
 }
 
-/** From the check to the settlement there is one statement of the database. */
+/** Between the check and the settlement there is one database statement. */
 const maxEstimateMs = 2_000
-/** Those whose settlement never came are forgotten: a bound on memory. */
+/** Bounds memory: the oldest, whose settlement never came, are dropped. */
 const maxEstimates = 10_000
 
 export function createEstimates(): Estimates {

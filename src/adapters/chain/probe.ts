@@ -6,14 +6,14 @@ import { type Blocks, inPieces } from './log-pages.ts'
 import { tokenAbi } from './token.ts'
 import { tokenLogsIn, topicOf, usedTopic } from './token-logs.ts'
 
-/** So long after the last whole look, one that is refused as a question too many is an outage. */
+/** If the last complete probe is older than this, a probe that hits the rate limit is an outage. */
 const maxUnseenMs = 5 * 60_000
 
 /**
- * Looks at the node again and again. Payers share its quota with these looks and can use it up, so a
- * look that is refused for that is no outage while the node answers other questions.
+ * Creates the probe that is repeated for health. Payments share the node's quota with it and can use it
+ * up, so a probe that hits the rate limit is no outage while the node answers other calls.
  *
- * @returns what throws when the node does not answer, or has stood still
+ * @returns a probe that throws when the node does not answer, or has stood still
  */
 export function createProbe(
   chain: Chain,
@@ -37,9 +37,9 @@ export function createProbe(
 }
 
 /**
- * Asks what purchases and refunds ask: the newest blocks, the token, an estimate, and a page of logs
- * up to the safe block by that name, by which it is found how large a page this node answers. The
- * answers are those of our own wallet, so nobody else shapes them.
+ * Makes the calls of purchases and refunds: the newest blocks, the token, an estimate, and a page of logs
+ * up to the `safe` tag, which also shows how large a page this node answers for. It asks about our own
+ * wallet, so nobody else shapes the answers.
  */
 async function probe(
   chain: Chain,

@@ -8,26 +8,26 @@ import { tokenAbi } from './token.ts'
 import { type SignedTransfer, transferCall } from './transfer.ts'
 import { findUse, isUsedAt, isUsedInSafe, type Searched, type Use } from './uses.ts'
 
-/** Where an expected transfer is proven to have happened. */
+/** Where an expected transfer provably happened. */
 export interface ProvenTransfer {
   readonly transaction: Hex
   readonly block: number
 }
 
-/** What the chain says of an authorization. Whatever it does not say for certain is `open`. */
+/** What the chain proves about an authorization. Anything unproven is `open`. */
 export type Verdict =
   | {
       readonly verdict: 'transferred'
       readonly found: ProvenTransfer
-      /** In a block that cannot be dropped any more. */
+      /** Whether its block can no longer be dropped. */
       readonly isSafe: boolean
     }
   | Dead
   | {
       readonly verdict: 'open'
       /**
-       * `spent`: shown to have been used for something else, in a block that may still be dropped.
-       * `hidden`: nothing that was shown says what became of it.
+       * `spent`: used for something else, in a block that may still be dropped.
+       * `hidden`: the node does not show what became of it.
        */
       readonly soFar: 'unused' | 'spent' | 'hidden'
     }
@@ -40,7 +40,7 @@ export interface Dead {
 
 export interface Authorization extends Expected, Searched {}
 
-/** The transfer as this transaction made it, or undefined when it did not, or is not in a block. */
+/** The transfer if this transaction made it; undefined if it did not, or is not in a block. */
 export async function proveByTransaction(
   node: ChainNode,
   transaction: Hex,
@@ -50,7 +50,7 @@ export async function proveByTransaction(
   return receipt && proveByReceipt(node, { hash: transaction, receipt }, expected)
 }
 
-/** The same where this node has just shown the transaction's receipt. */
+/** The same from a receipt that this node has just returned. */
 export function proveByReceipt(
   node: ChainNode,
   { hash, receipt }: { readonly hash: Hex; readonly receipt: TransactionReceipt },
@@ -62,20 +62,20 @@ export function proveByReceipt(
 }
 
 /**
- * Looks the authorization up by its nonce, because anyone may have submitted it in any
- * transaction. The clock of this machine takes no part: only a block that cannot be dropped any
- * more, and whose own time is past `validBefore`, proves that nothing will come.
+ * Looks the authorization up by its nonce, because anyone may have submitted it in any transaction.
+ * The clock of this machine plays no part: only a block that can no longer be dropped, and whose own
+ * time has reached `validBefore`, proves that no payment will come.
  *
- * The token is asked first whether the nonce is used at all, at the newest block and by its number:
- * a node that is behind does not know that block and fails, and no node has to keep old states. An
- * unused nonce is unused in every block before as well. Only a used one is looked for in the logs.
+ * The token is first asked whether the nonce is used, at the number of the newest block: a backend that
+ * lags does not know that block and fails, and no node needs old state. A nonce that is unused there is
+ * unused in all earlier blocks. Only a used one is searched for in the logs.
  */
 export async function judge(node: ChainNode, authorization: Authorization): Promise<Verdict> {
   const [head, safe] = await Promise.all([
     node.reader.getBlock(),
     node.reader.getBlock({ blockTag: 'safe' }),
   ])
-  // Two backends behind one address, of which the one with the newest block is behind.
+  // Two backends behind one address disagree: the one that returned the newest block lags.
   if (head.number < safe.number) return open('hidden')
   if (!(await isUsedAt(node, authorization, head.number))) {
     const isOver = safe.timestamp >= BigInt(authorization.validBefore)
@@ -85,7 +85,7 @@ export async function judge(node: ChainNode, authorization: Authorization): Prom
   return use ? judgeUse(node, authorization, use, safe.number) : open('hidden')
 }
 
-/** A log without the receipt of its transaction shows nothing: the two may be of different chains. */
+/** A log without the receipt of its transaction proves nothing: its block may have been dropped. */
 async function judgeUse(
   node: ChainNode,
   authorization: Authorization,
@@ -107,11 +107,11 @@ function open(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {
 }
 
 /**
- * Whether this transaction still proves the transfer, and for good. It may have moved to another
- * block since: what counts is where it is now.
+ * Whether this transaction still proves the transfer, and whether for good. A reorganisation may have
+ * moved it to another block; its present block counts.
  *
- * The newest block is asked for first. A node that did not have it yet, and learns of it between two
- * answers, must not look like one that has lost the transaction.
+ * The newest block is read before the receipt. A node that learns of the transaction's block between two
+ * answers must not look like one that has lost the transaction.
  */
 export async function confirmationAt(
   node: ChainNode,
@@ -131,8 +131,8 @@ export async function confirmationAt(
 }
 
 /**
- * A transaction without a receipt may be one that a backend has not seen yet. It is gone where the
- * chain shows that it is: the nonce is unused at a block as high as its own, or another used it.
+ * Without a receipt, a backend may not have seen the transaction yet. It is gone only if the nonce is
+ * unused at a head at least as high as its block, or if another transaction used the nonce.
  */
 async function confirmationWithout(
   node: ChainNode,
@@ -140,14 +140,14 @@ async function confirmationWithout(
   expected: Authorization,
   head: { readonly number: bigint; readonly timestamp: bigint },
 ): Promise<Confirmation> {
-  // A node that is not there yet: it lags, or a shorter chain has replaced the old one.
+  // The node has not reached that block: it lags, or a reorganisation left a shorter chain.
   if (head.number < BigInt(block)) return 'not_yet'
   if (!(await isUsedAt(node, expected, head.number))) return 'gone'
   const use = await findUse(node, expected, head)
   return use === undefined || use.transaction === transaction ? 'unknown' : 'gone'
 }
 
-/** Whether the token itself refuses this transfer just now. Throws when the node cannot say. */
+/** Whether the token would revert this transfer now. Throws when the node does not say. */
 export async function wouldRevert(
   { network, reader }: ChainNode,
   transfer: SignedTransfer,
@@ -162,8 +162,8 @@ export async function wouldRevert(
 }
 
 /**
- * Whether the token takes no transfer to this wallet from anybody just now, because it is paused or
- * has blacklisted the wallet. A payer can do nothing about either, least of all by signing again.
+ * Whether the token refuses every transfer to this wallet now, because it is paused or has blacklisted
+ * the wallet. The payer can do nothing about either; signing again does not help.
  */
 export async function isClosedTo({ network, reader }: ChainNode, wallet: string): Promise<boolean> {
   const token = { address: network.usdc as Hex, abi: tokenAbi } as const

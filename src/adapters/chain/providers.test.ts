@@ -17,7 +17,7 @@ import {
 import { openNode } from './clients.ts'
 import { proveByTransaction } from './proofs.ts'
 
-// Nodes as providers rent them out: they answer for small ranges, forget states, lag and count.
+// Nodes of providers: they answer for small ranges, prune state, lag and limit rates.
 
 let chain: StillChain
 let node: NodeBefore
@@ -31,7 +31,7 @@ beforeEach(async () => {
   return () => node.stop()
 })
 
-/** After the end of every authorization, so that nothing is sent any more. */
+/** After every authorization expired, so that nothing is sent any more. */
 const later = () => new Date(Date.now() + 30 * 86_400_000)
 
 /** A store whose node is of such a provider. */
@@ -40,7 +40,7 @@ function behind(habits: ProviderHabits, now?: () => Date) {
   return chain.connect({ rpcUrl: node.url }, now)
 }
 
-/** A payment that is in a block, sent by somebody else. */
+/** A payment that is in a block, sent by another process. */
 async function landed() {
   const payment = await newPayment(chain)
   const collected = await chain.connect().rail.collect(payment.tender)
@@ -64,10 +64,10 @@ describe('a provider that answers for a few blocks of logs at once', () => {
     [10_000, 'range'],
   ] as const
 
-  /** So many blocks of the chain as the store sees it. */
+  /** The store sees block numbers multiplied by this, so few real blocks make a long chain. */
   const stretch = 400
   const mine = (blocks: number) => chain.mine(Math.ceil(blocks / stretch))
-  /** A payment in a block that has the number which the store sees. */
+  /** A landed payment whose receipt has the block number that the store sees. */
   async function landedAs() {
     const { receipt, ...payment } = await landed()
     return { ...payment, receipt: { ...receipt, block: receipt.block * stretch } }
@@ -89,7 +89,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
       expect(await store.rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
       expect(await chain.transfers(chain.refundWallet, payer)).toMatchObject([{ value: price }])
 
-      // Another process, which knows nothing of the provider, finds it as well, a day later.
+      // Another process, which has not learnt the page size, finds it as well, a day later.
       await mine(43_200)
       expect(await behind(habits).rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
       expect(await chain.transfers(chain.refundWallet, payer)).toHaveLength(1)
@@ -102,7 +102,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
     await mine(43_200)
     const { rail } = behind({ stretch, logRange: { blocks: 500, refusal: 'parameter' } }, later)
     expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
-    // It refuses five times until it is known what it answers; all blocks since then are 87 pages.
+    // Five refusals teach the page size. To read all blocks since then would take 87 pages.
     expect(asked('eth_getLogs')).toBeLessThanOrEqual(12)
   })
 
@@ -140,7 +140,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
     })
 
     test('which its payer signed anew with a nonce that was used long before', async () => {
-      // What comes after it is asked of a chain that is as long as before.
+      // Restores the length of the chain for the tests that follow.
       const id = await chain.client.snapshot()
       onTestFinished(() => chain.client.revert({ id }))
       const { owner, tender } = await landedAs()
@@ -328,7 +328,7 @@ describe('a provider whose quota payers use up', () => {
 })
 
 describe('a provider that refuses a third of all questions as too many', () => {
-  /** Until it ends so, in a few tries. */
+  /** Repeats until this outcome, up to 20 times. */
   async function until<T>(outcome: string, act: () => Promise<T & { outcome: string }>) {
     let seen: unknown
     for (let tried = 1; tried <= 20; tried += 1) {

@@ -15,7 +15,7 @@ import type { Evidence } from './witnesses.ts'
 
 const tooSlow = 'The node answers too slowly.'
 
-/** After this the chain would not take the authorization any more. */
+/** An authorization that expires sooner than this would not land any more, so it is not sent. */
 const settleMarginMs = 4_000
 
 export interface RailDeps extends CheckDeps {
@@ -54,7 +54,7 @@ function unchecked(reason: string): Checked<X402Payment> {
   return { outcome: 'unknown', reason, charged: 'unknown' }
 }
 
-/** What was wasted on a payment is told with whatever became of it, also where nobody waited for that. */
+/** Adds to a result how many transactions were wasted on the payment, also if the step was too slow. */
 async function withCosts(
   run: (onWasted: () => void) => Promise<Collected<X402Receipt>>,
 ): Promise<Collected<X402Receipt>> {
@@ -94,7 +94,7 @@ async function collect(
   }
 }
 
-/** The receipt that our node has shown already says as much as the same one asked for again. */
+/** A receipt that our node has already returned is not asked for again. */
 function proofIn(chain: Chain, { hash, receipt }: Submitted, expected: Expected) {
   return receipt
     ? proveByReceipt(chain, { hash, receipt }, expected)
@@ -139,13 +139,13 @@ async function confirmationOf(
 }
 
 /**
- * How long one step of an order may take here. Its calls are bounded one by one, but a node that is slow
- * at every one of them would hold an order beyond its lease. Whoever has the lease looks where a payment
- * stands, collects one that vanished again, and asks the supplier: two steps here and one call there.
+ * How long one step of an order may take here. Each call is bounded, but a node that is slow at every call
+ * would hold an order beyond its lease. The holder of the lease checks the confirmation of a payment,
+ * collects one that vanished again, and asks the supplier: two steps here and one call there.
  */
 export const maxStepMs = 17_000
 
-/** What the work gives, or `late` where it takes too long. It goes on meanwhile: it may be repeated. */
+/** The result of the work, or `late` if it takes too long. The work then goes on, so it must be safe to repeat. */
 export async function withinStep<T>(work: Promise<T>, late: T, maxMs = maxStepMs): Promise<T> {
   const ended = new AbortController()
   const waited = delay(maxMs, late, { signal: ended.signal }).catch(() => late)

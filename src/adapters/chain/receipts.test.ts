@@ -5,7 +5,7 @@ import { receiptOf } from './receipts.ts'
 
 const hashOf = (letter: string) => `0x${letter.repeat(64)}` as const
 
-/** A node that answers with a receipt of block 7, `a`, and has these blocks. */
+/** A node with these blocks, whose receipt is always of block 7 with hash `a`. */
 function nodeWith(blocks: Readonly<Record<number, `0x${string}`>>): ChainNode {
   const head = Math.max(...Object.keys(blocks).map(Number))
   const receipt = {

@@ -2,12 +2,12 @@ import { formatTransactionReceipt, type Hex, numberToHex, type TransactionReceip
 import type { ChainNode } from './clients.ts'
 
 /**
- * What became of a transaction; undefined while this node has it in no block of its chain. A receipt
- * alone does not say that: nodes that serve preconfirmations (Flashblocks) answer with one before
- * the block exists, and a node behind a balancer may answer for a block that was dropped.
+ * The receipt of a transaction; undefined while it is in no block of this node's chain. A receipt alone
+ * does not prove that it is in one: nodes that serve preconfirmations (Flashblocks) return one before the
+ * block exists, and a backend behind a load balancer may return one of a block that was dropped.
  *
- * Asked without viem's action for it, which makes an error of every “not yet”, with its stack and a
- * page of text: a payment on its way to its block is asked about several times.
+ * Made without viem's action, which throws an error with a stack and a page of text for every “not yet”:
+ * a pending payment is asked about several times.
  */
 export async function receiptOf(
   node: ChainNode,
@@ -17,13 +17,13 @@ export async function receiptOf(
     method: 'eth_getTransactionReceipt',
     params: [hash],
   })
-  // One of another transaction says nothing of this one.
+  // The receipt of another transaction proves nothing about this one.
   if (receipt?.transactionHash.toLowerCase() !== hash.toLowerCase()) return undefined
   const formatted = formatTransactionReceipt(receipt)
   return (await isInBlock(node, formatted)) ? formatted : undefined
 }
 
-/** Whether its block is not above the newest one and is the one that the chain has there. */
+/** Whether its block is on the chain: not above the newest one, and with the same hash at its height. */
 async function isInBlock(
   { reader }: ChainNode,
   { blockHash, blockNumber }: TransactionReceipt,

@@ -1,8 +1,8 @@
 /**
- * Asks once for everyone who wants to know within a while, and also for those who come while it is
- * being asked. A failure is told to all who wait for it and kept for nobody.
+ * Shares one answer among all who ask within `maxMs`, including those who ask while it is pending. A
+ * failure reaches all who wait for it and is not kept.
  *
- * @param mostMs how old an answer may be, from the moment it was asked for
+ * @param maxMs how old an answer may be, counted from when it was asked for
  */
 export function recent<T>(maxMs: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { readonly asked: Promise<T>; readonly at: number } | undefined

@@ -15,10 +15,10 @@ import type { Evidence } from './witnesses.ts'
 /** A refund that is not on the chain by then is signed again, with the same nonce. */
 const refundValidSeconds = 24 * 3_600
 
-/** Much shorter than an order's lease. */
+/** How long to wait for a refund to be in a block; much shorter than an order's lease. */
 const inBlockTimeoutMs = 10_000
 
-/** The wallet that pays refunds: a small float, and nothing but refunds. */
+/** The wallet that pays refunds. It holds a small float and pays nothing else. */
 export interface RefundWallet {
   readonly address: string
   sign(due: RefundDue<X402Payment, X402Receipt>): Promise<X402Refund>
@@ -75,8 +75,8 @@ export function refundWallet(
 }
 
 /**
- * One order has one refund nonce, for ever: the token itself refuses a second refund from one wallet,
- * whatever happens to our database or to other nodes.
+ * An order has one refund nonce for ever: the token itself refuses a second refund from the same wallet,
+ * whatever happens to our database or on other nodes.
  */
 export function refundNonceOf(chainId: number, order: OrderId): Hex {
   return keccak256(toBytes(`refund:v1|${chainId}|${order}`))
@@ -109,7 +109,7 @@ async function payBack(
   }
 }
 
-/** Nobody looks at a refund again that was once believed to be paid. */
+/** A refund that was once taken as paid is never looked at again, so it must be final and borne out. */
 async function paidBy(
   evidence: Evidence,
   refund: X402Refund,
@@ -122,8 +122,8 @@ async function paidBy(
 }
 
 /**
- * What another refund wallet of the store has paid already: a nonce counts for one wallet, so the token
- * would let each of them pay the same refund.
+ * Whether another refund wallet of the store has already paid it: nonces count per wallet, so the token
+ * would let each wallet pay the same refund.
  */
 async function paidByOther(
   chain: Chain,
@@ -178,7 +178,7 @@ async function obstacle(chain: Chain, refund: X402Refund): Promise<PaidBack | un
 
 async function send(chain: Chain, refund: X402Refund): Promise<PaidBack> {
   try {
-    // What a refund wastes counts for nobody: it is sent because the store decided so.
+    // Gas that a refund wastes counts against nobody: the store itself decided to send it.
     const sending = { withinMs: inBlockTimeoutMs, onWasted: () => {} }
     await sendTransfer(chain, { ...refund, validAfter: 0 }, sending)
     return pending('The refund was sent.')

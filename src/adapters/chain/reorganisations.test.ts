@@ -32,7 +32,7 @@ async function settled() {
 
 const paid = (payer: string) => chain.transfers(payer, chain.keys.payTo)
 
-/** The bytes of a transaction, to have them in another block. */
+/** The raw bytes of a transaction, to put it into another block. */
 function bytesOf(transaction: string): Promise<Hex> {
   const params = [transaction]
   return chain.client.request({ method: 'eth_getRawTransactionByHash', params } as never)

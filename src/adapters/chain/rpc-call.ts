@@ -2,22 +2,22 @@ import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
 import { whyUnreached } from '../../lib/connection-error.ts'
 import { readText } from '../../lib/read-text.ts'
 
-/** The receipt of one transaction that fills a block with logs has less. */
+/** More than the receipt of one transaction that fills a block with logs. */
 const maxAnswerBytes = 10 * 1_048_576
 
-/** A question in JSON-RPC. */
+/** A JSON-RPC call. */
 export interface RpcRequest {
   readonly method: string
   readonly params?: unknown
 }
 
-/** Where a node is, and what it is shown with every call. */
+/** The URL of a node, and the headers of every call. */
 export interface NodeAddress {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A name and a password in the URL go into a header, because `fetch` takes no such URL. */
+/** A name and a password in the URL go into a header, because `fetch` rejects such a URL. */
 export function nodeAddress(text: string): NodeAddress {
   const url = new URL(text)
   const headers = { 'content-type': 'application/json' }
@@ -30,12 +30,12 @@ export function nodeAddress(text: string): NodeAddress {
 }
 
 /**
- * Asks a node one question. viem's own transport does the same with a second `Request` for each
- * call, and with an error for its timeout that is made, stack and all, before anything is late.
+ * Makes one call to a node. viem's own transport does the same, but creates a second `Request` for each
+ * call, and its timeout error with a stack before anything is late.
  *
- * @param mostMs from the connection to the last byte
- * @throws RpcRequestError for what the node refuses, in its own words and with its code
- * @throws HttpRequestError or TimeoutError where it did not answer
+ * @param maxMs from the connection to the last byte
+ * @throws RpcRequestError for a refusal of the node, with its message and code
+ * @throws HttpRequestError or TimeoutError if it did not answer
  */
 export async function resultOf(
   node: NodeAddress,
@@ -64,7 +64,7 @@ async function answerOf(
     const response = await fetch(url, {
       method: 'POST',
       headers,
-      // Each call is an exchange of its own, so all of them may have the same number.
+      // Each HTTP request carries one call, so all calls can have the same id.
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
       redirect: 'error',
       signal: AbortSignal.timeout(maxMs),
@@ -85,14 +85,14 @@ async function readAnswer(
   const text = await readText(response, maxAnswerBytes)
   if (text === undefined) throw unanswered("The node's answer is too large.", { body, url })
   const answer = answerIn(text)
-  // Some nodes refuse a question in JSON-RPC and with an error of HTTP: the former says why.
+  // Some nodes refuse with a JSON-RPC error and an HTTP error status: the former says why.
   if (answer && (response.ok || isRefusal(answer.error))) return answer
   if (response.ok) throw unanswered('The node answers no JSON.', { body, url })
   const { status, statusText: details, headers } = response
   throw unanswered(`The node answers ${status}.`, { body, details, headers, status, url })
 }
 
-/** Begins with what is wrong, where viem says the same of everything: logs and health show the first line. */
+/** Puts the cause in the first line, which logs and health show: viem's is the same for every failure. */
 function unanswered(
   why: string,
   what: ConstructorParameters<typeof HttpRequestError>[0],

@@ -15,7 +15,7 @@ interface RecordedRequest {
   readonly params: readonly [Record<string, string>]
 }
 
-/** A node that answers as it is told, and a client that speaks with it. */
+/** A node that answers as told, and a client for it. */
 async function nodeThat(
   answer: (response: ServerResponse, asked: RecordedRequest) => void,
   maxMs?: number,
@@ -119,7 +119,7 @@ test.each([200, 400])(
   },
 )
 
-/** What a log or a health check shows of it. */
+/** The line that a log or a health check shows of the error. */
 async function firstLineOf(asking: Promise<unknown>): Promise<string> {
   const error = await asking.then(
     () => new Error('it answered'),

@@ -2,19 +2,19 @@ import { createTransport, type EIP1193RequestFn, type Transport } from 'viem'
 import { type NodeLoad, nodeLoad } from './node-load.ts'
 import { type NodeAddress, nodeAddress, type RpcRequest, resultOf } from './rpc-call.ts'
 
-/** No call to the chain may hang longer than this; an order's lease is much longer. */
+/** The limit of one call to a node; an order's lease is much longer. */
 const maxCallMs = 8_000
 
 /**
- * What a call that changes nothing may compute. Checking a signature can run a contract of the
- * payer's own, which shall not compute for as long as the node allows. A smart wallet with a
- * passkey that has yet to be deployed takes about a fifth of this.
+ * The gas limit of an `eth_call`. Checking a signature can run the payer's own contract, which must not
+ * compute for as long as the node allows. A smart wallet with a passkey that has yet to be deployed takes
+ * about a fifth of this.
  */
 const callGas = '0x989680'
 
 /**
- * What an estimate may try with. A node looks for the answer by carrying the call out a dozen times, and
- * the most that the store pays for is a quarter of this.
+ * The gas limit of an estimate. A node finds the answer by executing the call a dozen times. The store
+ * pays for a quarter of this at most.
  */
 const estimateGas = '0x3d0900'
 
@@ -24,9 +24,9 @@ const gasFor: Readonly<Record<string, string>> = {
 }
 
 /**
- * How a node is spoken with: to the address that the operator gave and to no other, for a limited
- * time from the connection to the last byte, with limits on what it answers and computes. A call
- * that fails on its way, or that the node could not answer just then, is made once more.
+ * The transport to a node. It calls only the URL that the operator gave, and limits the time from the
+ * connection to the last byte, the size of the answer and the gas of a call. A call that fails in transit,
+ * or that the node could not answer just then, is repeated once.
  */
 export function rpcTransport(
   url: string,

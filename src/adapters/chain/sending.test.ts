@@ -40,7 +40,7 @@ async function expectEachPaidOnce(tenders: readonly X402Payment[]): Promise<void
   }
 }
 
-/** Makes a block whenever there is something for it, until the work has ended. */
+/** Makes a block every 40 ms until the work has ended. */
 async function miningDuring<T>(work: Promise<T>): Promise<T> {
   let hasEnded = false
   const done = work.finally(() => {
@@ -151,7 +151,7 @@ test('a transaction of another process that is stuck is replaced, and holds nobo
   const [tender] = (await payments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
   const account = privateKeyToAccount(key)
-  // It pays three times of what is asked for, and is still not taken, say by a node that forgot it.
+  // It pays three times the present fee and is still in no block, as if the node had forgotten it.
   const { maxFeePerGas, maxPriorityFeePerGas } = await chain.client.estimateFeesPerGas()
   const more = {
     maxFeePerGas: maxFeePerGas * 3n,
@@ -220,7 +220,7 @@ test('numbers that are in use are not given again, and the node decides when non
   expect([nonces.isOurs(7), nonces.isOurs(8), nonces.isOurs(10)]).toEqual([true, false, false])
   expect(await nonces.take()).toBe(10)
   for (const nonce of [7, 9, 10]) nonces.giveBack(nonce)
-  // A reorganisation has dropped what was counted before.
+  // A reorganisation has dropped transactions that were counted before.
   state.counted = 5
   expect(await nonces.take()).toBe(5)
 })

@@ -6,7 +6,7 @@ import { receiptOf } from './receipts.ts'
 
 export const tooDear = 'The network fee is higher than the store pays.'
 
-/** A call that costs gas, and how much of it at most. */
+/** A call to send, with its gas limit. */
 export interface Call {
   readonly to: Hex
   readonly data: Hex
@@ -15,16 +15,16 @@ export interface Call {
 
 /** How a call is sent. */
 export interface Sending {
-  /** How long it is waited for until it is in a block. */
+  /** How long to wait for it to be in a block. */
   readonly withinMs: number
-  /** Told of each transaction that cost us gas and moved nothing. */
+  /** Called for each transaction that cost us gas and moved no money. */
   readonly onWasted: () => void
 }
 
 export interface Sent {
-  /** Where to look for it; the last one when it had to be sent more than once. */
+  /** The transaction that is in a block; otherwise the last one that was sent. */
   readonly hash: Hex
-  /** What the node said of it when it was in a block; undefined when it was in none in time. */
+  /** Its receipt; undefined if it was in no block in time. */
   readonly receipt: TransactionReceipt | undefined
 }
 
@@ -34,22 +34,22 @@ interface Broadcast {
   readonly fees: Fees
 }
 
-/** So many numbers are tried when others send with the same key at the same time. */
+/** How many nonces are tried when others send with the same key at the same time. */
 const maxNumbers = 12
-/** The waiting is cut into so many parts; between two of them the transaction is pushed. */
+/** The wait has this many parts; between two of them the transaction is pushed. */
 const waits = 3
-/** Doubling its fee so often must be enough to take the place of a transaction that is stuck. */
+/** How many fees are tried to replace a stuck transaction, each twice the one before. */
 const maxRaises = 4
 
 /**
- * Sends a call with our gas and waits until it is in a block, so that nobody sends it again while
- * it is on its way there. One that stays outside is sent again with a higher fee, in its own place
- * or in the place of whatever holds all of them up. That is harmless only because the token carries
- * out an authorization once, and a factory deploys a wallet once: this is for such calls alone.
+ * Sends a call with our gas and waits until it is in a block, so that nobody sends it again meanwhile. If
+ * it stays pending, it is sent again with a higher fee, under its own nonce or under the lowest nonce,
+ * which holds up all later ones. That is harmless only because the token executes an authorization once,
+ * and a factory deploys a wallet once: use this for such calls only.
  *
- * Not being in a block at the end is no failure: the caller looks at the logs.
+ * Not being in a block at the end is no failure: the caller reads the logs.
  *
- * @throws when the node does not take it at all, or the network asks too much
+ * @throws when the node does not accept it at all, or the network fee is too high
  */
 export async function sendCall(
   chain: Chain,
@@ -69,7 +69,7 @@ async function sendUntilInBlock(chain: Chain, call: Call, withinMs: number): Pro
       if (receipt) return { hash: receipt.transactionHash, receipt }
       const last = all.at(-1) as Broadcast
       if (wait === waits) return { hash: last.hash, receipt }
-      // Whatever happens while it is pushed, or does not: the transaction is on its way already.
+      // A push that fails or is slow changes nothing: the transaction is already on its way.
       const pushing = push(chain, call, last).catch(() => undefined)
       const pushed = await Promise.race([pushing, delay(withinMs / waits)])
       if (pushed) all.push(pushed)
@@ -79,7 +79,7 @@ async function sendUntilInBlock(chain: Chain, call: Call, withinMs: number): Pro
   }
 }
 
-/** Another process may send with the same key: then the number is its, and ours is the next one. */
+/** Another process may send with the same key: if it has taken the nonce, the next one is tried. */
 async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
   const fees = await chain.fees()
   for (let tried = 1; ; tried += 1) {
@@ -96,20 +96,20 @@ async function sendFirst(chain: Chain, call: Call): Promise<Broadcast> {
   }
 }
 
-/** What is to be done about a transaction that is in no block yet, or undefined: nothing. */
+/** Sends a transaction again that is in no block yet; undefined if there is nothing to send. */
 async function push(chain: Chain, call: Call, last: Broadcast): Promise<Broadcast | undefined> {
   const { address } = chain.gasAccount
   const next = await chain.reader.getTransactionCount({ address, blockTag: 'latest' })
-  // Its number is used and it is in no block: another transaction has taken its place.
+  // Its nonce is used. If it is in no block itself, another transaction has taken its place.
   if (last.nonce < next) {
     return (await receiptOf(chain, last.hash)) ? undefined : sendFirst(chain, call)
   }
-  // One of ours goes first and is pushed by who sent it.
+  // An earlier transaction of this process comes first, and its own sender pushes it.
   if (last.nonce > next && chain.nonces.isOurs(next)) return undefined
   return replace(chain, call, next, last.fees)
 }
 
-/** Nodes take another transaction in the same place when it pays clearly more. */
+/** Nodes accept another transaction under the same nonce only if it pays clearly more. */
 async function replace(chain: Chain, call: Call, nonce: number, paid: Fees): Promise<Broadcast> {
   const asked = await chain.reader.estimateFeesPerGas()
   let fees = atLeast(asked, times(paid, 5n, 4n))
@@ -123,7 +123,7 @@ async function replace(chain: Chain, call: Call, nonce: number, paid: Fees): Pro
   }
 }
 
-/** @throws BaseError, of a kind that says what the node found wrong; or when it would cost too much */
+/** @throws BaseError of the kind of the node's refusal; or Error when it would cost too much */
 async function broadcast(chain: Chain, call: Call, nonce: number, fees: Fees): Promise<Broadcast> {
   const { gasAccount, network, reader } = chain
   const { chainId } = network
@@ -146,7 +146,7 @@ async function broadcast(chain: Chain, call: Call, nonce: number, fees: Fees): P
   return sent
 }
 
-/** Looks often at first: the transaction may have come just before its block. */
+/** Polls often at first: the next block may come right after the transaction. */
 async function waitForAny(
   chain: Chain,
   all: readonly Broadcast[],
@@ -155,11 +155,11 @@ async function waitForAny(
   const deadline = performance.now() + withinMs
   for (let pauseMs = chain.pollMs / 8; ; pauseMs = Math.min(2 * pauseMs, chain.pollMs)) {
     const seen = await Promise.all(
-      // A node that does not answer just now may do so the next time.
+      // A node that does not answer now is asked again at the next poll.
       all.map(({ hash }) => receiptOf(chain, hash).catch(() => undefined)),
     )
     const receipts = seen.filter((receipt) => receipt !== undefined)
-    // Of two that were sent the second one is reverted, because the first has done it.
+    // If two are in blocks, the second one is reverted, because the first has done the work.
     const done = receipts.find(({ status }) => status === 'success') ?? receipts[0]
     if (done) return done
     if (performance.now() + pauseMs > deadline) return undefined
@@ -175,7 +175,7 @@ function isUnderpriced(error: unknown): boolean {
   return saysAny(error, /underpriced/i)
 }
 
-/** Nodes tell these apart by their words only. */
+/** Nodes distinguish these errors only by their messages. */
 function saysAny(error: unknown, words: RegExp): boolean {
   return (
     error instanceof BaseError &&

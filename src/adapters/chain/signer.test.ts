@@ -8,7 +8,7 @@ const privateKey: Hex = `0x${'7'.repeat(64)}`
 const hash: Hex = `0x${'ab'.repeat(32)}`
 const signature = await sign({ hash, privateKey, to: 'hex' })
 
-/** What viem finds; it throws for what nobody can have signed. */
+/** What viem recovers; it throws for a signature that no key can have made. */
 const byViem = (asked: { hash: Hex; signature: Hex }) =>
   recoverAddress(asked).catch(() => undefined)
 

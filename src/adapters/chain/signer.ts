@@ -16,7 +16,7 @@ import { privateKeyToAddress, publicKeyToAddress } from 'viem/accounts'
  * The address whose key has signed this hash.
  *
  * @param signature 65 bytes: r, s, and 0, 1, 27 or 28
- * @returns undefined for what no key can have made: perhaps a wallet's own kind of signature
+ * @returns undefined if no key can have made it; it may be the signature of a contract wallet
  */
 export function signerOf(hash: Hex, signature: Hex): Hex | undefined {
   try {
@@ -26,7 +26,7 @@ export function signerOf(hash: Hex, signature: Hex): Hex | undefined {
     const publicKey = recover(hexToBytes(hash), bytes.subarray(0, 64), parity, false)
     return publicKey ? publicKeyToAddress(bytesToHex(publicKey)) : undefined
   } catch {
-    // No hexadecimal, or r and s are no numbers of the curve.
+    // Not hexadecimal, or r or s is out of range.
     return undefined
   }
 }
@@ -41,7 +41,7 @@ const parities = new Map<number | undefined, 0 | 1>([
 /** Signs the transactions of one wallet. */
 export interface TransactionSigner {
   readonly address: Hex
-  /** The transaction as a node takes it. */
+  /** The signed transaction, serialized for a node. */
   sign(transaction: TransactionSerializableEIP1559): Hex
 }
 

@@ -16,7 +16,7 @@ const thief = `0x${'c3'.repeat(20)}` as const
 const nonce = `0x${'12'.repeat(32)}` as const
 const transaction = `0x${'34'.repeat(32)}` as const
 
-/** Two of each role: the present and an earlier one. */
+/** Two wallets of each role: the present one and an earlier one. */
 const wallets = [
   { role: 'pay_to', address: store, isPresent: true },
   { role: 'pay_to', address: formerStore, isPresent: false },
@@ -49,7 +49,7 @@ function used(authorizer: Hex, logIndex: number) {
   )
 }
 
-/** Books over a node that has these logs and filters them as a node does. */
+/** A statement from a node that has these logs and filters them by topic. */
 function statementOver(logs: readonly ReturnType<typeof log>[]) {
   const fits = (topic: unknown, wanted: Filter['topics'][number] | undefined) =>
     wanted === null || wanted === undefined || [wanted].flat().includes(topic as Hex)

@@ -10,10 +10,10 @@ import { refundNonceOf } from './refunds.ts'
 import { tokenAbi } from './token.ts'
 import { tokenLogsIn, topicOf, transferTopic, usedTopic } from './token-logs.ts'
 
-/** So many payers fit into one question for their authorizations. */
+/** How many payers one call asks about. */
 const payersAtOnce = 200
 
-/** What the token's logs say of the store's wallets (FiatTokenV2_2). */
+/** The statement of the store's wallets, read from the token's logs (FiatTokenV2_2). */
 export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]): ChainStatement {
   const { network, reader } = chain
   const topicsOf = (role: StoreWallet['role']) =>
@@ -72,7 +72,7 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
   }
 }
 
-/** Transfers to us, then the authorizations of those who paid: nothing of anybody else is read. */
+/** Reads the transfers to us, then the authorizations of their payers only. */
 async function received(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks) {
   const transfers = await tokenLogsIn(chain, blocks, [transferTopic, null, payTo])
   const payers = [...new Set(transfers.flatMap(({ topics }) => topics[1] ?? []))]
@@ -84,7 +84,7 @@ async function received(chain: ChainNode, payTo: readonly Hex[], blocks: Blocks)
   return paired(tokenLogs([...transfers, ...used]))
 }
 
-/** Both events have the wallet in the same place, so one question finds them. */
+/** Both events have the wallet in the same topic, so one call finds them. */
 async function sent(chain: ChainNode, wallets: readonly Hex[], blocks: Blocks) {
   const logs = await tokenLogsIn(chain, blocks, [[transferTopic, usedTopic], wallets])
   return paired(tokenLogs(logs))
@@ -113,8 +113,8 @@ function tokenLogs(logs: Parameters<typeof parseEventLogs>[0]['logs']) {
 type TokenLogs = ReturnType<typeof tokenLogs>
 
 /**
- * The transfers among these logs, each with the authorization directly before it: the token writes
- * the two one after the other, and anything else beside them proves nothing (payments/proof.ts).
+ * The transfers among these logs, each with the authorization directly before it: the token writes the
+ * two one after the other, and no other order proves anything (payments/proof.ts).
  */
 function paired(logs: TokenLogs): ChainTransfer[] {
   const used = new Map(
@@ -132,7 +132,7 @@ function paired(logs: TokenLogs): ChainTransfer[] {
     .sort((one, other) => one.block - other.block || one.logIndex - other.logIndex)
 }
 
-/** Where in its block a log stands, or the one that is so many places after it. */
+/** The position of a log in its transaction, or of the log this many places after it. */
 function placeOf({ transactionHash, logIndex }: TokenLogs[number], after: number): string {
   return `${transactionHash}:${(logIndex ?? 0) + after}`
 }

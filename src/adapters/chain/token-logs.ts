@@ -9,16 +9,16 @@ export const [cancelledTopic] = encodeEventTopics({
   eventName: 'AuthorizationCanceled',
 })
 
-/** One place of a log: what stands there, one of several, or whatever. */
+/** The filter for each topic of a log: one value, one of several, or null for any. */
 export type Topics = readonly (Hex | readonly Hex[] | null)[]
 
-/** A range of blocks, both ends included. What `safe` is, the node that answers says. */
+/** A range of blocks, both ends included. The answering node resolves `safe`. */
 export interface LogRange {
   readonly from: number
   readonly to: number | 'safe'
 }
 
-/** The token's logs with these topics, in one question. */
+/** The token's logs with these topics, by one call. */
 export async function tokenLogsIn(
   { network, reader }: ChainNode,
   { from, to }: LogRange,

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem'
 
-/** What the store reads and writes of Circle's FiatTokenV2_2. */
+/** The parts of Circle's FiatTokenV2_2 that the store uses. */
 export const tokenAbi = parseAbi([
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',

@@ -6,7 +6,7 @@ import { isTooDear } from './network-fees.ts'
 import { type Sending, type Sent, sendCall, tooDear } from './sending.ts'
 import { tokenAbi } from './token.ts'
 
-/** A signed EIP-3009 authorization, whoever signed it: a buyer who pays, or we who pay back. */
+/** A signed EIP-3009 authorization: a payment by a buyer, or a refund by us. */
 export interface SignedTransfer {
   readonly from: string
   readonly to: string
@@ -17,7 +17,7 @@ export interface SignedTransfer {
   readonly signature: string
 }
 
-/** The call that makes the token carry it out; anyone may send it. */
+/** The call by which the token executes it; anyone may send it. */
 export function transferCall(network: Network, transfer: SignedTransfer) {
   return {
     address: network.usdc as Hex,
@@ -36,17 +36,17 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
 }
 
 /**
- * What one settlement may cost us, in gas. USDC moves a plain payment with 80 000 to 110 000. A smart
- * wallet adds what its signature check takes: 10 000 to 60 000 for the common ones, 300 000 for a
- * passkey that is checked without the precompiled contract. A wallet can also burn millions there,
- * which the payer chooses and we would pay.
+ * What one settlement may cost us, in gas. A plain USDC payment takes 80 000 to 110 000. A smart wallet
+ * adds its signature check: 10 000 to 60 000 for the common ones, 300 000 for a passkey that is checked
+ * without the precompiled contract. A wallet can also burn millions there: the payer chooses that, and
+ * we would pay.
  */
 export const maxSettlementGas = 450_000n
 
-/** What the state of the token may add between the estimate and the block: a balance that was zero. */
+/** What a change of state may add between the estimate and the block: writing to a balance that has become zero. */
 const gasMargin = 25_000n
 
-/** The limit that a transfer is sent with which needs so much gas; its price is looked at for this. */
+/** The gas limit of a transfer that needs this much; its cost is judged at this limit. */
 export function limitOf(needed: bigint): bigint {
   const withMargin = needed + gasMargin
   return withMargin < maxSettlementGas ? withMargin : maxSettlementGas
@@ -62,7 +62,7 @@ export async function costOf(
     if (gas > maxSettlementGas) return 'too_much'
     return (await isTooDear(chain, transfer, limitOf(gas))) ? 'too_dear' : 'bearable'
   } catch (error) {
-    // What an estimate may take is more than a settlement may cost.
+    // The limit of an estimate is above what a settlement may cost.
     if (isOutOfGas(error)) return 'too_much'
     if (isRevert(error)) return 'refused'
     throw error
@@ -72,8 +72,8 @@ export async function costOf(
 /**
  * Sends it with our gas and waits until it is in a block ({@link sendCall}).
  *
- * @param estimated what it takes by {@link gasOf}, where that was asked a moment ago
- * @throws when the token refuses it, when it would cost too much, or when the node does not take it
+ * @param estimated the result of {@link gasOf}, if that was asked a moment ago
+ * @throws when the token refuses it, when it would cost too much, or when the node does not accept it
  */
 export async function sendTransfer(
   chain: Chain,
@@ -90,7 +90,7 @@ export async function sendTransfer(
 }
 
 /**
- * What the transfer would take now, in gas. Nobody pays for asking.
+ * Estimates the gas of the transfer, which costs nothing.
  *
  * @throws when the token refuses it ({@link isRevert}), or when the node does not say
  */

@@ -5,7 +5,7 @@ import type { SignedTransfer } from './transfer.ts'
 
 const separators = new Map<Network, Hex>()
 
-/** The EIP-712 domain separator of a network's USDC, kept because it is half of the work of hashing a payment. */
+/** The EIP-712 domain separator of a network's USDC, cached because it is half of the work of hashing a payment. */
 export function separatorOf(network: Network): Hex {
   const known = separators.get(network)
   if (known !== undefined) return known

@@ -13,7 +13,7 @@ const searched = {
 }
 const head = { number: 300n, timestamp: 600n }
 
-/** A node whose blocks come every two seconds, with one log of the nonce in this block. */
+/** A node with a block every two seconds and one log of the nonce, in this block. */
 function nodeWith(block: number, topic: Hex): ChainNode {
   const transaction = pad('0xbeef')
   const reader = {

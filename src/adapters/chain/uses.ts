@@ -5,13 +5,13 @@ import { type Blocks, inPieces } from './log-pages.ts'
 import { tokenAbi } from './token.ts'
 import { cancelledTopic, type LogRange, tokenLogsIn, topicOf, usedTopic } from './token-logs.ts'
 
-/** An authorization, and where it can have been used. */
+/** An authorization, and the blocks in which it can have been used. */
 export interface Searched {
   readonly from: string
   readonly nonce: string
-  /** Chain time, in seconds: the token takes it in blocks before that. */
+  /** Chain time, in seconds: the token accepts it only in blocks before that. */
   readonly validBefore: number
-  /** The first block in which it can have landed; undefined where its use is not searched for. */
+  /** The first block in which it can have landed; undefined if its use is not to be searched for. */
   readonly sinceBlock: number | undefined
 }
 
@@ -21,7 +21,7 @@ export interface Use {
   readonly isCancelled: boolean
 }
 
-/** What the token says at this block, by its number. Throws where the node does not know the block. */
+/** Whether the nonce is used at this block, asked by number. Throws if the node does not know the block. */
 export function isUsedAt(
   { network, reader }: ChainNode,
   { from, nonce }: Searched,
@@ -37,9 +37,9 @@ export function isUsedAt(
 }
 
 /**
- * The log of the use, or undefined while it is not shown. A transfer stands in a block before
- * `validBefore`, so these are read first and from the newest on: what was sent just now is in the
- * first page. A cancellation may come later.
+ * The use, found in the logs; undefined while the node does not show it. A transfer is in a block before
+ * `validBefore`, so those blocks are read first, the newest first: a transfer of just now is on the first
+ * page. A cancellation may come later.
  */
 export async function findUse(
   node: ChainNode,
@@ -68,11 +68,11 @@ async function useIn(
 }
 
 /**
- * Whether this very transaction used the nonce in a block that cannot be dropped any more. Its
- * height alone does not say so: a node behind the same address that lags shows it in a block which was
- * dropped since, below the safe one of another. So one node is asked for the logs from there to what
- * it knows as safe itself; where that is more than it answers for, up to a block that a node which
- * lags does not have.
+ * Whether this transaction used the nonce in a block that can no longer be dropped. Its height alone does
+ * not prove that: a lagging backend behind the same address may show it in a block that was dropped since,
+ * below the safe block of another backend. So one call asks for the logs from there up to what the
+ * answering backend itself calls safe. If that is more than one page, the call ends at a later block by
+ * number, which a lagging backend does not have.
  */
 export async function isUsedInSafe(
   node: ChainNode,

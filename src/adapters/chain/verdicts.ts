@@ -8,7 +8,7 @@ interface Bad {
 
 export const unreadableSignature = bad('bad_signature', 'The signature cannot be read.')
 
-/** What we ourselves find wrong with a payment that the facilitator finds good. */
+/** Our own reasons to refuse a payment that is otherwise good. */
 export const ownReasons = {
   too_much: 'settlement_too_costly',
   refused: 'settlement_refused',
@@ -86,13 +86,13 @@ export const paidByRefunds = bad(
   'The wallet that pays the refunds of this store buys nothing here.',
 )
 
-/** A simulation fails and the next one does not, though nothing but the payer's own code has changed. */
+/** One simulation fails and the next succeeds; only the payer's own code can cause that. */
 export const inconsistentWallet = bad(
   'wallet_inconsistent',
   'The paying smart wallet accepts the signature in one simulation and refuses it in another.',
 )
 
-/** Why a payment is proven never to come. */
+/** Why a payment provably never comes. */
 export const deadPayments = {
   cancelled: bad(
     'authorization_cancelled',
@@ -108,7 +108,7 @@ export const deadPayments = {
 /** A short reason for logs and records. The long form of these errors repeats calldata and addresses. */
 export function reasonOf(error: unknown): string {
   if (error instanceof BaseError) return error.shortMessage
-  // A hosted facilitator is called with fetch, which says the same of everything.
+  // A hosted facilitator is called with fetch, whose message is the same for every failure.
   if (error instanceof TypeError && error.cause !== undefined) return whyUnreached(error)
   return error instanceof Error ? error.message : String(error)
 }

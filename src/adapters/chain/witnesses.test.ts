@@ -12,12 +12,12 @@ import {
   type Tamper,
 } from './chain.fixture.ts'
 
-// Nodes that are down, behind or lying: nothing is concluded from what one of them does not show.
+// Nodes that are down, lag or lie: nothing follows from what one of them does not show.
 
 let chain: StillChain
 let own: NodeBefore
 let witness: NodeBefore
-/** After the end of every authorization, so that nothing is sent any more. */
+/** After every authorization expired, so that nothing is sent any more. */
 const later = () => new Date(Date.now() + 30 * 86_400_000)
 const large = 100_000_000n
 
@@ -67,7 +67,7 @@ async function passTime(seconds: number): Promise<void> {
 }
 
 describe('a payment that never landed', () => {
-  /** Its time is over on the chain. */
+  /** A payment that has expired by the time of the chain. */
   async function expired() {
     const { tender } = await newPayment(chain)
     const head = await chain.client.getBlockNumber()
@@ -134,7 +134,7 @@ test('a witness that never answers is given up after a while, and is as one that
   const askedBefore = witness.calls.length
   witness.tamper(() => new Promise(() => undefined))
   expect(await maxBorneOut()).toBe(large - 1n)
-  // Not one of its calls was given up and made again by then.
+  // By then, no call has timed out and been repeated.
   expect(witness.calls.slice(askedBefore)).toEqual(Array(2).fill('eth_getBlockByNumber'))
 })
 
@@ -279,7 +279,7 @@ test('a refund has not lapsed because our node hides that it was paid', async ()
 })
 
 describe('a safe height that another machine behind the same address tells', () => {
-  /** Our node calls its newest block safe; what it has in safe blocks is as before. */
+  /** Our node returns its newest block as the safe one; its logs up to `safe` are as before. */
   const ahead: Tamper = async (method, params) =>
     method === 'eth_getBlockByNumber' && params[0] === 'safe'
       ? {

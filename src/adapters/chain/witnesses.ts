@@ -17,38 +17,38 @@ import { recent } from './recent.ts'
 import { tokenLogsIn, usedTopic } from './token-logs.ts'
 
 export interface Witnesses {
-  /** Whether a block with this time can be the newest one of a chain that goes on; in seconds. */
+  /** Whether a block with this timestamp, in seconds, can be the newest one of a live chain. */
   readonly isCurrent: (timestamp: bigint) => boolean
-  /** Further nodes of the same chain, run by somebody else. None: one node is believed. */
+  /** Further nodes of the same chain, run by somebody else. If empty, our node alone is believed. */
   readonly nodes: readonly ChainNode[]
-  /** From this amount on, one node alone is not believed that money has arrived. */
+  /** From this amount on, our node alone is not believed that money has arrived. */
   readonly from: Usdc
 }
 
-/** What the chain says of money, as our node tells it and the witnesses bear out. */
+/** What our node says about payments and refunds, as far as the witnesses bear it out. */
 export interface Evidence {
-  /** Our node's verdict; that an authorization is dead, every witness has to say too. */
+  /** Our node's verdict; `dead` only if every witness says the same. */
   judge(authorization: Authorization): Promise<Verdict>
   /**
-   * Whether a payment of this amount could be borne out just now: money that nobody else could
-   * see arrive would be held without end.
+   * Whether a payment of this amount could be borne out now. If not, its money would arrive and
+   * its order would wait without end.
    */
   couldBearOut(amount: Usdc): Promise<boolean>
-  /** What a payment may be at most to be borne out just now; undefined: whatever it is. */
+  /** The largest payment that could be borne out now; undefined: any. */
   maxBorneOut(): Promise<Usdc | undefined>
-  /** Whether a payment that our node has found may be taken for settled. */
+  /** Whether a payment that our node has found counts as settled. */
   bearsOut(found: ProvenTransfer, expected: Expected): Promise<boolean>
-  /** Whether a refund that our node says is final may be taken for paid, whatever its amount. */
+  /** Whether a refund that our node calls final counts as paid. Needs a witness for any amount. */
   bearsOutRefund(found: ProvenTransfer, expected: Authorization): Promise<boolean>
-  /** Final only when borne out; gone, which is an absence, only when every witness misses it. */
+  /** `final` only if borne out; `gone` only if every witness says the same. */
   confirmationOf(receipt: X402Receipt, expected: Authorization): Promise<Confirmation>
 }
 
 /**
- * A node can be behind, broken or lying. That money will never come, or has vanished, is an absence,
- * which is what such a node shows most easily: no node alone is believed it. That money has arrived
- * takes logs; one node alone is believed those for a small amount, which is all it can cost. A
- * witness that does not answer has said nothing: it neither proves nor disproves.
+ * A node can lag, be broken or lie. Such a node most easily shows an absence: that money will never
+ * come, or has vanished. So no node alone is believed that. An arrival takes logs; for a small amount our
+ * node's logs are enough, because a lie costs no more than that. A witness that does not answer neither
+ * proves nor disproves anything.
  */
 export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesses): Evidence {
   const every = async (asked: (witness: ChainNode) => Promise<boolean>) =>
@@ -104,14 +104,14 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
   }
 }
 
-/** What is slower than this is not waited for: the store sells by what it sees every few seconds. */
+/** A slower answer is not waited for, because the store decides every few seconds whether it sells. */
 const maxLookMs = 3_000
-/** So long a witness that was well is not looked at again. */
+/** How long a witness that was well is not looked at again. */
 const lookKeptMs = 10_000
 
 /**
- * Looks whether a node shows what bears out a payment: a current block, the safe one, the logs up to
- * it, and the receipt of a transaction. One that has no more than blocks would never bear one out.
+ * Checks that a node serves what it takes to bear out a payment: a current block, the safe one, logs up
+ * to it, and the receipt of a transaction. A node that serves only blocks could never bear one out.
  *
  * @throws when it does not
  */
@@ -123,13 +123,13 @@ async function lookAt(witness: ChainNode, isCurrent: Witnesses['isCurrent']): Pr
   const isBehind = !isCurrent(head.timestamp) || head.number < safe.number
   if (isBehind) throw new Error('The newest block of a witness is old.')
   await tokenLogsIn(witness, { from: Number(safe.number), to: 'safe' }, [usedTopic])
-  // On Base every block has one; in a block that has none there is nothing to show.
+  // On Base every block has a transaction; for an empty block there is no receipt to show.
   const [transaction] = safe.transactions
   if (transaction === undefined || (await receiptOf(witness, transaction))) return
   throw new Error('A witness has a block and no receipt of it.')
 }
 
-/** What each witness says; one that does not answer does not say yes. */
+/** The answer of each witness; no answer counts as false. */
 function ask(
   nodes: readonly ChainNode[],
   asked: (witness: ChainNode) => Promise<boolean>,
