@@ -17,9 +17,9 @@ export interface Received {
   readonly body: string
 }
 
-/** How a receiver answers: with a status and a place to go to, or never. */
+/** How a receiver answers: with a status and headers, or never. */
 export type Reply =
-  | { readonly status: number; readonly location?: string; readonly 'retry-after'?: string }
+  | ({ readonly status: number } & Readonly<Record<string, string | number>>)
   | 'never'
 
 /**

@@ -99,6 +99,11 @@ test('gives up on a receiver that does not answer', async () => {
   expect(await posting(port, { timeoutMs: 200 })).toEqual({ failure: 'timeout' })
 })
 
+test('ends with a receiver that switches protocols', async () => {
+  const { port } = await receiver(() => ({ status: 101, connection: 'Upgrade', upgrade: 'x' }))
+  expect(await posting(port)).toEqual({ failure: 'connection_failed' })
+})
+
 test('trusts no certificate of another host, nor one that nobody signed', async () => {
   const { port, received } = await receiver()
   expect(await posting(port, {}, 'other.example.com')).toEqual({

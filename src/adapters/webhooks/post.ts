@@ -89,6 +89,8 @@ function send(
       },
     )
     sent.on('error', (error) => resolve({ failure: failureOf(error, signal) }))
+    // A receiver that switches protocols ends the call without an answer and without an error.
+    sent.on('close', () => resolve({ failure: 'connection_failed' }))
     sent.end(body)
   })
 }
