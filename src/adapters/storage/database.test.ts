@@ -117,6 +117,15 @@ describe('the troubles of a pool', () => {
     expect(told).toEqual(['away'])
   })
 
+  test.each(['postgres://nobody@database.invalid/none', 'postgres://nobody@/none?host=/nowhere'])(
+    'are told of a server that has no address any more: %s',
+    async (url) => {
+      const { pool, told } = opened(url)
+      expect(isOutage(await pool.query('select 1').catch((reason: Error) => reason))).toBe(true)
+      expect(told).toEqual(['away'])
+    },
+  )
+
   test('are told where a statement of a transaction meets them', async () => {
     const { pool, told } = opened(urlOf(await postgres.open()))
     const writing = atOnce(pool, async (client) => {

@@ -139,7 +139,7 @@ export function isRefused(error: unknown): error is pg.DatabaseError {
 const unwritable: readonly string[] = ['25006', '53100']
 /** Classes of broken connections, shutdowns, and I/O errors of the server. */
 const serverAway = /^(08|57P|58)/
-const networkAway = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_)/
+const networkAway = /^E(CONN|HOST|NET|NOTFOUND|NOENT|PIPE|TIMEDOUT|AI_)/
 
 /**
  * What an error says about the server. A statement timeout and an exhausted pool say nothing, because
