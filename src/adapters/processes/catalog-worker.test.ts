@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { getEventListeners, once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -7,6 +7,7 @@ import { constants, getPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKey, ask, startTestSupplier } from '../../../sandbox/supplier/client.fixture.ts'
 import type { Supplier } from '../../../sandbox/supplier/server.ts'
@@ -144,6 +145,21 @@ describe('what goes wrong in a process of its own', () => {
     const damaged = { offers, readAt: fixtureNow, rejected: {} }
     await expect(roomAt().build(damaged, basis, signal)).rejects.toThrow(/\w+/)
   })
+})
+
+test('a store without a free file descriptor is told so, and goes on', async () => {
+  const script = `
+    import { openSync } from 'node:fs'
+    import { createCatalogWorker } from '${new URL('./catalog-worker.ts', import.meta.url)}'
+    const environment = { atStart: process.env, told: {} }
+    const worker = createCatalogWorker({ suppliers: { zendit: {} }, siteUrl: '', environment })
+    console.log('begins')
+    try { for (;;) openSync('/dev/null') } catch {}
+    await worker.read('zendit', new AbortController().signal).catch(({ code }) => console.log(code))
+    setImmediate(() => console.log('goes on'))`
+  const command = 'ulimit -n 64; exec "$0" --input-type=module -e "$1"'
+  const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, script])
+  expect(stdout).toBe('begins\nEMFILE\ngoes on\n')
 })
 
 /** A server that accepts calls and never answers. */

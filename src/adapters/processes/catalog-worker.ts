@@ -70,10 +70,11 @@ function processesWith({ atStart, told }: ProcessEnvironment, givesWay: () => bo
       env: { ...atStart },
       stdio: ['pipe', 'inherit', 'inherit', 'pipe'],
     })
+    // If file descriptors ran out, such a child has no streams either.
+    if (child.pid === undefined) throw (await once(child, 'error'))[0]
     const stop = () => child.kill('SIGKILL')
     signal.addEventListener('abort', stop)
     try {
-      const notStarted = once(child, 'error').then(([error]) => Promise.reject(error))
       const ended = new Promise<string>((resolve) => {
         child.once('exit', (code, by) => resolve(by ?? `status ${code}`))
       })
@@ -82,12 +83,11 @@ function processesWith({ atStart, told }: ProcessEnvironment, givesWay: () => bo
       stdin.on('error', () => {})
       const sent: SentJob = { job, environment: { ...told }, givesWay: givesWay() }
       for (const piece of messageOf(sent)) stdin.write(piece)
-      const received = receive(results).catch(async (error: unknown) => {
+      const result = (await receive(results).catch(async (error: unknown) => {
         if (!(error instanceof EndedEarly)) throw error
         // A process that is killed, for example when out of memory, reports nothing itself.
         throw new EndedEarly(await ended)
-      }) as Promise<JobResult>
-      const result = await Promise.race([received, notStarted])
+      })) as JobResult
       if ('error' in result) throw result.error
       return result.done as T
     } catch (error) {
