@@ -36,6 +36,17 @@ test('an outage is one line at its start and one at its end, however often it is
   expect(told().slice(4)).toEqual([begun[0]])
 })
 
+test('work that is tried once a minute is not said to work again while it fails', () => {
+  const messages: string[] = []
+  const write = (line: string) => messages.push(JSON.parse(line).msg)
+  const log = createLog('info', { write })
+  for (let tried = 0; tried < 3; tried += 1) {
+    log.error({ error: new Error('gone'), what: 'forget' }, 'background work failed')
+    vi.advanceTimersByTime(60_000)
+  }
+  expect(messages).toEqual(Array(3).fill('background work failed'))
+})
+
 test('what a database that is away has broken is one outage, whatever lines tell of it', async () => {
   const gone = openDatabase('postgres://nobody@127.0.0.1:1/none', {
     applicationName: 'test',

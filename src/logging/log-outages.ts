@@ -18,6 +18,8 @@ interface Failing {
  * Groups failures of one kind into one outage, until none has come for 30 s: work that is tried four times a
  * second, or a fault that many requests meet, would fill the log.
  *
+ * A single failure is no outage: rare work, as a retry every minute, may still fail when it is next tried.
+ *
  * @param ended is called with each outage when it is over
  * @returns a function that notes a failure, and returns whether an outage begins with it
  */
@@ -29,7 +31,7 @@ export function groupingOutages(ended: (outage: Outage) => void): (what: string)
     const end = () => {
       outages.delete(what)
       const { failures, lastAt } = failing
-      ended({ what, failures, seconds: Math.round((lastAt - since) / 1_000) })
+      if (failures > 1) ended({ what, failures, seconds: Math.round((lastAt - since) / 1_000) })
     }
     const timer = setTimeout(end, quietMs).unref()
     const failing: Failing = { failures: 1, lastAt: since, timer }
