@@ -88,8 +88,8 @@ export interface Service {
   /** Resolves when the chain or another node shows after the start that this process must not run. */
   readonly refused: Promise<RecordTooOld | KeyMissing>
   /**
-   * Says that it is leaving, and serves on for a while; then stops taking requests, finishes or hands
-   * over what is under way, and closes everything.
+   * Shows that it is leaving, and serves on for a while; then stops taking requests, finishes the work under
+   * way or leaves it to other nodes, and closes everything.
    *
    * @param drainMs how long it serves on; by default not at all
    */
@@ -264,7 +264,7 @@ function earlierOf(wallets: readonly StoreWallet[]): Parts['earlier'] {
   return { pay_to: of('pay_to'), refunds: of('refunds') }
 }
 
-/** Notes in `health` what failed statements show of the database. */
+/** Notes in `health` what failed SQL statements tell about the database. */
 const tellingOf =
   (health: Health) =>
   ({ kind, error }: Trouble): void =>
@@ -282,7 +282,7 @@ interface Parts {
   readonly earlier: Readonly<Record<WalletRole, readonly string[]>>
 }
 
-/** Reads what the store buys and pays back with. */
+/** The sources of what the store can buy and refund with. */
 function meansOf(
   { config: { refundCaps } }: Ground,
   { chain, storage, supply, catalog }: Omit<Parts, 'coins' | 'earlier'>,
@@ -427,7 +427,7 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
   })
 }
 
-/** What the routes need to sell, show and refund. */
+/** What the routes need to sell, show and refund orders. */
 function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
   const { config, now, health } = ground
   const { chain, storage, purchases } = parts

@@ -22,7 +22,7 @@ const live: Record<string, string> = {
   PUBLIC_URL: 'https://store.example//',
 }
 
-/** What is wrong with an environment, one line for each problem. */
+/** The problems of an environment, one line for each. */
 function problemsOf(environment: Record<string, string>): string[] {
   try {
     readConfig(environment)

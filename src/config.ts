@@ -39,18 +39,18 @@ export interface Common {
   readonly personalDataDays: number
   /** Orders that ended in an earlier month are archived by the command that does so. */
   readonly archiveAfterMonths: number
-  /** How long a wallet waits for limits that are looser than those it has; milliseconds. */
+  /** How long looser spending limits of a wallet wait before they take effect; milliseconds. */
   readonly limitsCoolingMs: number
-  /** Orders of a payer that may come to nothing in an hour. */
+  /** How many payments and orders of a payer may fail in an hour. */
   readonly budgets: Budgets
-  /** What refunds may come to in any hour and in any day. */
+  /** The most that refunds may add up to in any hour and in any day. */
   readonly refundCaps: { readonly hour: Usdc; readonly day: Usdc }
   readonly trustProxy: TrustedProxies | false
-  /** What opens `/metrics`. Without one, only this machine may read it. */
+  /** The token that opens `/metrics`. Without one, only a sandbox shows it, to this machine alone. */
   readonly metricsToken?: string | undefined
-  /** What sends mail. Without it, nobody is asked for an address. */
+  /** The server that sends mail. Without it, no page asks for an address. */
   readonly mail: MailServer | undefined
-  /** How long a store that is told to stop still serves, while its balancer sees that it is leaving. */
+  /** How long a store that is told to stop still serves, so that its load balancer sees that it is leaving. */
   readonly drainMs: number
   readonly logLevel: string
 }
@@ -61,34 +61,34 @@ export interface Outside {
   readonly isRehearsal?: boolean | undefined
   readonly network: Network
   readonly rpcUrl: string
-  /** Further nodes of the same chain, and the amount from which one alone is not believed. */
+  /** Further RPC nodes of the same chain, and the amount in whole USDC from which one node is not trusted alone. */
   readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
-  /** How often a transaction is looked for until it is in a block; milliseconds. */
+  /** How often the chain is polled for a transaction until it is in a block; milliseconds. */
   readonly pollMs: number
-  /** A chain whose newest block is older than this has stopped, or its node has. */
+  /** If the newest block is older than this, the chain or its RPC node has stopped. */
   readonly maxHeadSeconds: number
   readonly payTo: string
   readonly gasKey: `0x${string}`
   readonly refundKey: `0x${string}`
-  /** A hosted facilitator instead of our own. */
+  /** A hosted facilitator; without one, the store settles payments itself. */
   readonly facilitatorUrl?: string | undefined
-  /** What it knows the store by: a token, or with an id the key that signs one for each request. */
+  /** The facilitator's credential: a bearer token, or with an id the key that signs a token for each request. */
   readonly facilitatorKey?:
     | { readonly secret: string; readonly id?: string | undefined }
     | undefined
-  /** How often it settles, while the store settles the rest; milliseconds. All when left out. */
+  /** How often the facilitator settles a payment, while the store settles the others; milliseconds. Default: all. */
   readonly facilitatorEveryMs?: number | undefined
-  /** Smart-wallet factories that may be called at our expense. */
+  /** Smart-wallet factories that the store may call at its own expense. */
   readonly walletFactories: readonly string[]
   readonly databaseUrl: string
-  /** How each supplier is reached that the store buys from. */
+  /** How to reach each supplier that the store buys from. */
   readonly suppliers: Readonly<Partial<Record<SupplierName, SupplierAccess>>>
   readonly ratesUrl: string
-  /** What takes payments in coins. Without it, only USDC through x402 is taken. */
+  /** The processor for payments in coins. Without it, the store takes only USDC over x402. */
   readonly processor?: ProcessorAccess | undefined
-  /** The newest first; the nodes agree on the one that seals, all of them open. */
+  /** The newest first. The nodes agree on the one that seals; each of them opens. */
   readonly secretsKeys: readonly Buffer[]
-  /** The ids of keys that are lost for good; `any` where that is of no harm. */
+  /** The ids of keys that are lost for good; `any` where a lost key does no harm. */
   readonly lostKeys: readonly string[] | 'any'
 }
 
@@ -97,7 +97,7 @@ export interface ProcessorAccess {
   readonly url: string
   readonly storeId: string
   readonly apiKey: string
-  /** Without it no webhook is believed, and invoices are only polled. */
+  /** Without it no webhook counts as genuine, and invoices are only polled. */
   readonly webhookSecret?: string | undefined
   readonly methods: readonly BtcpayMethod[]
   /** Whether its coins are those of test networks. */
@@ -118,7 +118,7 @@ interface LiveConfig extends Common, Outside {
 
 export type Config = SandboxConfig | LiveConfig
 
-/** These make sense in both modes, so they tell nothing about which one was meant. */
+/** Live variables that the sandbox takes too. */
 const eitherMode = ['DATABASE_URL']
 
 /**
@@ -179,7 +179,7 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     },
     isRehearsal,
     pollMs: 500,
-    // A development node that nobody uses makes blocks seldom.
+    // An idle development node makes blocks only rarely.
     maxHeadSeconds: isRehearsal ? 90 : 30,
     payTo: env.PAY_TO,
     gasKey: env.GAS_KEY,
@@ -200,7 +200,7 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
   }
 }
 
-/** Whoever reads of the store, in its manifest, its pages or its tools, reads this first. */
+/** Puts the rehearsal first in the description, which the manifest, the pages and the tools show. */
 function rehearsing(site: Site, network: Network): Site {
   const description = `Rehearsal with test money on ${network.name}: nothing here is for sale. ${site.description}`
   return { ...site, description, isRehearsal: true }
@@ -231,7 +231,7 @@ function processorOf(env: LiveEnvironment): ProcessorAccess | undefined {
   }
 }
 
-/** What no variable shows alone. */
+/** Problems that only several variables together show. */
 function pairProblems(given: Readonly<Record<string, string | undefined>>): string[] {
   return [
     ...walletProblems(given),
@@ -242,7 +242,7 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
   ]
 }
 
-/** One leak must not take two wallets, nor what the store earns. */
+/** A single leaked key must not expose two wallets, nor the wallet that receives the payments. */
 function walletProblems(given: Readonly<Record<string, string | undefined>>): string[] {
   const payTo = given['PAY_TO']?.toLowerCase()
   const wallets = ['GAS_KEY', 'REFUND_KEY'].flatMap((name) => {
@@ -286,7 +286,7 @@ function supplierProblems(given: Readonly<Record<string, string | undefined>>): 
     const [url, key, header, secret] = variablesOf(name)
     return [
       [header, secret],
-      // Without either, the first one is asked for.
+      // If both are missing for the first supplier, its schema already demands them.
       ...(name === supplierNames[0] ? [] : [[url, key]]),
     ].flatMap(([one = '', other = '']) =>
       one in given === other in given
@@ -306,7 +306,7 @@ function facilitatorProblems(given: Readonly<Record<string, string | undefined>>
     : []
 }
 
-/** The store cannot use BTCPay with half of what it needs for it. */
+/** BTCPay Server needs all of these variables or none. */
 function processorProblems(given: Readonly<Record<string, string | undefined>>): string[] {
   const needed = ['BTCPAY_URL', 'BTCPAY_STORE_ID', 'BTCPAY_API_KEY', 'BTCPAY_METHODS']
   const missing = needed.filter((name) => !(name in given))
@@ -386,13 +386,13 @@ function commonOf(
   }
 }
 
-/** What sends mail, and whom it is from. */
+/** The server that sends mail, and the sender address. */
 interface MailServer {
   readonly url: string
   readonly from: string
 }
 
-/** Undefined where no mail server is named: then nobody is asked for an address. */
+/** Undefined if no mail server is configured; then no page asks for an address. */
 function mailIn(env: {
   readonly SMTP_URL?: string | undefined
   readonly SMTP_FROM?: string | undefined

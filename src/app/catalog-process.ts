@@ -10,14 +10,14 @@ import { adoptEnvironment } from '../environment/process-environment.ts'
 import { suppliers } from '../suppliers/suppliers.ts'
 
 /*
- * A process that does one piece of work on the whole list of offers and ends, so that the memory it took
- * goes back. It is told the work on its standard input, and answers on the descriptor behind the usual
- * three. Like `app.ts`, it names the concrete parts that it is put together from.
+ * A process that does one job on the whole list of offers and ends, so that its memory is returned to the
+ * system. It reads the job from its standard input, and writes the result to descriptor 3. Like `app.ts`, it
+ * names the concrete parts that it is put together from.
  */
 
 const resultDescriptor = 3
 
-// The store ends it. Ctrl-C in a terminal reaches both, while the store may still be answering.
+// Only the store ends this process. Ctrl-C in a terminal reaches both, and the store may still be answering.
 process.on('SIGINT', () => {})
 
 const { job, environment, givesWay } = (await receive(process.stdin)) as SentJob
@@ -61,7 +61,7 @@ function workOn(asked: CatalogJob): Promise<ReadList> | Joined | PackedCatalog {
 
 async function read(asked: CatalogJob & { readonly type: 'read' }): Promise<ReadList> {
   const reader = suppliers[asked.supplier].readOffers(asked.access, asked.note)
-  // Whoever stops the load ends the process.
+  // The store stops the load by ending this process, so no signal is needed.
   const listing = await reader.list(new AbortController().signal)
   return { ...listing, note: reader.note() }
 }

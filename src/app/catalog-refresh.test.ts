@@ -9,7 +9,7 @@ import type { Snapshot, SnapshotStore } from '../catalog/ports.ts'
 import { createHealth } from '../health/health.ts'
 import { startCatalog } from './catalog-refresh.ts'
 
-/** Only its exchange rates are asked for here. */
+/** Only its exchange rates are used here. */
 let rates: Supplier
 let stop = new AbortController()
 

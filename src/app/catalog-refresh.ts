@@ -11,10 +11,10 @@ import type { Health } from '../health/health.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { repeat } from '../lib/repeat.ts'
 
-/** Nearly all offers are priced in dollars; a slow source of rates must not hold the start up. */
+/** How long the start waits for exchange rates. Nearly all offers are priced in dollars, so it need not wait long. */
 const ratesWaitMs = 2_000
 const ratesTimeoutMs = 10_000
-/** How long an offer may still be listed that has become too old to sell. */
+/** How often it is checked whether prices have become too old, so how long an unsellable offer may stay listed. */
 const agingMs = 5_000
 
 export interface CatalogRefreshDeps {
@@ -87,7 +87,7 @@ function listsOf(liveCatalog: LiveCatalog): readonly ListName[] {
   return Object.keys(liveCatalog.current().sizes)
 }
 
-/** When the oldest of what is on sale was read, at the supplier that is up to date most. */
+/** When the oldest list was read, of the supplier whose oldest list is the newest. */
 function oldestOf(liveCatalog: LiveCatalog): Date {
   const catalog = liveCatalog.current()
   const bySupplier = Map.groupBy(listsOf(liveCatalog), supplierOf)

@@ -25,9 +25,9 @@ import type { ProcessorStatement } from '../reconcile/ports.ts'
 import type { OperatorKeys } from '../secrets/keyring.ts'
 import { createDigest } from '../secrets/tokens.ts'
 
-/** How long the processor watches an address after its invoice. Payments in this time are returned. */
+/** How long the processor watches an address after its invoice expired. Payments in this time are returned. */
 const monitoringMinutes = 7 * 24 * 60
-/** For one call. Reading an invoice with a payout takes seven calls, which must end before the lease. */
+/** For one call. Reading an invoice with a payout takes seven calls, which must end within the lease. */
 const timeoutMs = 5_000
 
 export interface CoinPayments {
@@ -192,7 +192,7 @@ export function checkoutPagesOf(
 /** Rates are only shown before the invoice, so they may be a minute old. */
 const ratesEveryMs = 60_000
 
-/** An operator may take a permission, a coin or a payout processor away at any time. */
+/** How often the processor is checked: an operator may remove a permission, a coin or a payout processor any time. */
 const findingsEveryMs = 300_000
 
 /** Logs each change of what the processor cannot do, and keeps the rates fresh. */

@@ -12,11 +12,11 @@ export interface Stoppable {
 }
 
 /**
- * Ends the process when it is told to: with 0, or with 1 when stopping failed or took too long. Told so
- * while it starts, it finishes the start and stops at once, so that nothing stays behind.
+ * Ends the process on a signal: with 0, or with 1 when stopping failed or took too long. On a signal during the
+ * start, it finishes the start and stops at once, so that nothing stays behind.
  *
- * @param starting what is under way; it cleans up by itself when it fails
- * @param drainMs how long the store serves on, so that its balancer sees that it is leaving
+ * @param starting the start under way; it cleans up by itself when it fails
+ * @param drainMs how long the store serves on, so that its load balancer sees that it is leaving
  * @returns whether the process was told to end
  */
 export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => boolean {
@@ -43,10 +43,10 @@ export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => b
 }
 
 /**
- * Says why the store cannot go on, stops everything in time, and ends the process with 1.
+ * Prints why the store cannot go on, stops everything in time, and ends the process with 1.
  *
- * @param drainMs what its workers take, which serve on when they are told to stop; the store of this
- *   process stops at once
+ * @param drainMs how long its workers serve on when they are told to stop; the store of this process stops at
+ *   once
  */
 export async function giveUp(reason: string, stop: Stoppable['stop'], drainMs = 0): Promise<never> {
   console.error(reason)

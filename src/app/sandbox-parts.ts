@@ -7,7 +7,7 @@ import { networks } from '../payments/networks.ts'
 
 export type { SandboxParts }
 
-/** What the store needs of the sandbox. It is loaded here and only here, so live mode cannot even name it. */
+/** Loads what the store needs of the sandbox. Nothing else imports the sandbox, so live mode never loads it. */
 export async function loadSandbox() {
   try {
     const [{ startSandbox }, { runningSandbox }] = await Promise.all([
@@ -26,7 +26,7 @@ export async function loadSandbox() {
 /** Every coin that the sandbox's BTCPay Server knows, each by its usual method. */
 const sandboxMethods = coins.join(',')
 
-/** What each process may hold of the sandbox's database, and some for the operator's commands. */
+/** Connections to the sandbox's database for each process, with some for the operator's commands. */
 const connectionsPerProcess = 12
 
 /** What the sandbox's parts are started with. */
@@ -44,7 +44,7 @@ export function sandboxOptions(config: SandboxConfig) {
   }
 }
 
-/** A sandbox store's configuration, with its parts as what it is connected to. */
+/** The configuration of a sandbox store, connected to the sandbox's parts. */
 export function sandboxOutside(
   config: SandboxConfig,
   { chain, supplier, btcpay, databaseUrl, secretsKey }: SandboxParts,
@@ -65,12 +65,12 @@ export function sandboxOutside(
     ratesUrl: supplier.ratesUrl,
     processor: { ...btcpay, methods: readMethods(sandboxMethods), isTestnet: true },
     secretsKeys: [secretsKey],
-    // A database of one's own may have been that of another folder before.
+    // An operator's own database may have served another sandbox folder before, with another key.
     lostKeys: 'any',
   }
 }
 
-/** Where this machine reaches what listens on that host; `0.0.0.0` and `::` mean every address. */
+/** The address at which this machine reaches a listener on that host; `0.0.0.0` and `::` mean every address. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

@@ -16,7 +16,7 @@ import { progress } from './terminal.ts'
 
 /** What the program that starts a store passes to it. */
 export interface Surroundings extends Pick<ServiceOptions, 'numbers'> {
-  /** Only in the sandbox: its running parts, and what gives test money. */
+  /** Only in the sandbox: its running parts, and the function that gives test money. */
   readonly sandbox?:
     | { readonly parts: SandboxParts; readonly faucet: (address: string) => Promise<string> }
     | undefined
@@ -89,7 +89,7 @@ export async function listen(listener: Listener, { host, port }: Config): Promis
   }
 }
 
-/** The log of one process. Each line names the worker, and says so in a rehearsal. */
+/** The log of one process. Each line names the worker, and is marked in a rehearsal. */
 export function logOf(config: Config, worker?: number): Logger {
   const to = config.mode === 'live' ? liveLog() : sandboxLog(config.dataDir)
   const log = createLog(config.logLevel, to, isOutage)

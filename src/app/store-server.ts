@@ -27,7 +27,7 @@ import { textsIn } from '../web/texts/texts.ts'
 
 export interface StoreServerDeps extends AppDeps, Omit<PayingDeps, 'payee'> {
   readonly buying: BuyingDeps
-  /** What shows orders to people again. */
+  /** What the pages of orders need besides `buying`. */
   readonly tracking: Pick<OrderTrackingDeps, 'tokenSigner' | 'codes' | 'checkouts' | 'explorer'> & {
     readonly mail?: MailDeps | undefined
   }
@@ -48,7 +48,7 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   const { buying, health } = deps
   const { policy } = buying.purchases
   const fulfillmentDeadlineSeconds = policy.deliverWithinMs / 1_000
-  // The website makes it of what it serves, which it does on the app.
+  // Set below: the website makes its error pages only once it is routed on the app.
   let pageFor: PageFor | undefined
   const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
   logAccess(app)
@@ -58,7 +58,7 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   const { keys } = buying.receipts
   const store = { site, keys, health, fulfillmentDeadlineSeconds, draining, operations }
   routeStoreOperations(app, store, storeOperations)
-  // What people and documents are shown first.
+  // The first payee is the one that pages and documents name.
   const [payee] = buying.purchases.payees
   routeOpenApi(app, { site: deps.site, asset: payee.network.usdc })
   pageFor = routeWeb(app, {
@@ -93,7 +93,7 @@ export function trackingOf(
     tokenSigner: createSigner(keys, 'order-pass'),
     codes: createDigest(keys, 'recovery-code'),
     checkouts: storage.checkouts,
-    // The chain of the sandbox is in no explorer.
+    // No explorer shows the sandbox's chain.
     explorer: isSandbox ? undefined : network.explorer,
     mail: mail && {
       mailer: createSmtpMailer(mail),

@@ -15,7 +15,7 @@ import {
 } from '../suppliers/supplier.ts'
 import { type SupplierName, supplierNames, suppliers } from '../suppliers/suppliers.ts'
 
-/** No order has this reference: a supplier says that it holds nothing, whatever buyers do. */
+/** No order has this reference, so a supplier always answers that it holds no such purchase. */
 const probedReference = 'kiosk402probe'
 
 export type Supply = ReturnType<typeof connectSupply>
@@ -35,9 +35,9 @@ export function connectSuppliers(
 }
 
 /**
- * Where goods come from: what is on sale, purchases, and the wallets that they are paid from.
+ * Connects the suppliers: their lists, purchases, and the wallets that these are paid from.
  *
- * @param catalogWorker makes the catalogs; processes of their own when it is left out
+ * @param catalogWorker makes the catalogs; by default in processes of their own
  */
 export function connectSupply(
   config: Pick<Common, 'site'> & Pick<Outside, 'suppliers'>,
@@ -73,7 +73,7 @@ async function walletOf(supplier: ConnectedSupplier): Promise<SupplierWallet> {
   return { available: balance.available / balance.divisor, currency: balance.currency }
 }
 
-/** Asks for a purchase that nobody has made. Throws when it is not answered. */
+/** Looks up a purchase that nobody has made. Throws if the supplier does not answer. */
 async function probe(supplier: ConnectedSupplier): Promise<void> {
   const held = await supplier.lookup('voucher', probedReference)
   if (held.outcome === 'unknown') throw new Error(held.reason)

@@ -1,13 +1,13 @@
 import type { Config } from '../config.ts'
 
-/** One line about something that takes a moment. */
+/** Prints a line about a step of the start that takes a moment. */
 export function progress(message: string): void {
   console.log(`  … ${message}`)
 }
 
 /**
- * Says that the store is ready: what runs, and where to look. In live mode it says so beside the log,
- * which is all that standard output has.
+ * Prints that the store is ready: what runs, and where to look. In live mode it goes to standard error, because
+ * standard output carries only the log.
  *
  * @param payUrl where the sandbox's buyers pay in coins; only a sandbox has it
  */

@@ -5,7 +5,7 @@ import { canonicalJson } from './canonical-json.ts'
 describe('canonical JSON', () => {
   test('is the example of RFC 8785', () => {
     const value = {
-      // The RFC has one digit more here, which no number has.
+      // The RFC writes one digit more here, which a double cannot hold.
       numbers: [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
       literals: [null, true, false],

@@ -1,6 +1,6 @@
 /**
- * The same error with a message. Where a host has several addresses, Node leaves it empty and keeps what
- * became of each one in `errors`.
+ * The same error with a message. If a host has several addresses, Node leaves the message empty and keeps the
+ * error of each address in `errors`.
  */
 export function withReasons(error: Error): Error {
   if (error instanceof AggregateError && error.message === '') {
@@ -10,8 +10,8 @@ export function withReasons(error: Error): Error {
 }
 
 /**
- * Why a call with `fetch` failed, for the log: in words of ours, and of the error only a system code such as
- * ECONNRESET, because fetch quotes header values in its own.
+ * Why a call with `fetch` failed, for the log: in the store's own words, with only a system code such as
+ * ECONNRESET from the error, because the messages of fetch quote header values.
  *
  * @param timeoutMs the limit that the call was given
  */
@@ -21,7 +21,7 @@ export function whyCallFailed(error: unknown, timeoutMs: number): string {
   return name === 'AbortError' ? 'the call was stopped' : whyUnreached(error)
 }
 
-/** The same of a call that neither a limit of time nor its caller ended. */
+/** The same for a call that was ended neither by a timeout nor by its caller. */
 export function whyUnreached(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return 'the connection failed'

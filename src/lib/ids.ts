@@ -13,8 +13,8 @@ export type CheckoutId = Brand<string, 'CheckoutId'>
 export type RefundId = Brand<string, 'RefundId'>
 
 /**
- * An id of an offer as it is compared. Offers are found in whatever case their letters are, and a repeated purchase
- * may write its offer in another case than before: two whose ids differ only in that are never sold beside each other.
+ * An offer id in the form in which ids are compared. Offers are found in any case, and a repeated purchase may
+ * write its offer in another case than before, so two offers whose ids differ only in case are never both sold.
  */
 export function idInCapitals(id: string): string {
   return id.toUpperCase()

@@ -4,7 +4,7 @@ import { cents, formatUsdc, usdc, usdcFromCents, usdcFromText } from './money.ts
 
 const atomic = fc.bigInt({ min: 0n, max: 10n ** 24n })
 
-/** What people read back as the number it was. */
+/** Reads a formatted amount back as atomic USDC. */
 function atomicOf(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.')
   return BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'))

@@ -16,7 +16,7 @@ test('rejects after the timeout', async () => {
 })
 
 test('accepts an answer that arrived in time while the process was busy', async () => {
-  // After an immediate Node runs the timers first, and handles input only then.
+  // After an immediate, Node runs the timers first and handles input only afterwards.
   await setImmediate()
   const answer = stat('.')
   const waited = within(1, answer, late)

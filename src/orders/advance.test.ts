@@ -12,7 +12,7 @@ async function start(world: World, patienceMs = 20_000): Promise<Order> {
   return advance(world.deps, order, patienceMs)
 }
 
-/** Lets the sweep work through that much time. */
+/** Runs the sweep while that much time passes. */
 async function live(world: World, ms: number): Promise<Order> {
   for (let passed = 0; passed < ms; passed += 15_000) {
     world.clock.pass(15_000)

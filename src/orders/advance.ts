@@ -11,7 +11,7 @@ import { carry, createSweeper, type Flow, rest, type Sweeper } from './workflow.
 export interface AdvanceDeps extends StepDeps {
   readonly orders: OrderStore
   readonly notifier: Notifier
-  /** Aborted when this process is about to end: what would wait is left to the sweep of another. */
+  /** Aborted when this process is about to end. An order that would have to wait is left to another's sweep. */
   readonly stopping: AbortSignal
 }
 
@@ -49,7 +49,7 @@ function orderFlow(deps: AdvanceDeps): Flow<Order> {
   }
 }
 
-/** The next step, once what this process knows is on record. */
+/** The next step. First records an acceptance that this process heard and could not record yet. */
 async function stepOf(deps: StepDeps, order: Order): Promise<Step> {
   return recall(deps, order, (saved) => stepOf(deps, saved)) ?? next(deps, order)
 }

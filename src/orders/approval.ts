@@ -12,7 +12,7 @@ import type { Priced } from './price.ts'
 import type { PurchaseRequest } from './replay.ts'
 import { money } from './spending-limits/answer.ts'
 
-/** How long a person has to decide, and how long what they approved may then be bought; milliseconds. */
+/** How long a person has to decide, and then how long the approved purchase can be made; milliseconds. */
 export const approvalMs = 15 * 60_000
 
 export interface ApprovalDeps {
@@ -94,7 +94,7 @@ function declined({ endsAt }: Approval): Refusal {
 
 const wordedAs = (id: string) => `approval:${id}`
 
-/** The token of an approval that was kept, whichever key of the store it was made with. */
+/** The token of a stored approval, whichever key of the store derived it. */
 function tokenOf({ every }: Digest, { id, tokenHash }: Approval): string {
   const token = every(wordedAs(id))
     .map(approvalTokenOf)

@@ -15,8 +15,8 @@ import { receiverOf } from './spending-limits/recipient.ts'
  * - `failed_orders`: orders that were paid, not delivered, and paid back;
  * - `reverts`: transactions that the store sent for such payments and that were reverted;
  * - `refund_claims`: claims for the refund of an order, which are counted by themselves;
- * - `exposure`: not a number of orders but what they were paid: those that are open, and those that were
- *   paid back within the hour, as a share of what refunds are paid from (003-limits.sql).
+ * - `exposure`: an amount, not a number: what was paid for orders that are open or were refunded within the
+ *   hour, as a share of what refunds are paid from (003-limits.sql).
  *
  * They are counted from the orders on record, so all nodes count together, an order counts once however often
  * it is asked for, and a delivered order counts no longer.

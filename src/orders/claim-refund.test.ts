@@ -17,7 +17,7 @@ import { retryRefund } from './refund.ts'
 
 const claim = { key: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
 
-/** A store that holds this order. */
+/** A store that has this order on record. */
 async function holding(order: Order) {
   const world = orderWorld()
   const { order: opened } = await world.orders.open(newOrder(world.deps, { id: order.id }), [])
@@ -64,14 +64,14 @@ describe('a claim', () => {
       return claimed.payout?.state === 'DUE' ? advance(deps, claimed, 0) : claimed
     }
     const latest = async () => (await orders.find(stored.id)) as Refunding
-    // The first fails for a reason that nobody has heard of yet.
+    // The first fails for a reason that was not reported yet.
     for (const key of ['a', 'b', 'b', 'b']) {
       expect(await tryNow(key)).toMatchObject({ payout: { state: 'FAILED', code } })
     }
     expect(reports).toMatchObject([{ name: 'refund_failed', reason: code }])
     const tries = orders.history.filter((at) => 'payout' in at && at.payout?.state === 'DUE')
     expect(tries).toHaveLength(2)
-    // An operator who has it tried again hears of it again.
+    // A retry by an operator reports the failure again.
     await retryRefund(orders, await latest(), 'operator')
     await advance(deps, await latest(), 0)
     expect(reports).toHaveLength(2)

@@ -7,9 +7,10 @@ import { advance } from './advance.ts'
 const second = 1_000
 
 /**
- * An order whose payment the chain never tells of.
+ * An order whose payment stays unknown.
  *
- * @param validForMs how long its authorization holds
+ * @param validForMs how long its authorization is valid
+ * @param wasted how many reverted transactions each attempt to send it costs
  */
 async function unproven(validForMs: number, wasted?: number) {
   const world = orderWorld()
@@ -32,7 +33,7 @@ async function unproven(validForMs: number, wasted?: number) {
       await sweep(deps, 10)
     }
   }
-  /** The pauses between the looks from `from` on. */
+  /** The pauses between the checks from `from` on. */
   const pauses = (from: number) => {
     const times = looks.map(({ at }) => at).filter((at) => at >= from)
     return times.slice(1).map((at, index) => at - (times[index] ?? 0))

@@ -6,14 +6,14 @@ import type { Step, StepDeps } from './steps.ts'
 import { intend, moveTo, pollDelay, wait } from './workflow.ts'
 
 /**
- * How often a payment is sent that is reverted. An estimate finds almost every revert without cost, and an
- * honest payment is reverted only when another transaction comes first in its block, hardly ever twice. But
- * a smart wallet can accept every estimate and refuse in every block, and the store would pay for that
- * until the authorization ends. Anybody else may still submit such a payment; the logs show it.
+ * After so many reverted transactions the store sends a payment no more. An estimate finds almost every revert
+ * without cost, and an honest payment is reverted only when another transaction comes first in its block, hardly
+ * ever twice. But a smart wallet can pass every estimate and revert in every block, and the store would pay the
+ * gas until the authorization ends. Others may still submit the payment; the chain's logs show it.
  */
 const maxReverts = 3
 
-/** The longest time between two looks at a payment that the store does not send any more. */
+/** The longest time between two checks of a payment that the store no longer sends; milliseconds. */
 const rarestLookMs = 60_000
 
 /**
@@ -71,8 +71,8 @@ function withReverts<T extends In<'PAYMENT_PENDING'>>(
 }
 
 /**
- * The store looks often while it would send the payment again if the chain dropped it. Later only others
- * can submit it, or a safe block can prove that nobody will, and each look costs calls to the chain.
+ * The store checks often while it would send the payment again if the chain dropped it. Later only others
+ * can submit it, or a safe block can prove that nobody will, and each check costs calls to the chain.
  */
 function pauseBefore(order: In<'PAYMENT_PENDING'>, now: Date): number {
   const { tender } = order
@@ -82,10 +82,10 @@ function pauseBefore(order: In<'PAYMENT_PENDING'>, now: Date): number {
     : pollDelay(order.placedAt, now)
 }
 
-/** What is new about a payment. */
+/** What a check changes about a payment. */
 type Assured = Pick<PaidOrder, 'settlement' | 'receipt'>
 
-/** Whether it is time to look at a payment again that was seen a while ago and may still vanish. */
+/** Whether a payment that may still vanish was seen long enough ago to be checked again. */
 export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boolean {
   return settlement === 'SEEN' && now.getTime() - paidAt.getTime() >= paymentWatchMs
 }
@@ -119,7 +119,7 @@ async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured |
   const collected = await railOf(deps.rails, tender).collect(tender, how)
   switch (collected.outcome) {
     case 'settled':
-      // It is where it was before. The two answers contradict each other, so nothing new is known.
+      // The payment is where it was. The two answers contradict each other, so nothing new is known.
       return isSame(collected.receipt, receipt)
         ? undefined
         : { settlement: 'SEEN', receipt: collected.receipt }

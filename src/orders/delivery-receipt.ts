@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { kinds } from '../catalog/good.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 
-/** The `typ` of a delivery receipt's header: keeps another signature of ours from being taken for one. */
+/** The `typ` of a delivery receipt's header: no other signature of the store can pass for a receipt. */
 export const receiptType = 'delivery-receipt+jwt'
 
 const timestamp = z.iso.datetime()
@@ -51,7 +51,7 @@ export const ReceiptClaims = z.object({
 })
 export type ReceiptClaims = z.infer<typeof ReceiptClaims>
 
-/** What only the holder of the goods gets, who removes it before showing the receipt to others. */
+/** Given only to the holder of the goods, who removes it before showing the receipt to others. */
 export const Delivered = z.object({
   salt: z.string().describe('Keeps the goods from being guessed from their hash; hex'),
   result: z.record(z.string(), z.unknown()).describe('The goods as delivered, without pictures'),
@@ -69,7 +69,7 @@ export type ReceiptAnswer = z.infer<typeof ReceiptAnswer>
  * Binds a receipt to the goods without revealing them. Voucher codes are short; the salt keeps them from being
  * found by trying (the idea of SD-JWT, RFC 9901).
  *
- * @throws Error where the goods hold what JSON cannot say
+ * @throws Error if the goods hold a value that JSON cannot represent
  */
 export function deliveryHash({ salt, result }: Delivered): string {
   return createHash('sha256')

@@ -13,14 +13,14 @@ export interface ForeignEsimDeps {
 
 type Recharge = Pick<Priced, 'offer' | 'lineItem'>
 
-/** The eSIM that is to get another plan, where one is named. */
+/** The ICCID of the eSIM that the purchase recharges; undefined if it names none. */
 export function rechargedIccid({ lineItem: { recipient } }: Recharge): string | undefined {
   return 'iccid' in recipient ? recipient.iccid : undefined
 }
 
 /**
- * Why this eSIM gets no other plan, or undefined if it may: it must have been delivered to this payer here, or
- * be known to the supplier.
+ * Why this eSIM may not be recharged, or undefined if it may: this store must have delivered it to this payer,
+ * or the supplier must know it.
  *
  * @param payer undefined while nobody pays yet: then the supplier must know it
  */

@@ -24,12 +24,12 @@ import {
 } from './steps.ts'
 import { intend, learn, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
-/** A payment that was seen more recently is not looked at again before the purchase. */
+/** A payment that was seen more recently is not checked again before the purchase; milliseconds. */
 const freshMs = 5_000
 
 /**
- * Puts on record that the supplier will be asked, then asks. If the payment was seen a while ago, it is
- * looked at again first, because nothing was bought yet.
+ * Puts on record that the supplier will be asked, then asks. A payment that was seen a while ago is checked
+ * again first, because nothing was bought yet.
  */
 export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
@@ -49,7 +49,7 @@ export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Nex
   return intend(asking, (saved) => place(deps, saved))
 }
 
-/** Looks at what the supplier holds and, if it never heard of the order, asks again. */
+/** Looks the order up at the supplier and, if the supplier does not know it, asks again. */
 export async function fulfil(
   deps: StepDeps,
   order: In<'FULFILLING'>,
@@ -66,7 +66,7 @@ export async function keep(deps: StepDeps, order: In<'FULFILLED'>): Promise<Step
   return assured ? moveTo({ ...order, ...assured }) : wait(paymentWatchMs)
 }
 
-/** What the supplier holds decides. It holds whatever it has accepted, even if it does not show it. */
+/** Acts on what the supplier shows. A purchase that it once accepted is never asked for again, even if not shown. */
 async function look(
   deps: StepDeps,
   order: In<'FULFILLING'>,
@@ -91,7 +91,7 @@ async function look(
   }
 }
 
-/** Puts on record that the supplier holds the purchase, for good, and goes on. */
+/** Puts on record that the supplier accepted the purchase, which stays true, and goes on. */
 async function onceAccepted(
   deps: StepDeps,
   order: In<'FULFILLING'>,
@@ -102,8 +102,8 @@ async function onceAccepted(
 }
 
 /**
- * Puts on record what this process heard the supplier accept, where the record does not say so yet: it
- * comes before anything else, also when the database was away at first.
+ * Puts an acceptance by the supplier on record that this process heard and that is not recorded yet, perhaps
+ * because the database was down. It comes before any other step.
  */
 export function recall<T extends Order>(
   { accepted, now }: StepDeps,
@@ -130,13 +130,13 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
   })
   switch (placed.outcome) {
     case 'held': {
-      // It changes nothing at the supplier, so it need not wait for the record.
+      // A lookup changes nothing at the supplier, so it need not wait for the write.
       const looking = lookUp(deps, order)
       void looking.catch(() => undefined)
       return onceAccepted(deps, order, (saved) => look(deps, saved, looking))
     }
     case 'declined':
-      // A repeat may be refused because the first request was taken: then the look-ups decide.
+      // A repeat may be refused because the supplier took the first request. Then the lookups decide.
       return order.askedAgainAt
         ? waitOrExpire(deps, order)
         : moveTo(failed(deps, order, declinedBy(placed)))
@@ -148,9 +148,9 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
 }
 
 /**
- * The supplier shows no such purchase and never said that it took one. Early on, the request may have
- * been lost: the same reference is sent again. Later, once no request can be on its way any more, the
- * money goes back (`upstream_timeout`), and goods that come all the same are watched for.
+ * The supplier shows no such purchase and never accepted it. Early on, the request may have been lost, so the
+ * same reference is sent again. Once no request can be on its way any more, the money goes back
+ * (`upstream_timeout`), and the supplier is watched for goods that come all the same.
  */
 function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
@@ -171,7 +171,7 @@ function lastAskedAt({ askedAt, askedAgainAt = askedAt }: In<'FULFILLING'>): Dat
   return askedAgainAt
 }
 
-/** Waits until the deadline. After it the order expires, and goods that still come do not count. */
+/** Waits until the deadline. Then the order expires, and its buyer gets no goods that come later. */
 function waitOrExpire(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
   if (now < order.deliverBy) {
@@ -219,7 +219,7 @@ function delivered(
   return { ...order, state: 'FULFILLED', changedAt: now, ...told }
 }
 
-/** Whether it is more than the list said, or cannot be compared with it. */
+/** Whether the supplier charged more than it listed, or in another currency. */
 function isMore(charged: Charge, listed: Charge): boolean {
   if (charged.currency !== listed.currency) return true
   return charged.amount * listed.divisor > listed.amount * charged.divisor

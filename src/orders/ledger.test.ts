@@ -17,7 +17,7 @@ function total(entries: readonly Entry[]): bigint {
   return entries.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-/** All entries of a life, as they were written move by move. */
+/** All ledger entries of an order's life, move by move. */
 function bookedIn(life: readonly Order[]): readonly Entry[] {
   return life.flatMap((order, index) => entriesOf(life[index - 1], order))
 }
@@ -70,7 +70,7 @@ test('whatever happens to an order, every move balances and the sums say where i
     })
   })
   void fc.assert(lives, { numRuns: 500 })
-  // Lives that never come that far would prove nothing.
+  // Otherwise the generated lives would not reach every account, and prove nothing.
   expect([...seen].sort()).toEqual(['delivered', 'open', 'received', 'refunded'])
 })
 

@@ -1,23 +1,23 @@
 import type { Order } from './order.ts'
 
 /**
- * The accounts that money of buyers is in. What was received is owed until it is delivered or went
- * back, so over these four every order sums to zero: received = open + delivered + refunded.
+ * The accounts for the money of buyers. What was received is open until it is delivered or refunded, so the
+ * entries of every order sum to zero: received = open + delivered + refunded.
  */
 export type Account = 'received' | 'open' | 'delivered' | 'refunded'
 
-/** One side of a double entry, in the smallest unit: what is received is positive, where it is, negative. */
+/** One side of a double entry, in the smallest unit. Positive in `received`, negative where the money is now. */
 export interface Entry<A = Account> {
   readonly account: A
   readonly amount: bigint
 }
 
-/** What has to be written into the ledger when an order becomes another one; mostly nothing. */
+/** The ledger entries for a change of an order; mostly none. */
 export function entriesOf(from: Order | undefined, to: Order): readonly Entry[] {
   return entriesBetween(from ? balancesOf(from) : [], balancesOf(to))
 }
 
-/** What leads from these balances to those. */
+/** The entries that turn the first balances into the second. */
 export function entriesBetween<A>(
   from: readonly Entry<A>[],
   to: readonly Entry<A>[],

@@ -16,10 +16,10 @@ export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
 }
 
 /**
- * Turns the failure of a part of the store into an answer that says whether money can have moved. What
- * went wrong is for the operator.
+ * Turns the failure of a part of the store into an answer that says whether money can have moved. Only the
+ * operator learns what went wrong.
  *
- * @throws Refusal `try_again` for whatever is none
+ * @throws Refusal `try_again` for any other error; a Refusal as it is
  */
 export async function orTryAgain<T>(
   report: Reporter,
@@ -36,10 +36,10 @@ export async function orTryAgain<T>(
 }
 
 /**
- * Refuses what the store could not buy or could not pay back at the moment.
+ * Refuses a purchase that the store could not make or could not refund at the moment.
  *
  * @param isFromFloat whether the refund wallet would pay it back
- * @throws Refusal `store_paused` when nothing is sold, `offer_unavailable` when only less is
+ * @throws Refusal `store_paused` if nothing is sold, `offer_unavailable` if not this supplier's or this amount
  */
 export function requireSold(
   health: Pick<Health, 'unsold'>,
@@ -52,7 +52,7 @@ export function requireSold(
 type Sale = Pick<Priced, 'amount'> & { readonly offer: Pick<Offer, 'source'> }
 
 /**
- * Deducts a sale from what the next ones may cost, if it can still be bought and paid back.
+ * Deducts a sale from what the next ones may cost, if the store can still make and refund it.
  *
  * @throws Refusal as `requireSold` does
  */

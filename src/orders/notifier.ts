@@ -4,7 +4,7 @@ import type { Notifier } from './ports.ts'
 /**
  * Notifies within one process. Other nodes notice by polling: a notification only saves time.
  *
- * @param stopping when aborted, all waiting ends, and nobody waits any more
+ * @param stopping when aborted, all waits end, and later ones end at once
  */
 export function createNotifier(stopping: AbortSignal): Notifier {
   const waiting = new Map<OrderId, Set<() => void>>()

@@ -25,7 +25,7 @@ export interface Item {
   readonly country?: string
   /** What the buyer chose on an open-value offer, in the supplier's minor units. */
   readonly value?: number
-  /** What the supplier was to charge for it, by its list. */
+  /** What the supplier's list said that it charges. */
   readonly charge?: Charge
   /** What the offer said when it was bought; absent where the record was lost. */
   readonly shown?: OfferDetails
@@ -34,7 +34,7 @@ export interface Item {
 interface Ordered {
   readonly id: OrderId
   readonly paymentId: PaymentId
-  /** Counts the writes. A write that does not know the last one is refused. */
+  /** Counts the writes. A write that is based on an older version is refused. */
   readonly version: number
   readonly item: Item
   /** Who receives it. Undefined once the personal fields were erased. */
@@ -53,8 +53,8 @@ interface Ordered {
 }
 
 /**
- * How sure a payment is that was seen in a block. A chain may drop its newest blocks: what is `SEEN`
- * is looked at until it cannot vanish any more, or has vanished for good.
+ * How certain a payment is that was seen in a block. A chain may drop its newest blocks: a `SEEN` payment is
+ * checked until it cannot vanish any more, or has vanished for good.
  */
 export type Settlement = 'SEEN' | 'FINAL' | 'LOST'
 
@@ -70,30 +70,30 @@ interface Asking {
   readonly askedAt: Date
   /** When the same request was last repeated. A repeat may be refused because the first one was accepted. */
   readonly askedAgainAt?: Date
-  /** When the supplier first showed that it holds the purchase. From then on its silence is not a no. */
+  /** When the supplier first showed the purchase. If a later lookup shows none, that proves nothing. */
   readonly acceptedAt?: Date
 }
 
-/** Why goods did not come, in the words of the published refund policy. */
+/** Why the goods were not delivered, in the terms of the published refund policy. */
 export interface Failure {
   readonly trigger: 'fulfillment_failed' | 'upstream_timeout' | 'expired'
-  /** The supplier's or carrier's own code; absent where neither has said one. */
+  /** The supplier's or carrier's own code; absent if neither gave one. */
   readonly code?: string
   readonly message: string
 }
 
-/** What became of goods that were ordered and that the buyer will not get. */
+/** What became of goods that the store ordered and that the buyer will not get. */
 export type Supply =
   /**
-   * The supplier may still deliver, and is watched until it says. Goods that came too late are asked back
-   * once that is on record.
+   * The supplier may still deliver, and is watched until it gives a final answer. `askedBackAt`: when it was
+   * first asked to take late goods back.
    */
   | { readonly state: 'OPEN'; readonly askedBackAt?: Date }
-  /** `unheard`: the supplier never said so; it was watched for as long as after every refund. */
+  /** There are none. `unheard`: the supplier never said so, but showed none until its watch ended. */
   | { readonly state: 'NONE'; readonly unheard?: true }
   /** They came too late, nobody saw them, and the supplier took them back. */
   | { readonly state: 'RETURNED' }
-  /** They came too late and were paid for: a loss the operator sees. */
+  /** The store paid for them, or may have: a loss, which is reported to the operator. */
   | { readonly state: 'LOST' }
 
 interface GivenUp extends Paid, Partial<Asking> {
@@ -101,13 +101,13 @@ interface GivenUp extends Paid, Partial<Asking> {
   readonly supply: Supply
 }
 
-/** The buyer's money is owed, or went back. */
+/** The buyer's money is owed, or was refunded. */
 interface Owed extends GivenUp {
   readonly payout: Payout
   readonly refundAt?: never
 }
 
-/** Nothing is owed yet: the supplier may still deliver, and has until then to give a final word. */
+/** Nothing is owed yet: the supplier may still deliver, and has until `refundAt` to give its final word. */
 interface Awaited extends GivenUp {
   readonly refundAt: Date
   readonly payout?: never
@@ -120,7 +120,7 @@ interface Awaited extends GivenUp {
  * has none, and no order has both goods for its buyer and a refund.
  */
 export type Order =
-  /** On record; the money may have been sent for, and may or may not have moved. */
+  /** On record. The payment may have been submitted, and its money may or may not have moved. */
   | (Ordered & { readonly state: 'PAYMENT_PENDING' })
   /** Proven: the money did not move and never will. */
   | (Ordered & { readonly state: 'PAYMENT_FAILED'; readonly code: string; readonly reason: string })
@@ -132,9 +132,9 @@ export type Order =
         readonly state: 'FULFILLED'
         readonly delivery: Sealed
         readonly deliveredAt: Date
-        /** What the supplier did charge for it, where it says. */
+        /** What the supplier charged for it, if it says. */
         readonly charge?: Charge
-        /** Finds the eSIM again that this order delivered, without telling its ICCID. */
+        /** Keyed digest of the ICCID of the eSIM that this order delivered, to find it again. */
         readonly iccidDigest?: string
       })
   | (Owed & { readonly state: 'FULFILLMENT_FAILED' })
@@ -148,12 +148,12 @@ export type In<S extends State> = Extract<Order, { state: S }>
 /** An order whose payment was seen on the chain. */
 export type PaidOrder = Exclude<Order, In<'PAYMENT_PENDING' | 'PAYMENT_FAILED'>>
 
-/** An order whose money goes back, or will where the supplier does not deliver yet. */
+/** An order whose money goes back, at once or after the wait for the supplier's final word. */
 export type Refunding = In<'FULFILLMENT_FAILED' | 'EXPIRED'>
 
 /**
- * The whole life of an order. There is no other way, and one way back: a payment that the chain
- * dropped again, before the supplier was asked, is unknown once more.
+ * All changes of state that an order can make. One goes back: if the chain drops a payment before the supplier
+ * was asked, it is unknown once more whether its money moves.
  */
 export const moves = {
   PAYMENT_PENDING: ['PAID', 'PAYMENT_FAILED'],
@@ -213,22 +213,22 @@ export function isFinished(order: Order): boolean {
 }
 
 /**
- * The order with the supplier's acceptance, which counts from when it was first known, or undefined
- * where that adds nothing any more.
+ * The order with the supplier's acceptance, as of now. Undefined if it has one already, or has ended so far that
+ * one changes nothing.
  */
 export function acceptedOrder<T extends Order>(order: T, now: Date): T | undefined {
   const isOpen = order.state === 'FULFILLING' || (isRefunding(order) && !isFinished(order))
   return isOpen && order.acceptedAt === undefined ? { ...order, acceptedAt: now } : undefined
 }
 
-/** The order with the supplier's acceptance, where it may still have one. */
+/** The order with the supplier's acceptance, or the same order if that adds nothing. */
 export function withAcceptance<T extends Order>(order: T, now: Date): T {
   return acceptedOrder(order, now) ?? order
 }
 
 /**
- * How soon a payment is looked at again after it was seen, and how often from then on. A dropped one
- * is then sent again while its authorization is still valid: the store asks for 300 s.
+ * How soon a payment is checked again after it was seen, and how often from then on; milliseconds. A dropped
+ * payment can then be sent again while its authorization is still valid: the store asks for 300 s.
  */
 export const paymentWatchMs = 60_000
 
@@ -249,8 +249,8 @@ export function chargedOf(order: Order): 'no' | 'yes' | 'unknown' {
 
 /**
  * The ids of the order that this payment opens. They are derived from the payment with a secret of
- * the store: nobody can guess them, and a record that was lost is opened again under the same name,
- * so that the supplier knows its purchase and the chain its refund.
+ * the store: nobody can guess them, and an order whose record was lost is opened again under the same ids,
+ * which find its purchase at the supplier and its refund on the chain.
  */
 export function idsFor(
   { of }: Pick<Digest, 'of'>,
@@ -265,15 +265,15 @@ export function supplierReferenceOf(id: OrderId): string {
   return id.replace('_', '')
 }
 
-/** The order that a supplier's reference is for, or undefined when it is none of ours. */
+/** The order that a supplier's reference is for, or undefined if it is no reference of this store. */
 export function orderIdOfReference(reference: string): OrderId | undefined {
   const id = reference.replace(/^ord/, 'ord_')
   return isOrderId(id) ? id : undefined
 }
 
 /**
- * The order with its payout. Goods that nobody had heard of when their watch ended, since the refund could
- * not be paid for so long, are watched for again once it is, as after every refund.
+ * The order with its payout. If the watch for late goods ended unheard before the refund could be paid, it starts
+ * again once the refund is paid, as after every refund.
  */
 export function withPayout(order: Refunding, payout: Payout): Refunding {
   const { refundAt: _, supply, ...rest } = order

@@ -5,23 +5,23 @@ import { type Rails, railOf } from '../payments/ports.ts'
 import type { Allowance, PayoutLimits } from './ports.ts'
 import { pollDelay } from './workflow.ts'
 
-/** Every reason why a payout waits for an operator: those of the rail, and two of our own. */
+/** Every reason why a payout waits for an operator: those of the rails, and two of the store. */
 export const payoutFaults = [...payBackFaults, 'over_cap', 'payment_vanished'] as const
 
 /**
- * Money that goes out once, to a fixed address: the price of an order that was not delivered, or what an
- * invoice was paid beside its price. It is written with the move that owes it, and named after the debt.
+ * Money that goes out once, to a fixed address: the price of an order that was not delivered, or money of an
+ * invoice that is not its price. It is stored with the change that creates the debt, and named after the debt.
  */
 export type Payout =
   | ({ readonly state: 'DUE' } & Known)
-  /** Within the payout limits, and decided in all its parts before any of it is sent. */
+  /** Granted under the payout limits, and fixed in every detail before anything is sent. */
   | ({ readonly state: 'APPROVED'; readonly signed: SignedRefund } & Known)
   /** Proven: the money is with the buyer. */
   | { readonly state: 'CONFIRMED'; readonly transaction: string; readonly confirmedAt: Date }
-  /** An operator acts, then it is due again. */
+  /** Waits for an operator, who makes it due again; a claim can do so too. */
   | { readonly state: 'FAILED'; readonly code: string; readonly reason: string }
 
-/** Why it could not be paid before somebody claimed it. The operator was told then. */
+/** Why it had failed before a claim made it due again. The operator has been told of that. */
 interface Known {
   readonly knownFault?: string
 }
@@ -70,7 +70,7 @@ export type PayoutStep<S extends PayoutState = PayoutState> =
   /** As `wait`, because the limits do not allow it now. */
   | { readonly type: 'held'; readonly ms: number }
 
-/** How often a payout is tried that the limits hold back. */
+/** How often a payout that the limits hold back is tried again; milliseconds. */
 const heldPollMs = 60_000
 
 /** Pays what is owed, if the payout limits allow it. They are asked before it is signed and before it is sent. */

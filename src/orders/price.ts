@@ -25,22 +25,22 @@ export interface PriceDeps {
   readonly allowsLoopback?: boolean | undefined
 }
 
-/** What is asked for, checked against the catalog of now and priced. */
+/** A purchase, checked against the current catalog and priced. */
 export interface Priced {
   readonly offer: Offer
   readonly lineItem: LineItem
   readonly amount: Usdc
-  /** Our promise that this price comes from, where it does. */
+  /** The store's promise of this price; absent if it is the current price. */
   readonly promise?: string
 }
 
 /**
- * Checks what is asked for and prices it: with our own promise of a price, that price; without
- * one, the price of now. The promise is of the price alone, so all else is as the offer is now: what
- * is not sold any more, or not in that range, is refused. Stores nothing and asks nobody.
+ * Checks a purchase and prices it: at the price that the store has promised, or else at the current price. A
+ * promise fixes the price alone: an offer that is not sold any more, or a value that is now out of range, is
+ * refused. Stores nothing and calls nobody.
  *
- * @param kind undefined where the offer says which it is
- * @param promise what the buyer echoes as our promise of a price
+ * @param kind undefined if only the offer determines it
+ * @param promise what the buyer echoes as the store's promise of a price
  * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `price_above_maximum`
  */
 export function price(
@@ -71,7 +71,7 @@ function requireWithin(most: Usdc | undefined, amount: Usdc): void {
   })
 }
 
-/** What is bought, in the words of the catalog of now. */
+/** What is bought, as the current catalog describes it. */
 export function itemOf({ offer, lineItem }: Pick<Priced, 'offer' | 'lineItem'>): Item {
   const value =
     lineItem.value === undefined ? undefined : (lineItem.value * offer.price.divisor) / 100
@@ -94,8 +94,8 @@ function quotedOf({ id, price, faceValue }: Offer, { value }: LineItem): Quoted 
 }
 
 /**
- * The terms for a priced line item, with our promise of the price. A price that was promised keeps the
- * promise it has: a new one would let a buyer who never pays hold on to an old price for ever.
+ * The terms for a priced line item, with the store's promise of the price. A promised price keeps its promise:
+ * with a new one each time, a buyer who never pays could keep an old price for ever.
  */
 export function acceptsFor(deps: PriceDeps, { offer, lineItem, amount, promise }: Priced): Accepts {
   const quote = promise ?? deps.quotes.promise(quotedOf(offer, lineItem), amount)

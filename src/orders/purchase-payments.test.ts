@@ -18,7 +18,7 @@ import {
 describe('a payment that came with a request', () => {
   const other = { ...ada, firstName: 'Mallory' }
 
-  /** Sends the payment with another request in the middle of the check of the first. */
+  /** Sends the payment with another request while the first request is being checked. */
   async function stolen(world: ReturnType<typeof purchaseWorld>, signed = true, copied = true) {
     const payment = await world.pay()
     const { check } = world.deps.rails.x402
@@ -110,7 +110,7 @@ describe('a payment that came with a request', () => {
     world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
     await ask()
     expect(counted).toEqual(['one'])
-    // Its terms are those of another price, and it has ended.
+    // The payment is for an old price now, and its authorization has ended.
     world.putOnSale({ ...card, price: fixed(3_000) })
     world.clock.pass(301_000)
     world.says.isUnused = false
@@ -138,7 +138,7 @@ describe('a payment that came with a request', () => {
 })
 
 describe('what is said of a payment that no node could judge, and that moved nothing', () => {
-  /** A request whose last look for its order takes so long, as in a process that stood still. */
+  /** A request whose last lookup of its order takes so long, as in a process that was paused. */
   async function askedAgain(takesMs: number, considered = false) {
     const world = purchaseWorld()
     const payment = await world.pay()
@@ -167,7 +167,7 @@ describe('what is said of a payment that no node could judge, and that moved not
 })
 
 describe('a payment that two equal requests bring at once', () => {
-  /** Keeps the first request in its check until the second, which is judged as given, has its answer. */
+  /** Holds the first request in its check until the second one, with the given verdict, is answered. */
   async function differing(second: Verdict, first: Verdict = 'good', pauseMs = 0) {
     const world = purchaseWorld()
     const payment = await world.pay()
@@ -228,7 +228,7 @@ describe('a payment that two equal requests bring at once', () => {
 describe('a payment that opens no order', () => {
   type World = ReturnType<typeof purchaseWorld>
 
-  /** What keeps a payment from being checked, after it was signed. */
+  /** Reasons why a signed payment is not checked. */
   const unchecked: Record<string, (world: World, payment: PaymentPayload) => object> = {
     'the price has moved since its promise ended': ({ putOnSale, clock }) => {
       putOnSale({ ...card, price: fixed(3_000) })

@@ -26,7 +26,7 @@ export const openCard = voucher('OPEN', { price: open(500, 10_000, 250) })
 export const plan = esim('PLAN')
 export const ada = { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' }
 
-/** A store with a scripted outside, and a buyer who asks it for things. */
+/** A store whose rails and supplier are scripted, and a buyer. */
 export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<PurchaseDeps> = {}) {
   const world = orderWorld(changes)
   const { clock, calls } = world
@@ -78,7 +78,7 @@ function buyerOf(deps: PurchaseDeps) {
   const ask = (request: Partial<PurchaseRequest> = {}) =>
     purchase(deps, { kind: 'voucher', fields: ada, payment: undefined, viewer: {}, ...request })
 
-  /** Signs what the store asks for just now, with a nonce that was never used. */
+  /** Signs a payment for the store's current terms, with a fresh nonce. */
   async function pay(request: Partial<PurchaseRequest> = {}): Promise<PaymentPayload> {
     const { accepts } = expectPaymentRequired(await ask({ ...request, payment: undefined }))
     signed += 1
@@ -104,7 +104,7 @@ export function expectOrder(answer: Answer) {
   throw new Error(`payment is required: ${answer.fault?.reason}`)
 }
 
-/** The refusal that this ends with; anything else fails the test. */
+/** The refusal that the call rejects with; anything else fails the test. */
 export async function refusalOf(act: Promise<unknown>): Promise<Refusal> {
   const error = await act.then(
     () => new Error('nothing was refused'),

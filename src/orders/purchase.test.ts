@@ -214,7 +214,7 @@ describe('nothing is stored and nothing taken', () => {
 })
 
 describe('what the supplier has funds for', () => {
-  /** A store that can buy one card and no second one. */
+  /** A store whose supplier wallet pays for one card and no second one. */
   async function worldForOne() {
     const health = createHealth(() => new Date(0))
     health.noteCatalog(new Date(0))
@@ -276,7 +276,7 @@ describe('a promised price', () => {
   ])('is for nothing that is now %s', async (_, changes) => {
     const { ask, pay, putOnSale } = purchaseWorld()
     const payment = await pay()
-    // A rate at which the new price is not the old one.
+    // Doubled, so that the new price differs from the promised one at any rate used here.
     putOnSale(
       voucher('CARD', { ...changes, price: { ...changes.price, fixed: changes.price.fixed * 2 } }),
     )

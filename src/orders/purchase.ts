@@ -46,7 +46,7 @@ export interface PurchaseDeps
     CheckDeps,
     ReservingDeps,
     ApprovalDeps {
-  /** Breaks off waiting for a call that hangs; without it, an answer waits for the call to end. */
+  /** Limits the wait for a call that hangs; without it, an answer waits for the call to end. */
   readonly within?: typeof within
   readonly budgets: BudgetRules
   readonly health: Pick<Health, 'unsold' | 'sell' | 'noteOpened' | 'unsell' | 'means'>
@@ -54,7 +54,7 @@ export interface PurchaseDeps
 
 /** The webhook of an order that was just opened. */
 export interface OpenedWebhook {
-  /** Signs what it gets. Shown once. */
+  /** Signs its events. Shown once. */
   readonly secret: string
   readonly state: WebhookState
 }
@@ -65,7 +65,7 @@ export type PurchaseAnswer =
       readonly accepts: Accepts
       readonly offer: Offer
       readonly lineItem: LineItem
-      /** Why the payment that was sent was not taken. */
+      /** Why the payment in the request was not taken. */
       readonly fault?: { readonly code: string; readonly reason: string }
     }
   | {
@@ -73,10 +73,10 @@ export type PurchaseAnswer =
       readonly order: Order
       /** Only in the answer to the request that opened the order. */
       readonly accessToken?: string
-      /** Only there too. */
+      /** Only in that answer, too. */
       readonly webhook?: OpenedWebhook | undefined
       readonly replayed: boolean
-      /** False for a caller who shows the payment alone, which is public: they may see how far it is. */
+      /** False for a caller who shows only the payment, which is public: they may see the state, not the goods. */
       readonly reveal: boolean
     }
 
@@ -90,7 +90,7 @@ export async function purchase(
   request: PurchaseRequest,
   failed?: OrderId,
 ): Promise<PurchaseAnswer> {
-  // The same request, sent twice, may take the payment while this one considers it.
+  // If the same request was sent twice, the other one may take the payment meanwhile.
   const charged = request.payment ? 'unknown' : 'no'
   const begun = await orTryAgain(deps.report, charged, () => begin(deps, request))
   switch (begun.type) {
@@ -119,8 +119,8 @@ interface Opened {
 /**
  * Finds the order that this payment has opened already, or opens it. Before a payment is turned down
  * its order is looked for once more: the same request may have come twice, and the other one may
- * have taken the payment since, or be about to. Such a buyer must hear of the order, or that nothing
- * is known yet, and not sign anew.
+ * have taken the payment since, or be about to. That buyer must be told of the order, or that nothing
+ * is known yet, and must not sign another payment.
  */
 async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begun> {
   const { payment } = request
@@ -144,7 +144,7 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   return turnedDown(request, taken, mayBeTaken || (isOld && charged === 'no') ? 'unknown' : charged)
 }
 
-/** For how long it counts that nothing was paid. A process that stood still for longer cannot know. */
+/** How long the finding that nothing was paid holds; milliseconds. A process that was paused for longer cannot know. */
 const knownForMs = 10_000
 
 /** @throws Refusal instead of a demand where the payment may have moved money */
@@ -165,10 +165,10 @@ function refusalIn(error: unknown): Refusal {
   throw error
 }
 
-/** How far a payment has come. */
+/** What is known of a payment so far. */
 interface Progress {
   money: Money
-  /** Tells it from equal requests, once it is reserved. */
+  /** Tells this request from equal ones; null until the payment is reserved. */
   mark: string | null
 }
 
@@ -193,7 +193,7 @@ async function take(
     deps.rails.x402.isSignedByPayer(accepted.tender),
   ])
   const wordings = wordingsOf(priced.offer.kind, request.fields)
-  // Nobody can post an authorization that has ended, so nothing is written for it until it is good.
+  // Nobody can submit an authorization that has ended, so it is reserved only once it was found good.
   const isOver = hasEnded(accepted.tender, deps.now())
   if (!isOver) progress.mark = await reserve(deps, accepted.tender, { wordings, isSigned })
   const [checked, within] = await Promise.all([
@@ -222,7 +222,7 @@ async function take(
   }
 }
 
-/** Asking about the eSIM of somebody else counts, or payments that are never taken would find any eSIM. */
+/** A query about a foreign eSIM counts against the caller, or payments that are never taken could probe for eSIMs. */
 async function requireOwnEsim(
   deps: PurchaseDeps,
   { showedNothing }: PurchaseRequest,
@@ -250,12 +250,12 @@ function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest
 interface Ready {
   readonly priced: Priced
   readonly tender: X402Payment
-  /** Digest of whom the goods go to, for the limits of the payer. */
+  /** Digest of the recipient, for the limits of the payer. */
   readonly receiver: string | undefined
   readonly subjects: Subjects
 }
 
-/** The webhook that a purchase names, as it is kept, and the new secret that signs what it gets. */
+/** The webhook that a purchase names, as it is stored, and the new secret that signs its events. */
 function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, order: OrderId) {
   if (url === undefined) return undefined
   const secret = newWebhookSecret()
@@ -343,7 +343,7 @@ async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): 
   }
 }
 
-/** What takes no longer than this is waited for, even if the buyer does not want to wait. */
+/** The shortest wait, even for a buyer who does not want to wait. */
 const minPatienceMs = 1_000
 const overtimeMs = 250
 
@@ -374,7 +374,7 @@ async function lastKnown({ orders }: PurchaseDeps, order: Order): Promise<Order>
   }
 }
 
-/** @param failed the order that gave its key back to this request, where one did */
+/** @param failed the order whose payment failed and whose key is free for this request, if there is one */
 async function again(
   deps: PurchaseDeps,
   request: PurchaseRequest,

@@ -16,12 +16,12 @@ import type { OrderStore } from './ports.ts'
 import { lookUp, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
 import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
-/** How often late goods are looked for. */
+/** How often late goods are looked for at first, and in the end. */
 const slowPollMs = 60_000
 const rarestPollMs = 3_600_000
 /**
- * How long after a refund late goods are watched for. What the supplier took and has not ended by then
- * is booked as lost; it retries for a day (docs/operators/suppliers.md).
+ * How long after a refund late goods are watched for. A purchase that the supplier accepted and has not ended by
+ * then is booked as lost; the supplier retries for a day (docs/operators/suppliers.md).
  */
 const supplyWatchMs = 72 * 3_600_000
 
@@ -70,7 +70,7 @@ async function whenPaid(
 
 /**
  * While the supplier may still deliver, nothing is owed. The wait ends with the supplier's final word, yes or
- * no, or with the grace. A purchase that it never accepted, and does not show long after the last request,
+ * no, or at `refundAt`. A purchase that it never accepted, and does not show long after the last request,
  * is not waited for; late goods are watched for all the same.
  */
 async function awaitSupplier(
@@ -108,7 +108,7 @@ function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>>
   })
 }
 
-/** Looks again later, once it is on record what was seen for the first time. */
+/** Looks again later. What was seen for the first time is put on record first. */
 function again({ onRecord, order }: Seen, ms: number): Step<Refunding> {
   return order === onRecord ? wait(ms) : intend(order, async () => wait(ms))
 }
@@ -149,7 +149,7 @@ function debtOf(deps: StepDeps, { id, tender, receipt, changedAt }: Refunding): 
   }
 }
 
-/** The order with what the supplier shows now of goods that the buyer will not get. */
+/** What the supplier shows now of goods that the buyer will not get. */
 interface Seen {
   readonly onRecord: Refunding
   readonly order: Refunding
@@ -159,7 +159,7 @@ interface Seen {
 
 type GoOn = (seen: Seen) => Step<Refunding>
 
-/** Gives late goods back. Only the supplier's own word ends the watch; its silence never does. */
+/** Looks late goods up at the supplier, and asks it to take them back. A lookup without a result proves nothing. */
 async function lookAtSupply(
   deps: StepDeps,
   order: Refunding,

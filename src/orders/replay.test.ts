@@ -190,7 +190,7 @@ describe('another payment with the same key', () => {
     const second = expectOrder(await ask({ ...withKey, payment }))
     expect(second.order.state).toBe('FULFILLED')
     expect(second.order.id).not.toBe(first.order.id)
-    // Whoever repeats the payment that failed still hears that.
+    // A repeat of the failed payment is still told that it failed.
     expect(expectPaymentRequired(await ask({ payment: lost })).fault?.code).toBe(
       'authorization_spent',
     )

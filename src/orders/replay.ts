@@ -11,7 +11,7 @@ import { chargedOf, isUnderWay, type Order } from './order.ts'
 
 /** A request to buy, the first one or a repeat. */
 export interface PurchaseRequest {
-  /** Undefined where the offer says which it is. */
+  /** Undefined if only the offer determines it. */
   readonly kind: Kind | undefined
   /** The flat fields of the body. */
   readonly fields: Fields
@@ -20,7 +20,7 @@ export interface PurchaseRequest {
   readonly viewer: Viewer
   /** The address that the request came from, as limits count it. */
   readonly client?: string | undefined
-  /** The wallet that signs in with it, asked only where that may show the goods of an earlier order. */
+  /** Checks the sign-in that the request carries. Called only if the goods of an earlier order depend on it. */
   readonly signedIn?: (() => Promise<string | undefined>) | undefined
   /** The limit that the request exceeds. It may then only find its earlier order. */
   readonly heldUp?: Refusal | undefined
@@ -50,7 +50,7 @@ export async function earlierOrder(
   return undefined
 }
 
-/** What names the payment of a request, as `paymentKeyOf` does. */
+/** The key of the payment in a request, as `paymentKeyOf` makes it. */
 export function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
   const { from: payer, nonce } = payload.authorization
   return paymentKeyOf({ network: accepted.network, asset: accepted.asset, payer, nonce })
@@ -62,8 +62,8 @@ export function isPaidBy({ tender }: Order, { payment }: PurchaseRequest): boole
 }
 
 /**
- * The same request came again, perhaps because our first answer never arrived: it gets the order
- * as it stands, and the goods when it shows that they are its own.
+ * Answers a request that came again, perhaps because the first answer never arrived: with the order as it
+ * stands, and with the goods if the caller proves that the order is theirs.
  *
  * The payment itself proves nothing, since everybody can read it on the chain. A caller who shows nothing
  * else gets the same answer whatever they ask for; otherwise the answer would tell what was bought.
@@ -83,7 +83,7 @@ export async function replay(
   return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal: true }
 }
 
-/** A sign-in is good for one use: it is used up only where nothing else shows the goods. */
+/** A sign-in is good for one use, so it is used only if nothing else proves that the order is the caller's. */
 async function maySee(
   { orders }: Pick<AdvanceDeps, 'orders'>,
   { viewer, signedIn }: PurchaseRequest,

@@ -14,8 +14,9 @@ export interface ReservingDeps {
 }
 
 /**
- * Binds a payment to what it came with, before anybody outside sees it. A node or a facilitator that is
- * shown the payment in its check could post it with a request of its own, and be first (docs/contributors/decisions/016).
+ * Binds a payment to the request that it came with, before anybody outside sees it. A chain provider or a
+ * facilitator that sees the payment in its check could otherwise send it with a request of its own, and be first
+ * (docs/contributors/decisions/016).
  *
  * @param sent what is asked for, as `wordingsOf` has it, and whether the payer's own key has signed the payment
  * @returns the mark of this request
@@ -37,11 +38,11 @@ export async function reserve(
 }
 
 /**
- * Whether another request with this payment may be about to open its order. Two equal ones that are
- * checked at once may be judged differently, as by two nodes of the chain of which one has not seen
+ * Whether another request with this payment may be about to open its order. Two equal requests that are
+ * checked at once may be judged differently, for example by two chain providers of which one has not seen
  * yet that the wallet was funded.
  *
- * @param mark of this request, where it was judged and opens no order
+ * @param mark of this request, if it was judged and opens no order; otherwise null
  */
 export async function isConsidered(
   { reservations }: Pick<ReservingDeps, 'reservations'>,
@@ -49,7 +50,7 @@ export async function isConsidered(
   mark: Reservation['mark'],
 ): Promise<boolean> {
   const key = paymentKeyIn(payment)
-  // First, so that of two that end at once one finds the other gone.
+  // Released first, so that of two requests that end at once at least one finds the other gone.
   if (mark !== null) await reservations.release(key, mark)
   return reservations.isConsidered(key)
 }
@@ -60,7 +61,7 @@ export type Money =
   | 'unseen'
   /** It has not moved. */
   | 'unmoved'
-  /** It is here. */
+  /** It has arrived. */
   | 'landed'
   | 'unknown'
 
@@ -79,7 +80,7 @@ export function moneyOf(checked: Checked): Money {
 }
 
 /**
- * Whether a payment that opens no order has moved money. It may have paid before a record of it was
+ * Whether a payment that opens no order has moved money. It may have paid for an order whose record was
  * lost. So if it pays this store and was not checked, the chain is asked once whether it was used; a
  * caller whose payment was used counts as refused.
  */

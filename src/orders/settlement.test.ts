@@ -8,7 +8,7 @@ import { claimRefund } from './claim-refund.ts'
 import { type Account, entriesOf } from './ledger.ts'
 import { type In, isFinished, type Order } from './order.ts'
 
-/** The chain may drop its newest blocks, and with them a payment that was seen there. */
+/** Tests of a chain that drops its newest blocks, and with them a payment that was seen there. */
 
 const minute = 60_000
 
@@ -55,7 +55,7 @@ async function leftLying(forMs: number, script: Partial<Script> = {}): Promise<W
   return world
 }
 
-/** Lets the sweep work through that much time. */
+/** Runs the sweep while that much time passes. */
 async function live(world: World, ms: number): Promise<Order> {
   for (let passed = 0; passed < ms; passed += 5_000) {
     world.clock.pass(5_000)
@@ -80,7 +80,7 @@ function told(world: World): readonly string[] {
   )
 }
 
-/** Where the money is by the entries of all moves so far. */
+/** The balances of all ledger entries so far. */
 function books({ orders: { history } }: World): Partial<Record<Account, bigint>> {
   const entries = history.flatMap((order, index) => entriesOf(history[index - 1], order))
   const sums: Partial<Record<Account, bigint>> = {}
@@ -190,7 +190,7 @@ describe('an order whose supplier is at work', () => {
       'payment_lost authorization_expired',
       'refund_failed payment_vanished',
     ])
-    // What the supplier delivers all the same is given back, or booked as a loss.
+    // Goods that the supplier delivers all the same are returned, or booked as a loss.
     world.script.held = orderWorld().script.held
     const order = await live(world, 2 * minute)
     expect(order).toMatchObject({ supply: { state: 'LOST' } })
@@ -265,7 +265,7 @@ describe('an order that was delivered', () => {
 })
 
 describe('a refund', () => {
-  /** An order that was given up, as it stands when nothing more is known of its payment. */
+  /** An order that was declined, while its payment may still vanish. */
   const due = () => start({ ...declined, confirmation: 'not_yet' })
   const waiting = async () => {
     const world = await start({ ...pendingSupply, confirmation: 'not_yet' })
@@ -335,7 +335,7 @@ describe('a refund', () => {
     world.script.confirmation = 'gone'
     world.script.collected = dead
     await live(world, minute)
-    // Even a chain that would say otherwise now is not asked any more.
+    // The chain is not asked any more, even though it would answer otherwise now.
     world.script.confirmation = 'final'
     world.script.collected = elsewhere
     for (const key of ['one', 'two']) {
@@ -359,7 +359,7 @@ describe('the payout limits', () => {
       expect(await live(world, 5 * minute)).toMatchObject({ payout: { state: 'DUE' } })
       expect(world.calls).not.toContain('sign')
       expect(new Set(told(world))).toEqual(new Set([`refund_held ${allowed}`]))
-      // Once a minute: what waits for an operator is not asked about all the time.
+      // Tried once a minute, because only an operator can change it.
       expect(told(world).length).toBeLessThanOrEqual(6)
       expect(books(world)).toEqual(open)
       world.script.allowed = 'granted'

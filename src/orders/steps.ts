@@ -25,34 +25,34 @@ export interface StepDeps {
   readonly now: () => Date
   readonly rails: Rails
   readonly suppliers: Suppliers
-  /** Orders that the supplier accepted, as this process heard and could not put on record yet. */
+  /** Orders that the supplier accepted, which this process heard and may not have put on record yet. */
   readonly accepted: Set<OrderId>
   readonly payoutLimits: PayoutLimits
   readonly vault: Vault
-  /** A keyed digest, to find a value again that is only stored sealed. */
+  /** A keyed digest, to find a value that is stored only sealed. */
   readonly digest: Digest
   readonly policy: Policy
-  /** What a facilitator may list of a sale of this kind; absent where none is asked. */
+  /** What a facilitator may list of a sale of this kind; absent if the store uses none. */
   readonly listingOf?: ((kind: Kind) => Listing | undefined) | undefined
   readonly report: Reporter
 }
 
 /**
- * A request to the supplier is sent this soon after it was put on record, or not at all: a worker that
- * stood still meanwhile must not send what the rest of the store has given up since.
+ * A request to the supplier is sent this soon after it was put on record, or not at all: a worker that was
+ * paused meanwhile must not send a request that the rest of the store has given up since. Milliseconds.
  */
 export const placeLeavesWithinMs = 15_000
 
-/** For how long a purchase is asked for again that the supplier does not hold. */
+/** How long the supplier is asked again for a purchase that it does not show; milliseconds. */
 export const placeWithinMs = 60_000
 
 /**
- * A purchase that the supplier has not accepted, and does not show this long after the last request, counts
- * as one that it never heard of.
+ * A purchase that the supplier has not accepted, and does not show this long after the last request, never
+ * reached it. Milliseconds.
  */
 export const supplierSettlesMs = leaseMs + 30_000
 
-/** What the supplier of an order holds of it. */
+/** Looks an order up at its supplier. */
 export function lookUp({ suppliers }: StepDeps, { id, item }: Order): Promise<Held> {
   return suppliers.at(item.source).lookup(item.kind, supplierReferenceOf(id))
 }

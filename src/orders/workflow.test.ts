@@ -48,7 +48,7 @@ test('no more orders are worked on at once than there are places', async () => {
   await sweeper.look(25)
   await sweeper.look(25)
   expect(claimDue.mock.calls.map(([limit]) => limit)).toEqual([2])
-  // What hangs gives its place up in the end.
+  // Work that hangs gives up its place after a while.
   await vi.advanceTimersByTimeAsync(100_000)
   await sweeper.settled()
   expect(report).toHaveBeenCalledTimes(2)

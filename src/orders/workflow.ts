@@ -4,17 +4,17 @@ import { within } from '../lib/within.ts'
 /** A record that is carried to its end step by step, by one worker at a time: an order or a checkout. */
 export interface Workflow {
   readonly id: string
-  /** Counts the writes. A write that does not know the last one is refused. */
+  /** Counts the writes. A write that is based on an older version is refused. */
   readonly version: number
 }
 
 /**
- * How long a worker may hold a record without writing. Every write renews the lease; every outside call
- * ends well before, so that a record is worked on by one at a time.
+ * How long a worker may hold a record without writing; milliseconds. Every write renews the lease, and every
+ * outside call ends well before it, so one worker at a time works on a record.
  */
 export const leaseMs = 45_000
 
-/** What is stored after a move: ours, or what another worker made of the record before us. */
+/** The stored record after a move: this worker's if it won, or else the one that another worker wrote first. */
 export interface Moved<W> {
   readonly won: boolean
   readonly record: W
@@ -44,18 +44,18 @@ export type Step<To extends W, W = To> =
 interface Intention<To extends W, W> {
   readonly type: 'intend'
   readonly to: To
-  /** Gets `to` as it was saved. A method, so that a step towards one state is a step. */
+  /** Gets `to` as it was saved. A method, whose parameter is bivariant: a step to one state is a `Step<W>` then. */
   effect(intended: To): Promise<Step<W>>
 }
 
 /**
- * Something that the outside has said and that stays true: it is written even when another worker moved
- * the record meanwhile, because it may never be said again.
+ * A fact from outside that stays true. It is written even if another worker has moved the record meanwhile,
+ * because nobody may ever report it again.
  */
 interface Lesson<To extends W, W> {
   readonly type: 'learn'
   readonly to: To
-  /** What it makes of the record as it is now, or undefined where it adds nothing. */
+  /** The record as it is stored now, with the fact; undefined if that adds nothing. */
   onto(stored: W): W | undefined
   effect(learnt: To): Promise<Step<W>>
 }
@@ -83,8 +83,8 @@ export function learn<To, W, Then>(
 }
 
 /**
- * How long to wait before asking again about something that began at `since`: short while it is new,
- * because most of it ends within seconds, and longer the older it is.
+ * How many milliseconds to wait before asking again about something that began at `since`: few while it is
+ * new, because most of it ends within seconds, and more the older it is.
  */
 export function pollDelay(since: Date, now: Date, maxMs = 15_000): number {
   const ageMs = now.getTime() - since.getTime()
@@ -95,14 +95,14 @@ export function pollDelay(since: Date, now: Date, maxMs = 15_000): number {
 export interface Flow<W extends Workflow> {
   readonly store: Pick<WorkflowStore<W>, 'move' | 'release'>
   readonly next: (record: W) => Promise<Step<W>>
-  /** Whether the write that made the record this one has ended its lease. */
+  /** Whether the write that produced this record has also ended its lease. */
   readonly isLeft?: (record: W) => boolean
   readonly now: () => Date
-  /** Aborted when this process is about to end: what would wait is left to the sweep of another. */
+  /** Aborted when this process is about to end. A record that would have to wait is left to another's sweep. */
   readonly stopping: AbortSignal
 }
 
-/** How long a caller waits for the outside, and while the record is what. */
+/** How long a caller waits for the outside, and in which states of the record. */
 export interface Patience<W> {
   readonly ms: number
   isFor(record: W): boolean
@@ -184,7 +184,7 @@ async function write<W extends Workflow>(
   return { record, step: await after, movesLeft: at.movesLeft - 1 }
 }
 
-/** Writes what was learnt onto what others have made of the record, and leaves it to the sweep. */
+/** Writes the fact onto the record as others have left it, and leaves the record to the sweep. */
 async function insist<W extends Workflow>(
   { store }: Flow<W>,
   stored: W,
@@ -226,9 +226,9 @@ async function leave<W extends Workflow>(
 
 /** Goes on with work that a crash, a slow dependency or an impatient client left behind. */
 export interface Sweeper {
-  /** Takes up what is due, as far as there is room, and does not wait for what comes of it. */
+  /** Starts work on what is due, as far as there is room, and does not wait for the result. */
   look(most: number): Promise<void>
-  /** Ends when nothing is under way any more. */
+  /** Resolves when nothing is under way any more. */
   settled(): Promise<void>
 }
 
@@ -242,8 +242,8 @@ interface Swept<T> {
 }
 
 /**
- * A sweeper in which work that takes long holds up no other. What hangs for longer than any work may take
- * gives its place up; others can work on it by then.
+ * A sweeper in which slow work holds up no other. Work that hangs for longer than any may take gives up its
+ * place; its lease has ended by then, so others can take it.
  */
 export function createSweeper<T>({ claimDue, work, failed, atOnce }: Swept<T>): Sweeper {
   const underWay = new Set<Promise<unknown>>()

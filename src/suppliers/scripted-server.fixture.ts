@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the supplier of a test was asked. */
+/** A request that the scripted supplier got. */
 export interface RecordedRequest {
   readonly method: string
   readonly path: string
@@ -10,7 +10,7 @@ export interface RecordedRequest {
   readonly body: unknown
 }
 
-/** What it does then: answer, or one of the faults that only a real socket shows. */
+/** Its reply: an answer, or a fault that only a real socket shows. */
 export type Reply =
   | { readonly status?: number; readonly json: unknown }
   | { readonly status?: number; readonly text: string; readonly headers?: Record<string, string> }
@@ -27,7 +27,7 @@ export interface ScriptedServer {
   close(): Promise<void>
 }
 
-/** A supplier for tests, on a real socket, whose every answer the test decides. */
+/** Starts a supplier for tests on a real socket. The test decides every answer. */
 export async function startScripted(
   script: (asked: RecordedRequest) => Reply,
 ): Promise<ScriptedServer> {

@@ -8,7 +8,7 @@ import type { Order } from '../orders/order.ts'
 import { ada, expectOrder, purchaseWorld, refusalOf } from '../orders/purchase.fixture.ts'
 import { type Supplier, type SupplierOrder, supplierRouter } from './supplier.ts'
 
-/** A supplier that says what it is told to, and notes what it is asked. */
+/** A supplier with scripted answers, which records its calls. */
 function scriptedSupplier(changes: Partial<Script> = {}) {
   const { supplier, script } = orderWorld(changes)
   const asked: string[] = []

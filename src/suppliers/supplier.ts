@@ -3,22 +3,22 @@ import type { Kind } from '../catalog/offer.ts'
 import type { Charge, Source } from '../catalog/offer-base.ts'
 import type { OfferSource } from '../catalog/ports.ts'
 
-/** A purchase at a supplier. The reference is ours, and the supplier's idempotency key. */
+/** A purchase at a supplier. The store makes the reference, which is the supplier's idempotency key. */
 export interface SupplierOrder {
   readonly reference: string
   readonly kind: Kind
   /** The supplier's own name of the product. */
   readonly product: string
   readonly recipient: Recipient
-  /** Whether it may have been placed before, so that a refusal may mean only that. */
+  /** Whether it may have been placed before. Then a refusal may only mean that it was. */
   readonly isRepeat: boolean
   /** In the supplier's minor units; only for RANGE offers. */
   readonly value?: number
-  /** The request is sent before then or never: later its absence may be taken for proof. */
+  /** The request is sent before then or never: later, a lookup without result counts as proof of no purchase. */
   readonly notAfter: Date
 }
 
-/** The code with which every supplier declines a purchase that the wallet there cannot pay. */
+/** The code with which every supplier declines a purchase that the store's wallet there cannot pay. */
 export const noFundsCode = 'INSUFFICIENT_FUNDS'
 
 /** Yes, no, or not known. Unknown is not no. */
@@ -51,16 +51,16 @@ export interface Supplier {
   /**
    * Gives back goods that came too late. Safe to repeat. `refused` if the kind cannot be given back.
    *
-   * @param isRepeat whether this may have been asked before, so that a refusal may mean only that
+   * @param isRepeat whether this may have been asked before. Then a refusal may only mean that it was
    */
   cancel(kind: Kind, reference: string, isRepeat: boolean): Promise<Cancelled>
   /** Whether the supplier knows this eSIM as one of the store's, so that it can be recharged. */
   knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>
 }
 
-/** A purchase as the supplier's own list has it. */
+/** A purchase as the supplier's own list shows it. */
 export interface SupplierPurchase {
-  /** Ours; see `supplierReferenceOf`. */
+  /** The store's own; see `supplierReferenceOf`. */
   readonly reference: string
   readonly kind: Kind
   /** The supplier's own name of the product. */
@@ -105,7 +105,7 @@ export interface SupplierAccess {
   /** Where its API is, version included. */
   readonly url: string
   readonly key: string
-  /** The header that it was told to send with its webhooks. Without one, orders are only polled. */
+  /** The header that the supplier sends with its webhooks. Without one, orders are only polled. */
   readonly webhook?: { readonly header: string; readonly value: string } | undefined
 }
 
@@ -115,7 +115,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 export interface ConnectedSupplier extends Supplier {
   /** The wallet that purchases are paid from. */
   balance(): Promise<Balance>
-  /** Whether the supplier accepts our key; `unknown` if it did not say. */
+  /** Whether the supplier accepts the store's key; `unknown` if its answer does not tell. */
   acceptsKey(): Promise<'yes' | 'no' | 'unknown'>
   readonly statement: SupplierStatement
   readonly webhook: {
@@ -125,14 +125,14 @@ export interface ConnectedSupplier extends Supplier {
      * @param headers by their lower-case names, as Node gives them
      */
     isGenuine(headers: Headers): boolean
-    /** The order reference that a call is about, or undefined where it names none. */
+    /** The order reference in a call, or undefined if it names none. */
     referenceIn(body: unknown): string | undefined
   }
 }
 
 /** Reads the list of a supplier, in a process that ends afterwards. */
 interface OfferReader extends OfferSource {
-  /** What the next process that reads the list should know. */
+  /** What this reader has learnt that the next one needs. */
   note(): Uint8Array
 }
 
@@ -140,15 +140,15 @@ interface OfferReader extends OfferSource {
 export interface SupplierIntegration {
   /** The prefix of the variables that say how it is reached. */
   readonly variables: string
-  /** @param signal breaks off the reading of its lists */
+  /** @param signal aborts the reading of its lists */
   connect(access: SupplierAccess, now: () => Date, signal?: AbortSignal): ConnectedSupplier
   /** @param note what the last reader left; undefined for the first */
   readOffers(access: SupplierAccess, note?: Uint8Array): OfferReader
 }
 
-/** How long a purchase waits for one answer: much less than the lease of an order. */
+/** How long a purchase waits for one answer: much less than the lease of an order; milliseconds. */
 export const supplierTimeoutMs = 10_000
-/** A page of a supplier's list is large, and nobody waits for it. */
+/** The same for a page of a supplier's list, which is large and which no buyer waits for. */
 export const listTimeoutMs = 30_000
 
 /** The supplier of each order, which was put on record when the order was opened. */
@@ -156,7 +156,7 @@ export interface Suppliers {
   at(source: Pick<Source, 'supplier'>): Supplier
 }
 
-/** An order whose supplier this process does not know waits for a process that does, and is refunded in the end. */
+/** An order whose supplier this process does not know waits for a process that does, or expires and is refunded. */
 export function supplierRouter(suppliers: ReadonlyMap<string, Supplier>): Suppliers {
   return { at: ({ supplier }) => suppliers.get(supplier) ?? notConnected(supplier) }
 }

@@ -113,7 +113,7 @@ interface Change {
   readonly wanted: Rules
 }
 
-/** What a wallet wants, and at which hour. */
+/** The rules that a wallet asks for, and at which hour. */
 const anyChanges: fc.Arbitrary<readonly Change[]> = fc
   .array(fc.record({ gap: fc.nat(40), wanted: anyRules }), { minLength: 1, maxLength: 6 })
   .map((changes) => {
@@ -133,7 +133,7 @@ function limitsAfter(changes: readonly Change[]): readonly WalletLimits[] {
   })
 }
 
-/** The changes that were the last one at any moment of the day before this hour. */
+/** The changes that were the latest one at some moment of the 24 hours before this hour. */
 function recent(changes: readonly Change[], hour: number): readonly Change[] {
   return changes.filter((change, index) => {
     const until = changes[index + 1]?.at ?? Infinity

@@ -9,7 +9,7 @@ import { createWebhookSender } from './sender.ts'
 const vault = createVault([Buffer.alloc(32, 1)])
 const target = { url: 'https://hooks.example.com/', secret: `whsec_${'A'.repeat(43)}=` }
 
-/** A sender on orders in memory, and a receiver that answers this. */
+/** A sender with orders in memory, and a receiver that answers with `post`. */
 function sending(post: PostWebhook, opener = vault) {
   let at = Date.parse('2026-03-01T00:00:00Z')
   const now = () => new Date(at)

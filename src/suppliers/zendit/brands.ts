@@ -16,7 +16,7 @@ export interface BrandBook {
 
 const keepForMs = 24 * 3_600_000
 const callsAtOnce = 8
-/** After so many failures in a row the supplier is left alone until the next load. */
+/** After so many failures in a row, no more brands are asked for until the next load. */
 const failuresToStop = 10
 
 interface Known {
@@ -45,7 +45,7 @@ export function createBrandBook(
         known.set(brand, { info, askedAt: now().getTime() })
         return true
       })
-      // What was known yesterday is better than nothing when the supplier does not answer today.
+      // If the supplier does not answer today, what it said before is still used.
       return offers.map((offer) => ({ ...offer, ...known.get(offer.brand)?.info }))
     },
   }
@@ -54,7 +54,7 @@ export function createBrandBook(
 /** @returns whether the supplier answered */
 type Ask = (brand: string) => Promise<boolean>
 
-/** Asks for a few at once, until all are asked or the failures of a row say that it is no use. */
+/** Asks for a few brands at once, until all are asked or `failuresToStop` calls in a row have failed. */
 function createAsking() {
   let failures = 0
   const askThrough = async (queue: Iterable<string>, ask: Ask) => {
@@ -69,7 +69,7 @@ function createAsking() {
   }
 }
 
-/** What the supplier says; empty when it says that it knows no such brand; undefined on failure. */
+/** What the supplier says of a brand; empty if it does not know the brand; undefined if the call failed. */
 async function readBrand(
   client: ZenditClient,
   brand: string,

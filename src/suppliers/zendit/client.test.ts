@@ -62,7 +62,7 @@ it('does not know what came of a broken connection', async () => {
     outcome: 'unknown',
     reason: 'the connection failed (ECONNRESET)',
   })
-  // Nobody listens there. A port that was just let go may be another test's by now.
+  // Nobody listens on port 2. A port that was just closed may be another test's by now.
   const nobody = createZenditClient({ baseUrl: 'http://127.0.0.1:2/', apiKey, timeoutMs: 60_000 })
   expect(await nobody.post('/x', {})).toEqual({
     outcome: 'unknown',

@@ -25,12 +25,12 @@ interface CallOptions {
 }
 
 export interface ZenditClient {
-  /** @param path begins with a slash; whatever it is made of is encoded already */
+  /** @param path begins with a slash, with all its parts encoded */
   get(path: string, call?: CallOptions): Promise<Answer>
   post(path: string, body: unknown, call?: CallOptions): Promise<Answer>
 }
 
-/** Speaks HTTP with the supplier and decides nothing: statuses are for the callers to judge. */
+/** Calls the supplier over HTTP. The callers interpret the status of the answer. */
 export function createZenditClient({ apiKey, ...options }: ZenditClientOptions): ZenditClient {
   const service = { ...options, authorization: `Bearer ${apiKey}` }
   return {

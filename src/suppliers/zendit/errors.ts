@@ -4,15 +4,15 @@ import { lineOf, recordOf } from './raw.ts'
 /** A definite refusal by the supplier, with its own code. */
 export interface SupplierNo {
   readonly code: string
-  /** May be shown to the buyer: it consists of our own words and names of fields. */
+  /** May be shown to the buyer: it consists of the store's own words and names of fields. */
   readonly reason: string
-  /** Whether it names our reference, which was used before then. */
+  /** Whether it names the reference as faulty: then the reference was used before. */
   readonly namesReference: boolean
-  /** Whether it calls the request a duplicate: of our reference, or of another purchase. */
+  /** Whether it calls the request a duplicate: of the same reference, or of another purchase. */
   readonly isDuplicate: boolean
 }
 
-/** Our words for the codes that Zendit documents. Any other code is passed on by its name. */
+/** The store's words for the codes that Zendit documents. Any other code is passed on by its name. */
 const sentences: ReadonlyMap<string, string> = new Map([
   ['NOT_FOUND', 'The supplier does not sell this offer any more.'],
   ['INVALID_REQUEST', 'The supplier refused the purchase as invalid.'],

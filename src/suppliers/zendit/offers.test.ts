@@ -31,7 +31,7 @@ function vouchers(count: number): unknown[] {
   })
 }
 
-/** Pages as the supplier gives them, cut out of whole lists. */
+/** The page of a list that a request asks for. */
 function pageOf(lists: Lists, { path, query }: RecordedRequest): Reply {
   const family = path.split('/')[1] as keyof Lists
   const limit = Number(query.get('_limit'))

@@ -11,8 +11,8 @@ import { parseOffer } from './parse-offer.ts'
 import type { RejectionReason } from './rejection-reason.ts'
 
 /**
- * The supplier's whole list: vouchers, topups and eSIM plans, parsed and cleaned. Each page is packed
- * as it comes, so that a long list takes little more room than it does packed.
+ * The supplier's whole list: vouchers, topups and eSIM plans, parsed and cleaned. Each page is packed when it
+ * arrives, so that reading a long list takes little more memory than the packed list.
  */
 export function createZenditOffers(
   client: ZenditClient,
@@ -59,8 +59,8 @@ interface Into {
 }
 
 /**
- * Reads one kind, and once more from its beginning when the list moved under our hands. A second
- * failure is the load's: half a list is none.
+ * Reads one kind, and once more from its beginning if that fails, as when the list changed meanwhile. A second
+ * failure fails the whole load, because half a list is of no use.
  */
 async function readKind(reading: Reading, kind: Kind, into: Into): Promise<Taken> {
   const beginning = into.writer.mark()
@@ -91,7 +91,7 @@ async function readOnce(
   return taken
 }
 
-/** Parts what can be sold from what is rejected. Of two offers with one id, in whatever case, the first counts. */
+/** Keeps what can be sold and counts the rest by reason. Of two ids that differ at most in case, the first counts. */
 function sort(parsed: readonly (Offer | RejectionReason)[], { ids, rejected }: Taken): Offer[] {
   const offers: Offer[] = []
   for (const item of parsed) {

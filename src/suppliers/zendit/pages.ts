@@ -11,9 +11,9 @@ const maxRecords = 1_000_000
 
 /**
  * The records of a list, page by page. Throws when the list is not whole: a call fails, a page is short, or
- * the total changes between two pages. Each page begins with the last record of the one before. So a list
- * that lost one record and got another, whose total is the same, is seen to have moved; otherwise the record
- * that slid over the edge of a page would be missed.
+ * the total changes between two pages. Each page is read from the last record of the one before. So it shows
+ * if a list has lost one record and gained another, with the same total; otherwise a record that moved over the
+ * edge of a page would be missed.
  *
  * @param filter more of the query, beginning with `&`
  */
@@ -55,7 +55,7 @@ function nameOf(record: unknown): string {
   return JSON.stringify([offerId, transactionId])
 }
 
-/** @param last the name of the record that the page must begin with, where there is one */
+/** @param last the name of the record that the page must begin with, if any */
 function faultOf({ list }: Page, due: number, last: string | undefined): string | undefined {
   if (list.length !== due) return `is not whole: it gave ${list.length} of ${due} records`
   if (last === undefined || nameOf(list[0]) === last) return undefined

@@ -5,7 +5,7 @@ import type { RejectionReason } from './rejection-reason.ts'
 /** Far above anything on sale, and far below where cents of a dollar would stop being exact. */
 const maxMinorUnits = 1e10
 
-/** What the supplier suggests to ask for an offer (`price`), or what is wrong with it. */
+/** The supplier's suggested selling price of an offer (`price`), or why the offer is rejected. */
 export function priceOf(raw: Raw): MoneyRange | RejectionReason {
   return typeof raw['price'] === 'number'
     ? plainPrice(raw['price'], recordOf(raw['cost']))
@@ -13,8 +13,8 @@ export function priceOf(raw: Raw): MoneyRange | RejectionReason {
 }
 
 /**
- * What the supplier charges us: the cost, plus the percentage of it and the amount that it names as
- * fees. An offer whose cost cannot be read is not sold, since it may be sold at a loss.
+ * What the supplier charges the store: the cost, plus the percentage of it and the amount that it names as
+ * fees. An offer whose cost cannot be read is rejected, because it might be sold at a loss.
  */
 export function costOf(raw: Raw, price: MoneyRange): LandedCost | RejectionReason {
   const cost = moneyOf(raw['cost'], price.type)
@@ -25,14 +25,14 @@ export function costOf(raw: Raw, price: MoneyRange): LandedCost | RejectionReaso
   return { currency: cost.currency, divisor: cost.divisor, min: landed(min), max: landed(max) }
 }
 
-/** Floating sums such as 110.00000000000001 are not a cent more. */
+/** So that a floating-point sum such as 110.00000000000001 is not rounded up to 111. */
 const rounding = 1e-6
 
 function isFee(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= maxMinorUnits
 }
 
-/** What the card or line receives. Absent where the supplier says nothing usable about it. */
+/** What the card or phone line receives; undefined if the supplier says nothing usable about it. */
 export function faceValueOf(raw: Raw): MoneyRange | undefined {
   const money = moneyOf(raw['send'], raw['priceType'])
   return typeof money === 'string' ? undefined : money
@@ -74,8 +74,8 @@ function openMoney(side: Raw, currency: string, divisor: number): MoneyRange | R
 }
 
 /**
- * A price may also come as a plain number, in major units. It names no currency, so it counts in that
- * of the cost, which is the wallet's, and in US dollars where the cost names none.
+ * A price may also come as a plain number, in major units. It names no currency, so it is taken to be in that
+ * of the cost, which is the wallet's, or in US dollars if the cost names none.
  */
 function plainPrice(major: number, cost: Raw | undefined): MoneyRange | RejectionReason {
   const currency = cost?.['currency'] ?? 'USD'
@@ -93,7 +93,7 @@ function amountRejection(amount: unknown): RejectionReason | undefined {
   return Number.isInteger(amount) ? undefined : 'price_not_whole'
 }
 
-/** Minor units are decimal places everywhere that anything is sold: 1, 10, 100, … 1 000 000. */
+/** Minor units are decimal in every currency that is sold: 1, 10, 100, … 1 000 000. */
 function isDivisor(value: unknown): value is number {
   return (
     typeof value === 'number' && [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].includes(value)

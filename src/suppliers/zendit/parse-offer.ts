@@ -18,7 +18,7 @@ import {
 } from './raw.ts'
 import type { RejectionReason } from './rejection-reason.ts'
 
-/** What an offer id may look like, here and in the URL of its page, where dots alone are steps. */
+/** The form of an offer id. It is also part of the URL of its page, where `.` and `..` would be path steps. */
 const offerIdPattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 
 const productTypes: Readonly<Record<Kind, string>> = {
@@ -27,7 +27,7 @@ const productTypes: Readonly<Record<Kind, string>> = {
   esim: 'ESIM',
 }
 
-/** Zendit's names of topup sub-types, and the names that our interfaces publish for them. */
+/** Zendit's names of topup sub-types, and the names that the store publishes for them. */
 const topupSubTypeNames: ReadonlyMap<string, string> = new Map([
   ['mobile top up', 'voice'],
   ['mobile bundle', 'bundle'],
@@ -39,8 +39,8 @@ const publishedNames: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Reads one record of the supplier's list as an offer, or says why it must not be sold. There zero,
- * false, blank and null mean "does not apply"; here such a field is absent.
+ * Reads one record of the supplier's list as an offer, or says why it must not be sold. In the record zero,
+ * false, blank and null mean "does not apply"; in the offer such a field is absent.
  */
 export function parseOffer(record: unknown, kind: Kind): Offer | RejectionReason {
   const raw = recordOf(record)
@@ -99,7 +99,7 @@ function voucherOf(base: OfferBase, raw: Raw): Offer | RejectionReason {
   if (base.country === undefined) return 'no_country'
   const required = raw['requiredFields'] ?? []
   const requiredFields = linesOf(required, { items: 50, length: 100 })
-  // An offer sold without a field that its brand requires is refused after it was paid for.
+  // A purchase without a field that its brand requires is refused after the buyer has paid.
   const isWhole = Array.isArray(required) && requiredFields.length === new Set(required).size
   if (!isWhole) return 'bad_required_fields'
   const names = base.subTypes
@@ -130,12 +130,12 @@ function countryOf(raw: Raw): string | undefined | 'unknown_country' {
 function subTypesOf(raw: Raw, kind: Kind): string[] {
   const names = linesOf(raw['subTypes'], { items: 20, length: 60 })
   if (kind !== 'topup') return names.map(publishedNameOf)
-  // The published list of topup sub-types is closed; an offer of an unknown one is sold without.
+  // The published list of topup sub-types is closed; an unknown one is left out.
   const known = names.map((name) => topupSubTypeNames.get(name.toLowerCase()))
   return known.filter((name) => name !== undefined)
 }
 
-/** The published list of voucher sub-types is closed, and every voucher is found by one of them. */
+/** The published list of voucher sub-types is closed, and every voucher has at least one of them. */
 function voucherSubTypesOf(names: readonly string[]): string[] {
   const published = names.map((name) => {
     if (isVoucherSubType(name)) return name
@@ -164,7 +164,7 @@ function allowanceOf(raw: Raw): Allowance {
   })
 }
 
-/** The countries a plan works in. One whose code nobody knows is left out: it promises less. */
+/** The countries a plan works in. A country with an unknown code is left out, so the offer promises less. */
 function coverageOf(own: string | undefined, raw: Raw): Coverage[] {
   const speeds = new Map<string, Set<string>>()
   const add = (country: string | undefined, dataSpeeds: unknown) => {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()))
 })
 
-/** Only a supplier that says nothing is given up; one that answers has time enough on any machine. */
+/** A short timeout only for a supplier that never answers, so that answers arrive in time on slow machines too. */
 function patienceMs(...replies: Reply[]): number {
   return replies.some((reply) => reply === 'hang' || reply === 'stall') ? 1_000 : 60_000
 }
@@ -43,7 +43,7 @@ function orderFor(recipient: Recipient, value?: number): SupplierOrder {
 
 const topup = orderFor({ kind: 'topup', msisdn: '+5355564362' })
 
-/** A supplier that refuses the POST in one way and answers the look-up in another. */
+/** A supplier with one reply to the POST and another to the lookup. */
 function postThenGet(post: Reply, get: Reply) {
   return (asked: RecordedRequest) => (asked.method === 'POST' ? post : get)
 }
@@ -151,7 +151,7 @@ const duplicate = { errorCode: 'DUPLICATE_TRANSACTION', fields: {} }
 it.each([
   ['first', 'names the reference', 'held', used],
   ['repeated', 'names the reference', 'held', used],
-  // It may be one of what somebody else bought for the same phone.
+  // It may be a duplicate of somebody else's purchase for the same phone.
   ['first', 'calls it a duplicate', 'declined', duplicate],
   ['repeated', 'calls it a duplicate', 'held', duplicate],
 ])('when the refusal of a %s request %s, what no look-up shows is %s', async (...row) => {

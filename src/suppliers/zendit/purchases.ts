@@ -18,8 +18,8 @@ import { positiveOf, present, type Raw, recordOf } from './raw.ts'
 type ZenditSupplier = Omit<ConnectedSupplier, 'statement' | 'webhook'>
 
 /**
- * Buys at Zendit. Our reference is the `transactionId`, which Zendit accepts only once, so a purchase can be
- * placed again after any doubtful answer.
+ * Buys at Zendit. The store's reference is the `transactionId`, which Zendit accepts only once, so a purchase can
+ * be placed again after any doubtful answer.
  */
 export function createZenditSupplier(client: ZenditClient, now: () => Date): ZenditSupplier {
   return {
@@ -77,7 +77,7 @@ function heldOf(kind: Kind, record: Raw): Held {
     case 'FAIL':
       return declinedBy(failureOf(record['error']))
     default:
-      // Under way. An undocumented state too means that the purchase exists.
+      // Under way. An undocumented state also means that the purchase exists.
       return { outcome: 'pending' }
   }
 }
@@ -169,7 +169,7 @@ function isAbout(body: unknown, reference: string): boolean {
   return recordOf(body)?.['transactionId'] === reference
 }
 
-/** Zendit accepts only alphanumeric references, so any other one is a defect of ours. */
+/** Zendit accepts only alphanumeric references, so any other one is a defect of the store. */
 function segment(reference: string): string {
   if (!/^[A-Za-z0-9]{1,64}$/.test(reference)) throw new Error('The reference is not alphanumeric')
   return reference

@@ -1,4 +1,4 @@
-/** A JSON object as the supplier sent it, before anything about it is known. */
+/** A JSON object as the supplier sent it, unchecked. */
 export type Raw = Readonly<Record<string, unknown>>
 
 // Control characters and marks that reorder text; the first set leaves line breaks and tabs alone.
@@ -26,7 +26,7 @@ export function textOf(value: unknown, max: number): string | undefined {
   return typeof value === 'string' ? cleaned(value, unwantedInText, '', max) : undefined
 }
 
-/** The lines of a list, without empty ones, doubles and whatever is no text. */
+/** The lines of a list, without empty ones, duplicates and items that are not text. */
 export function linesOf(value: unknown, max: { items: number; length: number }): string[] {
   const lines = listOf(value).map((item) => lineOf(item, max.length))
   const present = lines.filter((line) => line !== undefined)

@@ -75,7 +75,7 @@ it('puts them on sale, priced with its rates', async () => {
   expect(liveCatalog.current().size).toBe(listing.offers.length)
 })
 
-/** All that an offer says of itself, as filters. */
+/** The filters that an offer meets, by its own fields. */
 function filtersOf(index: SearchIndex, doc: number): Filters {
   const offer = index.offerAt(doc)
   const [region] = offer.regions
@@ -170,7 +170,7 @@ function orderOf(kind: keyof typeof recipients, outcome: string): SupplierOrder 
   return { reference, kind: family, product, recipient, isRepeat: false, notAfter }
 }
 
-/** Looks until the purchase is final; the test's own time limit ends the waiting. */
+/** Polls until the purchase is final, or the test times out. */
 async function ended({ kind, reference }: SupplierOrder): Promise<Held> {
   for (;;) {
     const found = await supplier.lookup(kind, reference)

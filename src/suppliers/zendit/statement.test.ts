@@ -19,7 +19,7 @@ function record(transactionId: string, status: string, more: object = {}) {
   }
 }
 
-/** A supplier that has these answers, by path; anything else is not found. */
+/** The statement of a supplier with these answers by path; every other list is empty. */
 function statement(answers: Readonly<Record<string, Answer>>) {
   const asked: string[] = []
   const empty = { limit: 1024, offset: 0, total: 0, list: [] }

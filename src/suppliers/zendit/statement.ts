@@ -54,14 +54,14 @@ function holds(kind: Kind, record: Raw): SupplierHolds {
   const found = purchaseOf(kind, record)
   if (found.state !== 'delivered') return { outcome: 'found', purchase: found }
   const delivery = deliveryOf(kind, record)
-  // Without goods in its record it is not done for the buyer. They may still be written.
+  // Without goods in its record there is nothing to deliver yet. They may still be written.
   if (delivery === undefined) {
     return { outcome: 'found', purchase: { ...found, state: 'pending' } }
   }
   return { outcome: 'found', purchase: found, delivery }
 }
 
-/** @throws when the record is not a purchase, because nothing may be left out silently */
+/** @throws Error if the record is not a purchase, because none may be left out silently */
 function purchaseOf(kind: Kind, record: Raw | undefined): SupplierPurchase {
   const { transactionId, offerId, cost, costCurrency, costCurrencyDivisor } = record ?? {}
   if (record === undefined || typeof transactionId !== 'string' || typeof offerId !== 'string') {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { zendit } from './zendit.ts'
 
-/** The webhooks of a supplier that was told to send this header. */
+/** The webhook check of a supplier with this agreed header. */
 function told(webhook?: { header: string; value: string }) {
   const access = { url: 'http://127.0.0.1:9', key: 'key', webhook }
   return zendit.connect(access, () => new Date()).webhook

@@ -36,7 +36,7 @@ export const zendit = {
 } as const satisfies SupplierIntegration
 
 /**
- * How a webhook call is known to be Zendit's, and what it is about.
+ * Checks that a webhook call is Zendit's, and reads the reference in it.
  *
  * @param agreed the header that the operator chose in Zendit's console; without one, no call is genuine
  */
@@ -45,10 +45,10 @@ function webhookOf(agreed: SupplierAccess['webhook']): ConnectedSupplier['webhoo
     isGenuine(headers) {
       if (agreed === undefined || agreed.value === '') return false
       const sent = headers[agreed.header.toLowerCase()]
-      // In constant time, so that the value cannot be found letter by letter.
+      // In constant time, so that the value cannot be guessed byte by byte.
       return typeof sent === 'string' && timingSafeEqual(digest(sent), digest(agreed.value))
     },
-    // A hint only: whatever else the body says is not believed, and the purchase is looked up instead.
+    // Only a hint: nothing else in the body is believed, and the purchase is looked up instead.
     referenceIn(body) {
       const reference = recordOf(body)?.['transactionId']
       const isReference = typeof reference === 'string' && /^[A-Za-z0-9]{1,64}$/.test(reference)
