@@ -28,7 +28,7 @@ function faultsOf(offer: Offer, fields: Fields): readonly Fault[] {
   return []
 }
 
-/** As much of JSON Schema as the bodies use; anything else in a schema fails the test. */
+/** The part of JSON Schema that the bodies use; any other keyword fails the test. */
 const checks: Record<string, (value: unknown, rule: never) => boolean> = {
   type: (value, rule: string) => typeof value === rule,
   const: (value, rule: unknown) => value === rule,
@@ -37,7 +37,7 @@ const checks: Record<string, (value: unknown, rule: never) => boolean> = {
   pattern: (value, rule: string) => new RegExp(rule, 'u').test(String(value)),
   minimum: (value, rule: number) => Number(value) >= rule,
   maximum: (value, rule: number) => Number(value) <= rule,
-  // As the common validators do it: by dividing floats.
+  // Divides floats, as the common validators do.
   multipleOf: (value, rule: number) => Number.isInteger(Number(value) / rule),
   format: () => true,
   description: () => true,
@@ -97,7 +97,7 @@ describe('the published schema of a body', () => {
     { requiredKeys: [] },
   )
 
-  /** Mostly what the offer asks for, so that bodies are taken often enough to tell something. */
+  /** Mostly fields of the offer, so that enough bodies are accepted to be a test. */
   const bodies = fc
     .tuple(fc.constantFrom(...offers), anyFields, fc.nat(4))
     .map(([offer, fields, wildness]) => {
@@ -119,13 +119,13 @@ describe('the published schema of a body', () => {
         const retail = retailOf(offer, fixturePricing())
         const misfit = misfits(bodySchemaFor(offer, retail), body)
         const faults = faultsOf(offer, body)
-        // Whether a chosen value is in range is for the price to say, not for the reader.
+        // The range of a value is checked by the pricing, not by the reader of the body.
         const ranged = misfit.some((rule) => /: (minimum|maximum|multipleOf)$/.test(rule))
         if (faults.length === 0 && !ranged) {
           expect(misfit).toEqual([])
           taken += 1
         }
-        // Only what JSON Schema cannot say may be found by reading alone.
+        // Only faults that JSON Schema cannot express may be found by the reader alone.
         const told = faults.map(({ field }) => field)
         const unsaid = ['msisdn', 'country', 'email', 'value']
         if (misfit.length === 0) expect(told.filter((name) => !unsaid.includes(name))).toEqual([])

@@ -15,9 +15,9 @@ import {
   type SoldIndex,
 } from './search/search-index.ts'
 
-/** One immutable state of everything on sale. A refresh makes a new one and swaps it in whole. */
+/** An immutable state of everything on sale. A refresh builds a new one and swaps it in as a whole. */
 export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'rejected'> {
-  /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */
+  /** Changes if, and only if, an offer, its price, the order or the set of sold offers changes. */
   readonly version: string
   /** How many offers the supplier lists. */
   readonly size: number
@@ -26,29 +26,29 @@ export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'rejected'> 
   readonly sizes: PackedCatalog['sizes']
   /** Any offer that the supplier lists, sold or not. */
   readonly find: (id: string) => Offer | undefined
-  /** The offer that was probably meant by an id that none has: sooner one that differs in case alone. */
+  /** The offer that was probably meant by an id that none has. One that differs only in case comes first. */
   readonly findLike: (id: string) => Offer | undefined
-  /** How all offers of a kind are found, in their published order. */
+  /** Finds all listed offers of a kind, in their published order. */
   readonly listed: Readonly<Record<Kind, SearchIndex>>
-  /** Likewise those of them that are sold. */
+  /** Finds those of them that are sold. */
   readonly sold: Readonly<Record<Kind, SoldIndex>>
-  /** The exchange rates that it was made with. */
+  /** The exchange rates that it was built with. */
   readonly rates: RateTable | undefined
-  /** What of it was too old to sell by when it was made: kinds, and the rates (`staleParts`). */
+  /** The lists and rates that were too old to sell by when it was built (`staleParts`). */
   readonly stale: string
-  /** The least that a purchase of a kind cost when the catalog was made; absent where none is sold. */
+  /** The lowest price of each kind when the catalog was built; absent if none of it was sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
-  /** Gives back the memory of the finished JSON. Nothing may be searched in it afterwards. */
+  /** Frees the memory of the finished JSON. The catalog must not be searched afterwards. */
   readonly retire: () => void
 }
 
-/** Holds the catalog of now. Readers take `current()` once per request and keep to it. */
+/** Holds the current catalog. Readers call `current()` once per request and keep that catalog. */
 export interface LiveCatalog {
   current(): Catalog
   replace(catalog: Catalog): void
 }
 
-/** What is on sale in numbers, for whoever started the store. */
+/** What is on sale in numbers, for the message that the store is ready. */
 export interface CatalogSummary {
   readonly offers: number
   readonly rejected: number
@@ -61,7 +61,7 @@ export function catalogSummaryOf(liveCatalog: Pick<LiveCatalog, 'current'>): Cat
   return { offers: size, rejected: aside, readAt }
 }
 
-/** The least that a purchase of any kind cost when the catalog was made; undefined where none is sold. */
+/** The lowest price of any offer when the catalog was built; undefined if none was sold. */
 export function cheapestOf({ lowest }: Pick<Catalog, 'lowest'>): Usdc | undefined {
   return leastOf(Object.values(lowest))
 }
@@ -77,7 +77,7 @@ export function createLiveCatalog(initial?: Catalog): LiveCatalog {
   }
 }
 
-/** Makes a packed catalog ready to answer. It takes over the arrays, and copies none. */
+/** Makes a packed catalog ready to answer. It uses the arrays as they are, without copying. */
 export function openCatalog(
   { version, sizes, ids, ready, listed, sold, lowest, rates, stale }: PackedCatalog,
   { offers: records, readAt, held = {}, rejected }: Snapshot,

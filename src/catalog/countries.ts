@@ -5,7 +5,7 @@ import { fold } from '../lib/text.ts'
 
 countries.registerLocale(english)
 
-/** Codes that people write although ISO 3166-1 has another one. */
+/** Codes that people write instead of the ISO 3166-1 code. */
 const meant: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR', XKX: 'XK' }
 
 /** Whether the text is an ISO 3166-1 alpha-2 code in upper case; XK counts as one. */
@@ -13,7 +13,7 @@ export function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && countries.isValid(code)
 }
 
-/** The English name of a country, or its code where no name is known. */
+/** The English name of a country, or its code if no name is known. */
 export function countryName(code: string): string {
   return countries.getName(code, 'en') ?? code
 }
@@ -36,7 +36,7 @@ export function isCountryName(words: string): boolean {
   return names.has(words)
 }
 
-/** The code that was meant by a text that is none: "UK" is GB, "USA" is US, "Germany" is DE. */
+/** The code that was meant by a text that is not one: "UK" is GB, "USA" is US, "Germany" is DE. */
 export function countryMeantBy(text: string): string | undefined {
   const upper = text.trim().toUpperCase()
   return meant[upper] ?? countries.alpha3ToAlpha2(upper) ?? codeByName(text)

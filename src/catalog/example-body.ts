@@ -5,7 +5,7 @@ import { requiredFieldsOf } from './purchase-body.ts'
 
 export type ExampleBody = Readonly<Record<string, string | number | boolean>>
 
-/** A body that buys this offer, for nobody: it passes the store's own checks. */
+/** A body that would buy this offer, for a made-up recipient. It passes the store's own checks. */
 export function exampleBody(offer: Offer, retail: Retail): ExampleBody {
   const { fields } = kindOf(offer)
   const value = retail.type === 'RANGE' ? retail.min / 100 : 0

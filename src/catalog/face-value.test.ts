@@ -30,7 +30,7 @@ describe('what a card receives', () => {
     expect(faceValueFor(worthOf(card), 500)).toEqual(about(430))
     expect(faceValueFor(worthOf(card), 2_500)).toEqual(about(2_150))
     expect(faceValueFor(worthOf(card), 50_000)).toEqual(about(43_000))
-    // A fee in between makes an amount of the same currency another one.
+    // A fee makes the face value differ from the price even in the same currency.
     const less = voucher('A', { price: open(500, 10_000), faceValue: open(450, 9_500) })
     expect(faceValueFor(worthOf(less), 500)).toEqual({ ...about(450), currency: 'USD' })
   })

@@ -5,20 +5,20 @@ export interface FaceValue {
   readonly currency: string
   readonly divisor: number
   readonly amount: number
-  /** False where the supplier converts what was chosen, at a rate of its own when it delivers. */
+  /** False if the supplier converts the chosen value, at its own rate on delivery. */
   readonly isExact: boolean
 }
 
-/** A price, and what a card or a line receives for it where there is such an amount. */
+/** A price, and what a card or a line receives for it; undefined if there is no such amount. */
 export interface Worth {
   readonly price: MoneyRange
   readonly faceValue?: MoneyRange | undefined
 }
 
 /**
- * What a purchase gives in the card's own currency. A value that was chosen in another currency is
- * converted as the offer's two ranges stand to each other, which is all that is known before it is
- * delivered. Undefined where the supplier says nothing of it.
+ * What a purchase gives in the card's own currency. A value that was chosen in another currency is converted by
+ * the ratio of the offer's two ranges, which is all that is known before delivery. Undefined if the supplier
+ * names no face value.
  *
  * @param value what was chosen of an open value, in minor units of the offer's price
  */

@@ -8,10 +8,10 @@ import { echoOf } from './search/param-source.ts'
 import { isTypoOf } from './search/words.ts'
 
 /**
- * The offer of this kind with this id, in whatever case its letters are.
+ * The offer of this kind with this id, in any case.
  *
- * @param kind undefined where any will do
- * @param parameter how whoever asks calls the id
+ * @param kind undefined for any kind
+ * @param parameter the caller's name for the id, for the refusal
  * @throws Refusal `offer_not_found`, with the id that was probably meant
  */
 export function findOffer(
@@ -42,21 +42,21 @@ function offerInOtherCase({ findLike }: Pick<Catalog, 'findLike'>, id: string): 
   return offer && idInCapitals(offer.id) === idInCapitals(id) ? offer : undefined
 }
 
-/** One good of a kind, as programs read of it: "an eSIM plan". */
+/** The noun of a kind with its article: "an eSIM plan". */
 function oneOf(kind: Kind): string {
   const { article, noun } = goods[kind].words
   return `${article} ${noun}`
 }
 
-/** So many offers that a brand has in a country are compared with an id. */
+/** The most offers of each kind that are compared with an id. */
 const maxCompared = 200
-/** Longer texts are no ids. */
+/** No id is longer. */
 const maxId = 100
 
 /**
- * The id that was meant by one that no offer has: the only one with all its parts, of which one word
- * may be misspelled. Numbers and codes of countries must be there as they are written, because a card
- * of another value or country is another card.
+ * The id that was probably meant by one that no offer has: the only one with all its parts, of which one word
+ * may be misspelled. Numbers and country codes must match exactly, because a card of another value or country is
+ * another card.
  */
 export function offerMeantBy({ sold, rates }: Pick<Catalog, 'sold' | 'rates'>, text: string) {
   const wanted = partsOf(text)

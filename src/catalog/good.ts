@@ -7,22 +7,22 @@ export { goods }
 
 export const kinds = Object.keys(goods) as readonly Kind[]
 
-/** The kind of an offer, a recipient or a delivery, for code that serves them all. */
+/** The definition of the kind of an offer, a recipient or a delivery, for code that serves all kinds. */
 export function kindOf({ kind }: { readonly kind: Kind }): KindDefinition {
   return goods[kind]
 }
 
-/** Something of each kind. */
+/** Makes one value for each kind. */
 export function byKind<T>(make: (kind: Kind) => T): Record<Kind, T> {
   return Object.fromEntries(kinds.map((kind) => [kind, make(kind)])) as Record<Kind, T>
 }
 
-/** Likewise, by what lists call the kinds. */
+/** Likewise, keyed by the plural names of the kinds. */
 export function byPlural<T>(make: (kind: Kind) => T): Record<string, T> {
   return Object.fromEntries(kinds.map((kind) => [goods[kind].plural, make(kind)]))
 }
 
-/** What the buyer told about who receives the good. */
+/** Who receives the goods, as the buyer named them. */
 export type Recipient = {
   readonly [K in Kind]: { readonly kind: K } & ReturnType<(typeof goods)[K]['recipientOf']>
 }[Kind]

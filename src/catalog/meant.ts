@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** The field of a purchase that was probably meant by a name that is none. */
+/** The field of a purchase that was probably meant by an unknown name. */
 export function fieldMeantBy(
   name: string,
   known: readonly string[],
@@ -14,11 +14,11 @@ export function fieldMeantBy(
 }
 
 /**
- * What was probably meant by a value that a field cannot have: "$25" is 25, a phone number without
- * plus has one, a country's name is its code. Nothing is bought by such a guess; it is only told.
+ * What was probably meant by a value that a field cannot have: for "$25" 25, for a phone number without its plus
+ * the one with it, for a country's name its code. The guess is only told; nothing is bought by it.
  *
- * @param read how what is wrong may be read; undefined where nothing likely is left
- * @param country where the offer's line is, for phone numbers without a calling code
+ * @param read guesses the value from the text; undefined if the field has no such guess
+ * @param country the offer's, for phone numbers without a calling code
  */
 export function valueMeantBy(
   given: unknown,
@@ -30,7 +30,7 @@ export function valueMeantBy(
   return meant === given ? undefined : meant
 }
 
-/** Beyond 2^53 a JSON number has lost digits: what it would read as is nobody's. */
+/** Beyond 2^53 a JSON number has lost digits, so no guess is made from it. */
 function isExact(given: unknown): given is number {
   return typeof given === 'number' && Math.abs(given) <= Number.MAX_SAFE_INTEGER
 }

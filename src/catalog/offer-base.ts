@@ -23,9 +23,9 @@ export interface OfferBase {
   readonly productType: string
   readonly shortNotes?: string
   readonly notes?: string
-  /** What the supplier asks. */
+  /** The selling price that the supplier suggests. */
   readonly price: MoneyRange
-  /** What the supplier charges us: nothing is sold below it. */
+  /** What the supplier charges the store. Nothing is sold below it. */
   readonly cost: LandedCost
   /** What the card or the line receives, in its own currency. */
   readonly faceValue?: MoneyRange
@@ -62,8 +62,8 @@ export interface Charge {
 }
 
 /**
- * What the supplier charges, its fees included, at the least and the greatest value of the price, in
- * minor units. Of a fixed price both are the same.
+ * What the supplier charges, with its fees, at the lowest and the highest value of the price, in minor units. For
+ * a fixed price both are the same.
  */
 export interface LandedCost {
   readonly currency: string

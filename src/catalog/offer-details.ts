@@ -5,8 +5,8 @@ import type { Offer } from './offer.ts'
 import type { Allowance, MoneyRange } from './offer-base.ts'
 
 /**
- * What an offer tells its buyer besides its brand. It is kept with what was bought, because a supplier
- * changes what it lists under the same id.
+ * What an offer tells its buyer besides its brand. It is stored with the order, because a supplier may change
+ * what it lists under the same id.
  */
 export interface OfferDetails {
   readonly subTypes: readonly string[]
@@ -18,12 +18,12 @@ export interface OfferDetails {
   readonly fairUse?: string
 }
 
-/** An offer as it was shown. Every offer of now can be told by the same words. */
+/** What is needed to describe an offer, whether it is in the catalog now or stored with an order. */
 export interface DescribedOffer
   extends Omit<OfferDetails, 'fairUse'>,
     Pick<Offer, 'kind' | 'country'> {}
 
-/** What a buyer of it receives for its price, as its kind counts. */
+/** What a buyer receives for the price, by the rule of the kind. */
 export function worthOf(offer: Pick<DescribedOffer, 'kind' | 'price' | 'faceValue'>): Worth {
   return { price: offer.price, faceValue: kindOf(offer).faceValueOf(offer) }
 }

@@ -32,7 +32,7 @@ test('rows that do not count are not found', () => {
 })
 
 test('of two ids with one hash both are named, for the caller to compare', () => {
-  // The first two of the form ID-00000000 that meet, found by trying.
+  // The first two ids of the form ID-00000000 with the same hash, found by trying.
   const [one, other] = ['ID-0000c518', 'ID-0001ac82']
   const table = packed([one, 'between', other])
   expect([...rowsOf(table, one)].sort()).toEqual([0, 2])

@@ -1,12 +1,11 @@
 /**
- * Which row an offer is in, by its id: a table of places that an id is looked for at, one after the
- * other, from the one its hash names. A Map of 200,000 ids would have to be made by the process that
- * answers; this comes to it ready.
+ * Finds the row of an offer by its id: a hash table with open addressing and linear probing. The process that
+ * answers would have to build a Map of 200,000 ids itself; it receives this table ready.
  */
 export interface OfferIds {
   /** The row of the offer at each place, plus one; 0 where there is none. */
   readonly rows: Uint32Array
-  /** The hash of its id, so that hardly ever an offer is read that is not the one. */
+  /** The hash of its id, so that an offer with another id is hardly ever read. */
   readonly hashes: Uint32Array
 }
 
@@ -25,7 +24,7 @@ export function packIds(ids: readonly string[], rows: Iterable<number>): OfferId
   return table
 }
 
-/** The rows that may have the id or one like it, the likeliest first: whoever asks compares the ids themselves. */
+/** The rows that may have the id or one like it, in the order of the table. The caller compares the ids. */
 export function* rowsOf({ rows, hashes }: OfferIds, id: string): Generator<number> {
   const hash = hashOf(id)
   let place = hash & (rows.length - 1)
@@ -36,8 +35,7 @@ export function* rowsOf({ rows, hashes }: OfferIds, id: string): Generator<numbe
 }
 
 /**
- * Whether one id is the other but for the case of letters and the signs between words: what models
- * change when they copy one.
+ * Whether two ids differ only in case and in the signs between words, which models change when they copy an id.
  */
 export function isLikeId(id: string, text: string): boolean {
   if (id.length !== text.length) return false
@@ -57,7 +55,7 @@ function hashOf(id: string): number {
 
 const [hyphen, underscore, blank] = [0x2d, 0x5f, 0x20]
 
-/** Small letters as capital ones, and one sign for all that stand between words. */
+/** Upper-cases an ASCII letter, and maps each separator of words to a hyphen. */
 function folded(unit: number): number {
   if (unit >= 0x61 && unit <= 0x7a) return unit - 0x20
   return unit === underscore || unit === blank ? hyphen : unit

@@ -4,9 +4,9 @@ import { listOf, type Offer } from './offer.ts'
 import type { Joined, Joining } from './ports.ts'
 
 /**
- * Every offer as the supplier lists it, in blocks that are compressed: whole offers are read one by
- * one, when they are shown or bought, while a search reads none. This is also how the list is kept
- * for the next start, so that nobody takes 200,000 offers apart who only passes them on.
+ * Every offer as the supplier lists it, in compressed blocks. Whole offers are read only when they are shown or
+ * bought; a search reads none. The list is also stored in this form for the next start, so that 200,000 offers are
+ * not parsed only to be passed on.
  */
 export interface OfferRecords {
   readonly count: number
@@ -16,13 +16,12 @@ export interface OfferRecords {
   readonly starts: Uint32Array
 }
 
-/** A block is about a tenth of what it holds. A page of a search shows offers of many blocks. */
+/** So a block is compressed to about a tenth. Larger ones would cost a page, which shows offers of many blocks. */
 const offersPerBlock = 8
 
 /**
- * Each block is a stream of deflate that ends at a byte and has no last part (RFC 1951), so several of
- * them, one behind the other, are read as one stream: to make and collect a reader takes longer than to
- * read a block.
+ * Each block is a deflate stream that ends at a byte boundary without a final block (RFC 1951), so several of them
+ * in a row are read as one stream: creating an inflater takes longer than reading a block.
  */
 const endless = { finishFlush: constants.Z_SYNC_FLUSH }
 
@@ -35,9 +34,9 @@ interface Mark {
 export interface RecordsWriter {
   /** @param json the offer as one JSON text, which has no line break in it */
   add(json: string): void
-  /** How far was written. */
+  /** The current position. */
   mark(): Mark
-  /** Forgets what was written since. */
+  /** Discards what was written since that position. */
   backTo(mark: Mark): void
   finish(): OfferRecords
 }
@@ -86,7 +85,7 @@ function joined(blocks: readonly Buffer[], count: number): OfferRecords {
 /**
  * The offer in this row.
  *
- * @throws RangeError when there is none
+ * @throws RangeError if there is none
  */
 export function offerAt(records: OfferRecords, row: number): Offer {
   return offersAt(records, [row])[0] as Offer
@@ -95,7 +94,7 @@ export function offerAt(records: OfferRecords, row: number): Offer {
 /**
  * The offers in these rows, their blocks read together.
  *
- * @throws RangeError when there is none in one of them
+ * @throws RangeError if one of them has none
  */
 export function offersAt(records: OfferRecords, rows: ArrayLike<number>): Offer[] {
   const blockOf = (row: number) => {
@@ -119,7 +118,7 @@ export function* offersIn(records: OfferRecords): Generator<[Offer, string]> {
   }
 }
 
-/** Of two offers with one id, in whatever case, the first counts: a list that was just read comes before an earlier one. */
+/** Joins lists. Of two offers whose ids differ at most in case, the first counts; newly read lists come first. */
 export function joinLists({ read, earlier, held }: Joining): Joined {
   const writer = recordsWriter()
   const ids = new Set<string>()
@@ -138,7 +137,7 @@ export function joinLists({ read, earlier, held }: Joining): Joined {
   return { offers: writer.finish(), duplicates }
 }
 
-/** The offers of some rows, some at a time: as many as are read together. */
+/** The offers from row `from` up to, not including, row `to`, one block at a time. */
 export function* offersBetween(
   records: OfferRecords,
   from: number,
@@ -155,7 +154,7 @@ export function* offersBetween(
   }
 }
 
-/** The lines of some blocks, one block behind the other. */
+/** The lines of some blocks, block after block. */
 function linesOf({ bytes, starts }: OfferRecords, blocks: readonly number[]): string[] {
   const packed = blocks.map((block) => bytes.subarray(starts[block], starts[block + 1]))
   const lines = inflateRawSync(Buffer.concat(packed), endless).toString('utf8').split('\n')

@@ -21,5 +21,5 @@ export function listOf({ source, kind }: Pick<Offer, 'source' | 'kind'>): ListNa
   return listName(source.supplier, kind)
 }
 
-/** Where everything was bought that was recorded before records said where. */
+/** The supplier of all records from before records named one. */
 export const firstSupplier = 'zendit'

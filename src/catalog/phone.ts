@@ -21,8 +21,8 @@ const tellingCodes: ReadonlySet<string> = new Set(['1', '7'])
 export const phonePattern = /^\+[1-9](?:[ ().-]{0,2}\d){6,14}$/
 
 /**
- * A number without what people put between its digits, where that leaves one. A zero in brackets is
- * dialled within a country only, so it is for `readPhone` to tell of.
+ * The number without separators between its digits, or the text unchanged if that is no number. A text with "(0)"
+ * stays as it is: that zero is dialled only within a country, so `readPhone` reports it.
  */
 export function barePhone(given: string): string {
   const text = given.trim()
@@ -35,14 +35,14 @@ export type PhoneRead =
   | {
       /** The number as it is understood, in E.164 form. */
       readonly number: string
-      /** Whether the numbering plan that is known has such a number. Plans change before libraries do. */
+      /** Whether the known numbering plan has such a number. Plans change before the library does. */
       readonly isValid: boolean
     }
   | { readonly fault: FaultReason }
 
 /**
- * The number that a text names, for a topup in this country, or what is wrong with it. Whether the
- * carrier takes it, only it can tell.
+ * The number in a text, for a topup in this country, or what is wrong with it. Only the carrier can tell whether
+ * it accepts the number.
  */
 export function readPhone(text: string, country: string): PhoneRead {
   if (!phonePattern.test(text)) return { fault: { code: 'malformed' } }
@@ -64,8 +64,8 @@ export function readPhone(text: string, country: string): PhoneRead {
 }
 
 /**
- * The number in E.164 form that was probably meant by a text that is none: without its plus, as it is
- * dialled within the country, or as Mexican mobile numbers were written until 2019.
+ * The E.164 number that was probably meant by a text that is none: one without its plus, as it is dialled within
+ * the country, or as Mexican mobile numbers were written until 2019.
  */
 export function phoneMeantBy(text: string, country?: string): string | undefined {
   const digits = text.replace(/\D/g, '').replace(/^00/, '')
@@ -85,7 +85,7 @@ function fits(number: string, country: string | undefined): boolean {
   return 'number' in read && read.isValid
 }
 
-/** The calling code of a country, "502", or undefined where it has no plan of numbers. */
+/** The calling code of a country ("502"), or undefined if it has no numbering plan. */
 export function callingCodeOf(country: string): string | undefined {
   return isSupportedCountry(country) ? getCountryCallingCode(country) : undefined
 }

@@ -6,7 +6,7 @@ import type { OfferRecords } from './offer-records.ts'
 /** The offers of all suppliers, or of one, as they were read. */
 export interface Listing {
   readonly offers: OfferRecords
-  /** Dirty offers, counted by reason, that must not be sold. They never fail a load. */
+  /** Flawed offers that must not be sold, counted by reason. They never fail a load. */
   readonly rejected: Readonly<Record<string, number>>
 }
 
@@ -17,18 +17,18 @@ export interface ReadListing extends Listing {
 
 /** Where offers come from. */
 export interface OfferSource {
-  /** Reads the whole list, page by page. Throws when any part is missing: half a list is none. */
+  /** Reads the whole list, page by page. Throws if any part is missing. */
   list(signal: AbortSignal): Promise<ReadListing>
 }
 
 /** When lists were read from their suppliers. */
 export interface ReadTimes {
   readonly readAt: Date
-  /** Lists of which an earlier reading still counts, and when that was. */
+  /** The lists whose earlier reading still counts, and when they were read. */
   readonly held?: Readonly<Record<ListName, Date>>
 }
 
-/** All lists as they are passed on and kept, so that a restart serves at once. */
+/** All lists as they are passed on, and stored so that a restart serves at once. */
 export interface Snapshot extends Listing, ReadTimes {}
 
 /** When the offers of a list were read from their supplier. */
@@ -36,29 +36,28 @@ export function readAtOf({ held, readAt }: ReadTimes, list: ListName): Date {
   return held?.[list] ?? readAt
 }
 
-/** What is taken of new and earlier lists to make one. */
+/** Which lists are joined into one, from new and earlier ones. */
 export interface Joining {
   /** The lists of suppliers as they were just read, the preferred one first. */
   readonly read: readonly OfferRecords[]
   readonly earlier: OfferRecords
-  /** The lists that are taken of the earlier ones instead. */
+  /** The lists that are taken from `earlier` instead. */
   readonly held: readonly ListName[]
 }
 
 export interface Joined {
   readonly offers: OfferRecords
-  /** Offers that a preferred supplier lists under the same id. */
+  /** How many offers were left out because a list before theirs has the same id. */
   readonly duplicates: number
 }
 
 /**
- * Where lists are read and catalogs are made: away from the process that answers, which would stand
- * still for seconds over a large list.
+ * Reads lists and builds catalogs outside the process that answers, which a large list would block for seconds.
  */
 export interface CatalogWorker {
-  /** Those that the store buys from, the preferred one first. */
+  /** The suppliers that the store buys from, the preferred one first. */
   readonly suppliers: readonly string[]
-  /** Reads the whole list of a supplier. Throws when any part is missing: half a list is none. */
+  /** Reads the whole list of a supplier. Throws if any part is missing. */
   read(supplier: string, signal: AbortSignal): Promise<ReadListing>
   join(joining: Joining, signal: AbortSignal): Promise<Joined>
   build(snapshot: Snapshot, basis: Basis, signal: AbortSignal): Promise<Catalog>
@@ -70,10 +69,10 @@ export interface SnapshotStore {
   load(): Promise<Snapshot | undefined>
 }
 
-/** What one US dollar buys, on one day, by somebody's word. */
+/** The exchange rates of one day, according to one source. */
 export interface RateTable {
   readonly asOf: Date
-  /** Who says so, as an operator would recognise it. */
+  /** The publisher of the rates, by a name that operators recognise. */
   readonly source: string
   /** Units of the currency for one USD: EUR 0.92. */
   readonly perUsd: Readonly<Record<string, number>>

@@ -30,7 +30,7 @@ function refusalOf(act: () => unknown): Refusal {
   throw new Error('nothing was refused')
 }
 
-/** A rate with six decimals, and how much that is in millionths. */
+/** An exchange rate with six decimals, in millionths. */
 const millionths = fc.integer({ min: 1_000, max: 2_000_000_000 })
 const bps = fc.nat(10_000)
 const minor = fc.integer({ min: 1, max: 100_000_000 })
@@ -158,7 +158,7 @@ describe('nothing is asked below what the supplier charges', () => {
       rates: () => ({ asOf: fixtureNow, source: 'test', perUsd }),
     })
   }
-  /** Whether so many atomic USDC are enough for a cost of `numerator / denominator` minor units. */
+  /** Whether `asked` atomic USDC cover a cost of `numerator / denominator` minor units. */
   const covers = (
     asked: bigint,
     [numerator, denominator]: readonly [bigint, bigint],

@@ -23,7 +23,7 @@ export type Retail =
   | {
       readonly type: 'FIXED'
       readonly cents: Cents
-      /** Which of the two was the higher one, and is asked: the supplier's price or what it charges. */
+      /** Which of the two was higher and sets the price: the supplier's price, or what it charges the store. */
       readonly by: 'price' | 'cost'
     }
   | {
@@ -32,10 +32,10 @@ export type Retail =
       readonly min: Cents
       readonly max: Cents
       readonly increment: Cents
-      /** What the least and the greatest of them cost. */
+      /** What the lowest and the highest value cost. */
       readonly lowest: Cents
       readonly highest: Cents
-      /** What the supplier charges for those two, with the markup, where that is the higher price. */
+      /** What the supplier charges for those two, with the markup; present if it exceeds the value with markup. */
       readonly floor?: Floor
     }
   | NotSold
@@ -86,7 +86,7 @@ export function chargeFor(offer: Offer, value: Cents | undefined, pricing: Prici
   return usdcFromCents(askedAt(value, retail, pricing.markupBps))
 }
 
-/** What is wrong with a value that was chosen, as the offer is sold now; undefined where nothing is. */
+/** What is wrong with a chosen value, as the offer is sold now; undefined if nothing is. */
 export function valueFault(offer: Offer, value: Cents, pricing: Pricing): FaultReason | undefined {
   const retail = retailOf(offer, pricing)
   return retail.type === 'RANGE' ? rangeFault(value, retail) : undefined
@@ -111,7 +111,7 @@ export function inUsd(minor: number, money: MoneyRange, rates: RateTable | undef
   return rate === undefined ? undefined : minor / money.divisor / rate
 }
 
-/** Why an offer is not sold whatever it costs, or for want of a rate to price it with. */
+/** Why an offer is not sold, whatever its price, or because no usable rate exists to price it. */
 function unsoldFor(offer: Offer, pricing: Pricing): NotSold | undefined {
   const unfillable = kindOf(offer).unfillableFields?.(offer) ?? []
   if (unfillable.length > 0) {
@@ -167,7 +167,7 @@ function pricedOf(offer: Offer, pricing: Pricing): Retail {
 function openRetail(price: OpenMoney, cost: LandedCost, pricing: Pricing): Retail {
   const perUnit = 100 / price.divisor
   const [min, increment] = [cents(price.min * perUnit), cents(price.increment * perUnit)]
-  // A greatest value off the step cannot be bought.
+  // A highest value that is not on a step cannot be bought.
   const max = cents(min + Math.floor((price.max * perUnit - min) / increment) * increment)
   const costing = (value: Cents) => askedFor(costAt(cost, price, value / perUnit), cost, pricing)
   const floor = { lowest: costing(min), highest: costing(max) }
@@ -185,7 +185,7 @@ function openRetail(price: OpenMoney, cost: LandedCost, pricing: Pricing): Retai
   }
 }
 
-/** What a value costs: it with the markup, or what the supplier charges, whichever is more. */
+/** What a value costs: the value with the markup, or what the supplier charges for it, whichever is more. */
 function askedAt(
   value: Cents,
   { min, max, floor }: Extract<Retail, { type: 'RANGE' }>,
@@ -200,9 +200,9 @@ function askedAt(
 }
 
 /**
- * The supplier names its charge at both ends of a range. Below the upper end it may grow from the one
- * to the other, as with a fixed fee, or in proportion to the value: the higher of the two counts. At
- * no value between two others is it more than on the straight line between those.
+ * What the supplier may charge for a chosen value. It names its charge only at both ends of a range. In between,
+ * the charge may rise on a line from one end to the other, as with a fixed fee, or in proportion to the value: the
+ * higher of the two counts. The result is convex, so a straight line between two of its points is never too low.
  *
  * @param chosen a whole number of minor units of the price
  */
@@ -215,7 +215,7 @@ function costAt(cost: LandedCost, price: OpenMoney, chosen: number): number {
   return Math.max(Number(growing), Number(inProportion))
 }
 
-/** What the supplier charges for this offer by its list; of an open one, for the value that was chosen. */
+/** What the supplier charges for this offer according to its list; for an open value, at the chosen value. */
 export function listedCharge({ price, cost }: Offer, chosen: number | undefined): Charge {
   const { currency, divisor, max } = cost
   const isOpen = price.type === 'RANGE' && chosen !== undefined
@@ -224,7 +224,7 @@ export function listedCharge({ price, cost }: Offer, chosen: number | undefined)
 
 /**
  * An amount with the markup, in cents of a dollar. Converts once and rounds up once, in integers, so
- * that the buyer is never charged for less than the good costs.
+ * that the buyer never pays less than the goods cost.
  */
 function askedFor(minor: number, { currency, divisor }: Money, pricing: Pricing): Cents {
   const raised = BigInt(minor) * BigInt(10_000 + pricing.markupBps) * 100n
@@ -237,8 +237,8 @@ function askedFor(minor: number, { currency, divisor }: Money, pricing: Pricing)
 type Money = Pick<FixedMoney, 'currency' | 'divisor'>
 
 /**
- * A rate as whole millionths, rounded down; 0 where there is none to price with. No unit of any
- * currency is worth a thousand dollars, so a rate below a thousandth is a mistake.
+ * A rate as whole millionths, rounded down; 0 if there is no usable rate. No unit of any currency is worth a
+ * thousand dollars, so a rate below a thousandth is a mistake.
  */
 function millionthsOf(table: RateTable | undefined, currency: string): bigint {
   if (currency === 'USD') return 1_000_000n

@@ -32,7 +32,7 @@ function faultsOf(offer: Offer, fields: Fields): readonly Fault[] {
   return []
 }
 
-/** The one fault of a body. */
+/** The only fault of a body. */
 function faultOf(offer: Offer, fields: Fields): string {
   const faults = faultsOf(offer, fields)
   expect(faults).toHaveLength(1)

@@ -18,7 +18,7 @@ export interface LineItem {
   readonly value: Cents | undefined
   /** The most that the buyer lets it cost. */
   readonly most?: Usdc | undefined
-  /** Where the buyer wants to hear of every state of the order. */
+  /** Where the store sends every state of the order. */
   readonly webhookUrl?: string | undefined
 }
 
@@ -71,7 +71,7 @@ export function readLineItem(
 /**
  * What is wrong with the fields that every offer of a kind asks for.
  *
- * @param country the offer's, where it is known: it tells what a phone number was meant to be
+ * @param country the offer's, if it is known: it helps to guess which phone number was meant
  */
 export function recipientFaults(
   kind: Kind,
@@ -120,8 +120,8 @@ export function kindSchemaFor(kind: Kind): Record<string, unknown> {
 }
 
 /**
- * What is asked for as texts that tell same from other: first in one spelling for all that mean the same,
- * then letter by letter, as earlier versions of the store kept it.
+ * The purchase as two texts, by which a repeated request is told from another one: the first is the same for all
+ * spellings of the same values, the second is letter by letter, as earlier versions of the store kept it.
  */
 export function wordingsOf(kind: Kind, fields: Fields): readonly [string, string] {
   const { fields: known }: KindDefinition = goods[kind]
@@ -132,7 +132,7 @@ export function wordingsOf(kind: Kind, fields: Fields): readonly [string, string
   return [wordingOf(kind, Object.fromEntries(alike)), wordingOf(kind, fields)]
 }
 
-/** What is asked for as one text, letter by letter, whatever the order of its fields. */
+/** The purchase as one text, letter by letter, with its fields sorted. `maxUsdc` does not count. */
 export function wordingOf(kind: Kind, fields: Fields): string {
   const sorted = Object.keys(fields)
     .filter((name) => name !== 'maxUsdc')
@@ -141,7 +141,7 @@ export function wordingOf(kind: Kind, fields: Fields): string {
   return JSON.stringify([kind, sorted])
 }
 
-/** What the fields of every purchase are called besides. */
+/** Other names that callers use for the fields of every purchase. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   offerId: ['id', 'offer', 'offer_id', 'product', 'productId', 'product_id', 'sku'],
   value: ['amount', 'price', 'faceValue', 'face_value', 'denomination', 'usd'],
@@ -169,7 +169,7 @@ function unknownField(key: string, kind: Kind): Fault {
   )
 }
 
-/** The fault with what was probably meant, where that is known. */
+/** The fault with what was probably meant, if that is known. */
 export function meaning(fault: Fault, meant: string | number | undefined): Fault {
   return meant === undefined ? fault : { ...fault, didYouMean: meant }
 }
@@ -179,7 +179,7 @@ function fieldFault(issue: z.core.$ZodIssue): Fault {
   return { field: String(issue.path[0] ?? ''), code: isMissing ? 'missing' : 'malformed' }
 }
 
-/** What this offer asks for beyond its kind. */
+/** The missing fields that this offer requires beyond those of its kind. */
 function missingFields(offer: Offer, fields: Fields): Fault[] {
   const always = recipientSchema(offer.kind).required
   return requiredFieldsOf(offer)
@@ -219,7 +219,7 @@ function centsOf(dollars: number): Cents {
   return cents(Math.round(dollars * 100))
 }
 
-/** Faults that only the offer can tell: the right country, a number that can be topped up. */
+/** Faults that only show against the offer, such as a phone number of another country. */
 function offerFaults(offer: Offer, fields: Fields): Fault[] {
   const { kind, country } = offer
   const faults = kindOf(offer).faultsIn?.(offer, fields) ?? []
@@ -247,7 +247,7 @@ const webhookUrl = {
     'Where the store sends every state of the order, signed (Standard Webhooks): an https URL on port 443 or 8443',
 } as const
 
-/** What every purchase may say besides its good. */
+/** The optional fields that every purchase may have. */
 const everyPurchase = { maxUsdc, webhookUrl } as const
 
 /** The names of these fields. */
@@ -255,7 +255,7 @@ export const fieldsOfEveryPurchase: readonly string[] = Object.keys(everyPurchas
 
 const recipientSchemas = new Map<Kind, RecipientSchema>()
 
-/** Made once: a schema never changes, and making one takes longer than reading a body with it. */
+/** Made once per kind: a schema never changes, and making one takes longer than reading a body with it. */
 function recipientSchema(kind: Kind): RecipientSchema {
   const known = recipientSchemas.get(kind)
   if (known !== undefined) return known
@@ -266,8 +266,8 @@ function recipientSchema(kind: Kind): RecipientSchema {
 }
 
 /**
- * The step is a rule of the schema only where it is exact as a float: common validators divide, and
- * would find that 4.35 is no multiple of 0.01. The description always says it.
+ * The schema has the step as `multipleOf` only if that is exact in floating point: common validators divide, and
+ * would find that 4.35 is no multiple of 0.01. The description always names the step.
  */
 function valueSchema(retail: Extract<Retail, { type: 'RANGE' }>): Record<string, unknown> {
   const stepped = retail.min % retail.increment === 0 && retail.increment % 25 === 0

@@ -12,7 +12,7 @@ function written(texts: readonly string[]): ReadyJson {
   const ready = writer.finish()
   for (const [row, offer] of offers.entries()) {
     const { discovery, beyond } = publish(offer)
-    // Megabytes are compared as text: a report of how they differ helps nobody.
+    // Compares texts and expects true: a diff of megabytes would help nobody.
     const isSame = (form: ReadyForm, value: object) =>
       textOf(ready, row, form) === Buffer.from(JSON.stringify(value)).toString()
     expect(isSame('discovery', discovery), `discovery of ${row}`).toBe(true)

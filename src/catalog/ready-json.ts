@@ -3,17 +3,17 @@ import { shareBytes } from './building/share-bytes.ts'
 import type { Offer } from './offer.ts'
 
 /**
- * The JSON of every offer as it is published, finished, so that a page of an answer is a copy.
+ * The finished JSON of every offer as it is published, so that a page of an answer is only copied.
  *
- * An offer is its discovery fields and then what the catalog says beyond them: the first parts alone are
- * the one published form, all together are the other. The brace at the end is left to whoever copies.
+ * The parts of an offer are first its discovery fields, then the further fields of the catalog interface: the
+ * first alone are one published form, all of them the other. The copying code adds the closing brace.
  */
 export interface ReadyJson extends Parts {
-  /** How many parts there are up to the end of the discovery fields of each row, and to the end of the row. */
+  /** Two entries for each row: how many parts there are up to the end of its discovery fields, and of the row. */
   readonly ends: Uint32Array
 }
 
-/** Texts put together from parts of one memory. */
+/** Texts that are composed of parts of one memory. */
 export interface Parts {
   readonly memory: Uint8Array
   /** Where in the memory each part begins. */
@@ -27,7 +27,7 @@ export type ReadyForm = 'discovery' | 'catalog'
 export type Publish = (offer: Offer) => { readonly discovery: object; readonly beyond: object }
 
 export interface ReadyWriter {
-  /** @returns what was added */
+  /** @returns the JSON that was added */
   add(offer: Offer): string
   finish(): ReadyJson
 }
@@ -54,8 +54,8 @@ export function readyWriter(publish: Publish): ReadyWriter {
 }
 
 /**
- * Gives the memory back at once: the garbage collector would come for it some time after the next
- * catalog. Whoever copies from it afterwards gets an error.
+ * Frees the memory at once; the garbage collector would free it only some time after the next catalog. Copying
+ * from it afterwards throws.
  */
 export function letGo({ memory, starts, lengths }: ReadyJson): void {
   for (const { buffer } of [memory, starts, lengths]) {
@@ -66,7 +66,7 @@ export function letGo({ memory, starts, lengths }: ReadyJson): void {
 /**
  * Adds the bytes of a row in one form.
  *
- * @throws when the memory was given back
+ * @throws Error if the memory was freed
  */
 export function copyReady(
   { memory, starts, lengths, ends }: ReadyJson,

@@ -45,7 +45,7 @@ function listingOf(count: number): PlainListing {
   return { offers, rejected: { disabled: 3 } }
 }
 
-/** Keeps snapshots as the database would, and fails when a test says so. */
+/** Stores snapshots in memory, or fails with `fault`. */
 function memory(fault?: Error): SnapshotStore & { readonly kept: Snapshot[] } {
   const kept: Snapshot[] = []
   return {

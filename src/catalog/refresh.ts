@@ -19,13 +19,13 @@ export interface RefreshDeps {
   readonly snapshots: SnapshotStore
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
-  /** One catalog is made at a time, so that none is replaced by one of an older list. */
+  /** Only one catalog is built at a time, so that none is replaced by one from an older list. */
   readonly inTurn: InTurn
   readonly now: () => Date
   readonly signal: AbortSignal
 }
 
-/** What came of reading the lists once. */
+/** The result of reading the lists once. */
 export type Refreshed =
   | {
       readonly outcome: 'loaded'
@@ -36,7 +36,7 @@ export type Refreshed =
       readonly held?: Doubts
       /** The suppliers whose list could not be read. */
       readonly failed?: readonly string[]
-      /** Why the list was not kept for the next start, when it was not. It is on sale all the same. */
+      /** Why the list could not be stored for the next start. It is on sale all the same. */
       readonly notKept?: string
     }
   /** The list was read but is not believed; what was on sale before stays on sale. */
@@ -50,7 +50,7 @@ export type Refreshed =
   /** The list could not be read; what was on sale before stays on sale. */
   | { readonly outcome: 'failed'; readonly reason: string; readonly durationMs: number }
 
-/** What came of putting the last good list back on sale. */
+/** The result of putting the last good list back on sale. */
 export type Served =
   | { readonly outcome: 'served'; readonly offers: number; readonly readAt: Date }
   | { readonly outcome: 'none' }
@@ -59,9 +59,9 @@ export type Served =
 const retryMs = 30_000
 
 /**
- * Reads the list of each supplier and puts them on sale as one. Never throws: a supplier outage or a
- * database hiccup changes nothing on sale, and is for the health signal to show. Of a supplier whose list
- * cannot be read, the offers of the last one stay, and the others go on.
+ * Reads the list of each supplier and puts them on sale as one. Never throws: an outage of a supplier or of the
+ * database changes nothing on sale, and the health signals show it. If the list of one supplier cannot be read,
+ * its last one stays on sale, beside the new ones of the others.
  */
 export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
   const startedAt = deps.now()
@@ -92,8 +92,8 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
  * Refreshes the catalog now and then every `everyMs`, one load at a time, until `deps.signal` stops it. After a
  * failure it tries again in 30 s, doubling up to `everyMs`.
  *
- * @param report told about every load, the good ones too
- * @returns ends when the loop has ended
+ * @param report called after every load, also after a good one
+ * @returns resolves when the loop has ended
  */
 export function startRefreshing(
   deps: RefreshDeps,
@@ -122,12 +122,12 @@ export async function serveLast(deps: RefreshDeps): Promise<Served> {
 }
 
 /**
- * Builds the catalog of now again when the exchange rates are other ones than it was built with, or
- * when they or a list have become too old to sell by: prices and order hang on them.
+ * Builds the current catalog again if the exchange rates have changed since it was built, or if they or a list
+ * have become too old to sell by: its prices and its order depend on them.
  */
 export function reprice(deps: RefreshDeps): Promise<void> {
   const { inTurn, liveCatalog, pricing } = deps
-  // What is looked at may be replaced by the work before it, so it is looked at in turn.
+  // The work before this one may replace the catalog, so it is read only in turn.
   return inTurn(async () => {
     const catalog = liveCatalog.current()
     if (catalog.size === 0) return
@@ -138,7 +138,7 @@ export function reprice(deps: RefreshDeps): Promise<void> {
   })
 }
 
-/** Makes a catalog and swaps it in, in one step; the one before it is of no use any more. */
+/** Builds a catalog, swaps it in, and frees the one before it. */
 async function put(
   { catalogWorker, liveCatalog, pricing, signal }: RefreshDeps,
   snapshot: Snapshot,
@@ -149,11 +149,11 @@ async function put(
   const catalog = await catalogWorker.build(snapshot, basis, signal)
   const last = liveCatalog.current()
   liveCatalog.replace(catalog)
-  // No search ever waits, so none is under way in it.
+  // Searches are synchronous, so none is under way in the last catalog.
   last.retire()
 }
 
-/** Lists of which the last reading still counts, and why. */
+/** The lists whose last reading still counts, and why. */
 type Doubts = Readonly<Record<ListName, string>>
 
 interface Reading {
@@ -164,12 +164,12 @@ interface Reading {
   readonly failed: readonly string[]
 }
 
-/** @throws when no list could be read */
+/** @throws the first error, if no list could be read */
 async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
   const { catalogWorker, signal } = deps
   const lists = new Map<string, ReadListing>()
   const faults = new Map<string, unknown>()
-  // One after the other: each takes a process, and the memory of a whole list.
+  // One after the other, because each takes a process and the memory of a whole list.
   for (const supplier of catalogWorker.suppliers) {
     try {
       lists.set(supplier, await catalogWorker.read(supplier, signal))
@@ -193,9 +193,9 @@ async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
 }
 
 /**
- * Half of a list looks like a list. Only its size, against the last one, gives it away, and that kind
- * by kind: vouchers may vanish whole from a list that topups make long. A last list that is too old
- * to sell by vouches for nothing, so what the supplier has really dropped is believed then.
+ * Why a list is not believed. Half of a list looks like a list: only its size, compared with the last one, shows
+ * it, and only for each kind, because all vouchers may be missing from a list that is long with topups. If the last
+ * list is too old to sell by, the new one is believed: the supplier may really have dropped the offers.
  */
 function doubtAbout(
   { supplier, kind, size }: { supplier: string; kind: Kind; size: number },
@@ -208,7 +208,7 @@ function doubtAbout(
   return isDoubted ? `The supplier lists ${size} ${kind} offers after ${before}.` : undefined
 }
 
-/** Why the offers of a list that was not read stay on sale, where there are any. */
+/** Why a list that could not be read keeps its earlier offers on sale; undefined if it has none. */
 function heldFor(
   fault: unknown,
   { supplier, kind }: { supplier: string; kind: Kind },
@@ -229,7 +229,7 @@ function rejectedOf({ lists }: Pick<Reading, 'lists'>): Readonly<Record<string, 
   return all
 }
 
-/** Why nothing of what was read is believed. */
+/** Why nothing that was read is believed; undefined if something is. */
 function refusalOf({ lists, last, doubts }: Reading): string | undefined {
   if (countOf({ lists }) === 0) return 'The supplier lists nothing that can be sold.'
   const names = [...lists.keys()].flatMap((one) => kinds.map((kind) => listName(one, kind)))
@@ -264,9 +264,8 @@ async function believed(
 }
 
 /**
- * Keeps the list for the next start. It happens after the swap and its failure does not undo it:
- * selling at yesterday's prices because the database hiccups would be the worse mistake, and a list
- * that no catalog can be built from is never kept.
+ * Stores the list for the next start, after the swap, so a list that no catalog can be built from is never
+ * stored. If storing fails, the new catalog stays: it is better than selling at old prices.
  */
 async function keep(snapshots: SnapshotStore, snapshot: Snapshot): Promise<string | undefined> {
   try {

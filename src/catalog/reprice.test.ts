@@ -9,7 +9,7 @@ import { type RefreshDeps, refreshCatalog, reprice } from './refresh.ts'
 
 const days = (count: number) => new Date(fixtureNow.getTime() + count * 24 * 3_600_000)
 
-/** A store whose clock, rates and list a test changes as it goes. */
+/** A store whose clock, rates and list a test can change. */
 function store(offers: readonly Offer[] = shopOffers) {
   const world = {
     now: fixtureNow,
@@ -98,7 +98,7 @@ test('an empty catalog has nothing to price', async () => {
   expect(build).not.toHaveBeenCalled()
 })
 
-/** A catalog worker whose first catalog takes until a test lets it go on. */
+/** A catalog worker whose first build waits until the test calls `go` or `fail`. */
 function slowFirst(build: CatalogWorker['build']) {
   const begun = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()

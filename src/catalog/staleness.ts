@@ -9,8 +9,8 @@ const dayMs = 24 * hourMs
 const rateMaxAgeMs = 48 * hourMs
 
 /**
- * A supplier changes its prices whenever it likes, and the list is read every 15 minutes. After this
- * long without one, an offer is not sold at what it may no longer cost.
+ * A supplier may change its prices at any time, and its list is read every 15 minutes. If it could not be read for
+ * this long, its offers are not sold, because their prices may be wrong.
  */
 const listMaxAgeMs = 24 * hourMs
 
@@ -36,7 +36,7 @@ export function isOldList(readAt: Date, now: Date): boolean {
   return now.getTime() - readAt.getTime() > listMaxAgeMs
 }
 
-/** What prices hang on, as far as its age matters. */
+/** What prices depend on and that can become too old. */
 interface Aging {
   readonly rates: () => RateTable | undefined
   readonly readAt: (list: ListName) => Date
@@ -44,7 +44,7 @@ interface Aging {
 }
 
 /**
- * Names all that is too old to sell by now. Prices end by time alone when this changes.
+ * Names the lists, and the rates, that are too old to sell by now. When this changes, so does what is sold.
  *
  * @param sizes how many offers each list has
  */

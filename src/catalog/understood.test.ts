@@ -30,7 +30,7 @@ test.each<[string, Record<string, unknown>]>([
   ['an invisible sign', { msisdn: `${lrm}+34600123456` }],
   ['a name', { firstName: ' Ada ' }],
   ['a name that every object has', { constructor: '1', toString: '1' }],
-  // Taken as it is from the first day, so a repeated purchase must find it as it was.
+  // Was always accepted as it is, so a repeated purchase must keep the same wording.
   ['a spaced number', { msisdn: '+34 600 12 34 56' }],
 ])('%s is left for its reader', (_, fields) => {
   expect(understood(fields)).toEqual(fields)

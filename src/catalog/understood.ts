@@ -3,12 +3,12 @@ import type { KindDefinition } from './kinds/kind.ts'
 import type { Kind } from './offer.ts'
 import type { Fields } from './purchase-body.ts'
 
-/** How models ask for several at once. One is what a purchase is anyway. */
+/** Fields in which models ask for several at once. A count of one is ignored: a purchase is one anyway. */
 export const countFields: readonly string[] = ['quantity', 'qty', 'count']
 
 type Reading = (text: string) => unknown
 
-/** How a text in a field is read, where it can mean one thing only. Any other stays as it is. */
+/** How a text in a field is read if it can mean only one thing. Any other text stays as it is. */
 const readings: ReadonlyMap<string, Reading> = new Map([
   ...kinds.flatMap(readingsOf),
   ['value', numberIn],
@@ -23,9 +23,9 @@ function readingsOf(kind: Kind): [string, Reading][] {
 }
 
 /**
- * The fields of a purchase as they are understood. Models send empty texts and nulls for what they
- * leave out, numbers as text, and spaces around and between. What was taken before this is read stays
- * letter by letter, or a repeated purchase would be another one than before.
+ * The fields of a purchase as they are understood. Models send empty texts and nulls for what they leave out,
+ * numbers as text, and extra spaces. A text that was accepted even without this stays letter by letter; otherwise
+ * a repeated purchase would differ from the one before.
  */
 export function understood(fields: Fields): Record<string, unknown> {
   const given = Object.entries(fields).filter(([name, value]) => !isLeftOut(name, value))
@@ -34,7 +34,7 @@ export function understood(fields: Fields): Record<string, unknown> {
 
 function isLeftOut(name: string, value: unknown): boolean {
   if (value === null) return true
-  // An empty maximum would be no maximum, which nobody wants who names one.
+  // An empty maximum is refused: leaving it out would buy without a maximum.
   if (typeof value === 'string' && value.trim() === '') return name !== 'maxUsdc'
   if (name === 'value') return readAs(name, value) === 0
   return countFields.includes(name) && (value === 1 || value === '1')

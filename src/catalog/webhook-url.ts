@@ -1,7 +1,7 @@
 /** The longest URL of a webhook, in characters: it has to fit in the query of a quote. */
 export const maxWebhookUrl = 1_024
 
-/** How a webhook is written, for errors and schemas. */
+/** The form of a webhook's URL in words, for errors and schemas. */
 export const webhookForm = `must be an https URL of at most ${maxWebhookUrl} ASCII characters on port 443 or 8443, with a public host name and without user, password or fragment`
 
 const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -11,8 +11,8 @@ const specialNames =
   /\.(?:alt|arpa|example|home|internal|invalid|lan|local|localhost|onion|test|intranet|corp)$/
 
 /**
- * Whether the store may be asked to send webhooks there. A name is not resolved here: only the sender
- * does, at every delivery.
+ * Whether the store accepts this URL for webhooks. The name is not resolved here: the sender resolves it at every
+ * delivery.
  *
  * @param allowsLoopback whether it may be on this machine too, and on any port: only in a sandbox
  */

@@ -29,7 +29,7 @@ const inAddress = voucher('D', { requiredFields: ['recipient.address.street'] })
 test('the version is of what is listed, its order and what of it is sold, and of nothing else', () => {
   const { version } = packed([first, second, inEuro])
   expect(packed([inEuro, second, first]).version).toBe(version)
-  // An older offer of the same id was never listed.
+  // An earlier offer with the same id does not count.
   expect(packed([{ ...second, notes: 'old' }, first, second, inEuro]).version).toBe(version)
   expect(packed([first, second, inEuro], { ...basis, markupBps: 250 }).version).toBe(version)
   const others = [
@@ -59,7 +59,7 @@ test('of a kind that is sold whole, what is sold is the same object', () => {
   const some = packed([first, inAddress, inEuro])
   expect(some.sold.topup).toBe(some.listed.topup)
   expect([some.listed.voucher.rows.length, some.sold.voucher.rows.length]).toEqual([3, 2])
-  // Rows are those of the list as it came, whatever is left out.
+  // Rows are positions in the list as it was read, including what is left out.
   expect([...some.sold.voucher.rows].sort()).toEqual([0, 2])
 })
 

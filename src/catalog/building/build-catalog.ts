@@ -12,7 +12,7 @@ import { growing, growingFloats } from './growing.ts'
 import { indexRows } from './pack-index.ts'
 import { publishedOrder } from './published-order.ts'
 
-/** What the order, the prices and what is sold hang on besides the offers. */
+/** What a catalog depends on besides the offers: for their order, their prices and which of them are sold. */
 export interface Basis {
   readonly markupBps: number
   readonly rates: RateTable | undefined
@@ -26,7 +26,7 @@ export function pricingOn({ markupBps, rates, times, now }: Basis): Pricing {
   return { markupBps, rates: () => rates, readAt, now: () => now }
 }
 
-/** A catalog as it goes from the process that makes it to the one that answers. */
+/** A catalog as the process that builds it sends it to the one that answers. */
 export interface PackedCatalog {
   readonly version: string
   readonly ids: OfferIds
@@ -35,21 +35,21 @@ export interface PackedCatalog {
   readonly sizes: Readonly<Record<ListName, number>>
   /** Everything that suppliers list. */
   readonly listed: Readonly<Record<Kind, PackedIndex>>
-  /** What of it is sold; of a kind that is sold whole, the same object. */
+  /** The offers that are sold. If all of a kind are, the same object as in `listed`. */
   readonly sold: Readonly<Record<Kind, PackedSoldIndex>>
-  /** The least that a purchase costs, of each kind that is sold. */
+  /** The lowest price of each kind that is sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
   readonly rates: RateTable | undefined
-  /** What of it was too old to sell by when it was made. */
+  /** The lists and rates that were already too old to sell by when it was built (`staleParts`). */
   readonly stale: string
 }
 
 /**
- * Makes a catalog of what a supplier lists.
+ * Builds a catalog from the listed offers.
  *
- * The order of offers and what of them is sold depend on exchange rates too, so a catalog is built
- * again when those change. Offers are looked at one after the other and let go, so that building
- * takes little more room than what it builds.
+ * The order of the offers and which of them are sold depend on exchange rates too, so a catalog is built
+ * again when those change. Offers are read one at a time and not kept, so building takes little more memory
+ * than its result.
  */
 export function packCatalog(
   offers: Iterable<readonly [offer: Offer, json: string]>,
@@ -86,18 +86,18 @@ export function packCatalog(
   }
 }
 
-/** What each offer costs, and what tells one list of offers from another. */
+/** The price of each offer, and the digests that make the version of a catalog. */
 function createSummary() {
   const kindsOf: Kind[] = []
-  /** In atomic USDC, which no price brings near 2^53; NaN where an offer is not sold. */
+  /** In atomic USDC, where every price is far below 2^53; NaN if the offer is not sold. */
   const costs = growingFloats()
   const digests = [growing(), growing(), growing()] as const
   const sizes: Record<ListName, number> = {}
   const isSold = (row: number) => !Number.isNaN(costs.at(row))
   return {
     /**
-     * @param asked the least that it costs, where it is sold
-     * @param text all that is kept and published of the offer
+     * @param asked its lowest price; undefined if it is not sold
+     * @param text all that is stored and published of the offer
      */
     add(offer: Offer, asked: Usdc | undefined, text: string): void {
       kindsOf.push(offer.kind)
@@ -110,7 +110,7 @@ function createSummary() {
     sizes,
     kindOf: (row: number) => kindsOf[row],
     isSold,
-    /** Changes when, and only when, an offer, its price, their order or what of them is sold changes. */
+    /** Changes if, and only if, an offer, its price, the order or the set of sold offers changes. */
     version(rows: Uint32Array): string {
       const facts = new Uint32Array(rows.length * 4)
       for (const [at, row] of rows.entries()) {
@@ -118,7 +118,7 @@ function createSummary() {
       }
       return hash('sha256', facts, 'base64url').slice(0, 16)
     },
-    /** @param rows of what is sold */
+    /** @param rows of the sold offers */
     lowest(rows: Uint32Array): Partial<Record<Kind, Usdc>> {
       const lowest: Partial<Record<Kind, number>> = {}
       for (const row of rows) {

@@ -1,12 +1,12 @@
 /**
- * Numbers of which nobody knows yet how many there will be. Beside millions of objects they cost the
- * garbage collector nothing.
+ * A list of numbers in a typed array that grows. Unlike millions of objects, it costs the garbage collector
+ * nothing.
  */
 export interface Growing<Numbers> {
   push(number: number): void
   at(index: number): number
   readonly length: () => number
-  /** All of them, in an array of their own. */
+  /** A copy of the numbers, in an array of exactly that length. */
   take(): Numbers
 }
 
@@ -15,7 +15,7 @@ export function growing(): Growing<Uint32Array> {
   return grow((size) => new Uint32Array(size))
 }
 
-/** Any numbers, NaN too. */
+/** Any numbers, including NaN. */
 export function growingFloats(): Growing<Float64Array> {
   return grow((size) => new Float64Array(size))
 }

@@ -3,10 +3,10 @@ import type { Codes, Lists, PackedColumn } from '../search/column.ts'
 import { packTexts } from '../search/texts.ts'
 import { type Growing, growing } from './growing.ts'
 
-/** The values of one field, offer by offer as they come. */
+/** Collects the values of one field, offer by offer. */
 export interface Field {
   add(values: readonly string[]): void
-  /** The combination of each row, as a place in `found`. */
+  /** The combination of values of each row, as an index of `found`. */
   readonly codes: Growing<Uint32Array>
   readonly found: readonly (readonly string[])[]
 }
@@ -27,7 +27,7 @@ export function field(): Field {
   }
 }
 
-/** One text for each combination; no value is a line break by itself, which stands for none. */
+/** One text for each combination of values. A line break alone stands for no values; no value is that. */
 function keyOf(values: readonly string[]): string {
   const [only] = values
   if (only === undefined) return '\n'
@@ -69,7 +69,7 @@ function quotedOf(values: readonly string[]): PackedColumn['quoted'] {
   return { starts, bytes: Uint8Array.from(Buffer.concat(parts)) }
 }
 
-/** Numbers the combinations that the rows have, in the order in which docs first have them. */
+/** Numbers the combinations that occur in the rows, in the order of the first doc that has each. */
 function renumbered(codes: Growing<Uint32Array>, rows: Uint32Array, count: number) {
   const numbers = new Uint32Array(count)
   const used: number[] = []
@@ -90,7 +90,7 @@ function listsOf(lists: readonly (readonly number[])[]): Lists {
   return { starts, numbers: Uint32Array.from(lists.flat()) }
 }
 
-/** For each key the numbers it is named with, in that order. They are counted first and filled then. */
+/** For each key the numbers that are added with it, in that order. `each` runs twice: to count, then to fill. */
 export function inverted(
   keys: number,
   each: (add: (key: number, number: number) => void) => void,

@@ -14,13 +14,13 @@ import { growing, growingFloats } from './growing.ts'
 import { type Field, field, inverted, packColumn } from './pack-column.ts'
 import { offerWords } from './pack-words.ts'
 
-/** What offers are found by, offer by offer as they come. */
+/** Collects what offers are found by, offer by offer. */
 export interface IndexRows {
-  /** @param asked the least that it costs, where it is sold */
+  /** @param asked its lowest price; undefined if it is not sold */
   add(offer: Offer, asked: Usdc | undefined): void
-  /** @param rows those that are found by it, in the published order */
+  /** @param rows those that the index finds, in the published order */
   pack(rows: Uint32Array): PackedIndex
-  /** Likewise with what questions look at. */
+  /** Likewise, with what questions need besides. */
   packSold(rows: Uint32Array): PackedSoldIndex
 }
 
@@ -97,7 +97,7 @@ function createFields() {
   }
 }
 
-/** The bounds of what offers are worth in US dollars, offer by offer. */
+/** Collects the lowest and highest worth of offers in US dollars; NaN without a rate. */
 function offerWorths(rates: RateTable | undefined) {
   const [low, high] = [growingFloats(), growingFloats()]
   return {
@@ -124,7 +124,7 @@ interface OfferNumbers {
   readonly durationDays: number | undefined
 }
 
-/** What offers are compared by as numbers, offer by offer. */
+/** Collects the numbers that offers are compared by: price, data, days and face value. */
 function offerNumbers() {
   const [usdc, dataGb, days] = [growingFloats(), growingFloats(), growingFloats()]
   const [min, max] = [growingFloats(), growingFloats()]
@@ -155,19 +155,19 @@ function sorted(values: Float64Array): Sorted {
   return { values, low: byValue(values, 1), high: byValue(values, -1) }
 }
 
-/** The place of each doc in an order of all. */
+/** The rank of each doc in an order of all docs. */
 function placesIn(order: Uint32Array): Uint32Array {
   const places = new Uint32Array(order.length)
   for (const [place, doc] of order.entries()) places[doc] = place
   return places
 }
 
-/** The docs by their value; equal ones in their own order, and NaN behind all others. */
+/** The docs sorted by their value; equal ones in doc order, and NaN last. */
 function byValue(values: Float64Array, sign: 1 | -1): Uint32Array {
   const ranks = values.map((value) =>
     Number.isNaN(value) ? Number.POSITIVE_INFINITY : sign * value,
   )
-  // Few values differ, so docs are sorted by the places of those.
+  // There are few different values, so only those are sorted, and the docs are grouped by them.
   const places = new Map<number, number>()
   for (const rank of Float64Array.from(new Set(ranks)).sort()) places.set(rank, places.size)
   return inverted(places.size, (add) => {
@@ -185,7 +185,7 @@ function countriesOf(offer: Offer): string[] {
   return offer.country === undefined ? [] : [offer.country]
 }
 
-/** A name is looked at once for each brand, not for each of its offers. */
+/** The brands of the docs. The name of a brand is split into words once, not once for each offer. */
 function brandsOf(
   names: Field,
   { rows, codes }: { readonly rows: Uint32Array; readonly codes: ArrayLike<number> },
@@ -218,7 +218,7 @@ function termsOf(wordsOf: readonly (readonly string[])[]) {
   })
 }
 
-/** What an offer is worth: its face value, or its price where that has a rate and the other has none. */
+/** What an offer is worth in US dollars: its face value, or its price if the face value has no rate. */
 function worthOf({ faceValue, price }: Offer, rates: RateTable | undefined): [number, number] {
   const worth = boundsOf(faceValue ?? price, rates)
   return Number.isNaN(worth[0]) ? boundsOf(price, rates) : worth

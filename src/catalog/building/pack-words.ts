@@ -4,9 +4,9 @@ import { packTerms, type Terms } from '../search/terms.ts'
 import { indexWordsOf } from '../search/words.ts'
 import { type Growing, growing } from './growing.ts'
 
-/** The words of every offer, offer by offer as they come. */
+/** Collects the words of the offers, offer by offer. */
 export interface OfferWords {
-  /** @param own further texts of it that a search looks in */
+  /** @param own further texts of the offer that are searched */
   add(offer: Offer, own: readonly string[]): void
   /** @param rows those that become docs, in the order of the docs */
   pack(rows: Uint32Array): Terms
@@ -39,7 +39,7 @@ export function offerWords(): OfferWords {
   }
 }
 
-/** Words that none of the rows has are left out: a typo must not lead to what is not there. */
+/** Words that none of the rows has are left out, so that no typo is corrected to a word without offers. */
 function packOf(
   words: Growing<Uint32Array>,
   {
@@ -73,7 +73,7 @@ function textsOf({ brand, brandName, shortNotes, subTypes, regions }: Offer): st
   return [brand, brandName, shortNotes ?? '', ...subTypes, ...regions]
 }
 
-/** Thousands of offers share a description; each text is taken apart once. */
+/** Caches by text: thousands of offers share a description, and each text is split once. */
 function remembered<T>(make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>()
   return (text) => {

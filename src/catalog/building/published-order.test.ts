@@ -16,7 +16,7 @@ const offer = fc
       fc.integer({ min: 1, max: 3 }).map((amount) => fixed(amount * 100)),
       fc.integer({ min: 1, max: 3 }).map((amount) => open(amount * 100, 900)),
       fc.integer({ min: 1, max: 3 }).map((amount) => fixed(amount * 90, 'EUR')),
-      // No rate is known for these, so that their order among themselves is that of their ids.
+      // Without a rate, so these are ordered by their ids.
       fc.integer({ min: 1, max: 3 }).map((amount) => fixed(amount, 'XYZ')),
     ),
   })
@@ -30,7 +30,7 @@ function rowsOf(list: readonly Offer[], table = rates): number[] {
   return [...order.rows()]
 }
 
-/** The published order once more, as the values to compare one after the other. */
+/** The published order a second time, as a list of values to compare in turn. */
 function keyOf({ brandName, price, id }: Offer, table = rates): (string | number)[] {
   const least = price.type === 'FIXED' ? price.fixed : price.min
   return [fold(brandName), brandName, inUsd(least, price, table) ?? Number.POSITIVE_INFINITY, id]

@@ -4,18 +4,18 @@ import type { RateTable } from '../ports.ts'
 import { inUsd } from '../pricing.ts'
 import { growing, growingFloats } from './growing.ts'
 
-/** What decides the published order, offer by offer as they come. */
+/** Collects what decides the published order, offer by offer. */
 export interface PublishedOrder {
-  /** @param asked the least that it costs, in atomic USDC, where it is sold */
+  /** @param asked its lowest price in atomic USDC; undefined if it is not sold */
   add(offer: Offer, asked?: bigint): void
   readonly ids: readonly string[]
-  /** The rows that count, in the published order. Of two offers with one id the later one counts. */
+  /** The rows in the published order. Of two offers with the same id, only the later one. */
   rows(): Uint32Array
 }
 
 /**
- * By brandName, then by what is asked, then by offerId (docs/contributors/decisions/017). What is not sold stands
- * where the supplier's price would put it, and what has no price in USD comes last.
+ * By brandName, then by price, then by offerId (docs/contributors/decisions/017). An offer that is not sold stands
+ * where the supplier's price would put it; within a brand, one without a price in USD comes last.
  */
 export function publishedOrder(rates: RateTable | undefined): PublishedOrder {
   const names = new Map<string, number>()
@@ -35,7 +35,7 @@ export function publishedOrder(rates: RateTable | undefined): PublishedOrder {
       latest.set(id, ids.push(id) - 1)
     },
     rows() {
-      // Names are put in order once, and rows then by the rank of their name, a number.
+      // Names are sorted once, so that sorting the rows compares only the ranks of their names.
       const ranks = ranksOf([...names.keys()])
       const compare = (one: number, other: number) =>
         (ranks[nameOf.at(one)] as number) - (ranks[nameOf.at(other)] as number) ||
@@ -58,7 +58,7 @@ function compareTexts(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1
 }
 
-/** Two offers without a price in USD are equal here; their difference would be no number. */
+/** Compares without subtracting: the difference of two infinite prices would be NaN. */
 function compareNumbers(one: number, other: number): number {
   return one === other ? 0 : one < other ? -1 : 1
 }

@@ -2,11 +2,11 @@ import type { Parts } from '../ready-json.ts'
 import { growing } from './growing.ts'
 
 /**
- * Puts texts into one memory, in which what many of them have in common is once: of each text only what is
- * new is added, and the rest is named by where it is already.
+ * Puts texts into one memory that holds what they have in common only once: of each text only the new bytes are
+ * added, and the rest refers to where those bytes are already.
  */
 export interface SharedBytes {
-  /** The parts of a text follow those of the text before it. */
+  /** Adds the parts of a text behind those of the text before it. */
   add(text: Uint8Array): void
   /** How many parts there are so far. */
   readonly count: () => number
@@ -14,13 +14,13 @@ export interface SharedBytes {
 }
 
 /**
- * What is found again contains a quote or a space, and this many bytes from there on: fields of JSON and
- * words begin with one. To look at every byte would find hardly more, and take more than twice as long.
+ * A repeated part is found by this many bytes from a quote or a space on, since fields of JSON and words begin
+ * with one. Looking at every byte would find hardly more, and take more than twice as long.
  */
 const seedBytes = 32
 const seedBits = 21
 const [space, quote] = [0x20, 0x22]
-/** To copy many short parts would cost a search more than the memory is worth. */
+/** The shortest part that is shared: copying many short ones would cost a search more than the memory is worth. */
 const minBytes = 64
 const maxBytes = 2 ** 16 - 1
 
@@ -29,7 +29,7 @@ export function shareBytes(): SharedBytes {
   let length = 0
   const starts = growing()
   const lengths = growing()
-  /** Where the bytes of a hash were last, plus one: neighbours in a list have most in common. */
+  /** By hash, where those bytes were last, plus one. The last, because neighbours in a list have most in common. */
   const seeds = new Uint32Array(2 ** seedBits)
   let seeded = 0
 
@@ -50,7 +50,7 @@ export function shareBytes(): SharedBytes {
       if (isBorder(memory[seeded])) seeds[hashAt(memory, seeded)] = seeded + 1
     }
   }
-  /** How much of the text around a place is known, but for what was told of it already, and where. */
+  /** Where the text around a place is in memory already, and how many bytes before and after; `told` are done. */
   const knownAround = (
     known: Uint8Array,
     text: Uint8Array,
@@ -90,7 +90,7 @@ function isBorder(byte: number | undefined): boolean {
   return byte === quote || byte === space
 }
 
-/** How many bytes from a place on are the same as those from another place on. */
+/** How many bytes are equal from the two places on. */
 function sameAfter(one: Uint8Array, at: number, other: Uint8Array, otherAt: number): number {
   const most = Math.min(one.length - at, other.length - otherAt)
   let same = 0
@@ -98,7 +98,7 @@ function sameAfter(one: Uint8Array, at: number, other: Uint8Array, otherAt: numb
   return same
 }
 
-/** Likewise of those before the two places. */
+/** How many bytes are equal before the two places. */
 function sameBefore(one: Uint8Array, at: number, other: Uint8Array, otherAt: number): number {
   const most = Math.min(at, otherAt)
   let same = 0
@@ -112,7 +112,7 @@ function doubled(memory: Uint8Array): Uint8Array<ArrayBuffer> {
   return larger
 }
 
-/** FNV-1a over every third byte of a seed: bytes that are compared afterwards anyway. */
+/** FNV-1a over every third byte of a seed, which is enough, because all bytes are compared afterwards. */
 function hashAt(bytes: Uint8Array, at: number): number {
   let hash = 0x811c9dc5
   for (let next = at; next < at + seedBytes; next += 3)

@@ -58,7 +58,7 @@ export function isRegional(offer: EsimOffer): boolean {
 
 const iccid = /^89\d{17,18}$/
 
-/** An ICCID as cards print it, in groups, without what stands between them. */
+/** An ICCID without the spaces and hyphens between its printed groups. */
 const digitsOf = (text: string) => text.replace(/[\s-]/g, '')
 
 const recipient = z.strictObject({
@@ -75,7 +75,7 @@ const delivery = z.object({
   smdpAddress: plainText.optional(),
   /** The matching id alone. */
   activationCode: plainText.optional(),
-  /** The whole text of the QR code, where the supplier gives it. */
+  /** The whole text of the QR code, if the supplier gives it. */
   lpa: plainText.optional(),
   instructions: plainText.optional(),
 })
@@ -113,7 +113,7 @@ const search = defineSearch({
   },
   /**
    * A country alone means single-country plans of that country. A region always means multi-country
-   * plans, and a country beside it one that they cover (docs/contributors/decisions/017).
+   * plans, and a country together with it one that they must cover (docs/contributors/decisions/017).
    */
   filtersOf({ country, regions, q, brand }) {
     const shared = { brand, text: q }
@@ -129,7 +129,7 @@ const search = defineSearch({
   }),
 })
 
-/** Both published sets of parameters, in force together (docs/contributors/decisions/017). */
+/** Takes both published sets of parameters together (docs/contributors/decisions/017). */
 const browse = defineSearch({
   plural: 'esims',
   maxLimit: 100,

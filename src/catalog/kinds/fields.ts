@@ -12,7 +12,7 @@ export const personName = z
   .max(80)
   .regex(/^(?=.*[^\s\u200c\u200d])(?:[^\p{C}]|[\u200c\u200d])+$/u)
 
-/** Text that a supplier sent. Bounded, because what is stored must be. */
+/** Text that a supplier sent. Its length is limited because it is stored. */
 export const plainText = z.string().max(20_000)
 
 /** What a supplier says that a card or a line received: major = `amount` / `currencyDivisor`. */
@@ -41,7 +41,7 @@ export const lineAllowance = {
   smsNumber: z.int().optional(),
 }
 
-/** What the catalog interface has of every line. */
+/** The fields that the catalog interface publishes of every line or plan. */
 export const wholeAllowance = {
   brandName: z.string(),
   ...lineAllowance,
@@ -49,7 +49,7 @@ export const wholeAllowance = {
   smsUnlimited: z.boolean().optional(),
 }
 
-/** The data of a line or a plan as one number, which is infinite where it has no end. */
+/** The data of a line or a plan as one number; Infinity if it is unlimited. */
 export function gigabytesOf({ dataGb, dataUnlimited }: Allowance): number | undefined {
   return dataUnlimited ? Number.POSITIVE_INFINITY : dataGb
 }

@@ -6,8 +6,8 @@ import type { SearchIndex } from '../search/search-index.ts'
 import type { Credited } from './fields.ts'
 
 /**
- * All that is special about one kind of good. The rest of the store asks it and names no kind, but for
- * the adapters of suppliers and the words of the pages.
+ * All that is specific to one kind of goods. The rest of the store asks it and names no kind, except for the
+ * adapters of suppliers and the texts of the pages.
  */
 export interface KindDefinition<O extends OfferBase = OfferBase> {
   readonly kind: string
@@ -15,145 +15,145 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   readonly plural: string
   readonly words: KindWords
 
-  /** What the buyer tells besides the offer and the value. */
+  /** The fields of a purchase besides the offer and the value. */
   readonly recipient: z.ZodObject
   readonly fields: Readonly<Record<string, FieldHelp>>
-  /** The field that says whom it goes to, as wallets limit it. */
+  /** The field that names the recipient, for the spending limits of wallets. */
   readonly receiver: string
   /** The fields of `recipient` that this offer needs. */
   requiredFields(offer: O): readonly string[]
-  /** What the supplier needs to be told and no field can say. */
+  /** What the supplier requires and no field of a purchase can fill. */
   unfillableFields?(offer: O): readonly string[]
-  /** Faults that only the offer can tell. */
+  /** Faults that only show against the offer. */
   faultsIn?(offer: O, fields: Readonly<Record<string, unknown>>): readonly Fault[]
-  /** Who receives it, as it is passed on. @throws Refusal `invalid_body` */
+  /** The recipient, as it is passed on to the supplier. @throws Refusal `invalid_body` */
   recipientOf(offer: O, told: object): object
   /** Whether the supplier takes a value that the buyer chose. */
   readonly takesValue: boolean
 
-  /** What the buyer receives. It has those fields that the supplier gives. */
+  /** The schema of the goods. Fields that the supplier did not give are absent. */
   readonly delivery: z.ZodObject
-  /** The goods as they are shown to their buyer; who received them is known until it is erased. */
+  /** The goods as they are shown to their buyer. `recipient` gives undefined once the recipient was erased. */
   resultOf(delivery: Goods, recipient: () => object | undefined): Goods
   /** What the card or the line receives, in its own currency. */
   faceValueOf(offer: Pick<O, 'faceValue' | 'price'>): MoneyRange | undefined
-  /** One that is bought, as its buyer is told before paying: "a 25.00 USD Amazon card (US)". */
+  /** What is bought, as the buyer reads it before paying: "a 25.00 USD Amazon card (US)". */
   inWords(words: OfferWords, recipient: object): string
-  /** The supplier's sentence that says when it becomes slow. */
+  /** The supplier's sentence that says when a plan becomes slow. */
   fairUseOf?(offer: O): string | undefined
 
-  /** What the index finds an offer by, besides what every offer has. */
+  /** What the index finds an offer by, besides the fields that every offer has. */
   indexed(offer: O): Indexed
-  /** Offers of this kind are looked for by every country that they cover, not by their own alone. */
+  /** Whether offers of this kind are searched by every country that they cover, not only by their own. */
   readonly isByCoverage: boolean
-  /** Sub-types that may be asked for even while no offer has them. */
+  /** The sub-types that callers may filter by, even while no offer has them. */
   readonly subTypes: readonly string[]
   readonly lists: readonly KindList[]
-  /** The search of the discovery interface, over what is sold. */
+  /** The search of the discovery interface, over the sold offers. */
   readonly search: OfferSearch
-  /** The search of the catalog interface, over what is listed. */
+  /** The search of the catalog interface, over all listed offers. */
   readonly browse: OfferSearch
-  /** What `/ai/capabilities` says of it, without the address of its search. */
+  /** The fields of the kind in `/ai/capabilities`, without the URL of its search. */
   capabilitiesIn(sold: SearchIndex): object
 
   readonly published: Published
   /** The fields of an offer that the discovery interface shows of this kind. */
   discoveryFields(offer: O): object
-  /** Those that the catalog interface has besides. */
+  /** The further fields that the catalog interface shows. */
   catalogFields(offer: O): object
-  /** Those that only the full record has. */
+  /** The fields that only the full record shows. */
   detailFields(offer: O): object
 
-  /** Whether delivered goods are ever paid back. */
+  /** The type of refund in the manifest. */
   readonly refund: 'none' | 'automatic'
   readonly refundRule: string
-  /** What the manifest says of it beside the type of refund. */
+  /** The note beside the type of refund in the manifest. */
   readonly refundNote?: string
 }
 
-/** How programs and their models read of a kind. */
+/** The texts about a kind for programs and models. */
 interface KindWords {
-  /** What people call one, and several. */
+  /** The noun for one, and for several. */
   readonly noun: string
   readonly many: string
   readonly article: 'a' | 'an'
-  /** What it is, in a sentence, and what a search finds. */
+  /** What the kind is, in a sentence, and what a search for it finds. */
   readonly about: string
   readonly found: string
-  /** What people write for it in questions, in any language, with commas between. */
+  /** Words for the kind in questions, in any language, separated by commas. */
   readonly asked: string
-  /** The call that buys one: its name, and what it does. */
+  /** The operation that buys one: its name, and what it does. */
   readonly purchase: string
   readonly buys: string
-  /** What a purchase says besides the offer and the value, in Markdown. */
+  /** The fields that a purchase needs besides the offer and the value, in Markdown. */
   readonly asks: string
-  /** What a search and a list of it say that they do. */
+  /** Descriptions of the search, its answer, and the list in the catalog interface. */
   readonly search: string
   readonly searchAnswer: string
   readonly browse: string
-  /** Why a purchase is beyond the recipients that a wallet allows, by whether it names one. */
+  /** Why a wallet's limits do not allow the recipient: another one is named, or none. */
   readonly otherReceiver: string
   readonly noReceiver: string
-  /** For an index of paid resources: at most five, of 32 letters each. */
+  /** Tags for an index of paid resources: at most five, of at most 32 characters. */
   readonly tags: readonly string[]
 }
 
-/** What was delivered, in words: what pictures show as well stands in `lpa`. */
+/** The delivered goods without pictures: the content of the QR code is `lpa`. */
 export type Goods = Readonly<Record<string, unknown>> & {
   readonly lpa?: string | undefined
   readonly credited?: Credited | undefined
 }
 
-/** The parts of the name of what is bought. Each stands with the signs around it, or is empty. */
+/** The parts of the name of what is bought. Each includes its spaces and punctuation, or is empty. */
 interface OfferWords {
-  /** "25.00 USD ", where the supplier gives just that. */
+  /** "25.00 USD ", if the supplier gives exactly that. */
   readonly face: string
-  /** " worth about 765.00 AUD", where it converts what was chosen. */
+  /** " worth about 765.00 AUD", if the supplier converts the chosen value. */
   readonly worth: string
   readonly brandName: string
   readonly place: string
   readonly notes: string
 }
 
-/** What callers are told of a field when what they sent is no such thing. */
+/** How a field is read, and what callers are told about it when its value is wrong. */
 interface FieldHelp {
-  /** How it is written, behind its name: "must be an e-mail address". */
+  /** The form of its values, as it follows the name of the field: "must be an e-mail address". */
   readonly form: string
-  /** What people and models call it. */
+  /** Other names that people and models use for it. */
   readonly otherNames?: readonly string[]
-  /** What was probably meant by something that is none. */
+  /** The value that was probably meant by an invalid one. */
   readonly meantBy?: (text: string, country?: string) => string | undefined
-  /** A text as what it can only mean. Without this, the spaces around a text are dropped. */
+  /** Reads a text that can mean only one thing. Without this, only the spaces around a text are dropped. */
   readonly understood?: (text: string) => unknown
-  /** The one spelling of all texts that mean the same, by which purchases are told apart. Without this, letters are. */
+  /** The common spelling of texts that mean the same, for comparing purchases. Without this, letters are compared. */
   readonly alike?: (text: string) => string
-  /** A value that passes the store's own checks, and is nobody's. */
+  /** A made-up value that passes the store's own checks. */
   readonly example: (offer: OfferBase) => string | boolean
 }
 
 interface Indexed {
-  /** Further texts that a search looks in. */
+  /** Further texts that are searched. */
   readonly texts: readonly string[]
   readonly categories: readonly string[]
   /** Further countries in which it can be used. */
   readonly covers: readonly string[]
   readonly durationDays: number | undefined
-  /** Infinite where it has no end; undefined where it is not known. */
+  /** Infinity if unlimited; undefined if unknown. */
   readonly dataGb: number | undefined
   readonly isMultiCountry: boolean
 }
 
-/** A list of what there is of a kind, in the catalog interface. */
+/** A list of the values that occur in a kind, in the catalog interface. */
 export type KindList = 'brands' | 'countries' | 'filters' | 'regions'
 
-/** The published shapes of what is special about a kind. */
+/** The published shapes of the fields that are specific to a kind. */
 interface Published {
   /** The name of the discovery form of an offer. */
   readonly name: string
   readonly discovery: z.ZodRawShape
   readonly catalog: z.ZodRawShape
   readonly detail: z.ZodRawShape
-  /** What the goods have besides what was delivered. */
+  /** The fields of the shown goods besides those that were delivered. */
   readonly goods: z.ZodRawShape
   readonly capabilities: z.ZodRawShape
 }

@@ -38,7 +38,7 @@ const recipient = z.strictObject({
     .describe('true insists on a phone number that was refused because no numbering plan has it'),
 })
 
-/** Who is credited: the number as it was understood. */
+/** The phone number to credit, in E.164 form. */
 export type TopupRecipient = Pick<z.infer<typeof recipient>, 'msisdn'>
 
 const operator = described(
@@ -147,7 +147,7 @@ export const topup = {
     if (typeof msisdn !== 'string') return []
     const read = readPhone(msisdn, country)
     if ('fault' in read) return [{ field: 'msisdn', ...read.fault }]
-    // An insistence that is neither true nor false is the one fault that is told.
+    // If confirmNumber is neither true nor false, only that fault is reported.
     const isGood = read.isValid || (confirmNumber !== undefined && confirmNumber !== false)
     return isGood ? [] : [{ field: 'msisdn', code: 'unassigned_number' }]
   },
@@ -158,13 +158,13 @@ export const topup = {
   },
   takesValue: true,
 
-  /** The number is not repeated here: it is personal, and erased where the buyer told it. */
+  /** Without the number: it is personal data, stored only with the recipient, which is erased later. */
   delivery: z.object({
     kind: z.literal('topup'),
     confirmationNumber: plainText.optional(),
     credited: credited.optional(),
   }),
-  /** The number that was topped up is told until the personal fields are erased. */
+  /** Shows the number that was topped up, until the personal fields are erased. */
   resultOf(delivery, told: () => TopupRecipient | undefined) {
     const { msisdn } = told() ?? {}
     return { ...(msisdn === undefined ? {} : { msisdn }), ...delivery }

@@ -21,19 +21,19 @@ import type { KindDefinition } from './kind.ts'
 
 export interface VoucherOffer extends OfferBase {
   readonly kind: 'voucher'
-  /** The supplier's own words for what it is, where they are others than the sub-types: "Fuel". */
+  /** The supplier's own categories, if they differ from the published sub-types: "Fuel". */
   readonly categories?: readonly string[]
   /** About the brand. */
   readonly description?: string
   /** The supplier's picture of the card. */
   readonly image?: string
-  /** How the card is used once bought, where the brand says. */
+  /** How the card is redeemed, if the brand says. */
   readonly redemptionInstructions?: string
-  /** The supplier's keys of what the buyer must tell: "recipient.email". */
+  /** The supplier's keys of the fields that the buyer must fill: "recipient.email". */
   readonly requiredFields: readonly string[]
 }
 
-/** What the catalog files a voucher under: the supplier's own words for it. */
+/** The categories of a voucher in the catalog interface. */
 export function categoriesOf({ categories, subTypes }: VoucherOffer): readonly string[] {
   return categories ?? subTypes
 }
@@ -50,13 +50,13 @@ const recipient = z.strictObject({
     .describe('Recipient country, ISO 3166-1 alpha-2, required for some brands'),
 })
 
-/** Spaces around a name belong to it until it is read: repeats of old purchases have them. */
+/** Spaces around a name are kept here, because the fingerprints of earlier purchases include them. */
 const understood = (text: string) => text
 const alike = (text: string) => text.trim()
 
 const name = 'must be text of 1 to 80 characters without control characters'
 
-/** The keys of the supplier that each field of a purchase fills. */
+/** The supplier's keys that each field of a purchase fills. */
 const filledKeys = {
   firstName: ['recipient.firstName', 'sender.firstName'],
   lastName: ['recipient.lastName', 'sender.lastName'],
@@ -109,7 +109,7 @@ const browse = defineSearch({
   }),
   checked({ category, ...params }, index) {
     const { minValue, maxValue } = params
-    // A category is the supplier's own word, so the values to choose from are those of the catalog.
+    // Categories are the supplier's own words, so the allowed values are those in the catalog.
     const known =
       category === undefined
         ? {}
@@ -263,7 +263,7 @@ export const voucher = {
   catalogFields: (offer: VoucherOffer) => ({ categories: categoriesOf(offer) }),
   detailFields: ({ redemptionInstructions }: VoucherOffer) => ({ redemptionInstructions }),
 
-  /** Refunded until a code is issued, never after: nobody can prove that a code was not used. */
+  /** Not refundable once a code was issued, because nobody can prove that the code was not used. */
   refund: 'none',
   refundRule:
     'Refunded automatically and in full to the payer if no code is issued; a code that was issued is not refundable.',

@@ -4,7 +4,7 @@ import type { RateTable } from '../ports.ts'
 import { currenciesOf, inDollars } from './currencies.ts'
 import { type Brands, type Indexes, type Reading, readQuestion } from './reading.ts'
 
-/** A question over all kinds at once: in plain words, as fields, or both. What a field says counts. */
+/** A question over all kinds at once: in plain words, as fields, or both. A field overrides the words. */
 export interface Question {
   readonly query?: string | undefined
   readonly kind?: Kind | undefined
@@ -18,7 +18,7 @@ export interface Question {
   readonly phoneCountry?: string | undefined
 }
 
-/** What a question was taken to ask, in fields that all must be met. */
+/** What a question was understood to ask, as conditions that must all be met. */
 export interface Asked {
   readonly kinds: readonly Kind[]
   readonly reading: Reading
@@ -30,11 +30,11 @@ export interface Asked {
   readonly minUsdc: number | undefined
   readonly maxUsdc: number | undefined
   readonly value: { readonly amount: number; readonly currencies: readonly string[] } | undefined
-  /** Limits of the price that have no rate, and so count for nothing. */
+  /** Limits of the price in currencies without a rate, which are ignored. */
   readonly unconverted: readonly string[]
   /** Words that offers must have. */
   readonly words: readonly string[]
-  /** Lines get data, not just airtime. */
+  /** Whether topups must include data, not just airtime. */
   readonly wantsData: boolean
 }
 
@@ -85,7 +85,7 @@ interface Means {
   readonly rates: RateTable | undefined
 }
 
-/** An amount of money is what a plan may cost, but what a card or a line should receive. */
+/** An amount of money limits the price of a plan, but is the value that a card or a line should receive. */
 function moneyFor(
   { reading, countries }: Base,
   { asked, maxUsdc, rates }: Means,
@@ -111,7 +111,7 @@ function moneyFor(
 
 type Base = Pick<Asked, 'reading' | 'countries' | 'regions' | 'minDataGb' | 'minDays' | 'maxDays'>
 
-/** The kinds that a question is about, the likeliest first; none where it is about nothing. */
+/** The kinds that a question is about, the likeliest first; none if it has no subject. */
 function kindsFor(base: Base, question: Question): readonly Kind[] {
   const { reading } = base
   const { kind, query, phoneCountry } = question
@@ -127,7 +127,7 @@ function kindsOfWords(base: Base): readonly Kind[] | undefined {
   return category !== undefined && base.minDataGb === undefined ? ['voucher'] : undefined
 }
 
-/** Those of a brand, where words tell one from another; a card of an operator is none. */
+/** The kinds of a brand, narrowed by the words for kinds. "Voucher" stays, even if the brand sells only topups. */
 function kindsOfBrand({ kinds: named }: Reading, brands: Brands): readonly Kind[] {
   const all = kinds.filter((kind) => brands[kind].length > 0)
   const both = all.filter((kind) => named.includes(kind))
@@ -135,7 +135,7 @@ function kindsOfBrand({ kinds: named }: Reading, brands: Brands): readonly Kind[
   return named.includes('voucher') ? ['voucher'] : all
 }
 
-/** What places without another word are asked for: plans, mostly. */
+/** The kinds that are probably wanted if only places are named: mostly plans. */
 function kindsOfPlaces(base: Base, { covers }: Question): readonly Kind[] | undefined {
   const { countries, regions } = base
   const isPlan = covers !== undefined || regions.length > 0 || countries.length > 1
@@ -157,7 +157,7 @@ function hasMoney({ budget, atLeast, value }: Reading, { maxUsdc }: Question): b
   return (maxUsdc ?? budget ?? atLeast ?? value) !== undefined
 }
 
-/** Whether a question says anything besides words without a meaning: else it finds nothing. */
+/** Whether a question says anything at all that offers can be found by; otherwise it finds nothing. */
 function hasSubject(base: Base, question: Question): boolean {
   const { brands, category, countries, regions, kinds: named, unknown } = base.reading
   const lists = [countries, regions, named, unknown, base.countries]

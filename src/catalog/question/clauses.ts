@@ -11,7 +11,7 @@ import type { Asked } from './asked.ts'
 import type { Reading } from './reading.ts'
 import type { Category } from './vocabulary.ts'
 
-/** Undefined where the kind has nothing of the brand. */
+/** The conditions for offers of this kind; undefined if it has none of the brand. */
 export function clausesFor(index: SoldIndex, kind: Kind, asked: Asked): Clause[] | undefined {
   const { reading, words, value } = asked
   const goods = goodsClause(index, kind, reading)
@@ -34,7 +34,7 @@ function clauseOf(set: Bits): Clause {
   return setClause('text', set, countOf(set))
 }
 
-/** The brand, or what a card is used for, or all goods. */
+/** The condition on goods: of the brand, or for what a card is used for, or any. */
 function goodsClause(index: SearchIndex, kind: Kind, reading: Reading): Clause | undefined {
   const codes = reading.brands?.[kind]
   if (codes !== undefined) return codes.length === 0 ? undefined : clauseOf(ofBrands(index, codes))
@@ -48,7 +48,7 @@ function ofBrands(index: SearchIndex, codes: readonly number[]): Bits {
   return docsOfBrands(index, brands)
 }
 
-/** A plan works in every country; a card or a line is from one of them. */
+/** A plan must work in every country that is named; a card or a line must be from one of them. */
 function placeClauses(index: SearchIndex, kind: Kind, { countries, regions }: Asked): Clause[] {
   if (kind === 'esim') {
     return countries.map((code) =>
@@ -60,7 +60,7 @@ function placeClauses(index: SearchIndex, kind: Kind, { countries, regions }: As
   return [valueClause(index, 'country', { column: index.countries, values })]
 }
 
-/** Any data at all. */
+/** In gigabytes: any data at all. */
 const leastData = 0.001
 
 function bounds(
@@ -86,7 +86,7 @@ function bounds(
       firstClause('maxUsd', { order: low, values, sign: 1, most: most + 1e-6 }, scratch.bits),
     )
   }
-  // Cards have neither: the months of a subscription are no filter.
+  // Vouchers have neither data nor days: the months of a subscription are no filter.
   if (kind !== 'voucher') {
     atLeast(dataGb, minDataGb ?? (wantsData ? leastData : undefined))
     atLeast(days, minDays)
@@ -99,7 +99,7 @@ function bounds(
 
 const untested = new WeakMap<SearchIndex, Clause>()
 
-/** Everything but the brands for tests: a set that is made once for an index. */
+/** All offers except those of test brands. The set is made once for an index. */
 export function withoutTests(index: SearchIndex): Clause {
   const known = untested.get(index)
   if (known !== undefined) return known
@@ -116,12 +116,12 @@ function usedFor(index: SearchIndex, { subTypes, texts }: Category): Bits {
   const set = index.scratch.bits()
   for (const text of texts) unite(set, textMatch(index, text).exact)
   if (set.from < set.to) return set
-  // Sub-types are wider than uses: games and cinemas have one.
+  // Sub-types are wider than uses: games and cinemas share one.
   for (const subType of subTypes) addDocs(set, docsWith(index.subTypes, subType))
   return set
 }
 
-/** Offers of this face value, and those whose value may be chosen to be it. */
+/** Offers with this face value, and those whose buyer can choose it. */
 function worth(index: SoldIndex, { amount, currencies }: NonNullable<Asked['value']>): Bits {
   const { faces, face, scratch } = index
   const set = scratch.bits()

@@ -18,13 +18,13 @@ const usual: Readonly<Record<string, string>> = {
   rand: 'ZAR',
 }
 
-/** The currencies that a word may mean, those of the countries that were named first. */
+/** The currencies that a word may mean. Those of the named countries come first. */
 export function currenciesOf(unit: string, countries: readonly string[]): string[] {
   const own = countries.flatMap((code) => national[unit]?.[code] ?? [])
   return [...new Set([...own, usual[unit] ?? unit])]
 }
 
-/** Undefined where the currency has no rate. */
+/** The amount in US dollars; undefined if its currency has no rate. */
 export function inDollars(
   money: Money | undefined,
   countries: readonly string[],

@@ -22,11 +22,11 @@ export interface Found {
   readonly asked: Asked
   readonly kinds: readonly FoundKind[]
   readonly total: number
-  /** Words of the question that the result leaves out of account. */
+  /** Words of the question that the result does not take into account. */
   readonly leftOut: readonly string[]
 }
 
-/** Makes what takes time once for a catalog, before anyone asks. */
+/** Prepares what takes time, once for a catalog, before the first question. */
 export function prepareQuestions(indexes: Indexes): void {
   vocabulary()
   for (const index of Object.values(indexes)) withoutTests(index)
@@ -59,7 +59,7 @@ export function findFor(
   return { asked: first, kinds: [], total: 0, leftOut: unknown }
 }
 
-/** What was asked for and is not known of the offers found: cards have neither data nor days. */
+/** What was asked for that the found offers do not tell. Vouchers, for example, have neither data nor days. */
 function untoldOf({ reading, unconverted }: Asked, found: readonly FoundKind[]): string[] {
   const { untold, said = [] } = reading
   const isCards = found.every(({ kind }) => kind === 'voucher')
@@ -71,7 +71,7 @@ interface Try {
   readonly leftOut: readonly string[]
 }
 
-/** The same with less and less of what may be left out. */
+/** What to look for, one after the other: the whole question first, then with fewer of the conditions. */
 function triesFor(indexes: Indexes, asked: Asked): Try[] {
   const first = firstTry(indexes, asked)
   if (first === undefined) return []
@@ -86,7 +86,7 @@ function triesFor(indexes: Indexes, asked: Asked): Try[] {
   return tries
 }
 
-/** Words without a meaning may be in what offers say; else they are left out, where that misleads nobody. */
+/** Unknown words must be in the texts of offers; otherwise they are left out if that misleads nobody. */
 function firstTry(indexes: Indexes, asked: Asked): Try | undefined {
   const { reading, kinds: likely } = asked
   const { unknown } = reading
@@ -100,7 +100,7 @@ function namesGoods({ brands, category, hasPhone }: Reading): boolean {
   return (brands ?? category) !== undefined || hasPhone
 }
 
-/** Whether words that say nothing here can hardly be what the question is about. */
+/** Whether the question is hardly about its unknown words. */
 function mayLeaveOut({ reading, kinds: likely, countries, regions, minDataGb }: Asked): boolean {
   if (countries.length + regions.length === 0) return false
   const [only] = likely
@@ -136,7 +136,7 @@ function findKind(index: SoldIndex, kind: Kind, asked: Asked, most: number): Fou
 
 const none: Docs = new Uint32Array(0)
 
-/** Of each region as many countries as plans can cover, the most visited first; undefined where hardly any. */
+/** The plans that cover most of each region, its most visited countries first; undefined if none cover half of one. */
 function coveringMost(
   index: SearchIndex,
   found: Bits,
@@ -165,11 +165,11 @@ function coveringRegion(
   return covered < region.length / 2 ? undefined : set
 }
 
-/** Of a set: all docs by price until there are enough of it, where that is soon. */
+/** The cheapest docs of a set. If it is large, all docs are walked by price until enough of them are in it. */
 function cheapestIn(index: SoldIndex, set: Bits, total: number, most: number): Docs {
   const { usdc, size, scratch } = index
   const count = Math.min(total, most)
-  // On the way to the last of them stand about size / total docs for each.
+  // For each doc that is in the set, the walk passes about size / total docs.
   if (count * size < total * total) {
     const docs = new Uint32Array(count)
     for (let at = 0, taken = 0; taken < count; at++) {
@@ -182,7 +182,7 @@ function cheapestIn(index: SoldIndex, set: Bits, total: number, most: number): D
   return cheapestOf(index, docs, docsIn(set, docs), most)
 }
 
-/** Of the first `total` docs of a list: the best so far stay in order. */
+/** The cheapest of the first `total` docs of a list. The best so far are kept in order. */
 function cheapestOf(
   { usdc: { ranks, low } }: SoldIndex,
   docs: Docs,
@@ -210,7 +210,7 @@ function insert(numbers: Uint32Array, number: number): void {
   numbers[at] = number
 }
 
-/** The countries where a doc works: how many, and the first of them, those asked for before others. */
+/** How many countries a doc works in, and up to `maxListed` of them, those asked for first. */
 export function coverageOf(
   { covered }: SearchIndex,
   doc: number,

@@ -5,18 +5,18 @@ import {
 } from 'libphonenumber-js/max'
 
 const written = /(?:tel:\s*)?(?:\(?\+|(?<!\d)00)\s*\(?\d[\d\s().-]{4,18}\d/i
-/** A whole number whose sign was left out; the numbers of eSIMs are longer. */
+/** An international number without its `+`; ICCIDs are longer. */
 const unsigned = /(?<![\d.,+])[1-9]\d{10,13}(?![\d.,])/
 const bare = /(?<![\d.,])\(?0?\d[\d\s().-]{6,15}\d(?![\d.,])/
 
-/** A phone number in a text, with the country of its line. */
+/** The text without the phone number in it, and the country of that number. */
 export interface PhonePlace {
   readonly rest: string
-  /** Undefined where no country has such a number. */
+  /** Undefined if no country has such a number. */
   readonly country: string | undefined
 }
 
-/** @param country where a number without its country's code is dialled */
+/** @param country the country of a number without a calling code; undefined if there is none to assume */
 export function readPhonePlace(text: string, country: string | undefined): PhonePlace | undefined {
   const match = written.exec(text) ?? (country === undefined ? null : bare.exec(text))
   if (match === null) return unsignedPlace(text)
@@ -34,7 +34,7 @@ function unsignedPlace(text: string): PhonePlace | undefined {
   return { rest: text.replace(match[0], ' '), country: phone.country }
 }
 
-/** The country of a number, which need not be in use: its plan may be newer than the library. */
+/** The country of a number. It need not be assigned: the numbering plan may be newer than the library. */
 function countryOf(digits: string): string | undefined {
   const found = parsePhoneNumberFromString(`+${digits}`)?.country
   if (found !== undefined) return found

@@ -1,11 +1,11 @@
-/** The amounts that a question names, and what is left of its text without them. */
+/** The amounts in a question, and its text without them. */
 export interface Quantities {
   readonly rest: string
   /** Infinity asks for unlimited data. */
   readonly minDataGb?: number
   readonly minDays?: number
   readonly maxDays?: number
-  /** How data and days are written, for answers that have neither. */
+  /** The data and days as they are written, for an answer that cannot take them into account. */
   readonly said?: readonly string[]
   /** What a purchase may cost at most, and at least. */
   readonly budget?: Money
@@ -164,7 +164,7 @@ function unitPattern(words: string): RegExp {
   )
 }
 
-/** Reads the numbers that have a unit, and takes them out of the text. */
+/** Reads the numbers that have a unit, and removes them from the text. */
 export function readQuantities(text: string): Quantities {
   const left = { text }
   const found: { -readonly [Name in keyof Quantities]?: Quantities[Name] } = {}

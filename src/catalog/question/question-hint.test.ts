@@ -51,7 +51,7 @@ test('proposes a country of the brand only where the rest of the question is met
   expect(hintOf(question)).toEqual({ parameter: 'country', nearest: 'GT', message })
   expect(hintOf({ ...question, minDataGb: 5 })).toMatchObject({ nearest: 'PE', message })
   expect(hintOf({ ...question, minDataGb: 100 })).toEqual({ message })
-  // The country of a phone number counts, whatever the country says.
+  // The country of the phone number overrides `country`, so no other country is proposed.
   expect(hintOf({ query: 'claro', phoneCountry: 'ES' })).toEqual({ message })
 })
 
@@ -64,7 +64,7 @@ test('proposes countries that one plan covers only where the rest of the questio
     message: `${message} Some cover Japan, South Korea.`,
   })
   expect(hintOf({ ...question, minDataGb: 500 })).toEqual({ message })
-  // Countries in the text stay asked for.
+  // Countries in the text cannot be replaced by `covers`.
   expect(hintOf({ query: 'esim for japan, north korea and south korea' })).toEqual({ message })
 })
 

@@ -13,7 +13,7 @@ import type { Question } from './asked.ts'
 import { type Found, findFor } from './find.ts'
 import type { Indexes } from './reading.ts'
 
-/** So many countries a hint lists at most. */
+/** The most countries that a hint lists. */
 const maxListed = 12
 
 interface Unanswered {
@@ -23,7 +23,7 @@ interface Unanswered {
   readonly rates: RateTable | undefined
 }
 
-/** Explains why a question finds nothing. A value that it proposes finds something in place of the one given. */
+/** Explains why a question finds nothing. The question finds something with the value that the hint proposes. */
 export function questionHint(unanswered: Unanswered): Hint {
   const { asked } = unanswered.found
   const [kind] = asked.kinds
@@ -43,7 +43,7 @@ function finds({ indexes, question, rates }: Unanswered, change: Question): bool
   return findFor(indexes, { ...question, ...change }, rates, 1).total > 0
 }
 
-/** The countries that one plan does cover, of several. */
+/** The countries that a single plan does cover, if none covers all that were named. */
 function coverageHint(unanswered: Unanswered): Hint | undefined {
   const { indexes, found } = unanswered
   const { countries, kinds } = found.asked
@@ -71,7 +71,7 @@ function placeHint({ indexes, found: { asked } }: Unanswered, noun: string): Hin
   return isServed ? undefined : { message: `No ${noun} are for ${countryName(code)}.` }
 }
 
-/** What the cheapest costs, where all cost more than was allowed. */
+/** The lowest price, if all offers cost more than was allowed. */
 function budgetHint(
   { indexes, question, found: { asked }, rates }: Unanswered,
   noun: string,

@@ -22,7 +22,7 @@ export type Brands = Readonly<Record<Kind, readonly number[]>>
 
 /** What a question in plain words was understood to ask for. */
 export interface Reading extends Omit<Quantities, 'rest'> {
-  /** Those that it has words for. */
+  /** The kinds that its words name. */
   readonly kinds: readonly Kind[]
   readonly brands: Brands | undefined
   readonly countries: readonly string[]
@@ -33,7 +33,7 @@ export interface Reading extends Omit<Quantities, 'rest'> {
   readonly phoneCountry: string | undefined
   /** Words without a meaning here. */
   readonly unknown: readonly string[]
-  /** Words of what is asked for that no offer tells: whether a card is for a subscription. */
+  /** Words for properties that no offer tells, such as whether a card is for a subscription. */
   readonly untold: readonly string[]
   /** How many words the text has. */
   readonly length: number
@@ -44,7 +44,7 @@ interface Token {
   readonly isUpper: boolean
 }
 
-/** What a caller said beside the text. */
+/** What a caller gave besides the text. */
 export interface Beside {
   readonly kind?: Kind | undefined
   readonly country?: string | undefined
@@ -68,7 +68,7 @@ export function readQuestion(text: string, indexes: Indexes, { kind, country }: 
   }
 }
 
-/** Flags are pairs of letters. */
+/** Replaces each flag by its country's code: a flag is a pair of regional indicator letters. */
 function withFlags(text: string): string {
   const letter = (sign: string) =>
     String.fromCharCode((sign.codePointAt(0) as number) - 0x1f1e6 + 65)
@@ -99,7 +99,7 @@ const lookalikes: Readonly<Record<string, string>> = {
   ε: 'e',
 }
 
-/** A word of two alphabets is written in Latin ones that were replaced. */
+/** Folds a word. One that mixes alphabets gets its Latin letters back for the lookalikes. */
 function wordOf(text: string): string {
   const word = fold(text)
   if (!(/[a-z]/.test(word) && /[а-яіѕα-ω]/.test(word))) return word
@@ -182,7 +182,7 @@ function phraseAt(tokens: readonly Token[], at: number, size: number): string {
   return phrase
 }
 
-/** Understands the longest phrase that begins here, and tells how many words it has. */
+/** Understands the longest known phrase that begins here. Returns how many words it has. */
 function takePhrase(
   tokens: readonly Token[],
   at: number,
@@ -213,7 +213,7 @@ function takeSized(
   return size
 }
 
-/** A brand whose name begins with a word that says nothing by itself: "play station". */
+/** Takes a brand that is written in parts, the first of which has no meaning by itself: "play station". */
 function takeParted(tokens: readonly Token[], at: number, state: State): number | undefined {
   return bySize(tokens, at, (phrase, size) => {
     const name = phrase.replaceAll(' ', '')
@@ -224,7 +224,7 @@ function takeParted(tokens: readonly Token[], at: number, state: State): number 
   })
 }
 
-/** Shorter names are made of small words by chance. */
+/** Shorter names can result from small words by chance. */
 const minJoinedLength = 6
 
 function wordAt(tokens: readonly Token[], at: number): string {
@@ -248,7 +248,7 @@ function takeKnown(
   return true
 }
 
-/** Phrases that are written otherwise than they are known: in one word or in parts, or misspelled. */
+/** Takes a phrase that is not written as it is known: in one word or in parts, or misspelled. */
 function takeUnclear(tokens: readonly Token[], at: number, state: State): number | undefined {
   return (
     bySize(tokens, at, (phrase, size) => takeJoined(phrase.replaceAll(' ', ''), size, state)) ??
@@ -265,7 +265,7 @@ function takeUnclear(tokens: readonly Token[], at: number, state: State): number
   )
 }
 
-/** The size of the longest phrase that is taken. */
+/** The size of the longest phrase that `take` accepts. */
 function bySize(
   tokens: readonly Token[],
   at: number,
@@ -288,7 +288,7 @@ function takeJoined(text: string, size: number, state: State): boolean {
   return true
 }
 
-/** Whether a word is a name as it stands, and so no part of a longer one that is misspelled. */
+/** Whether a word is a brand's name by itself, and so no part of a longer, misspelled one. */
 function isName(word: string, { lexicons }: State): boolean {
   return brandsIn(lexicons, ({ whole }) => whole.get(word)) !== undefined
 }
@@ -314,7 +314,7 @@ function takeMisspelled(text: string, state: State): boolean {
 const unspacedScripts =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u
 
-/** Writing without spaces, such as Japanese: the longest known parts, from left to right. */
+/** Takes the longest known parts, from left to right, of writing without spaces such as Japanese. */
 function takeUnspaced(word: string, state: State): number | undefined {
   if (!unspacedScripts.test(word)) return undefined
   let isKnown = false
@@ -339,14 +339,14 @@ function takePrefix(text: string, state: State): number {
   return 0
 }
 
-/** Words that are codes of countries too. */
+/** Country codes that are also common words. */
 const ambiguous = new Set(
   'am an as at be by de do et go id il in is it la ma me mo mr ms my ne no of om or pa pm re sa se si sm so st tc tl tm to va vs'.split(
     ' ',
   ),
 )
 
-/** A code of a country: in capitals, or where it can hardly be another word. */
+/** The country whose code this is: in capitals, or where it can hardly be another word. */
 function codeOf(tokens: readonly Token[], at: number): string | undefined {
   const { word, isUpper } = tokens[at] as Token
   const code = word.toUpperCase()
@@ -388,7 +388,7 @@ function hasAny(brands: Brands, asked: ReadonlySet<Kind>): boolean {
   return asked.size === 0 || [...asked].some((kind) => brands[kind].length > 0)
 }
 
-/** A brand named twice, or in two ways, is what both have in common. */
+/** Adds brands. If some were found before, those that both have in common count, or else all of them. */
 function addBrands(state: State, brands: Brands): void {
   const before = state.brands
   if (before === undefined) {
@@ -401,12 +401,12 @@ function addBrands(state: State, brands: Brands): void {
   else state.brands = byKind((kind) => [...before[kind], ...brands[kind]])
 }
 
-/** Part of a name, or one that is misspelled, may be another word among words without a meaning. */
+/** Notes a part of a name or a misspelled name, which may be another word if the text has other unknown words. */
 function addUnsure(state: State, brands: Brands, phrase: string): void {
   state.unsure ??= { brands, phrase }
 }
 
-/** Takes the brand that is not sure to be one where nothing speaks against it. */
+/** Takes the uncertain brand if nothing speaks against it. */
 function settle(state: State, length: number): void {
   const { unsure, unknown, kinds: named, countries } = state
   if (unsure === undefined || state.brands !== undefined) return
@@ -426,7 +426,7 @@ function addMeaning(state: State, meaning: Meaning): void {
   else if (meaning.type === 'untold') state.untold.push(meaning.word)
 }
 
-/** Numbers without a unit and single letters say nothing by themselves. */
+/** Notes an unknown word. Numbers without a unit and single letters mean nothing by themselves. */
 function takeUnknown(word: string, { unknown }: State): number {
   if (!/^(?:\d+|[a-z])$/.test(word) && !unknown.includes(word)) unknown.push(word)
   return 1

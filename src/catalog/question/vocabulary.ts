@@ -7,7 +7,7 @@ import placeWords from './place-words.json' with { type: 'json' }
 import regions from './regions.json' with { type: 'json' }
 import words from './words.json' with { type: 'json' }
 
-/** What goods of some use are found by: any of the sub-types, or any of the texts. */
+/** What goods of one use are found by: any of the texts, or else any of the sub-types. */
 export interface Category {
   readonly name: string
   readonly subTypes: readonly string[]
@@ -23,7 +23,7 @@ export type Meaning =
   | { readonly type: 'untold'; readonly word: string }
   | { readonly type: 'filler' }
 
-/** The languages in which people name a country; English and place-words.json have more names. */
+/** The languages whose names of countries are known. English and place-words.json have further names. */
 const languages =
   'en de fr es it pt nl sv da nb fi pl cs sk hu ro bg hr sr sl el tr ru uk ka hy kk ar fa he hi bn ta th vi id ms ja ko zh zh-Hant et lv lt ca'
 

@@ -19,15 +19,15 @@ import {
 } from './bits.ts'
 import { packRuns } from './runs.ts'
 
-/** Over five words, the last of them not full. */
+/** Five words, the last one partly used. */
 const size = 4 * 32 + 7
-/** Where words begin and end goes wrong first. */
+/** The edges of words, where errors are likeliest. */
 const edges = [0, 1, 30, 31, 32, 33, 62, 63, 64, 95, 96, 127, 128, size - 1]
 const doc = fc.oneof(fc.constantFrom(...edges), fc.nat(size - 1))
 const docs = fc
   .oneof(
     fc.uniqueArray(doc, { maxLength: 40 }),
-    // A full word or two, too: the sign bit and carries are in these.
+    // Also ranges of one or two full words, with their sign bits.
     fc.tuple(doc, fc.nat(70)).map(([from, length]) => range(from, Math.min(size, from + length))),
   )
   .map((list) => list.sort((one, other) => one - other))
@@ -42,7 +42,7 @@ function bitsOf(list: readonly number[]): Bits {
   return bits
 }
 
-/** What is in the set, seen in every way there is to look at it. */
+/** Expects these docs in the set, by every function that reads a set. */
 function expectToHold(bits: Bits, expected: ReadonlySet<number>) {
   const sorted = [...expected].sort((one, other) => one - other)
   const into = new Uint32Array(size)
@@ -97,7 +97,7 @@ describe('a set of docs', () => {
         const now = expected(new Set(one), new Set(other))
         expectToHold(bits, now)
         expectToHold(others, new Set(other))
-        // What one change leaves behind is what the next one begins with.
+        // A second change must work on the state that the first one left.
         change(bits, bitsOf(third))
         expectToHold(bits, expected(now, new Set(third)))
       }),
@@ -118,7 +118,7 @@ describe('a set of docs', () => {
     fc.assert(
       fc.property(docs, (one) => {
         const bits = bitsOf(one)
-        // Behind the last doc of all there is nothing to look at.
+        // Also from positions behind the last doc.
         for (const from of range(0, size + 40)) {
           expect(nextBit(bits, from)).toBe(one.find((each) => each >= from) ?? -1)
         }

@@ -2,8 +2,8 @@ import type { Docs } from './docs.ts'
 import type { Runs } from './runs.ts'
 
 /**
- * One bit for each doc: sets that overlap are united, and met, 32 docs at a time. What a text finds
- * lies in few places, so only the words between `from` and `to` are ever looked at.
+ * A set of docs, one bit for each: unions and intersections take 32 docs at a time. What a text finds lies close
+ * together, so only the words between `from` and `to` are ever read.
  */
 export interface Bits {
   readonly words: Uint32Array
@@ -37,8 +37,8 @@ export function addDocs(bits: Bits, docs: Docs, count = docs.length): void {
 }
 
 /**
- * Adds the first docs of an order of all docs to an empty set: one by one, or by taking the others from
- * the full set, whichever are fewer.
+ * Adds the first docs of an order of all docs to an empty set: one by one, or by removing the others from the
+ * full set, whichever are fewer.
  */
 export function addFirst(bits: Bits, order: Uint32Array, count: number): void {
   if (count === 0) return
@@ -53,7 +53,7 @@ export function addFirst(bits: Bits, order: Uint32Array, count: number): void {
   touch(bits, 0, words.length)
 }
 
-/** Sets the bits of one key of `runs`, and tells how many docs that key has. */
+/** Adds the docs of one key of `runs`. Returns how many docs that key has. */
 export function addRuns(bits: Bits, { bounds, starts }: Runs, key: number): number {
   const begin = starts[key] as number
   const end = starts[key + 1] as number
@@ -70,7 +70,7 @@ export function addRuns(bits: Bits, { bounds, starts }: Runs, key: number): numb
   return docs
 }
 
-/** Sets the bits from `first` up to and without `next`, of which there is at least one. */
+/** Sets the bits from `first` up to, not including, `next`; at least one. */
 function addRange(words: Uint32Array, first: number, next: number): void {
   const low = first >>> 5
   const high = (next - 1) >>> 5
@@ -99,7 +99,7 @@ export function unite(bits: Bits, others: Bits): void {
   if (others.from < others.to) touch(bits, others.from, others.to)
 }
 
-/** Puts what is in all of the sets, of which there is at least one, into an empty one. */
+/** Writes the intersection of the sets, at least one, into an empty set. */
 export function intersection(sets: readonly Bits[], into: Bits): Bits {
   into.from = Math.max(...sets.map(({ from }) => from))
   into.to = Math.max(into.from, Math.min(...sets.map(({ to }) => to)))
@@ -109,7 +109,7 @@ export function intersection(sets: readonly Bits[], into: Bits): Bits {
   return into
 }
 
-/** Keeps what is in `others` too. */
+/** Keeps only what is also in `others`. */
 export function meet(bits: Bits, others: Bits): void {
   const { words, from, to } = bits
   for (let at = from; at < to; at++) {
@@ -117,7 +117,7 @@ export function meet(bits: Bits, others: Bits): void {
   }
 }
 
-/** Takes away what is in `others`. */
+/** Removes what is in `others`. */
 export function subtract(bits: Bits, others: Bits): void {
   const { words } = bits
   const to = Math.min(bits.to, others.to)
@@ -126,7 +126,7 @@ export function subtract(bits: Bits, others: Bits): void {
   }
 }
 
-/** The first doc at `doc` or behind it whose bit is set, or -1. */
+/** The first doc from `doc` on whose bit is set, or -1. */
 export function nextBit(bits: Bits, doc: number): number {
   const { words, from, to } = bits
   const first = doc >>> 5
@@ -139,7 +139,7 @@ export function nextBit(bits: Bits, doc: number): number {
   return -1
 }
 
-/** A page of the docs whose bit is set, of which there are at least `offset` and `limit` together. */
+/** A page of the docs in the set, which has at least `offset` + `limit` docs. */
 export function pageIn(bits: Bits, offset: number, limit: number): Docs {
   const page = new Uint32Array(limit)
   takeShared(bits, bits, { skip: offset, into: page })
@@ -147,9 +147,9 @@ export function pageIn(bits: Bits, offset: number, limit: number): Docs {
 }
 
 /**
- * Writes the docs in both sets, without the first `skip`, until there is no more room.
+ * Writes the docs in both sets, without the first `skip`, until `into` is full.
  *
- * @returns how many it met, those it skipped included: all that are in both sets, or up to the last it wrote
+ * @returns how many docs it passed, including the skipped ones: all in both sets, or up to the last one written
  */
 export function takeShared(
   one: Bits,
@@ -169,7 +169,7 @@ export function takeShared(
   return Math.min(passed, end)
 }
 
-/** Writes the docs of a word from a place on, which may lie before the room for them. */
+/** Writes the docs of a word from index `from` of `into` on; those at a negative index are skipped. */
 function writeDocs(
   word: number,
   first: number,
@@ -182,7 +182,7 @@ function writeDocs(
   }
 }
 
-/** Writes the docs whose bit is set, ascending, and tells how many they are. */
+/** Writes the docs in the set, ascending. Returns how many. */
 export function docsIn({ words, from, to }: Bits, into: Docs): number {
   let count = 0
   for (let at = from; at < to; at++) {
@@ -193,7 +193,7 @@ export function docsIn({ words, from, to }: Bits, into: Docs): number {
   return count
 }
 
-/** Likewise those whose bit is not set, of `size` docs in all. */
+/** Likewise the docs that are not in the set, of `size` docs in all. */
 export function docsOutside({ words }: Bits, size: number, into: Docs): number {
   let count = 0
   for (let at = 0; at < words.length; at++) {
@@ -227,7 +227,7 @@ export function countShared(one: Bits, other: Bits): number {
   return count
 }
 
-/** How many docs from `first` up to and without `next`, of which there is at least one, are in the set. */
+/** How many docs from `first` up to, not including, `next` are in the set. The range has at least one doc. */
 export function countBetween({ words }: Bits, first: number, next: number): number {
   const low = first >>> 5
   const high = (next - 1) >>> 5
@@ -239,7 +239,7 @@ export function countBetween({ words }: Bits, first: number, next: number): numb
   return count
 }
 
-/** Adds the set bits of a word pair by pair, which is faster than one by one. */
+/** Counts the set bits of a word pair by pair, which is faster than one by one. */
 function bitsIn(whole: number): number {
   let word = whole - ((whole >>> 1) & 0x55555555)
   word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)

@@ -3,9 +3,9 @@ import { alike, type Likenesses, likenesses } from './likenesses.ts'
 import type { SearchIndex } from './search-index.ts'
 import { nameFormsOf, phraseOf } from './words.ts'
 
-/** How the brands of one index are named in questions. A brand is its combination in `names`. */
+/** How questions name the brands of one index. A brand is identified by its combination in `names`. */
 export interface BrandLexicon {
-  /** By whole names and aliases, words with single spaces. */
+  /** By whole names and aliases, as words with single spaces. */
   readonly whole: ReadonlyMap<string, readonly number[]>
   /** The same without spaces. */
   readonly joined: ReadonlyMap<string, readonly number[]>
@@ -27,7 +27,7 @@ export function brandLexicon(index: SearchIndex): BrandLexicon {
   return lexicon
 }
 
-/** Whether a brand is for trying the store out, and so never meant by a question that does not name it. */
+/** Whether a brand is only for tests, so that questions that do not name it never mean it. */
 function isTestBrand(brandName: string): boolean {
   return /^(?:sandbox|test)\b/i.test(brandName)
 }
@@ -48,7 +48,7 @@ function makeLexicon(index: SearchIndex): BrandLexicon {
   }
   for (const [forms, phrases] of aliasWords) {
     const codes = forms.flatMap((form) => whole.get(phraseOf(form)) ?? [])
-    // A name that another brand has is that brand's.
+    // An alias that is the name of another brand means that brand only.
     const free = phrases.filter((phrase) => isOwn(whole.get(phrase), codes))
     for (const phrase of free) addAllTo(whole, phrase, codes)
   }
@@ -92,7 +92,7 @@ function addTo(map: Map<string, number[]>, key: string, code: number): void {
   else if (!codes.includes(code)) codes.push(code)
 }
 
-/** The brands whose name or alias is hardly any letters away. */
+/** The brands whose name or alias differs by one or two letters at most. */
 export function brandsLike({ like }: BrandLexicon, text: string): readonly number[] {
   return [...new Set(alike(like, text).flat())]
 }

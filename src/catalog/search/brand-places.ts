@@ -5,16 +5,15 @@ import type { Docs } from './docs.ts'
 import { matching } from './filters.ts'
 import type { SearchIndex } from './search-index.ts'
 
-/** What one brand sells for exactly the same countries, in the published order. */
+/** The offers of one brand for exactly the same countries, in the published order. */
 export interface BrandPlace {
   readonly countries: readonly string[]
   readonly docs: Docs
 }
 
 /**
- * Where the brand of an offer sells, as far as that is in the first country of the offer too: those with
- * the fewest countries first. Each combination of countries has a number in the index, so no offer is
- * read for it.
+ * The combinations of countries for which the brand of an offer is sold and that include the first country of the
+ * offer, the smallest first. Each combination has a number in the index, so no offer is read for it.
  */
 export function brandPlaces(index: SearchIndex, offer: Offer): BrandPlace[] {
   const { covered, names } = index
@@ -35,7 +34,7 @@ export function brandPlaces(index: SearchIndex, offer: Offer): BrandPlace[] {
   })).sort((one, other) => one.countries.length - other.countries.length)
 }
 
-/** Every country that an offer can be used in, sorted: the same ones are the same list. */
+/** Every country that an offer can be used in, sorted, so that equal sets are equal lists. */
 export function coveredBy(offer: Offer): string[] {
   const own = offer.country === undefined ? [] : [offer.country]
   return [...new Set([...own, ...kindOf(offer).indexed(offer).covers])].sort()

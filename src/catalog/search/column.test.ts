@@ -13,11 +13,11 @@ import {
   valuesAmong,
 } from './column.ts'
 
-/** Several spellings of one value, one that is empty and one that JSON has to escape. */
+/** Several spellings of one value, an empty value, and one that JSON must escape. */
 const value = fc.constantFrom('Café', 'CAFE', 'cafe', 'Bar', 'bár', '', 'Quote "', 'Ж', '10', '9')
-/** An offer has no value twice, letter by letter. */
+/** No offer has the exact same value twice. */
 const rows = fc.array(fc.uniqueArray(value, { maxLength: 3 }), { maxLength: 40 })
-/** Which of them become docs, in any order: as the published order has it. */
+/** The rows that become docs, in any order, as the published order may be. */
 const among = (length: number) => fc.shuffledSubarray([...Array(length).keys()])
 const made = rows.chain((values) => fc.tuple(fc.constant(values), among(values.length)))
 
@@ -33,7 +33,7 @@ function columnOf(values: readonly (readonly string[])[], order: readonly number
 
 const byText = (one: string, other: string) => (one < other ? -1 : one === other ? 0 : 1)
 
-/** What each doc has, folded. */
+/** The folded values of each doc. */
 function keysOf(values: readonly (readonly string[])[], order: readonly number[]) {
   return order.map((row) => new Set((values[row] ?? []).map(fold)))
 }
@@ -53,7 +53,7 @@ test('has each value once, sorted, with the docs that have it', () => {
       expect(countsIn(column)).toEqual(
         column.values.map((name) => [name, docsOf(fold(name)).length]),
       )
-      // Of spellings that are equal, the first one found stands for all.
+      // Of equal spellings, the first one found is used.
       const first = new Map(
         order
           .flatMap((row) => values[row] ?? [])
@@ -79,7 +79,7 @@ test('tells the values among some docs, and how many have each', () => {
         const count = Math.min(most, docs.length)
         const expected = (few: Uint32Array) =>
           column.values.filter((name) => few.some((doc) => keys[doc]?.has(fold(name))))
-        // Twice, because the room it marks values in is used again.
+        // Twice, because the memory for marks is reused.
         for (const _ of ['once', 'again']) {
           expect(valuesAmong(column, docs)).toEqual(expected(docs))
           const places = placesAmong(column, docs, count)

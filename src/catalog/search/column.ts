@@ -5,50 +5,50 @@ import { highestFirst } from './highest.ts'
 import { findText, type Texts } from './texts.ts'
 
 /**
- * All values of one field. An offer may have several, but few combinations of values occur: a doc
- * holds the number of its combination, and a test or a count looks at one small number.
+ * All values of one field. An offer may have several, but few combinations of values occur: each doc has the
+ * number of its combination, so a test or a count reads one small number.
  */
 export interface PackedColumn {
   /** The values without case and accents, sorted. */
   readonly keys: Texts
   /**
-   * Each value as it is written, in JSON with a comma behind it: the inside of an array of neighbours
-   * is one copy. Of values that have one key it is the first one found.
+   * Each value as it is written, in JSON with a comma behind it, so that an array of neighbours is made with one
+   * copy. Of several values with the same key, the first one found.
    */
   readonly quoted: { readonly starts: Uint32Array; readonly bytes: Uint8Array }
   /** The docs of each value, ascending. */
   readonly docs: Lists
   /** The combination that each doc has. */
   readonly codes: Codes
-  /** For each combination, its values as places in `values`. */
+  /** For each combination, its values as indexes of `values`. */
   readonly valuesOf: Lists
   /** For each value, the combinations that have it. */
   readonly codesOf: Lists
 }
 
-/** For each of some keys a list of numbers, all in one array. */
+/** A list of numbers for each key, all in one array. */
 export interface Lists {
-  /** Where each list begins; one more entry than keys says where the last ends. */
+  /** Where each list begins, and one entry more for where the last one ends. */
   readonly starts: Uint32Array
   readonly numbers: Uint32Array
 }
 
-/** Two bytes each where they are enough, so that more of a column fits the processor's cache. */
+/** Two bytes each if they are enough, so that more of a column fits into the processor's cache. */
 export type Codes = Uint16Array | Uint32Array
 
-/** Values as places in a column, ascending. */
+/** Values as their indexes in a column, ascending. */
 export type Places = readonly number[]
 
 export interface Column extends PackedColumn {
   /** How many values there are. */
   readonly size: number
-  /** The values as they are written, read when first asked for: most columns are never shown whole. */
+  /** The values as they are written. Parsed on first use, because most columns are never shown whole. */
   readonly values: readonly string[]
-  /** The docs of each value, made when first asked for: asked twice, it is the same object. */
+  /** The docs of each value. Made on first use; afterwards it is always the same object. */
   readonly lists: (Docs | undefined)[]
-  /** Those of frequent values as sets, likewise. */
+  /** Likewise the docs of values as sets. */
   readonly sets: (Bits | undefined)[]
-  /** Room to mark combinations and values in, all zero between calls: making it costs more than using it. */
+  /** Reused memory to mark combinations and values in, all zero between calls. */
   readonly marks: { readonly codes: Uint8Array; readonly values: Uint8Array }
 }
 
@@ -76,12 +76,12 @@ function valuesIn(quoted: Uint8Array): readonly string[] {
   return JSON.parse(`[${Buffer.from(quoted).subarray(0, -1).toString()}]`)
 }
 
-/** Where a value stands, compared without case and accents; undefined where no offer has it. */
+/** The index of a value, compared without case and accents; undefined if no offer has it. */
 export function placeIn({ keys }: PackedColumn, value: string): number | undefined {
   return findText(keys, fold(value))
 }
 
-/** A value as it is written in the catalog, however it is given. */
+/** A value in the catalog's spelling, compared without case and accents. */
 export function writtenAs(column: Column, value: string): string | undefined {
   const place = placeIn(column, value)
   return place === undefined ? undefined : column.values[place]
@@ -91,7 +91,7 @@ export function listAt({ starts, numbers }: Lists, key: number): Uint32Array {
   return numbers.subarray(starts[key], starts[key + 1])
 }
 
-/** The docs of the value at this place. */
+/** The docs of the value with this index. */
 export function docsAt(column: Column, place: number): Docs {
   const { lists, docs } = column
   const known = lists[place] ?? listAt(docs, place)
@@ -99,7 +99,7 @@ export function docsAt(column: Column, place: number): Docs {
   return known
 }
 
-/** The same as a set: a 32nd of what a list of all docs takes, so few values are worth one. */
+/** The same as a set. Its memory is a 32nd of a list of all docs, so it pays only for frequent values. */
 export function setAt(column: Column, place: number): Bits {
   const { sets, codes } = column
   const known = sets[place]
@@ -110,7 +110,7 @@ export function setAt(column: Column, place: number): Bits {
   return set
 }
 
-/** How many docs the value at this place has. */
+/** How many docs the value with this index has. */
 export function countAt({ docs: { starts } }: PackedColumn, place: number): number {
   return (starts[place + 1] as number) - (starts[place] as number)
 }
@@ -128,7 +128,7 @@ export function docsWith(column: Column, value: string): Docs {
 
 const none: Docs = new Uint32Array(0)
 
-/** The values that occur among some docs. */
+/** The values that occur in the first `count` of these docs. */
 export function placesAmong(column: Column, docs: Docs, count = docs.length): Places {
   const { marks } = column
   const isFew = count < marks.codes.length / 8
@@ -141,10 +141,10 @@ export function placesAmong(column: Column, docs: Docs, count = docs.length): Pl
   return placesOf(column, codes)
 }
 
-/** How many docs are marked before a look whether every combination is. */
+/** How many docs are marked before checking whether all combinations are marked. */
 const docsPerLook = 2_048
 
-/** Marks without asking what is marked already: that cannot be guessed, and guessing wrong costs more. */
+/** Marks every doc without a branch: the processor could not predict it, and mispredictions cost more. */
 function markCodes({ codes, marks }: Column, docs: Docs, count: number): void {
   const seen = marks.codes
   for (let from = 0; from < count; from += docsPerLook) {
@@ -175,7 +175,7 @@ function placesOf(
   return sorted
 }
 
-/** The combinations that occur among some docs, each once. */
+/** The combinations that occur in some docs, each once. */
 function codesAmong({ codes, marks }: Column, docs: Docs, count: number): number[] {
   const seen = marks.codes
   const found: number[] = []
@@ -190,8 +190,8 @@ function codesAmong({ codes, marks }: Column, docs: Docs, count: number): number
 }
 
 /**
- * Docs stand in the order of their brand names, so those places mostly come sorted already. Others
- * are read off the marks, where there are not too many of them.
+ * Sorts places. Docs are in the order of their brand names, so places of those are mostly sorted already. Others
+ * are read off the marks, unless there are too many marks for so few places.
  *
  * @param seen marks each of the places
  */
@@ -214,15 +214,15 @@ export function valuesAt({ values }: Column, places: Places): string[] {
   return places.map((place) => values[place] as string)
 }
 
-/** The values that occur among some docs, sorted. */
+/** The values that occur in some docs, sorted. */
 export function valuesAmong(column: Column, docs: Docs): string[] {
   return valuesAt(column, placesAmong(column, docs))
 }
 
-/** Values and how many docs have each, most first, then by value. Those without any are absent. */
+/** Values and how many docs have each, the most frequent first, then by value. Values without docs are absent. */
 export type Counts = readonly (readonly [value: string, docs: number])[]
 
-/** Counts values among the first `count` docs: each adds to its combination, and those to their values once. */
+/** Counts values in the first `count` docs: docs add to their combination, and that once to its values. */
 export function countsAmong(
   column: Column,
   docs: Docs,
@@ -232,7 +232,7 @@ export function countsAmong(
   return highest(column, countEach(column, docs, count), most)
 }
 
-/** Likewise among all docs but these. */
+/** Likewise in all docs except these. */
 export function countsWithout(column: Column, docs: Docs, count: number, most?: number): Counts {
   const counts = countEach(column, docs, count)
   for (let place = 0; place < column.size; place++) {
@@ -262,14 +262,14 @@ function countEach(column: Column, docs: Docs, count: number): Uint32Array {
   return counts
 }
 
-/** What counting a value takes whose docs stand together, beside a look at one doc. */
+/** How much longer it takes to count a value whose docs are neighbours than to read one doc. */
 const lookOfNeighbours = 3
 
 /**
- * Likewise among a set, 32 docs at a time.
+ * Likewise in a set, 32 docs at a time.
  *
- * @param work how many docs to look at one by one would tell it too. Undefined where that is sooner done,
- *   because many values stand scattered.
+ * @param work how many docs would have to be read one by one instead
+ * @returns undefined if reading them is faster, because the docs of many values are scattered
  */
 export function countsInSet(
   column: Column,
@@ -292,7 +292,7 @@ export function countsInSet(
   return highest(column, counts, most)
 }
 
-/** The values with the highest counts, of equal ones the lower place first. */
+/** The values with the highest counts; of equal ones the lower index first. */
 function highest({ values }: Column, counts: Uint32Array, most?: number): Counts {
   return highestFirst(counts, most).map((place) => [
     values[place] as string,

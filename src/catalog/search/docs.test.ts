@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { intersect, keepListed } from './docs.ts'
 
 const some = fc.uniqueArray(fc.nat(60), { maxLength: 40 })
-/** A few against many, so that the strides grow. */
+/** Long lists, to intersect with short ones, so that the strides grow. */
 const many = fc.uniqueArray(fc.nat(3_000), { minLength: 500, maxLength: 900 })
 const pair = fc
   .oneof(fc.tuple(some, some), fc.tuple(fc.uniqueArray(fc.nat(3_000), { maxLength: 9 }), many))

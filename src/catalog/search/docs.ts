@@ -1,10 +1,10 @@
 /**
- * Offers of one kind, named by their place in the published order: ascending, none twice. Because
- * the place is the order, any list of them is already sorted for the answer.
+ * Offers of one kind, by their position in the published order: ascending, none twice. So every list of them is
+ * already sorted for the answer.
  */
 export type Docs = Uint32Array
 
-/** The docs in both lists. Its time grows with the shorter one. */
+/** The docs in both lists. The time grows with the shorter list. */
 export function intersect(one: Docs, other: Docs): Docs {
   const [few, many] = one.length <= other.length ? [one, other] : [other, one]
   const kept = new Uint32Array(few.length)
@@ -12,7 +12,7 @@ export function intersect(one: Docs, other: Docs): Docs {
 }
 
 /**
- * Copies those of the first `count` docs that the list has too.
+ * Copies those of the first `count` docs that are also in the list.
  *
  * @param into may be `docs` itself
  * @returns how many were copied
@@ -28,7 +28,7 @@ export function keepListed(docs: Docs, count: number, list: Docs, into: Docs): n
   return kept
 }
 
-/** Where the first doc that is at least `doc` stands, looking from `from` on in growing strides. */
+/** The index of the first doc that is at least `doc`. Searches from `from` on, in growing strides. */
 function firstNotBelow(docs: Docs, doc: number, from: number): number {
   let low = from
   let stride = 1

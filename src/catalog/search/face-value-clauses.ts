@@ -5,7 +5,7 @@ import type { SearchIndex } from './search-index.ts'
 /** Money compared after a conversion may differ in its last digits. */
 const tolerance = 1e-6
 
-/** The bounds of the face value: what an order of all docs begins with, up to a place that is looked up. */
+/** The clauses for the bounds of the face value. */
 export function faceValueClauses(
   { faceUsd: { min, max }, byFaceUsd, scratch }: SearchIndex,
   { minUsd, maxUsd }: Pick<Filters, 'minUsd' | 'maxUsd'>,
@@ -28,7 +28,7 @@ export function faceValueClauses(
   return clauses
 }
 
-/** The docs whose value, times `sign`, is at most `most`: they stand before all others in `order`. */
+/** The docs whose value, times `sign`, is at most `most`. They come before all others in `order`. */
 export interface Bound {
   readonly order: Uint32Array
   readonly values: Float64Array

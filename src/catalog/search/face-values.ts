@@ -1,17 +1,17 @@
 import type { MoneyRange } from '../offer-base.ts'
 
-/** A range of face values in US dollars; without `max` it has no end. */
+/** A range of face values in US dollars; without `max` it is open at the top. */
 export interface Band {
   readonly min: number
   readonly max?: number
 }
 
-/** What a face value is found by: "EUR 25"; of an open one only its currency. */
+/** The key of a face value in the index: "EUR 25"; of an open one only its currency. */
 export function faceKeyOf(face: MoneyRange): string {
   return face.type === 'FIXED' ? `${face.currency} ${face.fixed / face.divisor}` : face.currency
 }
 
-/** The usual steps of gift card values. An offer is found by its place among them. */
+/** The usual ranges of gift card values. An offer is found by the indexes of those that it meets. */
 export const bands: readonly Band[] = [
   { min: 0, max: 10 },
   { min: 10, max: 25 },
@@ -20,7 +20,7 @@ export const bands: readonly Band[] = [
   { min: 100 },
 ]
 
-/** The places of the bands that a face value meets; none where its value is not known. */
+/** The indexes of the bands that a face value meets; none if its value is unknown (NaN). */
 export function bandsMet(least: number, most: number): string[] {
   return [...bands.entries()]
     .filter(([, { min, max = Number.POSITIVE_INFINITY }]) => most >= min && least <= max)

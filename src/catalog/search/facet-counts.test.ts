@@ -11,7 +11,7 @@ const random = seeded(12)
 const below = (most: number) => Math.floor(random() * most)
 const countries = ['AT', 'BE', 'CH', 'DE', 'ES'] as const
 
-/** Many brands of few offers, some values unknown, some chosen by the buyer. */
+/** Many brands with few offers each; some values are unknown, some are chosen by the buyer. */
 const offers = Array.from({ length: 3_000 }, (_, at) => {
   const brandName = `Brand ${below(600)}`
   const value = 100 * (1 + below(150))
@@ -52,7 +52,7 @@ const facets: readonly (readonly [Column, ...(keyof Filters)[]])[] = [
   [index.bands, 'minUsd', 'maxUsd'],
 ]
 
-/** One doc and one value after the other. */
+/** The same counts, made doc by doc and value by value. */
 function counted(column: Column, docs: Uint32Array): [string, number][] {
   const counts = new Map<string, number>()
   for (const doc of docs) {
@@ -110,7 +110,7 @@ test.each([
   [3, undefined],
   [undefined, 140],
   [20, 90],
-  // A bound that was converted may differ in its last digits from the value that it was made of.
+  // A converted bound may differ in its last digits from the value it came from.
   [75 + 5e-7, 75 - 5e-7],
   [90, 20],
 ])('values from %d to %d are found, those at the bounds too', (minUsd, maxUsd) => {

@@ -4,12 +4,12 @@ import type { Docs } from './docs.ts'
 import { type Filters, type Matches, met, type Query, setOf } from './filters.ts'
 import type { SearchIndex } from './search-index.ts'
 
-/** More values than this no page shows. There are fewer countries. */
+/** The most values that are counted: no page shows more. There are fewer countries. */
 const maxValues = 250
 
 /**
- * Counts the values of a column among what a query finds with the filters of one facet left open, so
- * that a visitor can switch from one value to another.
+ * Counts the values of a column in what a query finds without the filters of one facet, so that a visitor can
+ * switch from one value to another.
  *
  * @param found what the whole query finds
  */
@@ -22,12 +22,12 @@ export function facetCounts(index: SearchIndex, { clauses }: Query, found: Match
   }
 }
 
-/** What is counted among the docs of one filter, or of none, stays true as long as its index. */
+/** The counts in the docs of one filter, or of none. They stay true as long as the index exists. */
 const remembered = new WeakMap<Docs, Map<Column, Counts>>()
 
 /**
- * Where few docs are found, or few are not, those are gone through; in between, sets are compared 32
- * docs at a time, for the columns that allow it.
+ * If few docs are found, or few are not found, those are read one by one; otherwise sets are compared 32 docs at a
+ * time, for the columns that allow it.
  */
 function countingAmong(index: SearchIndex, found: Matches): (column: Column) => Counts {
   const { size, scratch, all } = index

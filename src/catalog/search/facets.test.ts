@@ -8,8 +8,8 @@ import { searchWithFacets } from './search.ts'
 import type { SearchIndex } from './search-index.ts'
 
 /*
- * Where a text or a brand finds a great part of a large catalog, the values are looked for in
- * another way than in a small one. A place in the order is the number in the brand name here.
+ * If a text or a brand finds a large part of a large catalog, the values are found in another way than in a
+ * small one. The number in a brand name here is its position in the published order.
  */
 
 const countries = ['AT', 'BE', 'CH', 'DE', 'ES'] as const
@@ -30,7 +30,7 @@ function offerAt(place: number, changes: Partial<VoucherOffer>): VoucherOffer {
 
 const many = Array.from({ length: 3_000 }, (_, place) => offerAt(place, {}))
 
-/** As many as are given stand behind all the others, in a country of their own. */
+/** The offers of `many`, followed by these. */
 function withMore(...more: readonly Partial<VoucherOffer>[]): VoucherOffer[] {
   return [...many, ...more.map((changes, at) => offerAt(many.length + at, changes))]
 }
@@ -87,7 +87,7 @@ test.each([
 test('so do a brand and several regions', () => {
   const offers = withMore(...times(70, bad), { ...good, brandName: 'Other' }, { ...good })
   const named = offers.filter(({ brandName }) => brandName.startsWith('Brand'))
-  // A facet is counted as though its own filter were not there.
+  // A facet is counted without its own filter.
   const { brands, brandTotal } = counted(offers)
   const index = indexOf(offers)
   expect(facetsOf(index, { brand: 'brand' })).toEqual({ ...counted(named), brands, brandTotal })

@@ -5,7 +5,7 @@ import { type Filters, type Matches, met, type Query } from './filters.ts'
 import { highestFirst } from './highest.ts'
 import type { SearchIndex } from './search-index.ts'
 
-/** For each facet its values, as places in the column of that name. */
+/** For each facet its values, as indexes of the column with that name. */
 export interface Facets {
   readonly countries: Places
   readonly regions: Places
@@ -13,9 +13,9 @@ export interface Facets {
   readonly subTypes: Places
 }
 
-/** There may be thousands of brands, of which no caller reads all. */
+/** The brands. There may be thousands, and no caller reads all of them. */
 interface BrandFacet {
-  /** Those with the most offers, the most first; of equal ones in the order of their names. */
+  /** The brands with the most offers, the most first; equal ones by name. */
   readonly places: Places
   /** How many brands there are. */
   readonly total: number
@@ -51,14 +51,13 @@ function placesIn(index: SearchIndex, column: Column, found: Matches): Places {
 }
 
 /**
- * The values among the docs of one filter, or of none, are worked out when first asked for and stay
- * true, since an index never changes. There are no more of them than values, and they go when their
- * index goes.
+ * The values in the docs of one filter, or of none. They are computed on first use and stay true, since an index
+ * never changes. There is at most one entry for each value, and all are freed with their index.
  */
 const remembered = new WeakMap<Docs, Map<Column, Places>>()
 const kept = new WeakSet<Places>()
 
-/** Whether the same question brings the same places, so that what is made of them is worth keeping. */
+/** Whether the same query gives this same object again, so that what is made of it can be cached. */
 export function areKept(places: Places): boolean {
   return kept.has(places)
 }
@@ -99,8 +98,8 @@ function mostFrequent({ places, counts }: BrandCounts): BrandFacet {
 }
 
 /**
- * Offers of one brand name stand together, so the list has one run of each. Names that differ in case
- * alone are one value in several combinations.
+ * Offers of one brand name are neighbours, so the list has one run for each. Names that differ only in case are
+ * one value in several combinations.
  */
 function brandsInList(column: Column, docs: Docs, total: number): BrandCounts {
   const { codes } = column
@@ -121,7 +120,7 @@ function brandsInList(column: Column, docs: Docs, total: number): BrandCounts {
   return { places, counts }
 }
 
-/** Likewise in a set: from each one found the next brand is a leap away. */
+/** Likewise in a set: behind each brand found, the search goes on after the last offer of that brand. */
 function brandsInSet(column: Column, bits: Bits): BrandCounts {
   const { starts, numbers } = column.docs
   const places: number[] = []
@@ -143,9 +142,8 @@ function brandOf({ valuesOf: { starts, numbers } }: Column, code: number): numbe
 }
 
 /**
- * A set may hold a great part of all docs. Then a few looks down the list of each value find nearly
- * every value; where they would take longer than the docs of the set, or leave one in doubt, those
- * are gone through.
+ * A set may hold a large part of all docs. Then checking the first few docs of each value finds nearly every value.
+ * If that would take longer than reading the docs of the set, or leaves a value in doubt, those docs are read.
  */
 function valuesIn(
   { scratch, size }: SearchIndex,
@@ -156,7 +154,7 @@ function valuesIn(
   const looks = size / total
   const quick = column.size * looks < total ? valuesByLooks(column, bits, 8 * looks) : undefined
   if (quick !== undefined) return quick
-  // Several facets ask for it.
+  // Cached, because several facets need it.
   if (found.listed === undefined) {
     found.listed = scratch.docs()
     docsIn(bits, found.listed)
@@ -164,7 +162,7 @@ function valuesIn(
   return placesAmong(column, found.listed, total)
 }
 
-/** Undefined where so many looks do not suffice to tell. */
+/** The values in the set, by checking at most `most` docs of each; undefined if that does not suffice. */
 function valuesByLooks(column: Column, bits: Bits, most: number): Places | undefined {
   const places: number[] = []
   for (let place = 0; place < column.size; place++) {

@@ -8,11 +8,11 @@ import type { SearchIndex } from './search-index.ts'
 import { addFrom } from './terms.ts'
 import { docsOfBrands, type TextMatch, textMatch } from './text.ts'
 
-/** What an offer must be to be found. It must meet all of them (docs/contributors/decisions/017). */
+/** The filters of a search. An offer must meet all of them (docs/contributors/decisions/017). */
 export interface Filters {
   /** A brand, operator or provider: the whole name or the beginnings of its words. */
   readonly brand?: string | undefined
-  /** Free text. It decides the order of the result too. */
+  /** Free text. It also decides the order of the result. */
   readonly text?: string | undefined
   /** The offer's own country. */
   readonly country?: string | undefined
@@ -32,28 +32,28 @@ export interface Filters {
   readonly maxUsd?: number | undefined
 }
 
-/** One filter of a search, ready to give its docs or to test those of another. */
+/** One filter of a search, which can list its own docs or test those of another. */
 export interface Clause {
   readonly own: keyof Filters
-  /** No more docs than this have it. */
+  /** An upper bound of how many docs meet it. */
   readonly most: number
-  /** The docs that have it, as a list that the index keeps. */
+  /** The docs that meet it, as a list that the index keeps. */
   readonly list?: Docs
   /** The same as a set. A clause with neither can only test. */
   readonly set?: () => Bits
-  /** Copies those of the first `count` docs that have it, perhaps onto themselves; tells how many. */
+  /** Copies those of the first `count` docs that meet it; `into` may be `docs`. Returns how many. */
   readonly keep: (docs: Docs, count: number, into: Docs) => number
 }
 
-/** A search taken apart once, to be answered with all its filters or with all but one. */
+/** A parsed search, to be answered with all its filters or, for facets, without one. */
 export interface Query {
   readonly clauses: readonly Clause[]
   readonly text: TextMatch | undefined
 }
 
-/** What some clauses find, in one of the two forms. */
+/** The docs that some clauses find, as a list or as a set. */
 export type Matches =
-  /** `kept` tells that the index keeps this list, so that the same question brings the same object. */
+  /** `kept`: the index keeps this list, so the same query gives the same object again. */
   | { readonly total: number; readonly docs: Docs; readonly kept: boolean }
   | { readonly total: number; readonly bits: Bits; listed?: Docs }
 
@@ -65,7 +65,7 @@ export function queryOf(index: SearchIndex, filters: Filters): Query {
   return { text, clauses: clauses.sort((one, other) => one.most - other.most) }
 }
 
-/** The docs that meet all filters, in the published order, whatever the text. */
+/** The docs that meet all filters, in the published order, even with a text. */
 export function matching(index: SearchIndex, filters: Filters): Docs {
   const found = met(index, queryOf(index, filters).clauses)
   if ('docs' in found) return found.kept ? found.docs : found.docs.slice(0, found.total)
@@ -75,9 +75,8 @@ export function matching(index: SearchIndex, filters: Filters): Docs {
 }
 
 /**
- * The smallest filter gives its docs and the others only test them, the smallest first. Sets are met
- * 32 docs at a time, so where even the smallest filter has many docs, that is sooner done than looking
- * at each of them.
+ * The docs that meet all clauses. The smallest clause lists its docs and the others test them, the smallest first.
+ * If even the smallest has many docs, intersecting sets is faster, because it takes 32 docs at a time.
  */
 export function met(index: SearchIndex, clauses: readonly Clause[]): Matches {
   const { scratch, size, all } = index
@@ -92,7 +91,7 @@ export function met(index: SearchIndex, clauses: readonly Clause[]): Matches {
   return tested({ docs, total: docsIn(first.set(), docs) }, rest, index)
 }
 
-/** A list is better than its set here: it is kept, and so is what was found among it. */
+/** The docs of a single clause. A list is preferred to a set: it is kept, and facets cache what they find in it. */
 function alone(index: SearchIndex, clause: Clause): Matches {
   const { list, set } = clause
   if (list) return { docs: list, total: list.length, kept: true }
@@ -104,7 +103,7 @@ function counted(bits: Bits): Matches {
   return { bits, total: countOf(bits) }
 }
 
-/** What was found as a set. */
+/** The found docs as a set. */
 export function setOf({ scratch }: SearchIndex, found: Matches): Bits {
   if ('bits' in found) return found.bits
   const set = scratch.bits()
@@ -202,7 +201,7 @@ function keepCodes(
   for (const code of wanted) accepted[code] = 1
   let kept = 0
   for (let at = 0; at < count; at++) {
-    // Written without a branch: whether a doc stays cannot be guessed, and guessing wrong costs more.
+    // Without a branch: the processor could not predict it, and mispredictions cost more.
     const doc = docs[at] as number
     into[kept] = doc
     kept += accepted[codes[doc] as number] as number
@@ -211,7 +210,7 @@ function keepCodes(
   return kept
 }
 
-/** By beginnings of words: "ama" finds "Amazon", "mazon" finds nothing (docs/contributors/decisions/017). */
+/** Matches prefixes of words: "ama" finds "Amazon", "mazon" finds nothing (docs/contributors/decisions/017). */
 function brandClause(index: SearchIndex, value: string): Clause {
   const brands = brandsNamed(index, value)
   const set = docsOfBrands(index, brands)

@@ -2,22 +2,22 @@ import type { Docs } from './docs.ts'
 
 /** Why a result is empty, and what would find something. */
 export interface Hint {
-  /** The parameter that emptied the result; absent where no single one did. */
+  /** The parameter that makes the result empty; absent if no single one does. */
   readonly parameter?: string
   /** A value for it that finds offers, with the other parameters as they are. */
   readonly nearest?: string
   readonly message: string
 }
 
-/** What could be asked for in place of a value. */
+/** Values that could be asked for in place of another. */
 export interface Instead<Value> {
   /** Nearest first. */
   readonly values: readonly Value[]
-  /** A sentence about those that find something; without it, one that names the nearest. */
+  /** Makes a sentence about those that find something. By default it names only the nearest. */
   readonly say?: (works: readonly Value[]) => string
 }
 
-/** For each parameter of a search, what could be asked instead; undefined where nothing is near. */
+/** For each parameter of a search, what could be asked instead; undefined if nothing is near. */
 export type Alternatives<Params> = {
   readonly [Name in keyof Params]?: (
     given: NonNullable<Params[Name]>,
@@ -32,16 +32,16 @@ export interface EmptySearch<Params extends object> {
   /** What was asked for, without limit and offset. */
   readonly params: Params
   readonly find: (params: Params) => Docs
-  /** In the order in which a caller would sooner change them, the first soonest. */
+  /** In the order in which a caller would rather change the parameters. */
   readonly alternatives: Alternatives<Params>
   /** What was looked for, in the plural: "vouchers". */
   readonly noun: string
 }
 
-/** How many values are tried at most before a hint goes without one. */
+/** The most values that are tried for a hint. */
 const maxTries = 20
 
-/** Explains an empty result. Whatever it names was searched for and found. */
+/** Explains an empty result. Every value that it proposes was searched for and finds something. */
 export function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint {
   const given = givenNames(empty)
   if (given.length === 0) return { message: `The store has no ${empty.noun} at the moment.` }

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 import { isTypoOf, lettersOf } from './words.ts'
 
-/** Names by their length, each with its letters as bits, so that most that are unlike are told at a look. */
+/** Names by their length, each with its letters as bits, which rule out most different names quickly. */
 export interface Likenesses<T> {
   readonly byLength: readonly (Names<T> | undefined)[]
 }
@@ -27,7 +27,7 @@ export function likenesses<T>(names: Iterable<readonly [name: string, value: T]>
   }
 }
 
-/** What the names have that are hardly any letters away from this one. */
+/** The values of the names that are a typo or two away from the text. */
 export function alike<T>({ byLength }: Likenesses<T>, text: string): T[] {
   const found: T[] = []
   for (let length = Math.max(1, text.length - 2); length <= text.length + 2; length++) {
@@ -45,7 +45,7 @@ function addAlike<T>({ names, letters, values }: Names<T>, text: string, into: T
   }
 }
 
-/** Two slips take at most two letters away and bring at most two in. */
+/** Two typos remove at most two letters and add at most two, so at most four bits differ. */
 function mayBeLike(bits: number): boolean {
   let differ = bits & (bits - 1)
   differ &= differ - 1
@@ -53,7 +53,7 @@ function mayBeLike(bits: number): boolean {
   return (differ & (differ - 1)) === 0
 }
 
-/** Whether two words without spaces are the same but for a slip of the hand: two where they are long. */
+/** Whether two words without spaces differ by one typo, or by at most two if they are long. */
 function isLike(text: string, name: string): boolean {
   const apart = Math.abs(text.length - name.length)
   if (apart > 2 || text.length < 4 || text === name) return false

@@ -11,7 +11,7 @@ import type { SearchIndex } from './search-index.ts'
  * because a hint must never invent one.
  */
 
-/** Brands whose name or alias is hardly any letters away from what was given; never one for tests. */
+/** Brands whose name or alias is a typo or two away from the given text; never a test brand. */
 export function nearestBrands(index: SearchIndex, given: string): Instead<string> {
   const lexicon = brandLexicon(index)
   const near = brandsLike(lexicon, wordsOf(given).join(''))
@@ -19,13 +19,13 @@ export function nearestBrands(index: SearchIndex, given: string): Instead<string
   return { values: [...new Set(codes.map(lexicon.nameOf))] }
 }
 
-/** Each word of a text costs a try. */
+/** The most words of a text that are tried, because each costs a search. */
 const maxWords = 16
 
 /**
- * A brand that is spelt almost like the text, or else the words of the text that find something
- * together. Words that are or belong to names of brands are kept sooner than others, and what is left
- * without a whole name must be half of the text at least.
+ * A brand that is spelt almost like the text, or else the words of the text that find something together. Words
+ * that are a brand's name, or part of one, are kept before others. Without a whole name among them, the kept words
+ * must be at least half of the text.
  */
 export function nearestTexts(
   index: SearchIndex,
@@ -52,7 +52,7 @@ export function nearestTexts(
   }
 }
 
-/** No name of a country that people write has more words. */
+/** The most words in the name of a country that people write. */
 const longestName = 4
 
 /** The words of a text; a country's name of several words is one of them. */
@@ -69,8 +69,8 @@ function partsOf(text: string): string[] {
 }
 
 /**
- * Countries of what the other parameters find: those of the given one's regions first, then by offers.
- * None where nothing else was asked for, since no country is nearer than another then.
+ * The countries of what the other parameters find: those that share a region with the given one first, then those
+ * with the most offers. Undefined if nothing else was asked for, because then no country is nearer than another.
  */
 export function countriesWith(
   index: SearchIndex,
@@ -92,7 +92,7 @@ export function countriesWith(
   }
 }
 
-/** Those of some values that the other parameters find; none where nothing else was asked for. */
+/** These values as alternatives; undefined if nothing else was asked for. */
 export function valuesWith<Value extends string>(
   index: SearchIndex,
   values: readonly Value[],
@@ -102,7 +102,7 @@ export function valuesWith<Value extends string>(
   return { values, say: (works) => `Some have ${listed(works)}.` }
 }
 
-/** So many values a hint lists at most. */
+/** The most values that a hint lists. */
 const maxListed = 12
 
 function listed(values: readonly string[]): string {
@@ -110,19 +110,19 @@ function listed(values: readonly string[]): string {
   return `${values.slice(0, maxListed).join(', ')}${more}`
 }
 
-/** Values among these offers, those with the most offers first. */
+/** The values that occur in these offers, those with the most offers first. */
 export function mostOffered(column: Column, docs: Docs): string[] {
   return countsAmong(column, docs).map(([value]) => value)
 }
 
-/** Durations among these offers, by how few days they differ from what was given. */
+/** The durations of these offers, the nearest to the given one first. */
 export function nearestDurations(index: SearchIndex, given: number, docs: Docs): Instead<number> {
   const days = valuesAmong(index.durations, docs).map(Number)
   const far = (one: number) => Math.abs(one - given)
   return { values: days.sort((one, other) => far(one) - far(other) || one - other) }
 }
 
-/** The given countries without those that empty the result, as many as can stay. */
+/** Those of the given countries that some of these offers cover together, taken greedily in their order. */
 export function coverableOf(index: SearchIndex, given: readonly string[], docs: Docs): string[] {
   let left = docs
   return given.filter((code) => {
@@ -132,7 +132,7 @@ export function coverableOf(index: SearchIndex, given: readonly string[], docs: 
   })
 }
 
-/** The most that any of these offers is worth in USD, in whole cents rounded down. */
+/** The highest worth of these offers in USD, rounded down to the cent. */
 export function highestFaceUsd(index: SearchIndex, docs: Docs): Instead<number> {
   let most = Number.NEGATIVE_INFINITY
   for (const doc of docs) {
@@ -142,7 +142,7 @@ export function highestFaceUsd(index: SearchIndex, docs: Docs): Instead<number> 
   return { values: Number.isFinite(most) ? [Math.floor(most * 100 + 1e-6) / 100] : [] }
 }
 
-/** The least that any of these offers is worth in USD, in whole cents rounded up. */
+/** The lowest worth of these offers in USD, rounded up to the cent. */
 export function lowestFaceUsd(index: SearchIndex, docs: Docs): Instead<number> {
   let least = Number.POSITIVE_INFINITY
   for (const doc of docs) {

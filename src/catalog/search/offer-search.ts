@@ -5,10 +5,10 @@ import { type Params, pageOf, paging, readParams, type ValuesOf } from './params
 import type { Page } from './search.ts'
 import type { SearchIndex } from './search-index.ts'
 
-/** How offers of a kind are searched through one interface. */
+/** The search over offers of one kind in one interface. */
 export interface OfferSearch {
   readonly query: Params
-  /** Whether the answer carries the values to switch to. */
+  /** Whether the answer has facets, the values to switch to. */
   readonly hasFacets: boolean
   /** @throws Refusal 400 that names the one parameter at fault and what it may be */
   read(given: ParamSource, index: SearchIndex): ReadSearch
@@ -16,11 +16,11 @@ export interface OfferSearch {
 
 /** A search as it was understood. */
 export interface ReadSearch {
-  /** In the names of its parameters: tells one search from another. */
+  /** By their published names. They identify the search. */
   readonly params: object
   readonly page: Page
   readonly filters: Filters
-  /** Why nothing was found, and what would find something. */
+  /** Explains why nothing was found, and what would find something. */
   hint(): Hint
 }
 
@@ -32,13 +32,13 @@ interface Definition<P extends Params> {
   /** What is looked for, in the plural. */
   readonly plural: string
   filtersOf(params: ValuesOf<P>): Filters
-  /** Reads what only the index can tell. @throws Refusal of what does not go together */
+  /** Checks what only the index can tell. @throws Refusal for values that cannot be combined */
   checked?(params: ValuesOf<P>, index: SearchIndex): ValuesOf<P>
-  /** In the order in which a caller would sooner change them, the first soonest. */
+  /** In the order in which a caller would rather change the parameters. */
   alternativesIn(index: SearchIndex): Alternatives<ValuesOf<P>>
 }
 
-/** Closes over the parameters of a search, so that those who answer it need not know them. */
+/** Hides the types of a search's parameters, so that the code that answers need not know them. */
 export function defineSearch<const P extends Params>(search: Definition<P>): OfferSearch {
   const query = { ...search.query, ...paging(search.maxLimit) }
   const { plural } = search

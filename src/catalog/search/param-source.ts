@@ -2,19 +2,18 @@ import { distance } from 'fastest-levenshtein'
 import { Refusal } from '../../lib/refusal.ts'
 
 /**
- * Gives what a caller named for an operation, as texts by name, however it came: in a query, as
- * arguments of a tool. Nothing is guessed and nothing dropped, because a silently ignored parameter
- * hides a caller's mistake.
+ * Gives the parameters of a call as texts by name, from a query or from the arguments of a tool. Nothing is guessed
+ * and nothing dropped, because a silently ignored parameter hides a caller's mistake.
  *
  * @param known the parameters that the operation takes
  * @throws Refusal naming a parameter that is unknown, repeated or not readable
  */
 export type ParamSource = (known: readonly string[]) => ReadonlyMap<string, string>
 
-/** How much of a caller's own words an answer repeats. */
+/** The most characters of a caller's own text that an answer repeats. */
 const maxEcho = 64
 
-/** Names that people use for the same thing; the first one that an operation knows was meant. */
+/** Names that people use for the same parameter. The first one that an operation takes is proposed. */
 const synonyms: readonly (readonly string[])[] = [
   ['search', 'q', 'query', 'text', 'keyword', 'term'],
   ['brand', 'operator', 'provider', 'carrier'],
@@ -30,7 +29,7 @@ const synonyms: readonly (readonly string[])[] = [
   ['covers', 'countries'],
 ]
 
-/** How callers reach the search that takes what only some lists do. */
+/** How callers reach the search that takes the parameters in `onlyThere`. */
 export const everyKind = 'the search of every kind (GET /ai/search, tool search)'
 const onlyThere = ['query', 'kind', 'covers', 'minDataGb', 'minDays', 'maxUsdc', 'phone', 'sort']
 
@@ -49,12 +48,12 @@ export function unknownParameter(name: string, known: readonly string[]): Refusa
   })
 }
 
-/** A caller's own words as an answer may repeat them: short, and without control characters. */
+/** A caller's own text as an answer may repeat it: short, and without control characters. */
 export function echoOf(text: string): string {
   return [...text.replace(/\p{C}/gu, '\uFFFD')].slice(0, maxEcho).join('')
 }
 
-/** The parameter that was meant by an unknown one, when one is near. */
+/** The parameter that was probably meant by an unknown one; undefined if none is near. */
 export function nearParameter(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase()
   const sameThing = synonyms
@@ -64,6 +63,6 @@ export function nearParameter(name: string, known: readonly string[]): string | 
     .map((other) => ({ other, far: distance(lower, other.toLowerCase()) }))
     .filter(({ far, other }) => far <= Math.min(2, Math.floor(other.length / 2)))
     .sort((one, next) => one.far - next.far)
-  // The very name in another case was meant, whatever else goes by that name.
+  // The same name in another case comes before any synonym.
   return nearest?.far === 0 ? nearest.other : (sameThing[0] ?? nearest?.other)
 }

@@ -7,12 +7,12 @@ import { everyKind, type ParamSource } from './param-source.ts'
 import type { Page } from './search.ts'
 
 /**
- * A parameter: what it takes, as JSON Schema for whoever reads about it, and how its text becomes
- * its value. Both stand together, so that what is published is what is checked.
+ * A parameter: the JSON Schema that is published for it, and the function that reads it. Both are defined together,
+ * so that what is published is what is checked.
  */
 export interface Param<T> {
   readonly schema: Readonly<Record<string, unknown>>
-  /** Turns the text into its value. It is never empty. @throws Refusal `invalid_parameter` */
+  /** Turns the text, which is never empty, into its value. @throws Refusal `invalid_parameter` */
   readonly read: (name: string, text: string) => T
 }
 
@@ -44,20 +44,20 @@ export function readParams<P extends Params>(given: ParamSource, params: P): Val
   ) as ValuesOf<P>
 }
 
-/** The same parameter, with what it means where it stands. */
+/** The same parameter with a description. */
 export function described<T>(param: Param<T>, description: string, more: object = {}): Param<T> {
   return { ...param, schema: { ...param.schema, description, ...more } }
 }
 
-/** A name, as long as the longest one that a brand has. */
+/** A text at most as long as the longest name of a brand. */
 export const text: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxName },
   read: (name, value) => boundedText(name, value, maxName),
 }
 
 /**
- * Text to search by: it needs something to look for. It is given as the words that are looked for, so
- * that neither case nor signs nor spaces make another search of it, which would be made and kept anew.
+ * Text to search by, with at least one letter or digit. It becomes its normalized words, so that texts that differ
+ * only in case, punctuation or spaces are one search, which is answered and cached once.
  */
 export const searchText: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxText },
@@ -68,14 +68,14 @@ export const searchText: Param<string> = {
   },
 }
 
-/** A question in plain words: what has a meaning in it is found out later. */
+/** A question in plain words, which is interpreted later. */
 export const question: Param<string> = {
   schema: { type: 'string', minLength: 1, maxLength: maxQuestion },
   read: (name, value) =>
     boundedText(name, value.normalize('NFC'), maxQuestion).replace(/\s+/gu, ' ').trim(),
 }
 
-/** A name to search by, as names are compared. */
+/** A name to search by, folded as names are compared. */
 export const searchName: Param<string> = {
   schema: text.schema,
   read: (name, value) =>
@@ -94,7 +94,7 @@ export const country: Param<string> = {
   read: countryCode,
 }
 
-/** Comma-separated country codes, at most 50; each is given once, in the order of the alphabet. */
+/** Comma-separated country codes, at most 50. Gives them sorted, each once. */
 export const countries: Param<readonly string[]> = {
   schema: { type: 'string', pattern: '^ *[A-Za-z]{2} *(, *[A-Za-z]{2} *)*$' },
   read: (name, value) => {
@@ -132,12 +132,12 @@ export function slugIn<const T extends string>(list: readonly T[]): Param<T> {
   }
 }
 
-/** The same, for where slugs are asked for: they are what is published. */
+/** Takes the same values, but publishes the slugs. */
 export function slugOrName<const T extends string>(list: readonly T[]): Param<T> {
   return { ...slugIn(list), schema: { type: 'string', enum: list.map(slugOf) } }
 }
 
-/** A whole number within a range. Outside it is refused: a silent clamp would hide a mistake. */
+/** A whole number within a range. Others are refused, because a silent clamp would hide a mistake. */
 export function wholeNumber(min: number, max: number): Param<number> {
   const isOpen = max === Number.MAX_SAFE_INTEGER
   return {
@@ -205,7 +205,7 @@ export function pageOf(values: {
   return { limit: values.limit ?? defaultLimit, offset: values.offset ?? 0 }
 }
 
-/** @param didYouMean what was probably meant, where that can be told */
+/** @param didYouMean what was probably meant, if known */
 export function refused(parameter: string, message: string, didYouMean?: string | number): Refusal {
   if (didYouMean === undefined) return new Refusal('invalid_parameter', message, { parameter })
   return new Refusal('invalid_parameter', `${message} Did you mean ${didYouMean}?`, {
@@ -251,7 +251,7 @@ function found<T extends string>(
   })
 }
 
-/** The value that was meant: the only one that the text is a part of, or hardly any letters away. */
+/** The value that was probably meant: the only one that contains the text, or one that is a typo or two away. */
 function nearestOf<T extends string>(value: string, list: readonly T[]): T | undefined {
   const text = fold(value)
   const holding = list.filter((item) => text.length > 2 && fold(item).includes(text))

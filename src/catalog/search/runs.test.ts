@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { packRuns, type Runs } from './runs.ts'
 
-/** For each doc the keys it is named with, in any order and perhaps twice. */
+/** The keys of each doc, in any order and perhaps repeated. */
 const keysOfDocs = fc.array(fc.array(fc.nat(4), { maxLength: 6 }), { maxLength: 60 })
 
 function packed(keysOf: readonly (readonly number[])[], keys = 5): Runs {

@@ -1,19 +1,19 @@
 /**
- * For each of some keys its docs, as runs of neighbours: offers of one brand stand together, so a
- * word of its name has one run of thousands of docs, which takes as long to add as one of them.
+ * The docs of each key, as runs of neighbours. Offers of one brand are neighbours, so a word of its name has one run
+ * of thousands of docs, which is added in about the time of a single doc.
  */
 export interface Runs {
-  /** Where the bounds of each key begin; one more entry than keys says where the last ends. */
+  /** Where the bounds of each key begin, and one entry more for where the last ones end. */
   readonly starts: Uint32Array
-  /** The first doc of a run and the one behind its last, in turn; ascending for each key. */
+  /** Alternately the first doc of a run and the doc behind its last; ascending for each key. */
   readonly bounds: Uint32Array
 }
 
 /**
  * Packs the runs of keys that are visited doc by doc, in ascending order.
  *
- * @param each calls back with every key of every doc, docs ascending; it is run twice, to count and
- *   to fill, so that nothing has to grow
+ * @param each calls back with every key of every doc, docs ascending. It runs twice, to count and to fill, so that
+ *   no array has to grow
  */
 export function packRuns(keys: number, each: (add: Add) => void): Runs {
   const starts = startsOf(keys, each)
@@ -35,7 +35,7 @@ export function packRuns(keys: number, each: (add: Add) => void): Runs {
 
 type Add = (key: number, doc: number) => void
 
-/** A doc begins a run unless it follows its neighbour or is named a second time. */
+/** Where the bounds of each key begin. A doc begins a run unless it follows its neighbour or is repeated. */
 function startsOf(keys: number, each: (add: Add) => void): Uint32Array {
   const starts = new Uint32Array(keys + 1)
   /** The doc behind the last one of each key, so that 0 means none. */

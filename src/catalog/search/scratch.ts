@@ -2,17 +2,17 @@ import { type Bits, clear, createBits } from './bits.ts'
 import type { Docs } from './docs.ts'
 
 /**
- * Room to work in. A search never waits, so the next one may have the same room; making and clearing
- * it anew would cost more than most searches do.
+ * Reused working memory. A search is synchronous, so the next one can use the same memory; allocating and clearing it
+ * each time would cost more than most searches do.
  */
 export interface Scratch {
-  /** Takes back all that was lent, for the next search. */
+  /** Begins a search: takes back everything that the last one got. */
   begin(): void
-  /** No docs, until the next search begins. */
+  /** An empty set of docs, valid until the next search begins. */
   bits(): Bits
-  /** Likewise, over brands. */
+  /** Likewise for brands. */
   brandBits(): Bits
-  /** Room for all docs, with anything in it. */
+  /** An array with room for all docs and arbitrary content. */
   docs(): Docs
 }
 

@@ -27,24 +27,24 @@ interface BrandNames {
 }
 
 /**
- * Everything needed to find offers of one kind, as it goes from the process that makes it to the one
- * that answers: arrays of numbers, which are ready as soon as their bytes have come.
+ * Everything needed to find offers of one kind, as the process that builds it sends it to the one that answers:
+ * arrays of numbers, which can be used as soon as their bytes have arrived.
  */
 export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> {
   /** The row of each doc, by which its record and its finished JSON are found. */
   readonly rows: Uint32Array
   /** Multi-country eSIM plans. */
   readonly multiCountry: Docs
-  /** What each combination in `names` says, a brand: as JSON, since it is seldom asked for. */
+  /** The brand of each combination in `names`, as JSON, because it is seldom needed. */
   readonly brandsJson: Uint8Array
-  /** The docs of each of them. */
+  /** The docs of each brand. */
   readonly ofBrand: Runs
-  /** The words of `brandName`, each with the brands that have it, as combinations in `names`. */
+  /** The words of `brandName`, each with the brands that have it. */
   readonly brandWords: Terms
-  /** Likewise the brand's names in the forms that a whole text is compared with. */
+  /** Likewise the names of brands in the forms that a whole text is compared with. */
   readonly nameForms: Terms
   readonly words: Terms
-  /** The bounds of each doc's face value in USD, or of its price where that has no rate; NaN without either. */
+  /** The bounds of each doc's face value in USD, or of its price if the face value has no rate; NaN without either. */
   readonly faceUsd: { readonly min: Float64Array; readonly max: Float64Array }
   /**
    * All docs by their least face value in USD, lowest and highest first, and by their greatest, highest
@@ -57,29 +57,29 @@ export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> 
   }
 }
 
-/** A number of each doc, NaN where it has none, with all docs in order: equal ones as published, unknown ones last. */
+/** A number for each doc (NaN if unknown), and all docs sorted by it: equal ones as published, unknown ones last. */
 export interface Sorted {
   readonly values: Float64Array
   readonly low: Uint32Array
   readonly high: Uint32Array
 }
 
-/** What questions look at besides. They find only what is sold, so nothing else is packed with it. */
+/** What questions need besides. They find only sold offers, so only the index of those has it. */
 export interface PackedSoldIndex extends PackedIndex {
-  /** What each face value is found by: "EUR 25". */
+  /** The key of each face value (`faceKeyOf`). */
   readonly faces: PackedColumn
   /** The bounds of each face value in its own currency, in major units. */
   readonly face: { readonly min: Float64Array; readonly max: Float64Array }
-  /** The least that a purchase costs in USDC, and the place of each doc in `low`. */
+  /** The lowest price in USDC, and the rank of each doc in `low`. */
   readonly usdc: Sorted & { readonly ranks: Uint32Array }
-  /** Infinite where unlimited. */
+  /** Infinity if unlimited. */
   readonly dataGb: Omit<Sorted, 'low'>
   readonly days: Sorted
 }
 
 /**
- * Docs are places in the published order: brandName, price, offerId (docs/contributors/decisions/017). Made once
- * for a catalog and never changed.
+ * Docs are positions in the published order: brandName, price, offerId (docs/contributors/decisions/017). An index is
+ * made once for a catalog and never changes.
  */
 export interface SearchIndex
   extends Omit<PackedIndex, ColumnName>,
@@ -90,7 +90,7 @@ export interface SearchIndex
   readonly scratch: Scratch
   brands(): readonly BrandNames[]
   offerAt(doc: number): Offer
-  /** Those of a page: sooner read together than one by one. */
+  /** The offers of a page, which is faster than reading them one by one. */
   offersAt(docs: Docs): Offer[]
 }
 

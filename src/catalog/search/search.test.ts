@@ -15,9 +15,9 @@ const brands = [
   ['CLARO', 'Claro'],
   ['CLARA', 'Clara'],
   ['PRIME', 'Amazon Prime'],
-  // Its key is the whole word although its name comes last.
+  // Its key is the whole word "amazon", although its name sorts last.
   ['AMAZON', 'Zon'],
-  // Without case and accents these are the names of others.
+  // Without case and accents, these names equal those of other brands.
   ['AMAZON', 'AMAZÓN'],
   ['amá', 'AMA CAFE'],
   ['CLARO', 'claro'],
@@ -51,7 +51,7 @@ const texts = [
   ' - ',
 ]
 
-/** What a caller may name a brand. */
+/** Names of brands that callers may search by. */
 const names = [
   'amazon',
   'AMA',
@@ -76,7 +76,7 @@ const shared = fc.record({
     fc.integer({ min: 1, max: 3 }).map((amount) => open(amount * 100, 500)),
   ),
 })
-/** Fields that an offer may lack are lacking now and then, and empty in others. */
+/** Optional fields are sometimes absent and sometimes empty. */
 const vouchers = fc.record(
   {
     brand,
@@ -124,7 +124,7 @@ const page = fc.record({
   offset: fc.integer({ min: 0, max: 6 }),
 })
 
-/** To make a catalog takes far longer than to ask it something. */
+/** Searches per catalog: building one takes far longer than searching it. */
 const questionsEach = 4
 const several = <T>(one: fc.Arbitrary<T>) =>
   fc.array(one, { minLength: questionsEach, maxLength: questionsEach })
@@ -158,7 +158,7 @@ test.each(['fuel claro', 'claro fuel', 'fuel', 'claro', 'fule claro'])(
   (text) => {
     const named = (brandName: string, at: number) =>
       voucher(`V${at}`, { brand: brandName.toUpperCase(), brandName, subTypes: ['Fuel'] })
-    // By name alone the one with the typo would come first.
+    // By name alone, the offer found with a typo would come first.
     const offers = ['Clara', 'Claro', 'Claro Max', 'Zara'].map(named)
     compareAll(offers, [{ asked: { text }, wanted: { limit: 9, offset: 0 } }])
   },
@@ -228,7 +228,7 @@ function planOf(
   })
 }
 
-/** Over more docs than one word of bits holds, and asked twice: what is remembered stays true. */
+/** With more docs than one word of bits holds, and each query twice, so that cached results are tested. */
 test('finds what the rules say in a larger catalog, however often it is asked', () => {
   const many = fc.array(vouchers, { minLength: 60, maxLength: 90 })
   fc.assert(

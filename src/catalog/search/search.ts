@@ -10,19 +10,19 @@ export interface Page {
   readonly offset: number
 }
 
-/** One page of what was found, out of `total`. */
+/** One page of the `total` docs that were found. */
 export interface FoundPage {
   readonly total: number
   readonly docs: Docs
 }
 
-/** Finds offers and gives one page of them. The order is total, so pages neither repeat nor skip. */
+/** Finds offers and returns one page of them. The order is total, so pages neither repeat nor skip any. */
 export function search(index: SearchIndex, filters: Filters, page: Page): FoundPage {
   const query = queryOf(index, filters)
   return pageOf(index, query, { found: met(index, query.clauses), page })
 }
 
-/** Likewise, with the values to switch to. Both come from one look at the index. */
+/** Likewise, with the facets of the same result. */
 export function searchWithFacets(
   index: SearchIndex,
   filters: Filters,
@@ -30,15 +30,15 @@ export function searchWithFacets(
 ): FoundPage & { readonly facets: Facets } {
   const query = queryOf(index, filters)
   const found = met(index, query.clauses)
-  // The page uses up the set that was found, so it comes last.
+  // Last, because making the page changes the found set.
   const facets = facetsAmong(index, query, found)
   return { ...pageOf(index, query, { found, page }), facets }
 }
 
-/** By the best match of a text and then as published, or by face value in USD, unknown ones last. */
+/** By the best match of the text and then as published, or by face value in USD, unknown ones last. */
 export type Order = 'match' | 'low' | 'high'
 
-/** One page of what a query found, which it may use up. */
+/** One page of what a query found. It may change the found set. */
 export function pageOf(
   index: SearchIndex,
   { text }: Query,
@@ -60,7 +60,7 @@ function inOrder(found: Matches, { offset, limit }: Page): Docs {
   return pageIn(found.bits, offset, end - offset)
 }
 
-/** Follows the order that was made with the index, from its nearer end as far as the page reaches. */
+/** Walks an order of all docs from the nearer end, as far as the page reaches. */
 function pageByValue(
   order: Uint32Array,
   { set, total }: { readonly set: Bits; readonly total: number },

@@ -6,14 +6,14 @@ import { isTypoOf } from './words.ts'
 
 const maxDocs = 40
 
-/** Few letters, so that words begin alike and are one typo apart; one whose low bits are those of "a". */
+/** Few letters, so that many words share prefixes or are one typo apart. "á" has the low five bits of "a". */
 const word = fc.string({
   unit: fc.constantFrom('a', 'b', 'c', 'á', 'я', '1'),
   minLength: 1,
   maxLength: 7,
 })
 const words = fc.uniqueArray(word, { minLength: 1, maxLength: 25 })
-/** For each word the docs that have it. */
+/** The docs of each word. */
 const docsOf = fc.array(fc.uniqueArray(fc.nat(maxDocs - 1), { maxLength: 6 }), {
   minLength: 25,
   maxLength: 25,

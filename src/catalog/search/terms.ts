@@ -7,13 +7,13 @@ import { isTypoOf, lettersOf, mayHaveTypos } from './words.ts'
 export interface Terms {
   readonly texts: Texts
   readonly docs: Runs
-  /** Those of each word (`lettersOf`). */
+  /** The letters of each word (`lettersOf`). */
   readonly letters: Uint32Array
 }
 
 /**
- * @param words none twice, in any order
- * @param each calls back with every word of every doc, docs ascending; a word by its place in `words`
+ * @param words each once, in any order
+ * @param each calls back with every word of every doc, docs ascending; a word by its index in `words`
  */
 export function packTerms(
   words: readonly string[],
@@ -32,13 +32,13 @@ export function packTerms(
   }
 }
 
-/** Adds the docs of exactly this word. All of these tell how many docs they added, some perhaps twice. */
+/** Adds the docs of exactly this word. Like the functions below, returns how many docs it added, perhaps some twice. */
 export function addWord({ texts, docs }: Terms, word: string, bits: Bits): number {
   const at = findText(texts, word)
   return at === undefined ? 0 : addRuns(bits, docs, at)
 }
 
-/** Adds the docs of the words that begin with `prefix`: neighbours in a sorted dictionary. */
+/** Adds the docs of the words that begin with `prefix`, which are neighbours in the sorted dictionary. */
 export function addFrom({ texts, docs }: Terms, prefix: string, bits: Bits): number {
   const words = texts.starts.length - 1
   let added = 0
@@ -54,7 +54,7 @@ export function addLike({ texts, docs, letters }: Terms, word: string, bits: Bit
   const given = lettersOf(word)
   let added = 0
   for (let at = 0; at < letters.length; at++) {
-    // One typo takes at most one letter away and brings at most one in.
+    // One typo removes at most one letter and adds at most one.
     let differ = (letters[at] as number) ^ given
     differ &= differ - 1
     differ &= differ - 1

@@ -15,11 +15,11 @@ import { phraseOf, soughtWordsOf } from './words.ts'
 /** The offers that a text finds (docs/contributors/decisions/017). */
 export interface TextMatch {
   readonly phrase: string
-  /** Those in which every word of the text begins a word, one-letter typos forgiven. */
+  /** The offers in which every word of the text is the prefix of a word, with one-letter typos allowed. */
   readonly near: Bits
-  /** Likewise without any typo. The same object as `near` where no typo was forgiven. */
+  /** Likewise without typos. The same object as `near` if no typo was needed. */
   readonly exact: Bits
-  /** No more docs than this are in `near`. */
+  /** An upper bound of how many docs are in `near`. */
   readonly most: number
 }
 
@@ -39,7 +39,7 @@ export function textMatch(index: SearchIndex, text: string): TextMatch {
   return { phrase, near, exact, most }
 }
 
-/** The sets of the first word, which become those of all: two of them where any word forgave a typo. */
+/** The sets of the first word, to be intersected with those of the others. Two sets if any word has a typo. */
 function partsOf({ scratch }: SearchIndex, found: readonly Omit<TextMatch, 'phrase'>[]) {
   const [first] = found
   if (first === undefined) throw new Error('a text without words')
@@ -61,13 +61,13 @@ function wordMatch(index: SearchIndex, word: string): Omit<TextMatch, 'phrase'> 
   return { exact, near, most: begun + liked }
 }
 
-/** What each single letter begins. A great part of all words begins with one, and there are few letters. */
+/** Caches the docs for single letters: there are few letters, and many words begin with each. */
 const begunByLetter = new WeakMap<
   Terms,
   Map<string, { readonly set: Bits; readonly docs: number }>
 >()
 
-/** Adds the docs of the words that begin with `word`, and tells how many, some perhaps twice. */
+/** Adds the docs of the words that begin with `word`. Returns how many, perhaps counting some twice. */
 function addBegun({ words, size }: SearchIndex, word: string, bits: Bits): number {
   if (word.length > 1) return addFrom(words, word, bits)
   const known = begunByLetter.get(words) ?? new Map()
@@ -79,18 +79,17 @@ function addBegun({ words, size }: SearchIndex, word: string, bits: Bits): numbe
   }
   const set = createBits(size)
   const docs = addFrom(words, word, set)
-  // A letter that begins no word is not kept: anyone may send any letter there is.
+  // A letter that begins no word is not cached, because callers may send any character.
   if (docs > 0) known.set(word, { set, docs })
   unite(bits, set)
   return docs
 }
 
 /**
- * One page of offers that were found by a text: exact brand, brand prefix, the rest, and after all
- * of these what was found by forgiving a typo, brands first. A set is only looked through as far as
- * the page reaches into it.
+ * One page of offers that were found by a text: exact brand, brand prefix, the rest, and last what was found only
+ * with a typo, brands first. A set is only read as far as the page reaches into it.
  *
- * @param found what the whole query finds; it is used up by this
+ * @param found what the whole query finds; it is changed
  */
 export function pageByMatch(
   index: SearchIndex,
@@ -120,7 +119,7 @@ function classesOf(index: SearchIndex, { phrase, near, exact }: TextMatch): (() 
     add(brands)
     return docsOfBrands(index, brands)
   }
-  // Where the text begins a name, each of its words begins a word: none of these was forgiven a typo.
+  // If the text is the prefix of a name, each of its words is the prefix of a word, so these need no typo.
   const found = [
     brandsBy((bits) => addWord(nameForms, phrase, bits)),
     brandsBy((bits) => addFrom(nameForms, phrase, bits)),

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { beginsWith, packTexts, placeOf, textAt } from './texts.ts'
 
 /*
- * Beyond 0xffff JavaScript compares halves of a pair, which sort before letters such as U+FF21
- * although the whole sorts behind them; an index that compared otherwise would look in vain.
+ * JavaScript compares code units: the surrogates of characters beyond U+FFFF sort before letters such as U+FF21,
+ * although their code points sort behind. A lookup that compared otherwise would miss them.
  */
 const letters = fc.constantFrom('a', 'b', 'z', 'é', 'e\u0301', 'ß', 'я', '好', '\uff21', '😀', '𝐀')
 const text = fc.oneof(
   fc.string({ unit: letters, maxLength: 4 }),
   fc.string({ unit: 'binary', maxLength: 4 }),
   fc.constant(''),
-  // Half a pair is no text that a supplier sends, but a prefix that a caller may.
+  // A lone surrogate: no supplier sends one, but a caller may search for it.
   fc.constantFrom('\ud83d', 'a\ude00'),
 )
 const dictionary = fc.uniqueArray(text, { maxLength: 30 }).map((list) => list.sort())

@@ -1,10 +1,10 @@
 /**
- * Sorted texts in one array of code units: a dictionary of many words that costs a reader no object
- * for any of them, and that goes from process to process as it is.
+ * Sorted texts in one array of code units: a dictionary of many words without an object for each, which can be sent
+ * between processes as it is.
  */
 export interface Texts {
   readonly units: Uint16Array
-  /** Where each text begins; one more entry than texts says where the last ends. */
+  /** Where each text begins, and one entry more for where the last one ends. */
   readonly starts: Uint32Array
 }
 
@@ -32,7 +32,7 @@ export function lengthAt({ starts }: Texts, at: number): number {
   return (starts[at + 1] as number) - (starts[at] as number)
 }
 
-/** Where the first text stands that does not sort before this one. */
+/** The index of the first text that does not sort before this one. */
 export function placeOf(texts: Texts, text: string): number {
   let low = 0
   let high = texts.starts.length - 1
@@ -44,7 +44,7 @@ export function placeOf(texts: Texts, text: string): number {
   return low
 }
 
-/** Where exactly this text stands; undefined where it does not. */
+/** The index of exactly this text; undefined if it is not there. */
 export function findText(texts: Texts, text: string): number | undefined {
   const at = placeOf(texts, text)
   return at < texts.starts.length - 1 && compareWith(texts, at, text) === 0 ? at : undefined

@@ -13,14 +13,14 @@ import type { SearchIndex } from './search-index.ts'
 import { isTypoOf } from './words.ts'
 
 /*
- * The twin: every rule of docs/contributors/decisions/017 a second time, for one offer at a time and without an
- * index, to compare the search with.
+ * The twin: a second implementation of every rule in docs/contributors/decisions/017, offer by offer and without
+ * an index, to compare the search with.
  */
 
-/** Whether only what is sold is looked at is a choice of index, and a filter to the twin. */
+/** `sold`: only sold offers. The search chooses another index for that; the twin filters. */
 export type TwinFilters = Filters & { readonly sold?: boolean | undefined }
 
-/** Asks both for the same page. All offers are of one kind. */
+/** Expects the same page from the search and from the twin. All offers must be of one kind. */
 export function compareWith(
   catalog: Catalog,
   offers: Offer[],
@@ -62,7 +62,7 @@ function twinSearch(offers: readonly Offer[], asked: TwinFilters): Offer[] {
     .map(({ offer }) => offer)
 }
 
-/** What sorts an offer among those that a text finds. */
+/** The sort key of an offer in the result of a text. */
 function keyOf(offer: Offer, text: string | undefined): string {
   const price = offer.price.type === 'FIXED' ? offer.price.fixed : offer.price.min
   const name = `${fold(offer.brandName)}\u0000${offer.brandName}`
@@ -74,7 +74,7 @@ function twinFacets(offers: readonly Offer[], asked: TwinFilters) {
   const among = (own: keyof Filters, valuesOf: (offer: Offer) => readonly string[]) => {
     const { [own]: _, ...others } = asked
     const found = listed.filter((offer) => meets(offer, others)).flatMap(valuesOf)
-    // Of values that differ in case or accents alone, the first one listed stands for all.
+    // Of values that differ only in case or accents, the first one listed is used.
     const all = listed.flatMap(valuesOf)
     return found.map((value) => all.find((each) => fold(each) === fold(value)) ?? '')
   }
@@ -143,7 +143,7 @@ function hasBrand({ brand, brandName }: Offer, value: string): boolean {
   )
 }
 
-/** 9 is not found at all. */
+/** The rank of an offer for a text, the best first; 9 if it is not found. */
 function rankOf(offer: Offer, text: string | undefined): number {
   if (text === undefined) return 0
   if (wordsOf(text).length === 0) return 9
@@ -179,7 +179,7 @@ function wordsIn(offer: Offer): string[] {
   return texts.flatMap((text) => spellingsOf(text ?? '').flatMap(wordsOf))
 }
 
-/** With an apostrophe, which parts words, and without it. */
+/** The text as it is, where an apostrophe separates words, and without apostrophes. */
 function spellingsOf(text: string): string[] {
   return [text, text.replaceAll(/['’]/g, '')]
 }

@@ -1,10 +1,10 @@
 import { fold, wordsOf } from '../../lib/text.ts'
 
-/** A typo is forgiven only where one of the two words has this many letters (docs/contributors/decisions/017). */
+/** A typo is allowed only if one of the two words has this many letters (docs/contributors/decisions/017). */
 const lettersForTypos = 5
 
 /**
- * The words that a text is found by. An apostrophe parts words and joins them, because people write
+ * The words that a text is found by. Words with an apostrophe count both joined and separate, because people write
  * "McDonald's" as "mcdonalds" and "L'Oréal" as "oreal".
  */
 export function indexWordsOf(text: string): string[] {
@@ -19,7 +19,7 @@ export function soughtWordsOf(text: string): string[] {
   return wordsOf(text).flatMap((word) => partsOf(word) ?? [word])
 }
 
-/** A number and its unit, where a word is both. */
+/** The number and the unit of a word such as "10gb"; undefined for any other word. */
 function partsOf(word: string): [string, string] | undefined {
   const [, amount, unit] = /^(\d+)(gb|mb|tb|d|days?|min)$/.exec(word) ?? []
   return amount === undefined || unit === undefined ? undefined : [amount, unit]
@@ -40,7 +40,7 @@ export function mayHaveTypos(word: string): boolean {
   return word.length >= lettersForTypos - 1
 }
 
-/** Whether one letter added, left out, changed, or swapped with its neighbour makes one the other. */
+/** Whether the words differ by one letter that is added, left out, changed, or swapped with its neighbour. */
 export function isTypoOf(word: string, other: string): boolean {
   const [short, long] = word.length <= other.length ? [word, other] : [other, word]
   if (long.length < lettersForTypos || long.length - short.length > 1 || short === long) {
@@ -61,7 +61,7 @@ function firstDifference(short: string, long: string): number {
   return at
 }
 
-/** Which letters a word has, one bit each: most words that are unlike are told apart by these. */
+/** Which letters a word has, one bit each: a quick test that most different words fail. */
 export function lettersOf(word: string): number {
   let letters = 0
   for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
