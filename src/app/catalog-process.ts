@@ -23,7 +23,7 @@ process.on('SIGINT', () => {})
 const { job, environment, givesWay } = (await receive(process.stdin)) as SentJob
 if (givesWay) setPriority(constants.priority.PRIORITY_LOW)
 adoptEnvironment(environment)
-// Without the store nobody wants the result.
+// If the store ends, nobody needs the result.
 process.stdin.on('readable', () => process.stdin.read()).once('end', () => process.exit(1))
 answer(await doneFor(job))
 process.exit(0)

@@ -16,7 +16,7 @@ export interface OfferRecords {
   readonly starts: Uint32Array
 }
 
-/** So a block is compressed to about a tenth. Larger ones would cost a page, which shows offers of many blocks. */
+/** A block compresses to about a tenth. A page of a search reads many blocks, so larger ones would slow it down. */
 const offersPerBlock = 8
 
 /**

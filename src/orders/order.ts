@@ -15,7 +15,7 @@ import type { Digest } from '../secrets/tokens.ts'
 import type { Sealed } from '../secrets/vault.ts'
 import type { Payout, PayoutState } from './payout.ts'
 
-/** What was bought, as it was when it was bought; the catalog may change afterwards. */
+/** What was bought, as it was at that moment; the catalog may change afterwards. */
 export interface Item {
   readonly kind: Kind
   readonly offerId: OfferId
@@ -91,7 +91,7 @@ export type Supply =
   | { readonly state: 'OPEN'; readonly askedBackAt?: Date }
   /** There are none. `unheard`: the supplier never said so, but showed none until its watch ended. */
   | { readonly state: 'NONE'; readonly unheard?: true }
-  /** They came too late, nobody saw them, and the supplier took them back. */
+  /** They came too late, were shown to nobody, and the supplier took them back. */
   | { readonly state: 'RETURNED' }
   /** The store paid for them, or may have: a loss, which is reported to the operator. */
   | { readonly state: 'LOST' }
@@ -213,8 +213,8 @@ export function isFinished(order: Order): boolean {
 }
 
 /**
- * The order with the supplier's acceptance, as of now. Undefined if it has one already, or has ended so far that
- * one changes nothing.
+ * The order with the supplier's acceptance, as of now. Undefined if it has one already, was never at the supplier,
+ * or has nothing left to do.
  */
 export function acceptedOrder<T extends Order>(order: T, now: Date): T | undefined {
   const isOpen = order.state === 'FULFILLING' || (isRefunding(order) && !isFinished(order))

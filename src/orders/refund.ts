@@ -203,7 +203,7 @@ async function askBack(deps: StepDeps, order: Refunding, goOn: GoOn): Promise<St
   return intend(asking, (saved) => ask(saved, false))
 }
 
-/** Asks the supplier to take the goods back. Undefined while it is not known what became of them. */
+/** Asks the supplier to take the goods back. Undefined while its decision is not known. */
 async function giveBack(
   deps: StepDeps,
   { id, item }: Refunding,

@@ -47,8 +47,8 @@ export const placeLeavesWithinMs = 15_000
 export const placeWithinMs = 60_000
 
 /**
- * A purchase that the supplier has not accepted, and does not show this long after the last request, never
- * reached it. Milliseconds.
+ * A purchase that the supplier has not accepted, and does not show this long after the last request, counts as
+ * one that it never received. Milliseconds.
  */
 export const supplierSettlesMs = leaseMs + 30_000
 

@@ -127,7 +127,7 @@ function kindsOfWords(base: Base): readonly Kind[] | undefined {
   return category !== undefined && base.minDataGb === undefined ? ['voucher'] : undefined
 }
 
-/** The kinds of a brand, narrowed by the words for kinds. "Voucher" stays, even if the brand sells only topups. */
+/** The kinds of a brand, narrowed by the kinds that are named. If vouchers are, an operator's topups do not count. */
 function kindsOfBrand({ kinds: named }: Reading, brands: Brands): readonly Kind[] {
   const all = kinds.filter((kind) => brands[kind].length > 0)
   const both = all.filter((kind) => named.includes(kind))

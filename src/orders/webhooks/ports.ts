@@ -60,7 +60,7 @@ export interface Delivery extends WebhookEvent {
   readonly lease: string
 }
 
-/** The result of a delivery, with the answer of the receiver: `HTTP 500`, or a code of ours. */
+/** The result of a delivery, with the answer of the receiver: `HTTP 500`, or a code of the store. */
 export type DeliveryResult =
   | { readonly type: 'delivered' | 'gone'; readonly answer: string }
   | { readonly type: 'failed'; readonly answer: string; readonly againInMs: number }
