@@ -7,17 +7,17 @@ const rounds = 4
 const count = 10_000
 
 /**
- * Whether a backlog slows new purchases: the store's own part of a purchase over a database with ten
- * thousand orders that the supplier does not end, which the sweep looks up all the time, against the
- * same over an empty database. Both are measured in turn, because the machine changes its speed, and
- * each goes first in every other round.
+ * Whether a backlog slows new purchases. Compares the store's own part of a purchase on a database with
+ * 10,000 orders that the supplier never finishes, and that the sweep keeps looking up, with the same on
+ * an empty database. The two alternate, and take turns in going first, because the speed of the machine
+ * varies.
  */
 export async function measureBacklog(): Promise<Figure[]> {
   const parts = await startParts()
   try {
     const none = await newDatabase(parts, 'none_open')
     const many = await newDatabase(parts, 'many_open')
-    // A node is a hundred seconds behind with so many, so it has always a full take before it.
+    // With this many orders a node is 100 s behind, so every take of the sweep is full.
     await leaveOrders(many, { count, mark: endless, leasedSeconds: 0, spreadSeconds: -100 })
     const without: Bought[] = []
     const beside: Bought[] = []

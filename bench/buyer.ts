@@ -9,17 +9,17 @@ import { type BenchStore, benchOffer, type Parts } from './shop.ts'
 export const purchasePath = '/api/catalog/vouchers/purchase/info'
 const body = JSON.stringify({ offerId: benchOffer, firstName: 'Ada', lastName: 'Lovelace' })
 
-/** How long each of some purchases took; milliseconds. */
+/** The times of a series of purchases; milliseconds. */
 export interface Bought {
   /** The unpaid call that names the price. */
   readonly unpaid: readonly number[]
   /** From the request to the goods, all parts included. */
   readonly total: readonly number[]
-  /** What the store itself took: without waiting for the chain or the supplier. */
+  /** The time in the store itself, without its waiting for the chain and the supplier. */
   readonly own: readonly number[]
 }
 
-/** Buys one voucher after the other, and leaves the first ones out of account. */
+/** Buys one voucher after the other. The first `warmUp` purchases are not counted. */
 export async function buyAgainAndAgain(
   { chain }: Pick<Parts, 'chain'>,
   { port, own }: BenchStore,
@@ -31,20 +31,20 @@ export async function buyAgainAndAgain(
   const account = privateKeyToAccount(generatePrivateKey())
   await chain.faucet(account.address)
   for (let bought = 0; bought < purchases; bought += 1) {
-    // Each buyer has an address of its own on the loopback net, so the rate limit stays as it is.
+    // A new loopback address for every 25 purchases keeps them below the store's rate limit.
     const localAddress = `127.0.${Math.floor(bought / 25) + 1}.1`
     const asked = await askPrice(port, localAddress)
     unpaid.push(asked.took)
     const payment = await sign(account, asked.terms)
     total.push(await pay(port, localAddress, payment))
   }
-  // The last answer is read here a moment before the store has noted its end.
+  // The last answer can arrive here a moment before the store records its time.
   while (own.length < before + purchases) await delay(1)
   const counted = (all: readonly number[]) => all.slice(warmUp)
   return { unpaid: counted(unpaid), total: counted(total), own: counted(own.slice(before)) }
 }
 
-/** Asks without a payment for what is to be signed; also how many milliseconds the answer took. */
+/** Calls without a payment; returns the terms to sign, and how many milliseconds the answer took. */
 export async function askPrice(
   port: number,
   localAddress: string,
@@ -56,7 +56,7 @@ export async function askPrice(
   return { terms: accepts[0], took }
 }
 
-/** Buys, and gives how many milliseconds it took. @throws when the answer is not the goods */
+/** Buys, and returns how many milliseconds it took. @throws when the status is not 200 */
 export async function pay(port: number, localAddress: string, payment: string): Promise<number> {
   const startedAt = performance.now()
   const answer = await send(port, localAddress, { 'payment-signature': payment })
@@ -75,7 +75,7 @@ export interface Terms {
   readonly extra: { readonly name: string; readonly version: string }
 }
 
-/** A payment under these terms, as it goes into the header. */
+/** A signed payment for these terms, as the value of the header. */
 export async function sign(account: Account, accepted: Terms): Promise<string> {
   const validBefore = Math.floor(Date.now() / 1_000) + 300
   const nonce = `0x${randomBytes(32).toString('hex')}` as Hex

@@ -4,16 +4,16 @@ import { resolve } from 'node:path'
 
 /** A server of the benchmarks in a process of its own. */
 export interface Child<Told> {
-  /** What it told when it was ready. */
+  /** The message that it sent when it was ready. */
   readonly told: Told
-  /** Milliseconds of a core that it has taken since it began, its threads and the system's work for it included. */
+  /** CPU time of its process since its start, user and system, with all threads; milliseconds. */
   cpuMs(): Promise<number>
   stop(): Promise<void>
 }
 
 /**
- * Starts a program of this folder as an operator starts the store, and waits until it is ready. What it writes to its standard
- * output goes nowhere, as in a store whose log nobody reads.
+ * Starts a program of this folder as an operator starts the store, and waits until it is ready. Its
+ * standard output is discarded.
  *
  * @param core the only core that it may run on; needs `taskset`
  * @throws when it ends before it is ready
@@ -57,14 +57,14 @@ async function answerOf(child: ChildProcess): Promise<unknown> {
   }
 }
 
-/** What a program that {@link startChild} starts runs as. */
+/** A server in a program that {@link startChild} starts. */
 export interface Served {
-  /** Told to the parent when it is ready. */
+  /** Sent to the parent when it is ready. */
   readonly told: object
   stop(): Promise<unknown>
 }
 
-/** Takes the input of the parent, serves, tells what it has used when it is asked, and ends when the parent lets go. */
+/** Serves with the input of the parent, reports its CPU time on request, and ends when the parent disconnects. */
 export async function serveParent<Input>(serve: (input: Input) => Promise<Served>): Promise<void> {
   const [input] = await once(process, 'message')
   const served = await serve(input as Input)

@@ -12,10 +12,10 @@ const scope =
   'Two pools of one process on a PostgreSQL that syncs to disk, eight requests from each; the time of a loser ends when it has read the order of the winner.'
 
 /**
- * The statement by which one of many equal requests takes the payment: two nodes with a pool each on
- * a PostgreSQL that syncs to disk, sixteen requests with one payment at the same moment.
+ * The statement with which one of many equal requests claims the payment: two nodes with a pool each, on
+ * a PostgreSQL that syncs to disk, and 16 simultaneous requests with the same payment.
  *
- * @throws when not exactly one of them wins, or another does not get the order of the one that does
+ * @throws unless exactly one request opens the order, and all others get an order with the same id
  */
 export async function measureClaims(): Promise<Figure[]> {
   const parts = await startParts()
@@ -46,10 +46,10 @@ async function claimAgainAndAgain(connectionString: string): Promise<readonly nu
   }
 }
 
-/** How long each of them took, in milliseconds. */
+/** The time of each request; milliseconds. */
 async function claimTogether(pools: readonly pg.Pool[]): Promise<readonly number[]> {
   const stores = pools.map((pool) => createOrderStore(pool))
-  // Equal requests name their order alike, because its ids follow from the payment.
+  // Equal requests have the same order id, because it is derived from the payment.
   const order = pending()
   const opened = await Promise.all(
     Array.from({ length: atOnce }, async (_, at) => {

@@ -1,4 +1,4 @@
-/** The value below which that share of the samples lies: 0.5 is the median. */
+/** The value below which this share of the samples lies; 0.5 gives the median. NaN without samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((one, other) => one - other)
   const at = Math.min(sorted.length - 1, Math.floor(share * sorted.length))
@@ -8,22 +8,22 @@ export function quantile(samples: readonly number[], share: number): number {
 export interface Figure {
   readonly what: string
   readonly value: string
-  /** More of what was measured with it, each in a column of its own. */
+  /** Further measurements, each in a column of its own. */
   readonly details?: Readonly<Record<string, string>>
-  /** The bar that the figure is held to, if there is one. */
+  /** The bar that the figure must meet, if there is one. */
   readonly bar?: string
   readonly held?: boolean
   /**
-   * Which change of it is for the better. Only what compares two things of one run has this: it
-   * means the same on every machine, so it can be compared with what was measured before. It is
-   * found there by `what`, which no other figure of the page may have then.
+   * Which direction is better. Only for figures that compare two things of one run: they mean the same on
+   * every machine, so they can be compared with the last run. They are found there by `what`, which must
+   * then be unique on the page.
    */
   readonly better?: 'less' | 'more'
-  /** How to read it, where its name does not say it all. */
+  /** How to read it, if its name does not say enough. */
   readonly note?: string
 }
 
-/** What one section measured. */
+/** The figures of one section. */
 export type Figures = readonly Figure[]
 
 export type Unit = 's' | 'ms' | 'µs' | '/s' | 'MB' | 'kB'
@@ -35,13 +35,13 @@ export function figure(what: string, amount: number, unit: Unit, most?: number):
     : { what, value, bar: `under ${most} ${unit}`, held: amount < most }
 }
 
-/** An amount with the digits that matter, and its unit. */
+/** An amount with its unit: two decimals below 10, one below 100, none above. */
 export function amountOf(amount: number, unit: Unit | 'times' | '%'): string {
   const digits = amount >= 100 ? 0 : amount >= 10 ? 1 : 2
   return `${amount.toFixed(digits)} ${unit}`
 }
 
-/** How many times the one is of the other, measured in one run; the less, the better. */
+/** One measurement divided by another of the same run; less is better. */
 export function ratio(what: string, times: number, most?: number): Figure {
   const measured = { what, value: `${times.toFixed(2)} times`, better: 'less' } as const
   return most === undefined
@@ -49,7 +49,7 @@ export function ratio(what: string, times: number, most?: number): Figure {
     : { ...measured, bar: `at most ${most}`, held: times <= most }
 }
 
-/** How many times the one is ahead of the other, measured in one run; the more, the better. */
+/** How many times one is ahead of another in the same run; more is better. */
 export function lead(what: string, times: number, least?: number): Figure {
   const measured = { what, value: amountOf(times, 'times'), better: 'more' } as const
   return least === undefined
@@ -57,7 +57,7 @@ export function lead(what: string, times: number, least?: number): Figure {
     : { ...measured, bar: `at least ${least} times`, held: times >= least }
 }
 
-/** How much of the other the one reaches, as percent of it; the more, the better. */
+/** One measurement in percent of another of the same run; more is better. */
 export function reach(what: string, share: number, minPercent?: number): Figure {
   const measured = { what, value: amountOf(share * 100, '%'), better: 'more' } as const
   return minPercent === undefined

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { serveParent } from './child.ts'
 
-/** Page searches that one address sends at once, each on a connection of its own and for something else. */
+/** Page searches that one address sends at once, each different and on a connection of its own. */
 export interface Flood {
   readonly port: number
   readonly count: number
-  /** From which number on they have not been asked for before. */
+  /** The number of the first search; searches with lower numbers were sent before. */
   readonly from: number
 }
 

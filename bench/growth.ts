@@ -8,7 +8,7 @@ import { type Figure, figure } from './figures.ts'
 const orders = 1_000
 const atOnce = 8
 
-/** What a delivered order is written with, and what it leaves behind. */
+/** The write-ahead log and the disk that delivered orders take. */
 export async function measureGrowth(connectionString: string): Promise<Figure[]> {
   const pool = new pg.Pool({ connectionString, max: atOnce })
   try {

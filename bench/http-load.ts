@@ -9,17 +9,17 @@ const countries = letters
   .flatMap((one) => letters.map((other) => one + other))
   .filter((code) => isCountry(code))
 
-/** Made topups with values that the interface takes: over HTTP anything else is refused. */
+/** Made topups with values that the API accepts as filters; it refuses all others. */
 export function publishedOffers(count: number): Offer[] {
   return madeOffers(count, { countries, regions: topupRegions, subTypes: topupSubTypes })
 }
 
-/** Searches of topups in the seven forms of {@link madeQueries}, as addresses. */
+/** Searches of topups in the seven forms of {@link madeQueries}, as paths with a query. */
 export function searchTargets(offers: readonly Offer[], count: number): string[] {
   return madeQueries(offers, count).map(targetOf)
 }
 
-/** Topups take no free text; the beginning of a brand's name is the nearest that they take. */
+/** The search of topups takes no free text; the beginning of a brand name comes closest. */
 function targetOf({ country, subType, regions, brand, text }: Filters): string {
   const params = { country, subType, region: regions?.[0], brand: brand ?? text }
   const given = Object.entries(params).flatMap(([name, value]): [string, string][] =>

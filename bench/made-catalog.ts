@@ -12,7 +12,7 @@ const made = new Date()
 const basis = { markupBps: 0, rates: undefined, times: { readAt: made }, now: made }
 export const pricing = pricingOn(basis)
 
-/** The catalog of a list, made as a store makes it but on this thread. */
+/** A catalog of these offers, built as the store builds it, but on this thread. */
 export function catalogOf(offers: OfferRecords): Catalog {
   const packed = packCatalog(offersIn(offers), basis, publishing({ siteUrl, pricing }))
   return openCatalog(packed, { offers, readAt: made, rejected: {} })
@@ -22,7 +22,7 @@ export function madeCatalog(offers: readonly Offer[]): Catalog {
   return catalogOf(packOffers(offers))
 }
 
-/** Offers of every kind, shaped like a supplier's: a plan for the whole world names all its countries. */
+/** Offers of every kind, shaped like a supplier's: a global eSIM plan, for example, names all its countries. */
 export function supplierOffers(count: number): Offer[] {
   const { vouchers, topups, esim } = makeCatalog(count).lists
   const lists = { voucher: vouchers, topup: topups, esim }

@@ -24,13 +24,13 @@ import { measureVisitors } from './visitors.ts'
 type Measure = () => Figures | Promise<Figures>
 
 interface Section {
-  /** What it is asked for by: `npm run bench -- search`. */
+  /** Its name on the command line: `npm run bench -- search`. */
   readonly name: string
   readonly title: string
   readonly measure: Measure
 }
 
-/** Fewer are made sooner: `BENCH_ORDERS=100000 npm run bench -- orders`. */
+/** Fewer orders make a run shorter: `BENCH_ORDERS=100000 npm run bench -- orders`. */
 const manyOrders = Number(process.env['BENCH_ORDERS'] ?? 2_000_000)
 
 const sections: readonly Section[] = [
@@ -52,10 +52,10 @@ const sections: readonly Section[] = [
 ]
 
 /**
- * Measures what the store promises about speed, prints it, and writes docs/contributors/benchmarks.md. Asked for
- * some sections only, it prints those and leaves the page as it is, since a page is of one run.
+ * Measures the speed of the store, prints the figures, and writes docs/contributors/benchmarks.md. If only
+ * some sections are named, it prints them and does not change the page, because a page is of one run.
  *
- * @throws when a name is not that of a section
+ * @throws when a name is not the name of a section
  */
 async function main(names: readonly string[]): Promise<void> {
   const last = await lastPage()
@@ -71,7 +71,7 @@ async function main(names: readonly string[]): Promise<void> {
   console.log(summaryOf(parts.flatMap(({ figures }) => figures)))
 }
 
-/** A section that fails says so on the page and ends the command with 1, and costs the others nothing. */
+/** A section that fails is reported on the page and makes the exit code 1; the other sections still run. */
 async function measured(title: string, measure: Measure): Promise<Figures> {
   try {
     return await measure()
@@ -90,7 +90,7 @@ function chosen(names: readonly string[]): readonly Section[] {
   return names.length === 0 ? sections : sections.filter(({ name }) => names.includes(name))
 }
 
-/** The page as it was committed last; nothing where there is no such page, or no history at all. */
+/** The page of the last commit; undefined without such a page or without a Git history. */
 async function lastPage(): Promise<string | undefined> {
   const shown = promisify(execFile)('git', ['show', 'HEAD:docs/contributors/benchmarks.md'])
   return shown.then(

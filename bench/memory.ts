@@ -5,13 +5,13 @@ import { amountOf, type Figure, figure } from './figures.ts'
 
 const sizes = [2_000, 20_000, 200_000]
 const reloadWithinMs = 120_000
-/** Long enough for what the reading of a catalog left to be collected. */
+/** Long enough to collect the garbage of reading a catalog. */
 const settleMs = 3_000
 
 /**
- * What the process of a store takes of the memory, and how long its start takes, by the size of its
- * catalog. The second start has a catalog on record: it serves that one, reads the supplier's beside
- * it and puts the new one in its place, as every reload does.
+ * The memory of a store's process and the time of its start, by the size of its catalog. The second start
+ * has a catalog on record: the store serves it, reads the supplier's lists meanwhile, and then replaces
+ * it, as every reload does.
  */
 export async function measureMemory(): Promise<Figure[]> {
   const figures: Figure[] = []
@@ -63,7 +63,7 @@ async function run(
   }
 }
 
-/** Waits until the catalog on sale was read after the start of this process. */
+/** Waits until the live catalog is one that was read after `startedAt`. */
 async function untilReloaded(store: ChildStore, startedAt: number): Promise<void> {
   const until = performance.now() + reloadWithinMs
   while (performance.now() < until) {

@@ -4,20 +4,20 @@ import { usdc } from '../src/lib/money.ts'
 import { asked } from '../test/contract/order-store-nodes.ts'
 import { wayTo } from '../test/contract/sample-orders.ts'
 
-/** Orders that were paid and asked for, and that nobody works on at the moment. */
+/** Orders that are paid and placed at the supplier, and that no worker holds at the moment. */
 export interface LeftOrders {
   readonly count: number
-  /** What their ids begin with after `ord_`; four letters. */
+  /** The beginning of their ids after `ord_`; four letters. */
   readonly mark: string
-  /** The leases of their last workers end after so many seconds; with 0 they were released. */
+  /** Seconds until the leases of their last workers end; 0 if the leases were released. */
   readonly leasedSeconds: number
-  /** They are due one after the other over so many seconds; from the past until now when negative. */
+  /** Their due times are spread over this many seconds from now on; if negative, over the past. */
   readonly spreadSeconds: number
 }
 
 /**
- * Takes one order through its moves, and copies it with all that belongs to it. As in a store that
- * runs, an order that was released is due at the end of its last lease or later.
+ * Moves one order through its states, and copies it with its payment and its ledger entries. As in a
+ * running store, a released order is due when its last lease ended, or later.
  */
 export async function leaveOrders(databaseUrl: string, left: LeftOrders): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })

@@ -20,13 +20,13 @@ import {
 
 const rounds = 4
 const scrapes = 3
-/** The slowest hundredth of fewer is a matter of chance. */
+/** Enough for a p99 that is not a matter of chance. */
 const claims = 3_000
-/** What a node takes at one look, and how many it chooses from. */
+/** How many due orders a node takes at one look, and from how many. */
 const taken = 25
 const openAtOnce = 200
 
-/** What a store took over one database. */
+/** The times of a store on one database; milliseconds. */
 interface Took {
   readonly own: number[]
   readonly scrapes: number[]
@@ -34,8 +34,8 @@ interface Took {
 }
 
 /**
- * Whether a store gets slower as its orders become many: a purchase, a scrape of the metrics and a look of the
- * sweep, over a database of that many finished orders and over one that has a single order, in turn.
+ * Whether a store gets slower with many orders. Measures a purchase, a scrape of the metrics and a look of
+ * the sweep, alternately on a database with this many finished orders and on one with a single order.
  */
 export async function measureOrders(count: number): Promise<Figure[]> {
   const parts = await startParts()
@@ -79,7 +79,7 @@ function figuresOf(count: number, without: Took, among: Took): Figure[] {
 const note =
   'Finished orders with their payments and entries, copied from one that the store delivered. Each scrape comes after what the page keeps has run out, so it looks at everything anew.'
 
-/** Their events and keys are left out: nothing that is measured reads those of other orders. */
+/** Events and idempotency keys are not copied: nothing measured here reads those of other orders. */
 async function fill(connectionString: string, count: number): Promise<void> {
   const pool = new pg.Pool({ connectionString, max: 2 })
   try {
@@ -101,7 +101,7 @@ async function takeOver(parts: Parts, databaseUrl: string, took: Took): Promise<
   })
 }
 
-/** What is seen is kept for five seconds. */
+/** The store caches the counts of a scrape for five seconds, so each waits for longer than that. */
 async function scrapeAnew({ port }: BenchStore): Promise<number[]> {
   const times: number[] = []
   for (let scrape = 0; scrape <= scrapes; scrape += 1) {
@@ -110,7 +110,7 @@ async function scrapeAnew({ port }: BenchStore): Promise<number[]> {
       headers: { authorization: `Bearer ${metricsToken}` },
     })
     const text = await answer.text()
-    // The first one prepares what the others find ready.
+    // The first scrape warms up, and is not counted.
     if (scrape > 0) times.push(performance.now() - startedAt)
     if (!text.includes('kiosk402_orders{')) throw new Error('The metrics lack the orders')
     if (scrape < scrapes) await delay(5_100)
@@ -120,7 +120,7 @@ async function scrapeAnew({ port }: BenchStore): Promise<number[]> {
 
 type Over = readonly [databaseUrl: string, took: Took]
 
-/** One look at the one, one look at the other, among as many open orders. */
+/** Alternates between looks at both databases, which get equally many open orders. */
 async function claimInTurn(...overs: readonly Over[]): Promise<void> {
   const open = { count: openAtOnce, mark: endless, leasedSeconds: 0, spreadSeconds: -100 }
   for (const [databaseUrl] of overs) await leaveOrders(databaseUrl, open)

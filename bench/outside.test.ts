@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs the work on a clock of its own, and tells what the clock says when all time has passed. */
+/** Runs the work on a clock of its own, and returns what the clock has counted after a second. */
 async function waitedBy(work: () => Promise<unknown>, beside?: () => Promise<unknown>) {
   const watch = watchOutside([outside])
   let clock: OutsideClock | undefined

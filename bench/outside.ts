@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Adds up the time in which one piece of work waits for somebody else, calls side by side counted once. */
+/** Adds up the time that one piece of work waits for calls to others; simultaneous calls count once. */
 export interface OutsideClock {
   /** Milliseconds since the clock was made. */
   readonly waited: () => number
 }
 
 export interface OutsideWatch {
-  /** Runs the work on a clock of its own, which goes with whatever the work calls and awaits. */
+  /** Runs the work with a clock of its own, which follows it through its asynchronous calls. */
   clocked(work: (clock: OutsideClock) => void): void
 }
 
 /**
- * Watches every call to these addresses for the rest of the process; they all go through `fetch`.
- * What is called off every clock, as by the sweep beside a purchase, is on nobody's account.
+ * Watches all calls to these addresses through `fetch`, until the process ends. Calls of work without a
+ * clock, such as those of the sweep during a purchase, are not counted.
  */
 export function watchOutside(addresses: readonly string[]): OutsideWatch {
   const clocks = new AsyncLocalStorage<Stopwatch>()
@@ -23,7 +23,7 @@ export function watchOutside(addresses: readonly string[]): OutsideWatch {
     clock.begin()
     try {
       const response = await original(...call)
-      // The answer is there when its body is; reading it again from memory costs next to nothing.
+      // The wait includes the body; reading it again from memory costs almost nothing.
       const body = await response.arrayBuffer()
       return new Response(body.byteLength === 0 ? null : body, response)
     } finally {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
 
-/** What one visit of a page took: bytes and requests of everything, and what its visitor waits for. */
+/** The cost of one visit of a page: bytes and requests in total, and its Web Vitals. */
 export interface Visit {
   readonly kB: number
   readonly requests: number
-  /** To the first byte, and to the largest thing that is painted; milliseconds. */
+  /** Time to first byte, and Largest Contentful Paint; milliseconds. */
   readonly ttfb: number
   readonly lcp: number
-  /** Cumulative layout shift, without unit. */
+  /** Cumulative Layout Shift, without a unit. */
   readonly cls: number
   /** From a press to the next paint; milliseconds. */
   readonly inp: number
@@ -16,13 +16,13 @@ export interface Visit {
 
 export interface Target {
   readonly url: string
-  /** What is pressed on it; it leads to no other page. */
+  /** The selector of an element to press that leads to no other page. */
   readonly press: string
-  /** What opens it, where it is private. */
+  /** The cookie that opens a private page. */
   readonly cookie?: { readonly name: string; readonly value: string; readonly path: string }
 }
 
-/** A phone of the middle class on a slow network, as Lighthouse takes it. */
+/** A mid-range phone on a slow network, with the throttling of Lighthouse. */
 const slow = {
   cpu: 4,
   network: {
@@ -39,7 +39,7 @@ const phone: BrowserContextOptions = {
   hasTouch: true,
 }
 
-/** Visits a page with a browser that has nothing of the store yet, and presses something on it. */
+/** Visits a page with an empty browser cache, and presses an element of it. */
 export async function visit(
   browser: Browser,
   { url, press, cookie }: Target,
@@ -47,7 +47,7 @@ export async function visit(
 ): Promise<Visit> {
   const context = await browser.newContext({
     ...(isSlow ? phone : { viewport: { width: 1_280, height: 800 } }),
-    // Every visitor is another one, as the limits count them.
+    // A new address for each visit, so that no rate limit applies.
     extraHTTPHeaders: { 'x-forwarded-for': [10, ...randomBytes(3)].join('.') },
   })
   try {
@@ -71,7 +71,7 @@ async function slowDown(session: CDPSession): Promise<void> {
   await session.send('Emulation.setCPUThrottlingRate', { rate: slow.cpu })
 }
 
-/** Heads and bodies of all answers as they came over the wire, those that are still open as well. */
+/** Counts the bytes on the wire of all answers, heads and bodies, also of those that are still open. */
 async function countBytes(session: CDPSession) {
   const answers = new Map<string, number>()
   session.on('Network.responseReceived', ({ requestId, response }) => {
@@ -87,7 +87,7 @@ async function countBytes(session: CDPSession) {
   }
 }
 
-/** The debugger evaluates this, which no policy of the page stops. */
+/** The expressions are evaluated over the debugging protocol, so the page's CSP does not block them. */
 async function healthWith(page: Page, press: string) {
   await page.evaluate('vitals.painted')
   await page.locator(press).first().click()
@@ -95,8 +95,8 @@ async function healthWith(page: Page, press: string) {
 }
 
 /**
- * Runs in the page, before anything else does. The first press has an entry however quick it was. A
- * shift after it would be its visitor's own doing, and is not counted.
+ * Runs in the page before its own scripts. `first-input` reports the first press even if it took less than
+ * a frame. Layout shifts soon after an input are expected (`hadRecentInput`), and not counted.
  */
 const watchVitals = `
   const seen = { lcp: 0, cls: 0, inp: 0, ttfb: 0 }

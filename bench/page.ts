@@ -1,26 +1,26 @@
 import type { Compared } from './regressions.ts'
 
-/** A section of the page: what was measured, under its title. */
+/** A section of the page: its title and its figures. */
 export interface Part {
   readonly title: string
   readonly figures: readonly Compared[]
 }
 
-/** The page docs/contributors/benchmarks.md. */
+/** The text of docs/contributors/benchmarks.md. */
 export function pageOf(header: string, parts: readonly Part[]): string {
   const first = `# Benchmarks\n\nWritten by \`npm run bench\`. ${header}\n`
   return [first, ...parts.map(partOf)].join('\n')
 }
 
-/** One section, with its table and how to read it. */
+/** One section, with its table and its notes. */
 export function partOf({ title, figures }: Part): string {
   const notes = notesOf(figures)
   return `## ${title}\n\n${tableOf(figures)}\n${notes === '' ? '' : `\n${notes}\n`}`
 }
 
 /**
- * The figures as a table that reads well in a terminal and as Markdown. A column in which no
- * figure has anything is left out.
+ * The figures as a table that is readable in a terminal and as Markdown. Columns without any value are
+ * left out.
  */
 function tableOf(figures: readonly Compared[]): string {
   const details = [...new Set(figures.flatMap((figure) => Object.keys(figure.details ?? {})))]

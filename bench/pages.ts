@@ -10,12 +10,12 @@ import { type Target, type Visit, visit } from './page-visit.ts'
 const rounds = 5
 const slowRounds = 3
 
-/** Web Vitals calls a page good up to these; the weight is ours. */
+/** The upper bounds of "good" in Web Vitals; the bound on the weight is our own. */
 const bars = { kB: 100, lcp: 2_500, cls: 0.1, inp: 200 } as const
 
 /**
- * The pages that people buy on, each in a real Chromium that has nothing of the store yet: what comes
- * over the wire, and what its visitor waits for. Without a browser the page says so.
+ * The pages on which people buy, each in a real Chromium with an empty cache: the bytes on the wire, and
+ * the Web Vitals. Without a browser the page says so instead.
  */
 export async function measurePages(): Promise<Figure[]> {
   if (noBrowser !== undefined) {
@@ -35,7 +35,7 @@ export async function measurePages(): Promise<Figure[]> {
 
 type Pages = Readonly<Record<string, Target>>
 
-/** From the front page to a delivered order, which is bought here for a coin. */
+/** The pages from the front page to a delivered order, which is bought here with BTC. */
 async function pagesOf(url: string): Promise<Pages> {
   const store = storeAt(url)
   const name = { firstName: 'Ada', lastName: 'Lovelace' }
@@ -69,7 +69,7 @@ async function pagesOf(url: string): Promise<Pages> {
   }
 }
 
-/** A confirmation takes two seconds in the sandbox, and the goods one more. */
+/** In the sandbox a confirmation takes two seconds, and the delivery one more. Waits up to 30 s. */
 async function untilOrdered(
   ask: () => Promise<{ readonly location: string | undefined }>,
 ): Promise<string> {
@@ -84,7 +84,7 @@ async function untilOrdered(
 async function visitAll(browser: Browser, pages: Pages): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [what, target] of Object.entries(pages)) {
-    // What was asked for once is kept compressed, so the first visitor is not like the others.
+    // The store compresses a page at its first request and caches it, so the first visit is not counted.
     await visit(browser, target, { isSlow: false })
     figures.push(figureOf(what, await visits(browser, target, false)))
     figures.push(slowly(figureOf(`${what}, slow phone`, await visits(browser, target, true))))
@@ -92,7 +92,7 @@ async function visitAll(browser: Browser, pages: Pages): Promise<Figure[]> {
   return figures.map((figure, at) => (at === 0 ? { ...figure, note } : figure))
 }
 
-/** What slows the network down here comes behind the first byte, so that one says nothing. */
+/** The emulated network delays the answer after its first byte, so TTFB means nothing here. */
 function slowly({ details: { TTFB: _, ...details } = {}, ...figure }: Figure): Figure {
   return { ...figure, details }
 }
@@ -105,7 +105,7 @@ async function visits(browser: Browser, target: Target, isSlow: boolean): Promis
   return made
 }
 
-/** One row, whose bar is held when the page and all its vitals are within theirs. */
+/** One row; its bar is held if the weight and all vitals are within their bounds. */
 export function figureOf(what: string, made: readonly Visit[]): Figure {
   const median = (part: keyof Visit) =>
     quantile(

@@ -3,9 +3,9 @@ import { type Figure, figure, quantile } from './figures.ts'
 import { startParts, withStore } from './shop.ts'
 
 /**
- * One purchase after another over HTTP, with a PostgreSQL that syncs to disk and a real EVM node.
- * The store's own part is what is left when the time in which it waits for the chain
- * or the supplier is taken away; the signature checks of x402 are in it.
+ * One purchase after another over HTTP, with a PostgreSQL that syncs to disk and a real EVM node. The
+ * store's own part is the time without its waiting for the chain and the supplier; it includes the
+ * signature checks of x402.
  */
 export async function measurePurchase(): Promise<Figure[]> {
   const parts = await startParts()

@@ -3,14 +3,14 @@ import { figure, lead, ratio, reach } from './figures.ts'
 import { pageOf } from './page.ts'
 import { compareWith, summaryOf } from './regressions.ts'
 
-/** The page that a run leaves behind which measured these. */
+/** The page of a run that measured these figures. */
 const pageWith = (...figures: Parameters<typeof compareWith>[1]) =>
   pageOf('A machine.', [
     { title: 'Before it', figures: [{ ...figure('Start', 2, 's', 4), note: 'How to read it.' }] },
     { title: 'Ratios', figures },
   ])
 
-/** What the comparison says of one figure: what it was, and whether that is a change for the worse. */
+/** The result of the comparison for one figure: its last value, and whether it got worse. */
 const said = (last: Parameters<typeof ratio>, now: Parameters<typeof ratio>, of = ratio) => {
   const [compared] = compareWith(pageWith(of(...last)), [of(...now)])
   return [compared?.last, compared?.worse ?? false]

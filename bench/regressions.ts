@@ -1,20 +1,20 @@
 import type { Figure } from './figures.ts'
 
-/** A relative figure that got worse by more than this share of what it was is marked. */
+/** Relative figures that got worse by more than this share of their last value are marked. */
 const noise = 0.2
 
-/** A figure beside what the last page says of it. */
+/** A figure with its value on the last page. */
 export interface Compared extends Figure {
-  /** What it was; absent when the last page has no such figure. */
+  /** Its last value; absent if the last page does not have the figure. */
   readonly last?: string
   readonly worse?: boolean
 }
 
 /**
- * Puts beside each relative figure what it was on the last page, and marks those that got worse by
- * more than a fifth. Absolute figures are left alone: another machine has others.
+ * Adds to each relative figure its value on the last page, and marks those that got worse by more than a
+ * fifth. Absolute figures are not compared, because they depend on the machine.
  *
- * @param lastPage the text of docs/contributors/benchmarks.md as it was, or undefined when there was none
+ * @param lastPage the last text of docs/contributors/benchmarks.md; undefined if there was none
  */
 export function compareWith(lastPage: string | undefined, figures: readonly Figure[]): Compared[] {
   const last = valuesOn(lastPage ?? '')
@@ -53,7 +53,7 @@ function valuesOn(page: string): Map<string, string> {
   return values
 }
 
-/** One line on what nobody may overlook. */
+/** One line with the number of regressions, and of bars that are not held. */
 export function summaryOf(figures: readonly Compared[]): string {
   const count = (test: (figure: Compared) => boolean) => figures.filter(test).length
   const compared = count(({ last }) => last !== undefined)

@@ -12,9 +12,9 @@ import { siteUrl } from './made-catalog.ts'
 import { madeQueries } from './search-load.ts'
 
 /*
- * A process that answers searches at a steady pace while its catalog is made again, and tells how
- * long they took, and how long after they were due they were answered: one that finds the process
- * held up is late, and so are those behind it.
+ * A process that answers searches at a steady pace while its catalog is rebuilt. It reports how long each
+ * search took, and how long after its due time it was answered: if something blocks the process, the
+ * searches that wait behind it are late.
  */
 
 export interface ReloadInput {
@@ -23,11 +23,11 @@ export interface ReloadInput {
   readonly rounds: number
 }
 
-/** How one stretch of searches went. */
+/** The times of one stretch of searches. */
 export interface Stretch {
-  /** Microseconds that a search took. */
+  /** The time of a search itself; microseconds. */
   readonly p99: number
-  /** Microseconds from when a search was due to its answer. */
+  /** From the due time of a search to its answer; microseconds, also of the longest. */
   readonly dueP99: number
   readonly longest: number
   readonly seconds: number
@@ -38,14 +38,14 @@ export type Doing = 'nothing' | 'repricing' | 'refreshing'
 export interface ReloadTold {
   readonly offers: number
   readonly rounds: readonly Readonly<Record<Doing, Stretch>>[]
-  /** Resident memory: with one catalog at rest, and at most while another one was made. */
+  /** Resident memory in MiB: with one catalog at rest, and the maximum over all stretches. */
   readonly megabytes: { readonly atRest: number; readonly most: number }
 }
 
-/** Two thousand searches a second, which leave the process time to spare. */
+/** 2,000 searches a second, which do not keep the process busy. */
 const paceMs = 0.5
 const quietMs = 3_000
-/** V8 gives back what it has left after some seconds. */
+/** V8 returns free memory to the system only after some seconds. */
 const restMs = 12_000
 const page = { limit: 20, offset: 0 }
 
@@ -102,7 +102,7 @@ function depsFor(
 
 const keepsNothing: SnapshotStore = { save: async () => undefined, load: async () => undefined }
 
-/** Searches with values that offers of the catalog have. */
+/** Searches for values of offers in the catalog. */
 function queriesOf(liveCatalog: LiveCatalog): Filters[] {
   const { topup } = liveCatalog.current().sold
   const step = Math.max(1, Math.floor(topup.size / 1_000))

@@ -9,8 +9,8 @@ const offers = 200_000
 const rounds = 5
 
 /**
- * What searches feel of a whole catalog that is made again beside them: with new prices only, and
- * with the supplier's list read anew. The supplier has a process of its own on the same two cores.
+ * How much searches slow down while the whole catalog is rebuilt: with new prices only, and with the
+ * supplier's list read again. The supplier has a process of its own on the same two cores.
  */
 export async function measureReload(): Promise<Figure[]> {
   const dataDir = await newDataDir()

@@ -11,8 +11,8 @@ const warmUps = 5
 const rounds = 9
 
 /**
- * Searches of topups with total, page and facets, in one process: what each of several sizes of a
- * catalog costs. A time is the median of several rounds, each over all queries.
+ * Searches of topups with total, page and facets, in one process, for several sizes of the catalog. A time
+ * is the median of several rounds, each over all queries.
  */
 export function measureIndex(sizes: readonly number[]): Figure[] {
   const [first, ...others] = sizes.flatMap((size) => {
@@ -50,7 +50,7 @@ function answerTimes(what: string, catalog: Catalog, queries: readonly Filters[]
   ]
 }
 
-/** Counted, not read off the process: what the arrays hold that a search looks at, and what a page is copied from. */
+/** Counts the bytes of the arrays that a search reads, and of the JSON that a page is copied from. */
 function bytesOf(what: string, { sold, records }: Catalog): Figure[] {
   const { ready, ...index } = sold.topup
   const parts = [
@@ -65,7 +65,7 @@ function arrayBytesIn(value: unknown, seen = new Set<unknown>()): number {
   if (typeof value !== 'object' || value === null || seen.has(value)) return 0
   seen.add(value)
   if (ArrayBuffer.isView(value)) {
-    // A list that was made of a longer one lies in the same memory.
+    // Views of the same buffer count once.
     const isCounted = seen.has(value.buffer)
     seen.add(value.buffer)
     return isCounted ? 0 : value.buffer.byteLength

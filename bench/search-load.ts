@@ -4,8 +4,8 @@ import type { OfferId } from '../src/lib/ids.ts'
 import { seeded } from '../test/model/random.ts'
 
 /*
- * A made catalog of any size, and what is asked of it. Chance comes from a fixed seed, so two runs
- * measure the same; few countries and brands have most offers, as in every real catalog.
+ * Made offers in any number, and queries for them. Both come from a fixed seed, so two runs measure the
+ * same. A few countries and brands have most of the offers, as in every real catalog.
  */
 
 const codes = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
@@ -16,7 +16,7 @@ const made: Values = {
 }
 const syllables = ['ama', 'zo', 'ne', 'ti', 'ru', 'cla', 'mo', 'vi', 'ster', 'pel', 'ka', 'dor']
 
-/** What offers have in the fields that are searched by; the first of a list most often. */
+/** The values of the fields that offers are found by. Earlier countries are more frequent. */
 export interface Values {
   readonly countries: readonly string[]
   readonly regions: readonly string[]
@@ -49,7 +49,7 @@ export function madeOffers(
   })
 }
 
-/** The seven forms of query, in turn, with values that offers have. */
+/** Queries of seven forms in turn, with values of offers. */
 export function madeQueries(offers: readonly Offer[], count: number): Filters[] {
   const random = seeded(2)
   return Array.from({ length: count }, (_, at): Filters => {

@@ -9,7 +9,7 @@ import { catalogOf, pricing } from './made-catalog.ts'
 
 const rounds = 200
 
-/** What agents ask, in process: from the raw query to the finished answer, in bytes. */
+/** Typical searches of agents. Each is timed in process, from the raw query to the bytes of the answer. */
 const queries = [
   ['voucher', '/ai/vouchers?search=amazon&country=US'],
   ['voucher', '/ai/vouchers?country=DE&limit=50'],

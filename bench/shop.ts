@@ -24,12 +24,12 @@ export interface Parts {
   readonly databaseUrl: string
   readonly chain: Awaited<ReturnType<typeof startChain>>
   readonly supplierUrl: string
-  /** Tells what of a purchase is waiting for the chain and the supplier. */
+  /** Measures how long a purchase waits for the chain and the supplier. */
   readonly outside: OutsideWatch
   stop(): Promise<void>
 }
 
-/** Starts them all; whatever was started is stopped again when one of them does not start. */
+/** Starts all parts. If one does not start, stops those that did. */
 export async function startParts(): Promise<Parts> {
   const dataDir = await newDataDir()
   const stops: (() => Promise<unknown>)[] = [() => rm(dataDir, { recursive: true, force: true })]
@@ -51,29 +51,29 @@ export async function startParts(): Promise<Parts> {
   }
 }
 
-/** A store in this process, and how long each of its answered purchases took inside. */
+/** A store in this process, with the own time of each of its purchases. */
 export interface BenchStore {
   readonly port: number
   readonly service: Service
   /**
-   * From the arrival of a purchase to the end of its answer, without its own waiting for the chain
-   * and the supplier; milliseconds.
+   * From the arrival of a request to the end of its answer with status 200, without its waiting for the
+   * chain and the supplier; milliseconds.
    */
   readonly own: readonly number[]
 }
 
-/** What a store is connected to, as far as it can be told to another process. */
+/** The connections of a store, in a form that can be passed to another process. */
 export interface StoreParts extends Pick<Parts, 'supplierUrl' | 'outside'> {
   readonly chain: Pick<Parts['chain'], 'rpcUrl' | 'keys'>
 }
 
-/** What opens the metrics of a store. */
+/** The METRICS_TOKEN of a store. */
 export const metricsToken = 'the-token-of-the-bench'
 
-/** One for all, since stores that share a database must know the same keys. */
+/** The same for all stores, because stores on one database must have the same keys. */
 const secretsKeys = [Buffer.alloc(32, 'the bench')]
 
-/** How often a transaction is looked for until it is in a block; milliseconds. */
+/** The interval at which the store looks for a transaction until it is in a block; milliseconds. */
 export const pollMs = 20
 
 export async function openStore(parts: StoreParts, databaseUrl: string): Promise<BenchStore> {
@@ -117,7 +117,7 @@ export async function openStore(parts: StoreParts, databaseUrl: string): Promise
   return { port, service, own }
 }
 
-/** A store that is stopped when the work with it is done. */
+/** Runs the work with a store, and stops the store afterwards. */
 export async function withStore<T>(
   parts: Parts,
   databaseUrl: string,
@@ -144,16 +144,16 @@ export async function newDatabase({ databaseUrl }: Parts, name: string): Promise
   return url.href
 }
 
-/** Purchases whose ids have this behind `ord_` are never ended by the supplier. */
+/** The supplier never finishes orders whose ids have this after `ord_`. */
 export const endless = 'open'
 
-/** What the one offer costs, in the token's atomic units. */
+/** The price of the one offer, in atomic USDC. */
 export const benchPrice = '500000'
 export const benchOffer = 'BENCH_US_050_EGIFT'
 
 /**
- * A supplier that has delivered before it is asked, over HTTP: how long a supplier takes is not what
- * is measured, and waiting for it must not hide what is.
+ * A supplier whose purchases are delivered at once: its own time is not measured, and must not hide the
+ * time of the store.
  */
 function deliveringAtOnce({ method, path, body: asked }: RecordedRequest): Reply {
   if (path === '/rates')

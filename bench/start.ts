@@ -4,7 +4,7 @@ import { type Figure, figure, quantile } from './figures.ts'
 
 const rounds = 3
 
-/** How long a user waits for the store: for the first time, and again with its data there. */
+/** How long the store takes to start for the first time, to start again with its data, and to stop. */
 export async function measureStart(): Promise<Figure[]> {
   const first: number[] = []
   const again: number[] = []

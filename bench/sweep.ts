@@ -7,16 +7,16 @@ import { endless, newDatabase, type Parts, startParts, withStore } from './shop.
 const orders = 20
 const open = 10_000
 const endsWithinMs = 180_000
-/** A lease ends this long after the look that is measured begins: the store is up and sweeps. */
+/** The leases end this long after they are set, while the store is up and sweeps. */
 const leaseEndsInMs = 2_000
-/** How old the due time of an order is when its lease of 45 s ends. */
+/** An order has been due for this long when its lease of 45 s ends. */
 const leaseSeconds = 45
-/** How far a node is behind that looks a hundred times a second and has ten thousand orders. */
+/** How far behind a node is that looks up 100 of its 10,000 open orders a second. */
 const behindSeconds = 100
 
 /**
- * How soon an order is finished whose worker died: from the end of its lease, by the clock of the
- * database, to its delivery. The supplier had it ready.
+ * How soon an order is delivered whose worker died: the time from the end of its lease, by the clock of the
+ * database, to its delivery. The supplier has the goods ready.
  */
 export async function measureSweep(): Promise<Figure[]> {
   const parts = await startParts()
@@ -50,7 +50,7 @@ const note =
 const amongNote =
   'The other orders are never ended by the supplier, and one node is as far behind with them as it gets: it has looked at each once in 100 s.'
 
-/** Seconds from the end of the leases to the goods, of each order. */
+/** For each order, the seconds from the end of its lease to its delivery. */
 async function abandonedIn(parts: Parts, databaseUrl: string): Promise<readonly number[]> {
   await leaveOrders(databaseUrl, {
     count: orders,
@@ -81,7 +81,7 @@ async function delaysIn(databaseUrl: string): Promise<readonly number[]> {
   }
 }
 
-/** Lets all leases run out at one moment soon, and tells which. */
+/** Sets all leases to end at the same moment soon; returns that moment. */
 async function endLeases(client: pg.Client): Promise<Date> {
   const { rows } = await client.query<{ at: Date }>(
     `update orders set locked_until = now() + $1 * interval '1 ms',

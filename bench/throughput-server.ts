@@ -21,8 +21,8 @@ import { watchOutside } from './outside.ts'
 import { benchPrice, openStore, pollMs, type StoreParts } from './shop.ts'
 
 /**
- * What takes the money: the store, or the middleware of the x402 packages as it comes, which reaches
- * the chain over the store's own connection (`stock`) or as its documentation says (`documented`).
+ * The server that sells: the store, or the unchanged middleware of the x402 packages, which reaches the
+ * chain over the store's own connection (`stock`) or as its documentation describes (`documented`).
  */
 export type ThroughputServer = Omit<StoreParts, 'outside'> &
   (
@@ -40,7 +40,7 @@ type ChainParts = ThroughputServer['chain']
 
 const network = networks['base-sepolia']
 
-/** Over the connection, the signer, the fees and the numbers of transactions that the store has. */
+/** The store's own signer, with its connection, its fees and its nonces. */
 function signerOfStore({ rpcUrl, keys }: ChainParts): Signer {
   const chain = openChain({
     ...{ network, rpcUrl, pollMs, gasKey: keys.gas },
@@ -50,9 +50,9 @@ function signerOfStore({ rpcUrl, keys }: ChainParts): Signer {
   return observedSigner(chain, { isContract: false, silence: undefined }, sending)
 }
 
-/** A client of viem, as the package's documentation has it, that polls as often as the store. */
+/** A viem client as in the package's documentation. It polls as often as the store. */
 function documentedSigner({ rpcUrl, keys }: ChainParts): Signer {
-  // Without numbers of its own, two settlements at once would be sent under the same one.
+  // Without a nonce manager, two simultaneous settlements would get the same nonce.
   const account = privateKeyToAccount(keys.gas, { nonceManager })
   const client = createWalletClient({
     account,
@@ -64,8 +64,8 @@ function documentedSigner({ rpcUrl, keys }: ChainParts): Signer {
 }
 
 /**
- * Sells one constant to whoever pays, and keeps no record of it. Its payments are checked and
- * settled in this process by the package's own facilitator.
+ * Sells a constant, and records nothing. The package's own facilitator verifies and settles the payments
+ * in this process.
  */
 async function serveStock({ keys }: ChainParts, signer: Signer): Promise<Served> {
   const id = network.id as Network

@@ -9,7 +9,7 @@ import type { ThroughputServer } from './throughput-server.ts'
 const buyers = 8
 const rounds = 5
 const purchasesEach = 15
-/** A purchase of fifty cents, many times over; atomic units. */
+/** Enough for 20,000 purchases of 0.50 USDC; atomic units. */
 const pocketMoney = 10_000_000_000n
 
 const names = ['store', 'stock', 'documented'] as const
@@ -18,17 +18,17 @@ type Server = Child<{ readonly port: number }>
 
 interface Turn {
   readonly perSecond: number
-  /** Milliseconds of a core in the server's process for one purchase. */
+  /** CPU time of the server's process for one purchase; milliseconds. */
   readonly cpu: number
-  /** Milliseconds from request to goods, of each purchase. */
+  /** The time of each purchase from request to goods; milliseconds. */
   readonly took: readonly number[]
 }
 
 type Turns = Readonly<Record<Name, readonly Turn[]>>
 
 /**
- * Purchases a second of the whole store, beside the payment middleware of the x402 packages, which
- * sells a constant and keeps nothing. All run in processes of their own on one chain.
+ * Purchases per second of the whole store, compared with the payment middleware of the x402 packages,
+ * which sells a constant and records nothing. Each runs in a process of its own, all on one chain.
  */
 export async function measureThroughput(): Promise<Figure[]> {
   const parts = await startParts()
@@ -54,7 +54,7 @@ export async function measureThroughput(): Promise<Figure[]> {
   }
 }
 
-/** Each has a key of its own for gas: two that count the same account's transactions disturb each other. */
+/** Each server has a gas key of its own: two that count the nonces of one account would collide. */
 async function withOwnGas({ chain: { rpcUrl, keys } }: Parts): Promise<ThroughputServer['chain']> {
   const gas = generatePrivateKey()
   const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
@@ -68,7 +68,7 @@ async function accountsOn({ chain }: Parts): Promise<readonly Account[]> {
   return accounts
 }
 
-/** The machine changes its speed, so all sell a little while in every round, after one to warm up. */
+/** Each server sells briefly in every round, because the speed of the machine varies; the first round warms up. */
 async function buyInTurn(
   servers: Readonly<Record<Name, Server>>,
   accounts: readonly Account[],
@@ -78,17 +78,17 @@ async function buyInTurn(
     for (const name of round % 2 === 0 ? names : names.toReversed())
       turns[name].push(await turnOf(servers[name], round, accounts))
   }
-  // Without the first one, which was to warm up.
+  // The first round was the warm-up.
   for (const name of names) turns[name].shift()
   return turns
 }
 
 async function turnOf(server: Server, round: number, accounts: readonly Account[]): Promise<Turn> {
   const { port } = server.told
-  // Each buyer has an address of its own in every round, so the rate limit stays as it is.
+  // Each buyer has a new address in every round, which keeps it below the rate limit.
   const from = (buyer: number) => `127.1.${round}.${buyer + 1}`
   const { terms } = await askPrice(port, from(buyers))
-  // Signed before the clock starts: it takes as much arithmetic as a good part of what is measured.
+  // Signed before the clock starts, because signing costs nearly as much CPU as the work that is measured.
   const payments = await Promise.all(accounts.map((account) => signMany(account, terms)))
   const took: number[] = []
   const cpuBefore = await server.cpuMs()

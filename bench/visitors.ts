@@ -11,15 +11,15 @@ import { supplierOffers } from './made-catalog.ts'
 const offers = 200_000
 const atOnce = 300
 const rounds = 5
-/** As many as the sandbox lists, and a step that comes to offers of every brand and place. */
+/** The number of offers that the sandbox lists, and a step through them that reaches all brands and countries. */
 const supplierListed = 12_000
 const step = 37
 
 type Server = Child<{ readonly port: number }>
 
 /**
- * What an honest request waits while one address sends hundreds of page searches at once, each of them
- * another one, beside what it waits while nobody does.
+ * How long an honest request takes while one address sends hundreds of different page searches at once,
+ * compared with a quiet store.
  */
 export async function measureVisitors(): Promise<Figure[]> {
   const server: Server = await startChild('http-server.ts', { kind: 'store', offers } as HttpServer)
@@ -54,7 +54,7 @@ export async function measureVisitors(): Promise<Figure[]> {
   }
 }
 
-/** Searches of a number that nobody has asked for before. */
+/** Queries by number; a new number is a query that no cache has. */
 const shapes: Readonly<Record<string, (at: number) => string>> = {
   'words and values': (at) => `q=a&min=1&max=${90_000 + at}`,
   values: (at) => `min=1&max=${90_000 + at}`,
@@ -76,7 +76,7 @@ async function searchFigures(server: Server): Promise<Figure[]> {
   return figures
 }
 
-/** Each offer has a page of its own that is never kept, since its form has a key of its own. */
+/** Pages of offers are never cached, because each form contains a key of its own. */
 async function offerFigures(): Promise<Figure[]> {
   const store = { kind: 'store', offers: supplierListed, likeSupplier: true } satisfies HttpServer
   const server: Server = await startChild('http-server.ts', store)
@@ -94,7 +94,7 @@ async function offerFigures(): Promise<Figure[]> {
   }
 }
 
-/** What a page costs the server, its HTTP and its collector included, whoever else is busy. */
+/** CPU time of the server for one page, including HTTP and garbage collection; other processes do not affect it. */
 async function pageFigure(
   { told, cpuMs }: Server,
   what: string,
@@ -110,13 +110,13 @@ async function pageFigure(
   for (let batch = 0; batch < 18; batch += 1) {
     const before = await cpuMs()
     for (let at = 0; at < 8; at += 1) await visit(batch * 8 + at)
-    // The first ones are compiled while they run.
+    // The first batches warm up the JIT.
     if (batch > 5) costs.push(((await cpuMs()) - before) / 8)
   }
   return figure(`${what}, its core`, quantile(costs, 0.5), 'ms', 3)
 }
 
-/** How long `/readyz` takes for somebody at another address, on a connection of their own. */
+/** How long `/readyz` takes for a client at another address, on a new connection; milliseconds. */
 async function honest(url: string): Promise<number> {
   const before = performance.now()
   const asked = get(`${url}/readyz`, { localAddress: '127.0.0.2', agent: false })
@@ -125,7 +125,7 @@ async function honest(url: string): Promise<number> {
   return performance.now() - before
 }
 
-/** The slowest of those that are asked while the searches come and are worked on. */
+/** The slowest of 20 honest requests that are sent while the store works on the searches; milliseconds. */
 async function slowest(url: string): Promise<number> {
   const asked: Promise<number>[] = []
   for (let at = 0; at < 20; at += 1) {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Who asks over HTTP, and from which core. */
+/** The number of connections of the load, and the core that it runs on. */
 const connections = 32
 const loadCore = 1
 
@@ -18,12 +18,12 @@ export interface Load {
 }
 
 export interface LoadMaker {
-  /** Asks the server for all targets in turn, for so many seconds. @throws at any answer but 2xx or 3xx */
+  /** Requests all targets in turn for this many seconds. @throws at an error, or a status other than 2xx and 3xx */
   load(port: number, seconds: number): Promise<Load>
   remove(): Promise<void>
 }
 
-/** What is missing on this machine to put load on a server, as a sentence. */
+/** What this machine lacks to put load on a server, as a sentence; undefined if nothing. */
 export async function missingForLoad(): Promise<string | undefined> {
   const isThere = (command: string) =>
     run('which', [command]).then(
@@ -52,7 +52,7 @@ export async function createLoadMaker(targets: readonly string[]): Promise<LoadM
   }
 }
 
-/** Every request is made before the first is sent, so that asking costs the load next to nothing. */
+/** Formats all requests before the first is sent, so that the load itself costs little CPU. */
 function scriptFor(targets: readonly string[]): string {
   return `
 local targets = {${targets.map((target) => JSON.stringify(target)).join(',')}}

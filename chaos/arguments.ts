@@ -5,13 +5,13 @@ export interface Wanted {
   readonly seed: number
   readonly nodes: number
   readonly buyers: number
-  /** New purchases begin until there are so many, or the time is over. */
+  /** No new purchases begin after this many, or after the time is over. */
   readonly orders: number
   readonly killEverySeconds: number
-  /** How long the store tries to deliver; a third of it is its grace, twice of it is too late. */
+  /** The fulfilment deadline. A third of it is the refund grace; late goods come after twice of it. */
   readonly deadlineSeconds: number
   readonly endLeases: boolean
-  /** Attackers of every sort beside the buyers, before it with nothing else going wrong. */
+  /** Whether attackers of every sort run beside the buyers, at first without kills and faults. */
   readonly attackers: boolean
 }
 
@@ -37,7 +37,7 @@ export const usage = `Kills the parts of a store under load, and audits what bec
 
 Exits with 0 when every order ended as goods or as a refund, once, else with 1.`
 
-/** @throws Error with a message for the user, when the arguments ask for nothing we know */
+/** @throws Error with a message for the user, if an argument is unknown or out of range */
 export function readArguments(args: readonly string[]): Wanted | 'help' {
   const text = { type: 'string' } as const
   const { values } = parseArgs({

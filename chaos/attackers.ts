@@ -14,21 +14,21 @@ import { bodyFor, type Kind, purchasePath } from '../test/stories/requests.ts'
 import { call } from './calls.ts'
 import type { Parts } from './parts.ts'
 
-/** What an attacker works with. */
+/** The means of an attacker. */
 interface Attacker {
   readonly parts: Pick<Parts, 'chain' | 'fund' | 'newAccount'>
   readonly node: string
   /** The one address it calls from. */
   readonly address: string
   readonly until: AbortSignal
-  /** Counts an answer of the store: its status, or that there was none. */
+  /** Counts an answer of the store by its status and code, or the lack of one. */
   readonly heard: (answer: string) => void
 }
 
-/** Prepares an attack; what it gives is done again and again. */
+/** Prepares an attack; the returned function is called again and again. */
 type Attack = (attacker: Attacker) => Promise<() => Promise<unknown>>
 
-/** What a payer, a stranger or a visitor can do to a store without breaking into it. */
+/** What a payer, a stranger or a visitor can do to a store without breaking in. */
 const attacks = {
   'wallet that agrees only to much gas': (attacker) =>
     contractWallet(attacker, (owner) => hungryCode(owner, 4_400_000)),
@@ -43,14 +43,14 @@ const attacks = {
 
 type AttackName = keyof typeof attacks
 
-/** What came of the attacks: answers by status, and the wallets that paid or pretended to. */
+/** The store's answers to each attack, counted. */
 export interface Attacked {
   readonly answers: ReadonlyMap<AttackName, ReadonlyMap<string, number>>
 }
 
 const pauseMs = 250
 
-/** Every attack at once, each from one address, until the signal says stop. */
+/** Runs all attacks at once, each from one address, until the signal aborts. */
 export async function attack(parts: Parts, until: AbortSignal): Promise<Attacked> {
   const names = Object.keys(attacks) as AttackName[]
   const answers = new Map(names.map((name) => [name, new Map<string, number>()]))
@@ -72,7 +72,7 @@ export async function attack(parts: Parts, until: AbortSignal): Promise<Attacked
   return { answers }
 }
 
-/** Pays from a contract whose `isValidSignature` (ERC-1271) is not what it seems. */
+/** Pays from a contract whose `isValidSignature` (ERC-1271) behaves differently in a simulation, or wastes gas. */
 async function contractWallet(attacker: Attacker, codeOf: (owner: `0x${string}`) => `0x${string}`) {
   const { chain, fund } = attacker.parts
   const owner = privateKeyToAccount(generatePrivateKey())
@@ -82,7 +82,7 @@ async function contractWallet(attacker: Attacker, codeOf: (owner: `0x${string}`)
   return () => pay(attacker, wallet, { kind: 'voucher', outcome: 'OK', terms })
 }
 
-/** Holds the price of one purchase, which fails and comes back, and pays it twenty times at once. */
+/** Has the price of one purchase, which fails and is refunded, and pays it 20 times at once. */
 async function overdrawn(attacker: Attacker) {
   const account = privateKeyToAccount(generatePrivateKey())
   const terms = await termsOf(attacker, 'voucher', 'FAIL')
@@ -119,7 +119,7 @@ async function claimant({ node, address, heard }: Attacker) {
 async function searcher({ node, address, heard }: Attacker) {
   let asked = 0
   return async () => {
-    // None that was asked for before, since those are kept.
+    // Always new searches, because the store caches answers.
     const paths = Array.from({ length: 100 }, () => `/search?q=gift&max=${90_000 + asked++}`)
     const headers = { 'x-forwarded-for': address, accept: 'text/html' }
     const ask = async (path: string) =>
@@ -129,7 +129,7 @@ async function searcher({ node, address, heard }: Attacker) {
   }
 }
 
-/** Asks on many connections and reads nothing of what comes. */
+/** Sends requests on many connections, and reads none of the answers. */
 async function silentReaders({ node, address, heard, until }: Attacker) {
   const { hostname, port } = new URL(node)
   const request = `GET /ai/vouchers?limit=50 HTTP/1.1\r\nHost: ${hostname}\r\nX-Forwarded-For: ${address}\r\n\r\n`
@@ -152,7 +152,7 @@ interface Purchase {
   readonly terms: Accepts
 }
 
-/** Short, so that what never lands is proven to have failed soon. */
+/** Short, so that payments that never land are soon proven to have failed. */
 const validSeconds = 45
 
 async function pay(attacker: Attacker, account: LocalAccount, { kind, outcome, terms }: Purchase) {

@@ -1,7 +1,7 @@
 import { keccak256, toBytes } from 'viem'
 import type { Facts, OrderRow, Seen, Supplied, Transfer } from './facts.ts'
 
-/** What can be wrong. The first five are the promise; the others must not happen either. */
+/** All kinds of findings. The first five would break the store's promise; the others must not happen either. */
 export const wrongs = [
   'lost',
   'delivered and refunded',
@@ -25,12 +25,12 @@ export type Wrong = (typeof wrongs)[number]
 
 export interface Finding {
   readonly wrong: Wrong
-  /** The order, or the payment or purchase where there is no order. */
+  /** The id of the order; without an order, the payment, the purchase or the part. */
   readonly subject: string
   readonly why: string
 }
 
-/** The facts, findable by what they have in common. */
+/** The facts, indexed by order. */
 interface Book extends Facts {
   readonly orderById: ReadonlyMap<string, OrderRow>
   readonly ordersByPayment: ReadonlyMap<string, readonly OrderRow[]>
@@ -41,7 +41,7 @@ interface Book extends Facts {
 
 const chainId = 84_532
 
-/** Compares the four sides, and knows none of the store's code. */
+/** Compares the four sides. Uses none of the store's code. */
 export function audit(facts: Facts): readonly Finding[] {
   const book = bookOf(facts)
   return [
@@ -66,7 +66,7 @@ export function audit(facts: Facts): readonly Finding[] {
   ].flatMap((rule) => rule(book))
 }
 
-/** Everything the four sides say of one order, for whoever has to find the cause. */
+/** Everything that the four sides know about one order, for finding the cause. */
 export function factsAbout(facts: Facts, orderId: string): readonly string[] {
   const book = bookOf(facts)
   const order = book.orderById.get(orderId)
@@ -91,7 +91,7 @@ function lostPayments({ payments, ordersByPayment }: Book): Finding[] {
     .map((payment) => finding('lost', payment.transaction, `no order has ${textOf(payment)}`))
 }
 
-/** An order that says it has ended, and the other side does not know of it. */
+/** Orders that read delivered or refunded, without a delivery at the supplier or a refund on the chain. */
 function lostOrders({ orders, suppliedFor, refundsOf }: Book): Finding[] {
   return orders.flatMap(({ id, state, refundState }) => {
     if (state === 'FULFILLED' && !isDelivered(suppliedFor.get(id))) {
@@ -112,7 +112,7 @@ function bothWays({ orders, refundsOf, shownFor }: Book): Finding[] {
     )
 }
 
-/** One purchase has one charge, however often it was signed under its key. */
+/** A purchase is charged once, however many payments were signed for it under its idempotency key. */
 function chargedTwice({ payments, seen }: Book): Finding[] {
   const landed = groupBy(payments, nameOf)
   const sameNonce = [...landed].filter(([, transfers]) => transfers.length > 1)
@@ -141,7 +141,7 @@ function refundedTwice({ refunds, refundsOf, orders }: Book): Finding[] {
   ]
 }
 
-/** The supplier charges once per reference; the store could only be charged twice by using two. */
+/** The supplier charges once per reference, so the store is charged twice only if it uses a second one. */
 function suppliedTwice({ supplied, suppliedFor, orderById, ordersByPayment }: Book): Finding[] {
   const twice = (subject: string, why: unknown) =>
     finding('supplier charged twice', subject, textOf(why))
@@ -193,7 +193,7 @@ function wrongRefunds({ orders, refunds, refundsOf }: Book): Finding[] {
   return [...wrong, ...strangers]
 }
 
-/** Goods are bought only with a payment of this payer and this amount behind them. */
+/** Goods may be bought only after a payment of the order's payer and amount. */
 function unpaidGoods({ orders, payments, suppliedFor }: Book): Finding[] {
   const byTransaction = groupBy(payments, ({ transaction }) => transaction)
   return orders
@@ -219,7 +219,7 @@ function wrongGoods({ seen, orderById, suppliedFor }: Book): Finding[] {
   })
 }
 
-/** A payment that landed must never have been answered with a demand for another. */
+/** A payment that landed must never have been answered with a 402. */
 function askedAgain({ payments, seen }: Book): Finding[] {
   const landed = new Set(payments.map(nameOf))
   return seen.flatMap(({ purchase, payer, orderIds, refused }) =>
@@ -237,7 +237,7 @@ function badAnswers({ seen }: Book): Finding[] {
   )
 }
 
-/** Goods that came after the refund are the store's loss; it must know, or still be looking. */
+/** Goods that come after a refund are a loss, which the store must have recorded or still be looking for. */
 function unseenLosses({ orders, suppliedFor }: Book): Finding[] {
   return orders
     .filter(({ id, supply }) => supply === 'NONE' && isDelivered(suppliedFor.get(id)))
@@ -250,7 +250,7 @@ function endedAlone(book: Book): Finding[] {
   return book.endedAlone.map((said) => finding('node ended by itself', 'node', said))
 }
 
-/** Whoever can close the store needs no other attack. */
+/** Attackers must not be able to pause the store. */
 function pausedByAttackers({ pauses, seen, calmUntil }: Book): Finding[] {
   const heard = seen.filter(({ pausedAt }) => pausedAt.some((at) => at < calmUntil))
   return [
@@ -261,7 +261,7 @@ function pausedByAttackers({ pauses, seen, calmUntil }: Book): Finding[] {
   ]
 }
 
-/** Parts that are killed pause the store for a moment; more than this many times a purchase it is shut. */
+/** Killed parts pause the store for a moment. On average, a purchase may be put off this often. */
 const maxPaused = 2
 
 function putOffWithoutBound({ seen }: Book): Finding[] {
@@ -271,12 +271,12 @@ function putOffWithoutBound({ seen }: Book): Finding[] {
   return [finding('put off without bound', 'store', why)]
 }
 
-/** Kills take no money, so what is left of float and caps has to last for all honest buyers. */
+/** Kills take no money, so the float and the caps must suffice for all honest buyers. */
 function outOfMeans({ bounded }: Book): Finding[] {
   return bounded.map((said) => finding('out of means', 'node', said))
 }
 
-/** More than this many transactions for nothing means that attackers decide what the store pays for gas. */
+/** With more useless transactions than this, attackers decide how much gas the store pays for. */
 const maxWasted = 30
 
 function gasWithoutBound({ wastedByAttackers }: Book): Finding[] {
@@ -311,12 +311,12 @@ function bookOf(facts: Facts): Book {
   }
 }
 
-/** The supplier's key of an order. */
+/** The reference of an order at the supplier. */
 function referenceOf(orderId: string): string {
   return orderId.replace('_', '')
 }
 
-/** The one nonce that the refund of an order may have (docs/contributors/decisions/002). */
+/** The only nonce that the refund of an order can have (docs/contributors/decisions/002). */
 function refundNonceOf(orderId: string): string {
   return keccak256(toBytes(`refund:v1|${chainId}|${orderId}`))
 }
@@ -329,14 +329,14 @@ function isOvercharged({ charged, cost, deliveries }: Supplied): boolean {
   return charged > cost || deliveries > 1
 }
 
-/** Whether what a buyer got is what the supplier gave out; a topup has no secret to compare. */
+/** Whether the goods of a buyer contain all secrets that the supplier issued. A topup has none to compare. */
 function areOf(supplied: readonly Supplied[] | undefined, result: string): boolean {
   if (!isDelivered(supplied)) return false
   const secrets = supplied?.flatMap((one) => one.secrets) ?? []
   return secrets.every((secret) => result.includes(JSON.stringify(secret)))
 }
 
-/** A payer can use a nonce once, so both together name a payment. */
+/** The name of a payment: a payer can use a nonce only once (EIP-3009). */
 function nameOf({ from, nonce }: Pick<Transfer, 'from' | 'nonce'>): string {
   return `${from}:${nonce}`
 }

@@ -6,24 +6,24 @@ import { buy } from './purchase.ts'
 export interface BuyersOptions {
   readonly seed: number
   readonly buyers: number
-  /** A wallet with enough money. */
+  /** Creates a wallet with enough USDC. */
   readonly newAccount: () => Promise<LocalAccount>
   readonly nodes: readonly string[]
-  /** How many purchases are begun at most. */
+  /** The most purchases to begin. */
   readonly orders: number
-  /** Aborted when nobody begins anything new. */
+  /** Aborted when no new purchase may begin. */
   readonly closing: AbortSignal
-  /** Aborted when nobody waits any longer. */
+  /** Aborted when nobody waits for an order any longer. */
   readonly closed: AbortSignal
 }
 
-/** No buyer has more purchases on the way than this: an agent that waits for many at once. */
+/** The most unfinished purchases of one buyer. */
 const maxOpen = 12
 
-/** A buyer is another person after so many purchases: the store counts what fails by wallet. */
+/** A buyer changes the wallet after this many purchases, because the store counts failures by wallet. */
 const purchasesPerWallet = 2
 
-/** Buyers that shop until the shop closes, and then still wait for what they paid for. */
+/** Buyers begin purchases until `closing` aborts, and then wait for the end of all they paid for. */
 export async function shop(options: BuyersOptions): Promise<readonly Seen[]> {
   const begun = { count: 0 }
   const all = Array.from({ length: options.buyers }, (_, at) => shopAlone(options, at, begun))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What came of one call. Without an answer, nobody knows what the store did. */
+/** The result of a call. Without an answer, the caller does not know what the store did. */
 export type Called =
   | { readonly type: 'answer'; readonly status: number; readonly body: Body }
   | { readonly type: 'none' }
@@ -17,12 +17,12 @@ export interface Body {
 }
 
 /**
- * The refusals after which the same call is made again: a store that is up cannot answer now, or this
- * process was held up for so long that its request came too late.
+ * The refusals after which a buyer repeats the call, with their statuses: a running store that cannot
+ * answer now, or a request that came too late because this process was blocked.
  */
 const notNow = { try_again: 503, store_paused: 503, request_timeout: 408 } as const
 
-/** Which of them an answer is, if it is one. */
+/** The code of such a refusal; undefined for every other result. */
 export function notNowOf(called: Called): keyof typeof notNow | undefined {
   if (called.type === 'none') return undefined
   const { status, body } = called
@@ -38,8 +38,8 @@ export interface Call {
 }
 
 /**
- * Calls a node. A killed node, a cut connection and the end of the buyer's patience are the same to
- * the buyer: no answer. Each call comes from an address of its own, so that no rate limit is met.
+ * Calls a node. A killed node, a broken connection and the end of the buyer's patience all count as no
+ * answer. Each call comes from an address of its own, so that no rate limit applies.
  */
 export async function call(nodeUrl: string, { path, body, headers, patienceMs }: Call) {
   try {

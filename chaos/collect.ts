@@ -9,7 +9,7 @@ const token = parseAbi([
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
 ])
 
-/** What the chain, the supplier and the database say, each asked directly and none through the store. */
+/** The facts of the chain, the supplier and the database, each read directly and not through the store. */
 export async function collect(
   parts: Parts,
 ): Promise<Pick<Facts, 'payments' | 'refunds' | 'supplied' | 'orders'>> {
@@ -21,13 +21,13 @@ export async function collect(
   return { ...moves, supplied, orders }
 }
 
-/** Where the money of the store goes in and out. */
+/** The chain, with the wallets that the store is paid to and refunds from. */
 export interface Wallets {
   readonly chain: Pick<Parts['chain'], 'rpcUrl' | 'usdc' | 'keys'>
   readonly refundWallet: string
 }
 
-/** What was paid to the store and paid back by it, up to this block or to the newest one. */
+/** The payments to the store and its refunds, up to this block or the newest one. */
 export async function movesOf(
   { chain, refundWallet }: Wallets,
   toBlock?: bigint,
@@ -40,7 +40,7 @@ export async function movesOf(
   }
 }
 
-/** How many orders are neither delivered, nor paid back, nor proven to be unpaid. */
+/** The number of orders that are neither delivered, nor refunded, nor proven unpaid. */
 export async function countOpen(databaseUrl: string): Promise<number> {
   const [row] = await query<{ open: number }>(
     databaseUrl,
@@ -50,7 +50,7 @@ export async function countOpen(databaseUrl: string): Promise<number> {
   return row?.open ?? 0
 }
 
-/** Ends the leases of processes that are all dead; the next look of any node takes their orders. */
+/** Ends the leases of dead processes, so that the next sweep of any node takes their orders. */
 export async function endLeases(databaseUrl: string): Promise<void> {
   await query(
     databaseUrl,
@@ -59,7 +59,7 @@ export async function endLeases(databaseUrl: string): Promise<void> {
   )
 }
 
-/** Every transfer of USDC, with the nonce of the authorization whose log stands just before it. */
+/** All transfers of USDC. The log just before a transfer has the nonce of its authorization. */
 async function transfersOf(
   { rpcUrl, usdc }: Wallets['chain'],
   toBlock: bigint | 'latest' = 'latest',

@@ -1,7 +1,7 @@
 import { keccak256, toBytes } from 'viem'
 import type { Facts, OrderRow, Seen, Supplied, Transfer } from './facts.ts'
 
-/* Facts of a clean run of three orders, to be doctored: delivered, refunded, refunded too late. */
+/* The facts of a clean run, which tests change. Its orders: delivered, refunded, refunded before late goods came. */
 const payer = `0x${'a1'.repeat(20)}`
 export const stranger = `0x${'b2'.repeat(20)}`
 const payTo = `0x${'c3'.repeat(20)}`

@@ -1,15 +1,15 @@
-/** A transfer of USDC and the authorization that the token says it carried out. */
+/** A transfer of USDC, with the authorization that it carried out according to the token. */
 export interface Transfer {
   readonly transaction: string
   readonly from: string
   readonly to: string
   /** Atomic units. */
   readonly value: bigint
-  /** Undefined when no `AuthorizationUsed` stands before it. */
+  /** Undefined if no `AuthorizationUsed` precedes it. */
   readonly nonce: string | undefined
 }
 
-/** What the supplier's own ledger says of one purchase. Money in US cents. */
+/** One purchase in the supplier's own ledger. Money in US cents. */
 export interface Supplied {
   readonly transactionId: string
   readonly offerId: string
@@ -21,7 +21,7 @@ export interface Supplied {
   readonly secrets: readonly string[]
 }
 
-/** An order as it stands in the database. */
+/** An order in the database. */
 export interface OrderRow {
   readonly id: string
   readonly state: string
@@ -31,51 +31,51 @@ export interface OrderRow {
   readonly offerId: string
   readonly transaction: string | null
   readonly refundTransaction: string | null
-  /** Whether the store still expects something of the supplier for goods that nobody gets. */
+  /** The state of the supplier's side of an order that failed or expired: whether goods may still come. */
   readonly supply: string | null
-  /** What happened to it, in order. */
+  /** Its events, the oldest first. */
   readonly events: readonly string[]
 }
 
-/** What one purchase looked like to the one who made it. */
+/** One purchase as its buyer saw it. */
 export interface Seen {
   readonly purchase: string
   readonly payer: string
   readonly kind: string
   readonly offerId: string
-  /** The nonces of the payments that were signed for it; more than one only under one key. */
+  /** The nonces of its signed payments; more than one only under the same idempotency key. */
   readonly nonces: readonly string[]
   readonly orderIds: readonly string[]
   readonly goods: readonly { readonly orderId: string; readonly result: string }[]
-  /** Orders of which the store said that their money went back. */
+  /** Orders that the store reported as refunded. */
   readonly refunded: readonly string[]
-  /** Payments that were answered with a demand for payment. */
+  /** Payments that were answered with 402. */
   readonly refused: readonly { readonly nonce: string; readonly answer: string }[]
-  /** Answers that a store which is up must not give. */
+  /** Answers that a running store must not give. */
   readonly unexpected: readonly string[]
-  /** Calls that no answer came to, and calls that were answered with "not now". */
+  /** The numbers of calls without an answer, and of calls that were put off with 503 or 408. */
   readonly unanswered: number
   readonly putOff: number
-  /** When it was answered that the store takes no purchases, by the clock. */
+  /** When the store answered `store_paused`; epoch milliseconds. */
   readonly pausedAt: readonly number[]
   readonly ending: 'delivered' | 'refunded' | 'unpaid' | 'left' | 'not told'
 }
 
-/** Everything that is known of a run, from four sides that do not know of each other. */
+/** Everything that is known of a run, from four independent sides. */
 export interface Facts {
   readonly payments: readonly Transfer[]
   readonly refunds: readonly Transfer[]
   readonly supplied: readonly Supplied[]
   readonly orders: readonly OrderRow[]
   readonly seen: readonly Seen[]
-  /** Nodes that ended though nobody killed them, with what they said. */
+  /** Nodes that ended without being killed, with their exit code or signal. */
   readonly endedAlone: readonly string[]
-  /** Looks at which a node did not sell, while only attackers were at work. */
+  /** Looks at which a node did not sell, while only attackers and buyers were active. */
   readonly pauses: readonly string[]
-  /** Until when, by the clock, only attackers were at work. */
+  /** Until when there were no kills and no faults; epoch milliseconds, 0 without attackers. */
   readonly calmUntil: number
-  /** Transactions that moved nothing, which the store paid for meanwhile. */
+  /** Transactions of that time that the store paid gas for and that moved nothing. */
   readonly wastedByAttackers: readonly string[]
-  /** What the nodes said of refunds held back by a cap, and of a float that did not suffice. */
+  /** Log lines of the nodes about refunds that a cap held back, and about a float that was too small. */
   readonly bounded: readonly string[]
 }

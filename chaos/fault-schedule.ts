@@ -4,7 +4,7 @@ import { seeded } from '../test/model/random.ts'
 import type { Parts } from './parts.ts'
 import { pick } from './plan.ts'
 
-/** How the supplier itself misbehaves for a while (its own faults); `ok` most of the time. */
+/** Faults of the supplier itself, one of which applies at a time; often `ok`. */
 const supplierFaults = [
   { mode: 'ok' },
   { mode: 'ok' },
@@ -15,7 +15,7 @@ const supplierFaults = [
   { mode: 'slow', only: '', delayMs: 1_200 },
 ] as const
 
-/** What happens on a wire: how often a call does not arrive, and how often its answer does not. */
+/** Faults of a connection: the share of calls that do not arrive, and of answers that do not. */
 interface Wire {
   readonly calls: RegExp
   readonly swallowed: number
@@ -40,7 +40,7 @@ const chainWires: readonly Wire[] = [
   { calls: /^eth_getTransactionReceipt$|^eth_getLogs$/, swallowed: 0.5, answerLost: 0 },
 ]
 
-/** Changes the faults outside every second or two; they end when the signal says stop. */
+/** Changes the external faults every one to three seconds until the signal aborts. Returns the number of changes. */
 export async function runFaultSchedule(
   { proxies, supplier }: Pick<Parts, 'proxies' | 'supplier'>,
   { seed, until }: { readonly seed: number; readonly until: AbortSignal },
@@ -75,7 +75,7 @@ async function setSupplierFault({ url, apiKey }: Parts['supplier'], fault: objec
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(fault),
   }).catch(() => undefined)
-  // One that was killed comes back without faults.
+  // A killed supplier comes back without faults.
   if (response === undefined) return
   if (!response.ok) throw new Error(`The supplier's admin side answered ${response.status}.`)
 }

@@ -18,7 +18,7 @@ test('a payment that lands while gas is added up is not counted as wasted', asyn
   const pay = async () => emptyWallet(chain, keys.pop() ?? '0x', payTo)
   const gasWallets = keys.map((key) => privateKeyToAddress(key).toLowerCase())
   await pay()
-  // One lands before the newest block is asked for, and one before the transfers are.
+  // One payment lands just before the block number is read, and one just before the transfers are.
   const before = new Set(['eth_blockNumber', 'eth_getLogs'])
   rpc.breakCalls(async (call): Promise<Fault> => {
     if (before.delete(call)) await pay()

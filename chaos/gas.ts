@@ -3,18 +3,18 @@ import { chainClient } from '../sandbox/chain/rpc.ts'
 import { movesOf, type Wallets } from './collect.ts'
 import type { Parts } from './parts.ts'
 
-/** What the store paid for transactions, in units of gas. */
+/** The gas that the store paid for; units of gas. */
 export interface Gas {
   /** For payments and refunds that landed. */
   readonly moving: bigint
-  /** For transactions that moved nothing: reverted, or too late. */
+  /** For transactions that moved nothing: they reverted, or came too late. */
   readonly wasted: bigint
   readonly wastedTransactions: readonly string[]
 }
 
 /**
- * Adds up every transaction of the store's gas wallets, block by block. Blocks and transfers are read up
- * to the same one: what lands in the meantime would count as having moved nothing.
+ * Adds up all transactions of the store's gas wallets, block by block. Blocks and transfers are read up to
+ * the same block; otherwise a payment that lands in between would count as wasted.
  */
 export async function gasOf(parts: Wallets & Pick<Parts, 'gasWallets'>): Promise<Gas> {
   const { chain, gasWallets } = parts

@@ -3,15 +3,15 @@ import { seeded } from '../test/model/random.ts'
 import type { Parts } from './parts.ts'
 import { pick } from './plan.ts'
 
-/** What was killed, and how often. */
+/** How often each part was killed. */
 export type Kills = Record<keyof typeof shares, number>
 
-/** Of a hundred kills: the stores' own parts most, because they can do most harm. */
+/** Percentages of all kills. Nodes are killed most often, because they can do most harm. */
 const shares = { nodes: 70, postgres: 20, supplier: 7, chain: 3 } as const
-/** How long a killed part stays away at most, besides the time of its start. */
+/** The longest time that a killed part stays away, without the time of its start. */
 const maxDownMs = 1_500
 
-/** Kills a part every few seconds until the signal says stop. Returns with all parts on the way back. */
+/** Kills a part every few seconds until the signal aborts. A killed node may still be down when it returns. */
 export async function killAgainAndAgain(
   parts: Pick<Parts, 'nodes' | 'database' | 'supplier' | 'chain'>,
   options: { readonly seed: number; readonly everySeconds: number; readonly until: AbortSignal },

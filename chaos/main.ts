@@ -5,7 +5,7 @@ import { startParts } from './parts.ts'
 import { reportOf } from './report.ts'
 import { run } from './run.ts'
 
-/** Exit code 1 says that something was wrong, or that the run could not be made. */
+/** Exit code 1: the audit found something, or the run failed. */
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<number> {
@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<number> {
   return clean && stopped ? 0 : 1
 }
 
-/** Whether there was nothing to find. Why not is printed. */
+/** Runs, and prints the report or the error. Returns whether the audit found nothing. */
 async function runToReport(
   wanted: Wanted,
   dataDir: string,
@@ -51,7 +51,7 @@ async function runToReport(
   }
 }
 
-/** Every part is stopped, whatever becomes of the others. */
+/** Stops every part, even if another cannot be stopped. Returns whether all were stopped. */
 async function stopAll(stops: readonly (() => Promise<unknown>)[]): Promise<boolean> {
   let stopped = true
   for (const stop of stops) {

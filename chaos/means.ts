@@ -6,13 +6,13 @@ import { chainClient } from '../sandbox/chain/rpc.ts'
 import type { Parts } from './parts.ts'
 
 /*
- * What a run pays refunds with is what an operator has, so that whoever empties it, or has it held back, is found.
+ * A run has the float and the caps of a real operator, so that the audit finds an attacker who exhausts them.
  */
 
 /**
- * The daily cap is the one that a store has by itself. A run presses the orders of a day into less than
- * an hour, so its hour may have all of it. Half of the purchases fail by plan, at 0.66 USDC on average:
- * 10,500 are paid back 3,300 USDC, and 12,000, the most of a run, 3,800.
+ * The daily cap is the default of a store. A run has the orders of a day in less than an hour, so the hourly
+ * cap is as high. Half of the purchases fail by plan, at 0.66 USDC on average: the refunds of 10,500 come to
+ * 3,300 USDC, and those of 12,000, the most of a run, to 3,800.
  */
 export const refundCaps = {
   REFUND_HOURLY_CAP_USDC: '5000',
@@ -20,15 +20,15 @@ export const refundCaps = {
 } as const
 
 /**
- * The float of docs/operators/treasury.md, 500 USDC. Sixteen buyers have at most 192 purchases open, which come to
- * 150 USDC: the half at which the operator fills it up suffices for those.
+ * The float of docs/operators/treasury.md, 500 USDC. 16 buyers have at most 192 open purchases, worth about
+ * 150 USDC: the half of the float at which it is topped up suffices for those.
  */
 export const floatAtomic = 500_000_000n
 const lookEveryMs = 2_000
 
 const token = parseAbi(['function balanceOf(address account) view returns (uint256)'])
 
-/** Fills the float up whenever half of it is gone, as an operator does. */
+/** Tops up the float whenever half of it is gone, as an operator does. */
 export async function keepFloat(
   { chain, refundWallet, fund }: Pick<Parts, 'chain' | 'refundWallet' | 'fund'>,
   until: AbortSignal,
@@ -42,14 +42,14 @@ export async function keepFloat(
     args: [wallet],
   } as const
   while (!until.aborted) {
-    // A killed node of the chain is asked again.
+    // If the chain's node is down, the next look asks it again.
     const held = await client.readContract(look).catch(() => floatAtomic)
     if (held * 2n < floatAtomic) await fund(wallet, floatAtomic - held)
     await delay(lookEveryMs, undefined, { signal: until }).catch(() => {})
   }
 }
 
-/** What the nodes told their operator of refunds that a cap held back, and of a float that did not suffice. */
+/** Log lines of the nodes about refunds that a cap held back, and about a float that was too small. */
 export async function boundsMet({
   dataDir,
   nodes,

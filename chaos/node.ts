@@ -11,8 +11,8 @@ const script = fileURLToPath(new URL('../test/harness/node-process.ts', import.m
 const restartMs = 300
 
 /**
- * A store process and the keeper that starts it again whenever it has ended, as a process manager
- * does. It may fail to start while the database is down; once it is ready it must not end by itself.
+ * A store process, and a keeper that restarts it whenever it ends, as a process manager does. It may fail
+ * to start while the database is down; once ready, it must not end by itself.
  */
 export function keepNode(settings: NodeProcessSettings & { readonly logFile: string }) {
   const state: { child: ChildProcess | undefined; stopping: boolean; downUntil: number } = {
@@ -30,7 +30,7 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
       const { wasReady, how } = await live()
       if (wasReady && how !== 'SIGKILL') endedAlone.push(`${settings.url} ended with ${how}`)
       await delay(restartMs)
-      // One that is down may be killed once more, and is down longer then.
+      // A further kill meanwhile extends the time that the node is down.
       for (let left = leftMs(); left > 0; left = leftMs()) await delay(left)
     }
   }
@@ -57,7 +57,7 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
     url: settings.url,
     ready: ready.promise,
     endedAlone: endedAlone as readonly string[],
-    /** Kills it as it stands; it is started again after that many milliseconds. */
+    /** Kills it with SIGKILL; it is restarted after this many milliseconds. */
     async kill(downMs = 0) {
       state.downUntil = performance.now() + downMs
       await killNow(state.child)
@@ -72,7 +72,7 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
 
 export type KeptNode = ReturnType<typeof keepNode>
 
-/** Whether there was anything to kill does not matter: what counts is that it has ended. */
+/** Kills the process if it is running, and waits until it has ended. */
 async function killNow(child: ChildProcess | undefined): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

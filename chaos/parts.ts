@@ -20,12 +20,12 @@ import type { Wanted } from './arguments.ts'
 import { floatAtomic, logNameOf, refundCaps } from './means.ts'
 import { type KeptNode, keepNode } from './node.ts'
 
-/** What the supplier needs for one of the four steps of a purchase. */
+/** How long the supplier takes for each of the four steps of a purchase. */
 const stepMs = 20
 
 /**
- * Much shorter times than in a real store, so that a run sees many orders end in every way. Goods
- * that come late come after the deadline and the grace, so their orders are paid back before.
+ * Much shorter times than in a real store, so that many orders of a run end in every way. Late goods come
+ * after the deadline and the grace, when their orders have been refunded.
  */
 function timesOf(deadlineSeconds: number) {
   return { graceSeconds: Math.ceil(deadlineSeconds / 3), lateSeconds: 2 * deadlineSeconds }
@@ -41,10 +41,10 @@ function storeEnvironment(deadlineSeconds: number): Readonly<Record<string, stri
   }
 }
 
-/** Atomic USDC: more than a buyer can spend. */
+/** More than a buyer can spend; atomic USDC. */
 const enoughUsdc = 1_000_000_000_000n
 
-/** Everything that a run is made of. */
+/** All parts of a run. */
 export interface Parts {
   readonly dataDir: string
   readonly chain: KilledChain
@@ -52,13 +52,13 @@ export interface Parts {
   readonly refundWallet: string
   readonly database: KilledDatabase
   readonly nodes: readonly KeptNode[]
-  /** What the nodes pay for transactions from, one each. */
+  /** The gas wallets of the nodes, one each. */
   readonly gasWallets: readonly string[]
   /** Between the nodes and the chain, and between the nodes and the supplier. */
   readonly proxies: { readonly chain: Proxy; readonly supplier: Proxy }
   /** A wallet with more USDC than it can spend. */
   readonly newAccount: () => Promise<PrivateKeyAccount>
-  /** Gives a wallet so much USDC, in atomic units. Waits while the chain's node is away. */
+  /** Gives a wallet this much USDC, in atomic units. Retries while the chain's node is down. */
   readonly fund: (address: Address, atomic: bigint) => Promise<void>
 }
 
@@ -66,9 +66,9 @@ type Proxy = Awaited<ReturnType<typeof startProxy>>
 
 /**
  * Starts all parts in a folder of their own: PostgreSQL with fsync, the EVM node with the real USDC
- * contract, the supplier, and the nodes of the store, each a process.
+ * contract, the supplier, and the nodes of the store, each in a process of its own.
  *
- * @param stops gets what ends each part, the newest first, also when a later part does not start
+ * @param stops receives the function that stops each part, the newest first, even if a later part fails to start
  */
 export async function startParts(
   dataDir: string,
@@ -94,7 +94,7 @@ export async function startParts(
     supplier: await startProxy(new URL('/', supplier.url).href),
   }
   stops.unshift(proxies.chain.close, proxies.supplier.close)
-  // The sandbox fills up its own wallet for refunds, which is richer than any operator's.
+  // Not the refund wallet of the sandbox, which has more USDC than any operator.
   const refundKey = generatePrivateKey()
   const refundWallet = privateKeyToAddress(refundKey)
   await chain.faucet(refundWallet, floatAtomic)
@@ -153,7 +153,7 @@ async function fund(chain: KilledChain, address: Address, atomic: bigint): Promi
   while (!(await isFunded(chain, address, atomic))) await delay(200)
 }
 
-/** One whose answer was lost is minted twice, which does no harm. */
+/** If the answer of the chain is lost, the wallet is funded twice, which does no harm. */
 async function isFunded(chain: KilledChain, address: Address, atomic: bigint): Promise<boolean> {
   try {
     await Promise.race([chain.faucet(address, atomic), unanswered()])
@@ -163,7 +163,7 @@ async function isFunded(chain: KilledChain, address: Address, atomic: bigint): P
   }
 }
 
-/** A transaction that a killed node had taken is waited for in vain. */
+/** Gives up on a transaction that was lost with a killed node of the chain. */
 async function unanswered(): Promise<never> {
   await delay(10_000, undefined, { ref: false })
   throw new Error('The chain did not mint in time.')
@@ -172,9 +172,8 @@ async function unanswered(): Promise<never> {
 type KilledChain = Awaited<ReturnType<typeof openChain>>
 
 /**
- * The chain, whose node can be killed: what is in blocks stays, what is on its way there is gone. It is
- * saved before, because the node keeps its blocks in memory, and the chain that it stands for does not
- * die with one node of it.
+ * The chain, whose node can be killed: blocks stay, pending transactions are lost. It is stopped in an
+ * orderly way, which saves its blocks, because it keeps them in memory and a real chain outlives a node.
  */
 async function openChain(dataDir: string) {
   const state = { chain: await startChain({ dataDir }) }
@@ -197,7 +196,7 @@ async function openChain(dataDir: string) {
 
 type KilledSupplier = Awaited<ReturnType<typeof openSupplier>>
 
-/** The supplier, which can be killed as it stands; its ledger stays. */
+/** The supplier, which can be killed with SIGKILL; its ledger stays. */
 async function openSupplier(options: Parameters<typeof launchSupplier>[0]) {
   const state = { supplier: await launchSupplier(options) }
   const { url, apiKey, webhook } = state.supplier
@@ -219,12 +218,12 @@ async function openSupplier(options: Parameters<typeof launchSupplier>[0]) {
 
 type KilledDatabase = Awaited<ReturnType<typeof openDatabase>>
 
-/** A PostgreSQL that syncs to disk, and that can be killed and started again on its folder. */
+/** A PostgreSQL that syncs to disk, and that can be killed and restarted on its data folder. */
 async function openDatabase(dataDir: string) {
   const state = { server: await startPostgres({ dataDir }) }
   const url = state.server.databaseUrl
 
-  /** The remains of the killed server may take a moment to end. */
+  /** Retries, because backends of the killed server may take a moment to end. */
   async function startAgain(tries = 5): Promise<void> {
     try {
       state.server = await startPostgres({ dataDir })
@@ -239,7 +238,7 @@ async function openDatabase(dataDir: string) {
 
   return {
     url,
-    /** Kills the postmaster; its backends end with it. Returns when the database is back. */
+    /** Kills the postmaster, whose backends then end too. Returns when the database is up again. */
     async kill(downMs: number) {
       process.kill(state.server.pid, 'SIGKILL')
       await delay(downMs)
@@ -250,7 +249,7 @@ async function openDatabase(dataDir: string) {
   }
 }
 
-/** Other programs of the machine take ports as well, so that of a killed part may have to be waited for. */
+/** Waits until the port of a killed part is free: another program of the machine may have taken it. */
 async function portOf(url: string): Promise<void> {
   const port = Number(new URL(url).port)
   const deadline = performance.now() + 300_000

@@ -1,26 +1,26 @@
 import { seeded } from '../test/model/random.ts'
 import type { Kind } from '../test/stories/requests.ts'
 
-/** What one buyer will do in one purchase. Drawn from the seed before anything happens. */
+/** What a buyer does in one purchase. Drawn from the seed before the purchase begins. */
 export interface Plan {
   readonly kind: Kind
-  /** Which test offer of the supplier it is. */
+  /** The test offer of the supplier, by its outcome. */
   readonly outcome: string
   /** Sends an `Idempotency-Key`. */
   readonly keyed: boolean
-  /** Sends the request twice at the same moment, to two nodes where there are two. */
+  /** Sends the request twice at the same moment, to two nodes if there are two. */
   readonly twice: boolean
-  /** Signs a new payment under the same key when the first answer is lost, as after a restart. */
+  /** Signs a new payment under the same key if the first answer is lost, as an agent does that restarted. */
   readonly signsAgain: boolean
-  /** Goes away after so many calls, and is never heard of again. */
+  /** The number of calls after which the buyer gives up for good. */
   readonly leavesAfter: number
-  /** All further choices: nodes, pauses, patience. */
+  /** Decides all further choices: nodes, pauses, patience. */
   readonly random: () => number
 }
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
 
-/** The supplier's stories and how often each is told, in percent. */
+/** The outcomes of the supplier's test offers, with their shares in percent. */
 const outcomes: readonly (readonly [outcome: string, percent: number])[] = [
   ['OK', 42],
   ['LOST', 10],
@@ -31,7 +31,7 @@ const outcomes: readonly (readonly [outcome: string, percent: number])[] = [
   ['HANG', 7],
 ]
 
-/** The same plan for the same seed, buyer and count, whatever happened before. */
+/** The plan depends on seed, buyer and count alone. */
 export function planOf(seed: number, buyer: number, count: number): Plan {
   const random = seeded(Math.imul(seed, 1_000_003) ^ Math.imul(buyer + 1, 7_919) ^ (count << 12))
   const keyed = random() < 0.8

@@ -7,7 +7,7 @@ type Mutable = {
   -readonly [Key in keyof Seen]: Seen[Key] extends readonly (infer Item)[] ? Item[] : Seen[Key]
 }
 
-/** What a buyer writes down of one purchase. Nothing that was seen is ever crossed out. */
+/** A buyer's record of one purchase. Entries are only added, never removed. */
 export function openPurchaseLog(about: Pick<Seen, 'purchase' | 'payer' | 'kind' | 'offerId'>) {
   const seen: Mutable = {
     ...about,
@@ -26,7 +26,7 @@ export function openPurchaseLog(about: Pick<Seen, 'purchase' | 'payer' | 'kind' 
   return {
     seen: seen as Seen,
 
-    /** Writes down how a call went, whatever it was about; says whether there is an answer to read. */
+    /** Records the result of any call. Returns whether it is an answer to read. */
     called(called: Called): called is Answer {
       if (called.type === 'none') seen.unanswered += 1
       else {
@@ -42,7 +42,7 @@ export function openPurchaseLog(about: Pick<Seen, 'purchase' | 'payer' | 'kind' 
       seen.nonces.push(nonce.toLowerCase())
     },
 
-    /** Writes down an answer that shows an order, and says whether the order has ended. */
+    /** Records an answer that shows an order. Returns whether the order has ended. */
     shown({ body }: Answer): boolean {
       const { orderId, orders: [order] = [], refund_state: refund } = body
       if (orderId === undefined || order === undefined) return false
@@ -81,7 +81,7 @@ function endingOf(state: string, refund: string | null | undefined): Seen['endin
   return state === 'PAYMENT_FAILED' ? 'unpaid' : undefined
 }
 
-/** Different goods for one order are a finding, so each sort is kept once. */
+/** Keeps equal goods of an order once; different goods for one order are a finding. */
 function addGoods(goods: Mutable['goods'], orderId: string, shown: unknown): void {
   if (shown === null || shown === undefined) return
   const result = JSON.stringify(shown)

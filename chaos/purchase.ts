@@ -7,13 +7,13 @@ import type { Seen } from './facts.ts'
 import { type Plan, pick } from './plan.ts'
 import { openPurchaseLog, type PurchaseLog } from './purchase-log.ts'
 
-/** A purchase under way: who buys what, where, and how it is written down. */
+/** A purchase to make: the buyer, the plan and the nodes. */
 export interface Errand {
   readonly name: string
   readonly account: LocalAccount
   readonly plan: Plan
   readonly nodes: readonly string[]
-  /** Aborted when even a patient buyer goes home. */
+  /** Aborted when even a patient buyer gives up. */
   readonly closing: AbortSignal
 }
 
@@ -26,18 +26,18 @@ interface Open extends Errand {
 
 type Answer = Extract<Called, { type: 'answer' }>
 
-/** The longest a call is waited for. The store answers a purchase after a second or so. */
+/** The timeout of a call. The store answers a purchase after about a second (PURCHASE_WAIT_SECONDS). */
 const patienceMs = 10_000
 
 export interface Bought {
   readonly seen: Seen
-  /** The rest of it: watching the order until it has ended. */
+  /** Resolves when the order has ended, or the buyer has given up. */
   readonly followed: Promise<void>
 }
 
 /**
- * One purchase as a conforming client makes it: asks for the price, signs, sends, and after
- * anything that is no answer sends the very same again, to any node.
+ * One purchase of a conforming client: it asks for the price, signs, sends, and without an answer sends the
+ * same request again, to any node.
  */
 export async function buy(errand: Errand): Promise<Bought> {
   const { plan, name, account } = errand
@@ -58,20 +58,20 @@ export async function buy(errand: Errand): Promise<Bought> {
     key: { ...key },
   }
   const accepts = await terms(open)
-  // One who could not buy at all was never told how it ends.
+  // Without a price there is no purchase; its ending stays "not told".
   if (accepts === undefined) return { seen: purchaseLog.seen, followed: Promise.resolve() }
   const answer = await pay(open, accepts)
   const followed = answer === undefined ? Promise.resolve() : follow(open, answer)
   return { seen: purchaseLog.seen, followed }
 }
 
-/** Each topup goes to another phone: what fails again and again for one is no honest buyer's. */
+/** Each topup goes to another phone number, because no honest buyer fails again and again with the same one. */
 function numberFor({ kind, random }: Plan): { readonly msisdn?: string } {
   const digits = 2_000_000 + Math.floor(random() * 3_000_000)
   return kind === 'topup' ? { msisdn: `+1202${digits}` } : {}
 }
 
-/** What is asked for, or undefined when the shop closed before it said so. */
+/** The terms of the purchase; undefined if the run ended before the store named them. */
 async function terms(open: Open): Promise<Accepts | undefined> {
   for (let tries = 0; !open.closing.aborted; tries += 1) {
     const { path, body } = open
@@ -85,7 +85,7 @@ async function terms(open: Open): Promise<Accepts | undefined> {
   return undefined
 }
 
-/** Sends the payment until it is answered; undefined when the buyer went away or was refused. */
+/** Sends the payment until it is answered. Undefined if the buyer gave up or the payment was refused. */
 async function pay(open: Open, accepts: Accepts): Promise<Answer | undefined> {
   const { plan, purchaseLog } = open
   let payment = await sign(open, accepts)
@@ -100,7 +100,7 @@ async function pay(open: Open, accepts: Accepts): Promise<Answer | undefined> {
   return undefined
 }
 
-/** An order, or the proof that this payment buys none. */
+/** Whether the answer shows an order, or proves that this payment buys none. */
 function endsPaying({ status }: Answer): boolean {
   return status === 200 || status === 202 || status === 402
 }
@@ -109,7 +109,7 @@ function isOrder({ status }: Answer): boolean {
   return status === 200 || status === 202
 }
 
-/** One that shows its order, where there is one: without a key, only the first answer does. */
+/** Prefers an answer that shows its order: without an idempotency key, only the first one does. */
 function orderAmong(answers: readonly Answer[]): Answer | undefined {
   return answers.find(({ body }) => body.orderId !== undefined) ?? answers.find(isOrder)
 }
@@ -120,7 +120,7 @@ async function sign({ account, purchaseLog }: Open, accepts: Accepts) {
   return payment
 }
 
-/** One call, or two at the same moment; some buyers hang up before the store can answer. */
+/** Makes one call, or two at the same moment. Some buyers hang up before the store can answer. */
 async function send(open: Open, { header }: { header: string }): Promise<readonly Answer[]> {
   const { plan, nodes, path, body, key, purchaseLog } = open
   const first = Math.floor(plan.random() * nodes.length)
@@ -143,11 +143,11 @@ function noteAnswer({ purchaseLog }: Open, nonce: string, answer: Answer): void 
   else purchaseLog.unexpected('purchase', answer)
 }
 
-/** Reads the order until it has ended, with the token or the key where there is one. */
+/** Reads the order until it has ended, with the access token and the key, if the buyer has them. */
 async function follow(open: Open, { body: first }: Answer): Promise<void> {
   const { purchaseLog, plan, closing, key } = open
   if (purchaseLog.seen.ending !== 'not told') return
-  // Whoever lost the first answer and has no key hears that it has paid, and not for what.
+  // A buyer who lost the first answer and has no key learns that they paid, but not for which order.
   if (plan.leavesAfter < 3 || first.orderId === undefined) return void purchaseLog.end('left')
   const token = first.accessToken
   const headers = token === undefined ? key : { ...key, authorization: `Bearer ${token}` }
@@ -159,14 +159,14 @@ async function follow(open: Open, { body: first }: Answer): Promise<void> {
   }
 }
 
-/** Whether the order has ended, as this answer tells. */
+/** Records an answer about the order. Returns whether the order has ended. */
 function noteReading(purchaseLog: PurchaseLog, answer: Answer): boolean {
   if (answer.status === 200) return purchaseLog.shown(answer)
   purchaseLog.unexpected('order', answer)
   return false
 }
 
-/** Waits a little longer each time, never the same as the others, and 2 s at most. */
+/** Exponential backoff with jitter, at most 2 s. */
 async function pause({ plan, closing }: Open, tries: number): Promise<void> {
   const maxMs = Math.min(2_000, 100 * 2 ** Math.min(tries, 5))
   await delay(maxMs * (0.5 + plan.random() / 2), undefined, { signal: closing }).catch(() => {})

@@ -13,7 +13,7 @@ export interface Outcome {
   readonly seconds: { readonly chaos: number; readonly quiet: number }
 }
 
-/** The figures of a run by name, as the report prints them. */
+/** The figures of a run by name, in the order of the report. */
 function figuresOf(outcome: Outcome): ReadonlyMap<string, number> {
   const { facts, findings, kills, seconds } = outcome
   const counted = wrongs.map((wrong) => {
@@ -48,7 +48,7 @@ function buyersOf({ seen }: Facts): (readonly [string, number])[] {
   ]
 }
 
-/** In thousands of gas: what is wasted is what attackers and the faults cost. */
+/** In thousands of gas. The wasted part is what attackers and faults cost. */
 function gasFigures({ gas: { moving, wasted, wastedTransactions }, facts }: Outcome) {
   return [
     ['thousands of gas for payments and refunds', Number(moving / 1_000n)],
@@ -89,7 +89,7 @@ function ordersOf({ orders, supplied, payments, refunds }: Facts): (readonly [st
   ]
 }
 
-/** The figures, what was refused, and every finding with all that is known of its order. */
+/** The text of the report: the figures, the refused payments, and each finding with all facts about its order. */
 export function reportOf(outcome: Outcome): string {
   const figures = [...figuresOf(outcome)].map(
     ([name, value]) => `${name.padEnd(46)}${String(value).padStart(8)}`,

@@ -12,16 +12,17 @@ import type { Parts } from './parts.ts'
 import type { Outcome } from './report.ts'
 import { watchSignals } from './watch.ts'
 
-/** Leases of the killed (45 s), late refunds and slow polls are over well before this, also on a busy machine. */
+/** Leases of killed nodes (45 s), late refunds and slow polls end well before this, even on a busy machine. */
 const maxQuietMs = 600_000
 
-/** A call whose buyer has hung up is at work in a node for less than this, and may still place an order. */
+/** A node works for less than this on a call whose buyer has hung up, and may still place an order. */
 const stillMs = 10_000
 
 /**
- * Buys, breaks and kills for the wanted time, after a calm one with attackers, lets everything come to its end, and audits it.
+ * Buys, breaks and kills for the wanted time, with attackers after a calm period, then waits until all orders
+ * have ended, and audits the run.
  *
- * @throws what made the run impossible, or the reason of `cancelled`; nothing of it goes on then
+ * @throws the error that made the run impossible, or the reason of `cancelled`; all activity then stops
  */
 export async function run(parts: Parts, wanted: Wanted, cancelled: AbortSignal): Promise<Outcome> {
   const over = new AbortController()
@@ -46,7 +47,7 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
   const { buyers, orders } = wanted
   const { newAccount } = parts
   const shopping = shop({ seed, buyers, newAccount, nodes, orders, closing, closed })
-  // A failure is told where it is waited for, which is later.
+  // A failure is reported later, where the promise is awaited.
   shopping.catch(() => {})
   const attacking = wanted.attackers ? attack(parts, closing) : Promise.resolve(undefined)
   attacking.catch(() => ending.abort())
@@ -80,7 +81,7 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
 
 const undisturbed = { pauses: [], calmUntil: 0, wastedByAttackers: [] }
 
-/** While nothing else goes wrong, no attacker may keep a node from selling, or spend its gas at will. */
+/** Watches a period without kills and faults, in which no attacker may pause a node, or waste its gas at will. */
 async function watchCalm(parts: Parts, { seconds }: Wanted, over: AbortSignal) {
   const calmMs = Math.min(60, seconds / 4) * 1_000
   const until = AbortSignal.any([over, AbortSignal.timeout(calmMs)])
@@ -90,7 +91,7 @@ async function watchCalm(parts: Parts, { seconds }: Wanted, over: AbortSignal) {
   return { pauses, calmUntil, wastedByAttackers: wastedTransactions }
 }
 
-/** Waits for all of them, also when one fails: then the others are told to end first. */
+/** Waits for all of them. If one fails, tells the others to end, and waits for them too. */
 async function together<Results extends readonly unknown[]>(
   ending: AbortController,
   work: { readonly [At in keyof Results]: Promise<Results[At]> },
@@ -101,13 +102,13 @@ async function together<Results extends readonly unknown[]>(
   return (await Promise.all(all)) as unknown as Results
 }
 
-/** Nobody holds a lease when all nodes are dead, so ending the leases then takes nothing from anyone. */
+/** Kills all nodes at once and ends their leases, which no living process holds then. */
 async function replaceNodes({ nodes, database }: Parts): Promise<void> {
   await Promise.all(nodes.map((node) => node.kill(2_000)))
   await endLeases(database.url)
 }
 
-/** Waits until every buyer knows the end of every purchase and no order is open for a while, or too long. */
+/** Waits until every purchase has ended for its buyer and no order has been open for `stillMs`, or `closed` aborts. */
 async function quiet<Results extends readonly unknown[]>(
   { database }: Parts,
   callers: { readonly [At in keyof Results]: Promise<Results[At]> },

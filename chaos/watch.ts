@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 const everyMs = 500
 
 /**
- * Looks at what each node tells agents, again and again, and keeps every look at which it did not say
- * `pay`. Only attackers are at work meanwhile, so whatever pauses the store is their doing.
+ * Reads the signals of each node (x402-signals) again and again, and returns every look at which a node did
+ * not say `pay`. There are no kills and faults meanwhile, so only attackers can have paused the store.
  */
 export async function watchSignals(
   nodes: readonly { readonly url: string }[],

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util'
 
 export interface Wanted {
-  /** Origin of the store that is asked. */
+  /** The origin at which the store is examined. */
   readonly origin: string
-  /** Origin under which it is published. */
+  /** The origin under which it is published. */
   readonly publicOrigin: string
   readonly json: boolean
   /** Undefined: the metrics are not read. */
   readonly metrics: MetricsAccess | undefined
 }
 
-/** What opens the metrics, where they are not open to this machine. */
+/** Access to the metrics; no token is needed if they are open to this machine. */
 export interface MetricsAccess {
   readonly token: string | undefined
 }
@@ -27,7 +27,7 @@ export const usage = `Looks at a running store as a buyer or an index would meet
 Exit code 0 when nothing would stop a buyer, 1 when something would, 2 when it could not be run.
 Everything that can be found is listed in docs/operators/doctor.md.`
 
-/** @throws Error with a sentence about what is wrong with the arguments */
+/** @throws Error with a sentence that names the wrong argument */
 export function readArguments(args: readonly string[], token: string | undefined): Wanted | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],

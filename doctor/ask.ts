@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What came back for one request, or why nothing did. */
+/** The answer to one request, or the reason why there is none. */
 export interface Answer {
-  /** 0 when nothing came. */
+  /** 0 if there is no answer. */
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown
-  /** Why nothing came. */
+  /** Why there is no answer. */
   readonly failed?: string
 }
 
@@ -18,22 +18,23 @@ export interface Question {
   readonly body?: string
 }
 
-/** Asks the store at a path, or at a full URL of it. Never throws for what the store does. */
+/** Requests a path, or a full URL, of the store. Does not throw for a failed request. */
 export type Ask = (pathOrUrl: string, question?: Question) => Promise<Answer>
 
-/** The other side is a stranger: it may be slow, endless, or lead elsewhere. */
+/** The store is not trusted: it may be slow, send without end, or redirect elsewhere. */
 const limits = {
   timeoutMs: 15_000,
   maxBytes: 2_000_000,
   maxRequests: 400,
-  /** A store that limits calls says when to come again; so long is waited in all. */
+  /** How long the doctor waits in total for the Retry-After of answers with 429. */
   maxWaitMs: 120_000,
 }
 
 /**
- * Asks one origin and nobody else; redirects are not followed, because a payment would not be.
+ * Requests from one origin only. Redirects are not followed, because clients do not follow them with a
+ * payment.
  *
- * @throws Error when asked to go to another origin, which is a defect of the doctor
+ * @throws Error for a URL of another origin, which is a defect of the doctor
  */
 export function askerOf(origin: string, bounds = limits): Ask {
   let asked = 0
@@ -77,19 +78,19 @@ async function askOnce(
   }
 }
 
-/** Milliseconds until the store wants to be asked again; undefined when it does not say. */
+/** The Retry-After of an answer in milliseconds; undefined if it is not a number of seconds. */
 function retryAfterMs({ headers }: Answer): number | undefined {
   const said = headers.get('retry-after')
   const seconds = said === null || said === '' ? Number.NaN : Number(said)
   return seconds >= 0 ? seconds * 1_000 : undefined
 }
 
-/** A body and its type. */
+/** A JSON body with its content type. */
 export function jsonBody(body: string): Pick<Question, 'body' | 'headers'> {
   return { body, headers: { 'content-type': 'application/json' } }
 }
 
-/** A short text about what came: its status and, where it is one, the store's own words. */
+/** A short text about an answer: its status, the store's error message, and the target of a redirect. */
 export function tell({ status, failed, json, headers }: Answer): string {
   if (failed !== undefined) return failed
   const location = headers.get('location')
@@ -103,14 +104,14 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The record at a name of a record, or nothing. */
+/** The record at a path of nested records; an empty one if there is none. */
 export function recordAt(value: unknown, ...names: string[]): Readonly<Record<string, unknown>> {
   let current: unknown = value
   for (const name of names) current = isRecord(current) ? current[name] : undefined
   return isRecord(current) ? current : {}
 }
 
-/** The text, or nothing when it is longer than allowed; what is too long is not read to its end. */
+/** The body as text; undefined once it exceeds the limit, without reading the rest. */
 async function boundedText({ body }: Response, maxBytes: number): Promise<string | undefined> {
   if (body === null) return ''
   const chunks: Uint8Array[] = []
@@ -135,7 +136,7 @@ function nothing(failed: string): Answer {
   return { status: 0, headers: new Headers(), text: '', json: undefined, failed }
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/** The message of the cause, if there is one: `fetch failed` alone says nothing. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

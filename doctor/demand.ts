@@ -3,13 +3,13 @@ import { PaymentRequiredV2Schema } from '@x402/core/schemas'
 import type { PaymentRequired } from '@x402/core/types'
 import { type Answer, recordAt } from './ask.ts'
 
-/** The demand of a 402, as any client reads it; undefined when it cannot be read. */
+/** The payment requirements of a 402, as any client reads them; undefined if they cannot be read. */
 export function demandOf({ status, headers }: Answer): PaymentRequired | undefined {
   const header = headers.get('payment-required')
   if (status !== 402 || header === null) return undefined
   try {
     const decoded: unknown = decodePaymentRequiredHeader(header)
-    // An empty list of ways to pay is a demand too: it asks for a sign-in.
+    // A 402 without any payment method is valid too: it asks for a sign-in.
     const { accepts } = decoded as { accepts?: unknown }
     const isEmpty = Array.isArray(accepts) && accepts.length === 0
     if (isEmpty) return decoded as PaymentRequired
@@ -21,12 +21,12 @@ export function demandOf({ status, headers }: Answer): PaymentRequired | undefin
   }
 }
 
-/** The body that the store itself gives as an example; empty without one. */
+/** The example of a body that the store publishes; empty if it has none. */
 export function exampleOf({ extensions }: PaymentRequired): Readonly<Record<string, unknown>> {
   return recordAt(extensions, 'bazaar', 'info', 'input', 'body')
 }
 
-/** How an operation is named in findings. */
+/** The name of an operation in findings. */
 export function named({ method, path }: { readonly method: string; readonly path: string }) {
   return `${method} ${path}`
 }

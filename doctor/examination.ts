@@ -3,8 +3,8 @@ import type { Wanted } from './arguments.ts'
 import { examine } from './examine.ts'
 
 /**
- * The examination as a thread of its own. What a stranger sends is parsed and validated here, against
- * schemas that it wrote itself; only a thread can be ended when that takes for ever.
+ * The examination, in a thread of its own. It parses what the store sends, and validates it against schemas
+ * that the store itself wrote; if that never ends, only a thread can be terminated.
  */
 const { origin, publicOrigin, metrics } = workerData as Omit<Wanted, 'json'>
 parentPort?.postMessage(await examine(origin, publicOrigin, metrics))

@@ -16,9 +16,9 @@ afterEach(() => shop?.close())
 
 interface Case {
   readonly breaking?: Breaking
-  /** What else is found then, because one thing follows from the other. */
+  /** Further findings that follow from this fault. */
   readonly also?: readonly FaultCode[]
-  /** Where the shop says that it is published. */
+  /** The published address that the doctor is told; by default the shop's own. */
   readonly published?: (origin: string) => string
 }
 

@@ -18,14 +18,14 @@ import { type Operation, type Paid, probe, probeResources } from './operations.t
 
 export interface Examined {
   readonly findings: readonly Finding[]
-  /** The paid operations that were looked at. */
+  /** All paid operations that were found. */
   readonly operations: readonly string[]
 }
 
-/** More paid operations are not looked at in all detail. */
+/** How many paid operations are examined in full. */
 const maxOperations = 8
 
-/** Looks at everything there is to look at. Never pays, and never throws for what the store does. */
+/** Examines the whole store. Never pays. */
 export async function examine(
   origin: string,
   publicOrigin = origin,
@@ -80,7 +80,7 @@ async function examinePurchase(visit: Visit, paid: Paid): Promise<void> {
   await checkBodies(visit, paid, demand)
 }
 
-/** Loopback is a machine of one's own; everything else is a way that others can listen on. */
+/** Plain HTTP to another machine than this one, which others can read on the way. */
 function isOpenHttp(publicOrigin: string): boolean {
   const { protocol, hostname } = new URL(publicOrigin)
   return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)

@@ -1,13 +1,13 @@
 import type { Ask } from './ask.ts'
 import { type FaultCode, faults, type Level } from './faults.ts'
 
-/** One thing that was found, as it is told. */
+/** One finding, as it is reported. */
 export interface Finding {
   readonly code: FaultCode
   readonly level: Level
-  /** What was asked, such as `POST https://shop.example/buy`. */
+  /** The request or the part of the store, such as `POST /buy`. */
   readonly where: string
-  /** What was seen there. Written by a stranger: without control characters, and short. */
+  /** What was seen there. The store's own words are shortened, and have no control characters. */
   readonly seen: string
   readonly what: string
   readonly mend: string
@@ -15,11 +15,11 @@ export interface Finding {
 
 export type Note = (code: FaultCode, where: string, seen?: unknown) => void
 
-/** What every check has: somebody to ask, and where to write down what it finds. */
+/** The context of every check. */
 export interface Visit {
-  /** The address that is asked. */
+  /** The origin at which the store is examined. */
   readonly origin: string
-  /** The address under which the store is published; mostly the same. */
+  /** The origin under which the store is published; usually the same. */
   readonly publicOrigin: string
   readonly ask: Ask
   readonly note: Note
@@ -27,7 +27,7 @@ export interface Visit {
 
 const maxSeen = 240
 
-/** Keeps findings, each once. */
+/** Collects findings without duplicates. */
 export function keepFindings() {
   const findings = new Map<string, Finding>()
   const note: Note = (code, where, seen = '') => {
@@ -39,7 +39,7 @@ export function keepFindings() {
   const order = Object.keys(faults)
   return {
     note,
-    /** The gravest first. */
+    /** The findings, the most severe first. */
     findings: (): readonly Finding[] =>
       [...findings.values()].sort(
         (a, b) => rank[a.level] - rank[b.level] || order.indexOf(a.code) - order.indexOf(b.code),
@@ -49,7 +49,7 @@ export function keepFindings() {
 
 const rank: Readonly<Record<Level, number>> = { stop: 0, warn: 1, note: 2 }
 
-/** A stranger's text could move the cursor of the terminal, or fill it. */
+/** Removes control characters and shortens the text, because the store's words could control or flood the terminal. */
 function printable(text: string): string {
   const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return clean.length > maxSeen ? `${clean.slice(0, maxSeen)}…` : clean

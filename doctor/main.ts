@@ -3,10 +3,10 @@ import { readArguments, usage, type Wanted } from './arguments.ts'
 import type { Examined } from './examine.ts'
 import { reportOf } from './report.ts'
 
-/** Longer than all answers of a slow store; milliseconds. */
+/** More than the examination of a slow store takes; milliseconds. */
 const deadlineMs = 240_000
 
-/** Exit code 0: nothing would stop a buyer. 1: something would. 2: nothing could be said. */
+/** Exit code 0: nothing would stop a buyer. 1: something would. 2: the store could not be examined. */
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<0 | 1 | 2> {
@@ -38,7 +38,7 @@ async function examineInThread({ origin, publicOrigin, metrics }: Wanted): Promi
   const worker = new Worker(new URL('./examination.ts', import.meta.url), {
     workerData: { origin, publicOrigin, metrics },
     resourceLimits: { maxOldGenerationSizeMb: 512 },
-    // Validators complain there about what they skip in a stranger's schema.
+    // Captured: validators print there what they skip in the store's schemas.
     stderr: true,
   })
   const { promise, resolve, reject } = Promise.withResolvers<Examined>()

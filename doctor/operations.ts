@@ -7,29 +7,29 @@ export interface Operation {
   readonly path: string
 }
 
-/** An operation that asks for money, with its answer to an empty call. */
+/** A paid operation, with its answer to an empty call. */
 export interface Paid extends Operation {
   readonly probe: Answer
 }
 
-/** What the resources of a manifest turn out to be when they are asked. */
+/** The resources of a manifest that answer as paid operations or with a sign-in. */
 export interface Asked {
   readonly paid: readonly Paid[]
-  /** 402s that ask for a sign-in instead of money. */
+  /** Operations whose 402 asks for a sign-in instead of money. */
   readonly signIns: readonly Paid[]
 }
 
-/** More are not probed: a long manifest must not make a burst of calls. */
+/** The most resources to probe: a long manifest must not cause a burst of calls. */
 const maxResources = 30
 
-/** Asks without a payment and without a body, as indexers do. */
+/** Calls without a payment and without a body, as indexers do. */
 export async function probe({ ask }: Visit, { method, path }: Operation): Promise<Paid> {
   return { method, path, probe: await ask(path, { method }) }
 }
 
 /**
- * Finds out which resources are paid. A manifest does not tell the method: what GET does not answer
- * is tried with POST, empty and unpaid, as an index would.
+ * Finds out which resources are paid. A manifest does not name methods, so a resource that GET does not
+ * answer is tried with POST, empty and unpaid, as an indexer would.
  */
 export async function probeResources(visit: Visit, paths: readonly string[]): Promise<Asked> {
   const paid: Paid[] = []
@@ -59,10 +59,10 @@ async function probeResource(visit: Visit, path: string): Promise<Paid | undefin
   return undefined
 }
 
-/** GET is refused for how it was asked, so there is something to ask for. */
+/** Statuses of a refused GET that show that the resource exists. */
 const isThere = [400, 401, 403, 406, 409, 422, 429]
 
-/** Refused for what is in it, so there is such a route: it validates before it asks for money. */
+/** The request was refused for its body, so the route exists, and validates before it asks for money. */
 function refusesBody(status: number): boolean {
   return status === 400 || status === 411 || status === 415 || status === 422
 }

@@ -1,6 +1,6 @@
 import type { Fault } from './faults.ts'
 
-/** A paid operation, from the first probe to the headers. */
+/** Faults of a paid operation, in the order of a purchase. */
 export const purchaseFaults = {
   probe_refused: {
     level: 'warn',

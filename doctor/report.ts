@@ -5,7 +5,7 @@ import type { Finding } from './findings.ts'
 
 export interface Report {
   readonly text: string
-  /** Nothing was found that would stop a buyer. */
+  /** Whether nothing was found that would stop a buyer. */
   readonly isHealthy: boolean
 }
 
@@ -15,7 +15,7 @@ const titles: Readonly<Record<Level, string>> = {
   note: 'Missing',
 }
 
-/** What was found, as text or as one JSON object. */
+/** The findings, as text or as one JSON object. */
 export function reportOf({ origin, publicOrigin, json }: Wanted, examined: Examined): Report {
   const { findings, operations } = examined
   const isHealthy = findings.every(({ level }) => level !== 'stop')
@@ -34,10 +34,10 @@ export function reportOf({ origin, publicOrigin, json }: Wanted, examined: Exami
   return { text: [looked, ...groups, '', verdict].join('\n'), isHealthy }
 }
 
-/** Enough to see what they have in common; --json gives all. */
+/** The most places of a fault in the text, which show what they have in common; --json has all. */
 const maxPlaces = 6
 
-/** Each fault once, with its fix, and the places where it was seen. */
+/** Each fault once, with its fix and its places. */
 function grouped(findings: readonly Finding[]): string[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, seen]) => {
     const [{ what, mend } = { what: '', mend: '' }] = seen

@@ -13,19 +13,19 @@ interface Call {
   readonly origin: string
 }
 
-/** An answer under way. What breaks the shop changes it. */
+/** An answer before it is sent, which a `Breaking` can change. */
 export interface Page {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** Breaks one thing of a shop that is otherwise in order. */
+/** Breaks one thing in a shop without faults. */
 export type Breaking = (page: Page, call: Call) => void
 
 export type Shop = Awaited<ReturnType<typeof openShop>>
 
-/** A small shop in which there is nothing to find, unless something is broken. */
+/** A small shop without faults, unless `breaking` adds one. */
 export async function openShop(breaking: Breaking = () => {}) {
   const server = createServer(async (request, response) => {
     const call: Call = {
@@ -61,7 +61,7 @@ export function changeBody(page: Page, change: (json: any) => void): void {
   page.body = JSON.stringify(json)
 }
 
-/** Changes the demand of a 402. */
+/** Changes the PAYMENT-REQUIRED header of a 402. */
 // biome-ignore lint/suspicious/noExplicitAny: what is broken is of any shape
 export function changeDemand(page: Page, change: (demand: any) => void): void {
   const header = page.headers['payment-required']
@@ -71,7 +71,7 @@ export function changeDemand(page: Page, change: (demand: any) => void): void {
   page.headers['payment-required'] = Buffer.from(JSON.stringify(demand)).toString('base64')
 }
 
-/** What opens the metrics of the shop. */
+/** The token for the metrics of the shop. */
 export const shopToken = 'a-token-for-the-scraper'
 
 const anywhere = {
@@ -192,7 +192,7 @@ function demanding(required: PaymentRequired): Page {
   }
 }
 
-/** As much of MCP as lists one tool. */
+/** As much of MCP as it takes to list one tool. */
 function mcp({ method, body }: Call): Page {
   if (method !== 'POST') return json(405, {})
   const { id, method: wanted } = JSON.parse(body)

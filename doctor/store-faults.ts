@@ -1,6 +1,6 @@
 import type { Fault } from './faults.ts'
 
-/** The store as a whole, and what it says about itself. */
+/** Faults of the store as a whole, and of its documents. */
 export const storeFaults = {
   unreachable: {
     level: 'stop',

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
-/** What came back for an input. */
+/** The answer to an input. */
 export interface Answer {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
@@ -13,17 +13,17 @@ export interface Address {
   readonly port: number
 }
 
-/** The answer did not come in time: the store hangs. */
+/** No answer came in time: the store hangs. */
 export class NoAnswer extends Error {}
-/** The store closed the connection and said nothing. */
+/** The store closed the connection without an answer. */
 export class Closed extends Error {}
-/** What came is no answer, or more than the one that was asked for. */
+/** The bytes are not an answer, or more than one. */
 export class BadFraming extends Error {}
 
-/** An answer within this time, or it counts as a hang; milliseconds. */
+/** Without an answer within this time, the store counts as hanging; milliseconds. */
 const maxAnswerMs = 10_000
 
-/** A connection that stays open and takes one request after another, as bytes. */
+/** A keep-alive connection that sends one request after another, as bytes. */
 export interface Connection {
   /** @throws NoAnswer, Closed, BadFraming */
   ask(bytes: Buffer, method: string): Promise<Answer>
@@ -91,7 +91,7 @@ export function openConnection({ host, port }: Address): Connection {
 
 type ReadAnswer = { readonly answer: Answer; readonly length: number } | 'more' | 'bad'
 
-/** Takes one answer from the front of the bytes. Everything the store sends says its length. */
+/** Reads one answer from the beginning of the bytes. Every answer of the store has a Content-Length. */
 function readAnswer(bytes: Buffer, method: string): ReadAnswer {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) return 'more'
@@ -99,7 +99,7 @@ function readAnswer(bytes: Buffer, method: string): ReadAnswer {
   const [first = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3})( |$)/.exec(first)?.[1])
   if (!status) return 'bad'
-  // "Go on and send the body" comes before the answer, and is none.
+  // An interim response, such as 100 Continue, precedes the answer.
   if (status < 200) return shifted(readAnswer(bytes.subarray(bodyAt), method), bodyAt)
   const headers = new Map(lines.map(pairOf))
   const size = bodySizeOf(status, headers, method)
@@ -113,20 +113,20 @@ function shifted(read: ReadAnswer, by: number): ReadAnswer {
   return typeof read === 'string' ? read : { ...read, length: read.length + by }
 }
 
-/** Undefined when the answer does not say how long it is. */
-/** What the answer says, in whatever form it came: a secret is one in any of them. */
+/** The decompressed body, so that secrets are found in it. */
 function decoded(coding: string | undefined, sent: Buffer): string {
   if (sent.length === 0) return ''
   if (coding === 'gzip') return gunzipSync(sent).toString('utf8')
   return coding === 'br' ? brotliDecompressSync(sent).toString('utf8') : sent.toString('utf8')
 }
 
+/** The length of the body; undefined if the answer does not name it. */
 function bodySizeOf(
   status: number,
   headers: ReadonlyMap<string, string>,
   method: string,
 ): number | undefined {
-  // A refusal of the parser has its body whatever the method was: it could not read even that.
+  // An error of the HTTP parser (without X-Request-Id) has a body even for HEAD, whose method it did not read.
   const isHead = method === 'HEAD' && headers.has('x-request-id')
   if (isHead || status === 204 || status === 304) return 0
   const said = headers.get('content-length') ?? ''
@@ -138,7 +138,7 @@ function pairOf(line: string): [name: string, value: string] {
   return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
 }
 
-/** Sends bytes, ends our side, and gives everything that comes until the store has ended too. */
+/** Sends bytes, ends our side of the connection, and returns everything until the store closes it. */
 export function askOnce({ host, port }: Address, bytes: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -148,7 +148,7 @@ export function askOnce({ host, port }: Address, bytes: Buffer): Promise<string>
       socket.destroy()
     })
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-    // A store that has answered may close while we still send; what it said by then is its answer.
+    // The store may answer and close while we still send; what has arrived by then is its answer.
     socket.on('error', () => {})
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
     socket.end(bytes)

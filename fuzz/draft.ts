@@ -1,15 +1,15 @@
-/** A request before it is bytes, in parts that can be changed one by one. */
+/** A request before it is serialised, in parts that can be mutated one by one. */
 export interface Draft {
-  /** Which way of using the store it began as; figures are counted by it. */
+  /** The use of the store that it began as; answers are counted by it. */
   readonly name: string
   readonly method: string
   readonly path: string
-  /** Names and values, encoded as they will stand in the address. */
+  /** Names and values, already encoded for the URL. */
   readonly query: readonly Pair[]
   readonly headers: readonly Pair[]
-  /** JSON to be; undefined for none. */
+  /** The value to send as JSON; undefined for no body. */
   readonly body?: unknown
-  /** What `PAYMENT-SIGNATURE` and `SIGN-IN-WITH-X` will hold in base64. */
+  /** The values of `PAYMENT-SIGNATURE` and `SIGN-IN-WITH-X`, before JSON and base64. */
   readonly payment?: unknown
   readonly signIn?: unknown
 }
@@ -17,15 +17,15 @@ export interface Draft {
 export type Pair = readonly [name: string, value: string]
 
 /**
- * What good requests are made of besides words: it comes from the store under test, because prices,
- * promises and challenges are signed by it.
+ * The parts of good requests that must come from the store under test, because it signs prices, quotes and
+ * challenges.
  */
 export interface Material {
   /** `127.0.0.1:port`. */
   readonly host: string
-  /** Payments for each kind, rightly signed by a wallet that holds nothing. */
+  /** A validly signed payment for each kind, from a wallet without funds. */
   readonly unpaid: Readonly<Record<Kind, unknown>>
-  /** What anyone can read of an order that was paid and delivered. Its goods must never come out. */
+  /** The public data of a paid and delivered order, with its payment. No answer may contain its goods. */
   readonly paid: {
     readonly kind: Kind
     readonly body: unknown
@@ -34,7 +34,7 @@ export interface Material {
     readonly paymentId: string
     readonly transactionHash: string
   }
-  /** A fresh challenge of the store, answered by another wallet than it names. */
+  /** A fresh challenge of the store, signed by another wallet than the one it names. */
   readonly signIn: unknown
   readonly webhook: { readonly header: string; readonly value: string }
 }

@@ -2,7 +2,7 @@ import { type Draft, type Kind, kinds, type Material, type Pair } from './draft.
 import type { Random } from './random.ts'
 import { toolCall } from './tool-calls.ts'
 
-/** Parameters with values of which each is good in some request. */
+/** Parameters, with values that are each valid in some request. */
 type Values = Readonly<Record<string, readonly string[]>>
 
 const paging: Values = { limit: ['1', '5', '20', '50'], offset: ['0', '2', '7', '100000'] }
@@ -11,7 +11,7 @@ const named: Values = {
   brand: ['amazon', 'Tigo', 'a', 'free%20fire', '%C3%A9'],
 }
 
-/** Every address that is read, with the parameters it takes. */
+/** The paths that GET reads, with their parameters. */
 const readings: readonly (readonly [path: string, query: Values])[] = [
   ['/ai', {}],
   ['/ai/capabilities', {}],
@@ -81,7 +81,7 @@ const readings: readonly (readonly [path: string, query: Values])[] = [
 const noOrder = `ord_${'0'.repeat(26)}`
 const limitsPath = '/api/catalog/limits'
 
-/** A request as it should be, of any kind that the store answers. */
+/** A well-formed request of any kind that the store answers. */
 export function goodDraft(random: Random, material: Material): Draft {
   const throwOf = random.below(100)
   if (throwOf < 40) return reading(random)
@@ -137,12 +137,12 @@ function purchase(random: Random, { unpaid, paid, signIn }: Material): Draft {
   if (throwOf < 6) return draft
   if (throwOf < 17) return { ...draft, payment: unpaid[kind] }
   if (throwOf < 18) return { ...draft, payment: unpaid[kind], signIn }
-  // What stands on the chain for everyone: it must never open what it paid for.
+  // The payment is public on the chain: it must never open the goods that it paid for.
   const { kind: bought, body, payment } = paid
   return { ...draft, name: 'repeat', path: purchasePath(bought), body, payment }
 }
 
-/** Its sign-in is for something else, so it must never set any. */
+/** The sign-in is for another request, so these limits must never be set. */
 function setLimits(random: Random, { signIn }: Material): Draft {
   const method = random.pick(['PUT', 'PUT', 'PUT', 'DELETE'])
   const all = {

@@ -5,24 +5,24 @@ import { randomFor } from './random.ts'
 import { brokenHttp } from './raw.ts'
 import { written } from './write.ts'
 
-/** One input, ready to be sent. */
+/** One input, ready to send. */
 export interface Input {
   readonly number: number
-  /** Which way of using the store it began as. */
+  /** The use of the store that it began as; `raw` for raw inputs. */
   readonly name: string
   readonly method: string
   readonly path: string
   readonly bytes: Buffer
-  /** It is no whole request, or more than one: sent alone, and then the connection is ended. */
+  /** Whether it may be less or more than one request; it is then sent on a connection of its own. */
   readonly isRaw: boolean
 }
 
-/** The share of inputs that are left as they should be: they show that the rest is near to good. */
+/** The share of inputs that are not mutated: they show that the others are close to good requests. */
 const goodShare = 0.04
-/** The share of inputs that are not HTTP as it should be. */
+/** The share of inputs with broken HTTP. */
 const rawShare = 0.06
 
-/** The input of this number: always the same for the same seed and the same material. */
+/** The input with this number; it depends on the seed and the material alone. */
 export function inputOf(seed: number, number: number, material: Material): Input {
   const random = randomFor(seed, number)
   const good = goodDraft(random, material)

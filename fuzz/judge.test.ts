@@ -24,7 +24,7 @@ const good: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-/** What the judge says of a refusal that is right but for this. */
+/** The verdict on a correct refusal with these changes. */
 function said(
   changes: {
     status?: number

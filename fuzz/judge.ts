@@ -4,14 +4,14 @@ import type { Answer } from './connection.ts'
 import type { Input } from './input.ts'
 
 export interface JudgeOptions {
-  /** What no answer may hold. */
+  /** Texts that no answer may contain. */
   readonly secrets: readonly string[]
 }
 
-/** PAYMENT-REQUIRED stays below the smallest header buffer of common proxies (sizes). */
+/** PAYMENT-REQUIRED must be shorter than this, to fit the header buffers of common proxies; bytes. */
 const maxDemand = 4_800
 
-/** What is wrong with the answer to a whole request; undefined when it is as promised. */
+/** The fault of an answer to a whole request; undefined if it has none. */
 export function judge(input: Input, answer: Answer, options: JudgeOptions): string | undefined {
   const said = [...answer.headers.values(), answer.body].join('\n')
   const secret = options.secrets.find((one) => said.includes(one))
@@ -20,7 +20,7 @@ export function judge(input: Input, answer: Answer, options: JudgeOptions): stri
   return faultOfRefusal(input, answer)
 }
 
-/** What is wrong with what came for bytes that were no request, or several. */
+/** The fault of the answers to a raw input, which may be less or more than one request. */
 export function judgeRaw(text: string, { secrets }: JudgeOptions): string | undefined {
   if (secrets.some((one) => text.includes(one))) return 'it holds a secret'
   if (text !== '' && !/^HTTP\/1\.1 \d{3} /.test(text)) return 'it is no answer of HTTP'
@@ -41,15 +41,15 @@ function faultOfSuccess({ method }: Input, { status, headers, body }: Answer): s
   return undefined
 }
 
-/** The page of an offer is found in whatever case its id was written, and leads to the right one. */
+/** The redirect of an offer's page from another spelling of its id, such as lower case. */
 function isRespelt(status: number, headers: Answer['headers']): boolean {
   return status === 302 && /^\/buy\/[\w-]+$/.test(headers.get('location') ?? '')
 }
 
-/** What a refusal lacks of the form that its interface publishes (docs/agents/errors.md). */
+/** How a refusal differs from its published form (docs/agents/errors.md). */
 function faultOfRefusal(input: Input, answer: Answer): string | undefined {
   const { status, headers, body } = answer
-  // Not even "try again": all parts of the store are well, so the input is what it stumbled over.
+  // Not even `try_again` is right: all parts of the store work, so the input made it fail.
   if (status >= 500 && !isUndecided(input, answer)) return `its status is ${status}`
   const isOurs = headers.has('x-request-id')
   if (!isOurs)
@@ -88,7 +88,7 @@ function mandatoryHeaders({ status, headers }: Answer): string | undefined {
   return isDeaf ? 'a 429 without Retry-After' : undefined
 }
 
-/** A refusal of the protocol itself, before any tool was called. */
+/** An error of JSON-RPC or MCP, before any tool was called. */
 function faultOfMessage({ error }: Record<string, unknown>): string | undefined {
   const message = typeof error === 'object' && error !== null && 'message' in error && error.message
   return isSentence(message) ? undefined : 'its message is no sentence'
@@ -132,7 +132,7 @@ function faultOfDemand({ headers, body }: Answer): string | undefined {
   return differs === undefined ? undefined : `header and body differ in ${differs}`
 }
 
-/** What the parser of HTTP found, before any path was known: a problem with `error` beside it. */
+/** Errors of the HTTP parser, before the path is known, with their statuses. They also have the field `error`. */
 const parserCodes: Readonly<Record<string, number>> = {
   invalid_http: 400,
   request_timeout: 408,
@@ -140,7 +140,7 @@ const parserCodes: Readonly<Record<string, number>> = {
 }
 
 function faultOfParser({ status, body }: Answer): string | undefined {
-  // Node answers this by itself: no Host.
+  // Node itself answers a request without Host.
   if (body === '' && status === 400) return undefined
   const said = jsonOf(body)
   const isKnown = said !== undefined && parserCodes[String(said['code'])] === status
@@ -152,8 +152,8 @@ function isSentence(text: unknown): boolean {
 }
 
 /**
- * A payment whose time is nearly over is neither good any more nor proven never to land: until a block
- * that stays is past its time, nobody can say what became of it.
+ * A payment that expires soon is no longer accepted, but may still land: until a final block is past its
+ * expiry, the store cannot know.
  */
 function isUndecided({ bytes }: Input, { status, body }: Answer): boolean {
   const { code, charged } = jsonOf(body) ?? {}

@@ -9,12 +9,12 @@ import { maxGrowth, trendOf } from './memory.ts'
 import { type Memory, type Parts, startParts } from './parts.ts'
 import { type Findings, run, type Target } from './run.ts'
 
-/** Memory is measured this often over a run. */
+/** How many times a run measures memory. */
 const steps = 24
 const atOnce = 48
 
 /**
- * Sends a store inputs made of a seed, judges every answer, and prints what was seen.
+ * Sends a store inputs made from a seed, judges every answer, and prints a report.
  *
  *   npm run fuzz -- --inputs 1000000 --seed 1
  *   npm run fuzz -- --seed 1 --only 4711        one input again, by its number
@@ -87,7 +87,7 @@ async function runAll(
   return report({ found, memory, before, after, seconds, parts, inputs, seed })
 }
 
-/** The order that the inputs are made of is written once more, when its payment is final. */
+/** Waits until the payment of the order in the material is final, which writes to its record once more. */
 async function untilSettled({ query }: Parts): Promise<void> {
   const open = `select from orders where settlement <> 'FINAL'`
   await eventually(
@@ -96,7 +96,7 @@ async function untilSettled({ query }: Parts): Promise<void> {
   )
 }
 
-/** Everything that an input which paid nothing must leave as it was. */
+/** The number of rows in each table, and of transfers, which inputs without a payment must not change. */
 async function effectsOf(parts: Parts): Promise<string> {
   const transfers = await chainClient(parts.chain.rpcUrl).getContractEvents({
     address: parts.chain.usdc as Hex,

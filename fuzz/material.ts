@@ -6,11 +6,11 @@ import type { ChainParts } from '../test/stories/chain.ts'
 import { bodyFor, buy, get, termsOf } from '../test/stories/requests.ts'
 import { type Kind, kinds, type Material } from './draft.ts'
 
-/** What the inputs against one store are made of, and what none of its answers may hold. */
+/** The material for inputs against one store, and the secrets that none of its answers may contain. */
 export interface Source {
   readonly material: () => Promise<Material>
   readonly secrets: readonly string[]
-  /** Who bought; no log line may hold a word of it. */
+  /** The buyer's names; no log line may contain one. */
   readonly person: readonly string[]
 }
 
@@ -24,8 +24,8 @@ export interface SourceOptions {
 const person = { firstName: 'Zephyrine', lastName: 'Quillfeather' }
 
 /**
- * Buys one voucher, so that there is something to steal, and makes the wallets: one that is empty,
- * and one that signs in for another.
+ * Buys one voucher, so that there is something to steal, and creates two wallets: one without funds, and one
+ * that signs in as the buyer.
  */
 export async function openSource(options: SourceOptions): Promise<Source> {
   const { url, chain, seed, webhook } = options
@@ -76,7 +76,7 @@ async function unpaidBy(url: string, poor: Buyer, seed: number): Promise<Record<
   return Object.fromEntries(await Promise.all(signed)) as Record<Kind, unknown>
 }
 
-/** A challenge in the name of the buyer, signed by a stranger: right in all but that. */
+/** A sign-in for the buyer's address that is valid except that a stranger signed it. */
 async function signInFor(url: string, buyer: Buyer, stranger: Buyer): Promise<unknown> {
   const { body } = await get(url, '/api/catalog/orders')
   const { info, supportedChains } = body.extensions['sign-in-with-x']

@@ -2,20 +2,20 @@ import type { Memory } from './parts.ts'
 
 const mebibyte = 1_048_576
 
-/** How much more the store may hold at the end than at the beginning, warm-up left out; MiB. */
+/** How much the memory may grow after the warm-up; MiB. */
 export const maxGrowth = { heap: 8, rss: 48 } as const
 
-/** The share of the steps after which everything is warm: caches full, limits remembered. */
+/** The share of the steps after which caches are full and rate limits remember all clients. */
 const warmUpShare = 0.25
 
 export interface Trend {
-  /** MiB by which the last third of the steps lies above the first, in the middle of each. */
+  /** Median of the last third of the steps after the warm-up, minus that of the first third; MiB. */
   readonly heapGrowth: number
   readonly rssGrowth: number
   readonly isFlat: boolean
 }
 
-/** Whether memory stays as it is once the store is warm. Medians, so that one step decides nothing. */
+/** Whether memory stays flat after the warm-up. Uses medians, so that no single step decides. */
 export function trendOf(steps: readonly Memory[]): Trend {
   const warm = steps.slice(Math.ceil(steps.length * warmUpShare))
   const heapGrowth = growthOf(warm.map(({ heapBytes }) => heapBytes))

@@ -12,7 +12,7 @@ import {
 } from './pieces.ts'
 import type { Random } from './random.ts'
 
-/** Text that is already what will be sent, in place of a value that has yet to be written as JSON. */
+/** Bytes to send as they are, in place of a value to serialise as JSON. */
 export class Written {
   readonly bytes: Buffer
 
@@ -31,9 +31,9 @@ export function mutated(random: Random, good: Draft): Draft {
   return draft
 }
 
-/** A part that is there: a request without a body has none to mutate. */
+/** Picks a mutation of a part that the draft has. */
 function mutateOf(random: Random, { query, body, payment, signIn }: Draft): Mutate {
-  // Deepest first: what is refused early teaches nothing about what comes later.
+  // Prefers the parts that are checked last: a request that is refused early does not test later code.
   if (payment !== undefined && random.chance(0.7)) return mutatePayment
   if (signIn !== undefined && random.chance(0.7)) return mutateSignIn
   const parts: Mutate[] = [mutatePath, mutateHeaders, mutateHeaders, mutateQuery]
@@ -103,7 +103,7 @@ const mutateBody: Mutate = (random, draft) => {
   return { ...draft, body: new Written(otherBytes(random, text)) }
 }
 
-/** A body in another encoding, with bytes that are no text, or of a size at the limit. */
+/** A body in another encoding, with bytes that are not UTF-8, deeply nested, or of a size at the limit. */
 function otherBytes(random: Random, text: string): Buffer {
   switch (random.below(6)) {
     case 0:
@@ -131,7 +131,7 @@ const mutateSignIn: Mutate = (random, draft) => ({
   signIn: spoiledEnvelope(random, draft.signIn),
 })
 
-/** Layer by layer: the value, its JSON, its base64. The first is the most likely, being deepest. */
+/** Breaks the value, its JSON or its base64. The value is the most likely, because it is checked last. */
 function spoiledEnvelope(random: Random, value: unknown): unknown {
   if (value instanceof Written) return value
   const throwOf = random.below(20)

@@ -1,7 +1,7 @@
 import { extremeValues, unicodePieces } from './pieces.ts'
 import type { Random } from './random.ts'
 
-/** Changes a text at up to `most` random places: pieces put in, cut out, doubled, or turned round. */
+/** Changes a text at up to `most` random places: inserts, deletes or repeats pieces. Rarely changes its case. */
 export function mutatedText(
   random: Random,
   text: string,
@@ -18,7 +18,7 @@ export function mutatedText(
   return random.chance(0.05) ? otherCase(result) : result
 }
 
-/** The same, one character for its neighbour: what is nearly right goes deeper than what is not. */
+/** Flips one bit of one character: an input that is nearly right gets further than others. */
 export function nearlyText(random: Random, text: string): string {
   if (text === '') return 'x'
   const at = random.below(text.length)
@@ -26,7 +26,7 @@ export function nearlyText(random: Random, text: string): string {
   return text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1)
 }
 
-/** A copy of a JSON value with one to three changes at random places in its tree. */
+/** A copy of a JSON value with one to three changes at random places. */
 export function mutatedJson(random: Random, value: unknown): unknown {
   let result = value
   for (let left = 1 + random.below(3); left > 0; left -= 1) result = changedOnce(random, result)
@@ -66,7 +66,7 @@ function withMore(random: Random, value: object): unknown {
   const many = random.chance(0.05) ? 500 : 1
   for (let count = 0; count < many; count += 1) {
     const name = many > 1 ? `k${count}` : random.pick(oddNames)
-    // Written as an own field: an assignment to __proto__ would be none in the text.
+    // Defined as an own property: an assignment to __proto__ would not appear in the JSON.
     const field = { value: random.pick(extremeValues), enumerable: true, configurable: true }
     Object.defineProperty(more, name, field)
   }

@@ -18,16 +18,16 @@ export interface Memory {
   readonly rssBytes: number
 }
 
-/** A whole store on real parts, the store itself in a process of its own. */
+/** A whole store with real parts; the store itself has a process of its own. */
 export interface Parts {
   readonly url: string
   readonly chain: ChainParts
   readonly webhook: NodeSettings['webhook']
-  /** The store's own secrets; none may come out of it. */
+  /** The store's own secrets, which it must never disclose. */
   readonly secrets: readonly string[]
-  /** What else no log line may hold. */
+  /** Adds words that no log line may contain, in place of those of an earlier call. */
   watchFor(words: readonly string[]): void
-  /** Log lines that hold a secret or tell of something that went wrong. */
+  /** Log lines that contain a secret, or have level `warn` or above. */
   readonly badLines: readonly string[]
   query: (sql: string) => ReturnType<Store['query']>
   memory(): Promise<Memory>
@@ -117,7 +117,7 @@ async function startStore(start: NodeSettings, secrets: readonly string[]) {
   }
 }
 
-/** Waits for a message of this kind, and no longer than the process lives. */
+/** Waits for a message of this kind. Rejects if the process ends first. */
 function answerOf(child: ChildProcess, is: (told: Told) => boolean): Promise<Told> {
   return new Promise((resolve, reject) => {
     const ended = () => reject(new Error('The store has ended'))

@@ -1,4 +1,4 @@
-/** Pieces that have broken readers of text before. None is a word that only our insides know. */
+/** Pieces that have broken parsers of text before. None is a word from the inside of the store. */
 export const textPieces: readonly string[] = [
   ...['%00', '%0a', '%0d%0a', '%ff', '%c3', '%c0%80', '%e2%80%ae', '%f0%9f%98%80', '%ed%a0%80'],
   ...['%', '%%', '%u0041', '%2', '%zz', '%25', '%2525', '%2f', '%5c', '%20', '+', '%2B'],
@@ -10,7 +10,7 @@ export const textPieces: readonly string[] = [
   ...['a,'.repeat(60), 'US,'.repeat(51), 'a=b&'.repeat(40), '%61'.repeat(700)],
 ]
 
-/** Texts with letters outside ASCII, for places that carry UTF-8. */
+/** Control characters, and texts outside ASCII, for places that carry UTF-8. */
 export const unicodePieces: readonly string[] = [
   ...['\u0000', '\u0007', '\t', '\n', '\r', '\u001f', '\u0085', '\u200b', '\u2028', '\u202e'],
   ...[
@@ -31,7 +31,7 @@ export const unicodePieces: readonly string[] = [
   ...['\u0301'.repeat(300), 'ﷺ'.repeat(50), '😀'.repeat(90), '٣', '１２', 'А', '𝒜', '\u{10ffff}'],
 ]
 
-/** Values at the limits of what JSON and its readers take. */
+/** Values at the limits of JSON and its parsers. */
 export const extremeValues: readonly unknown[] = [
   ...[null, true, false, 0, -0, -1, 1, 0.5, 1.005, 1e21, 1e308, 5e-324, 2 ** 31, 2 ** 32, 2 ** 53],
   ...[2 ** 53 + 2, -(2 ** 53), '', ' ', '0', '-1', '1e3', '0x', '0x0', '1'.repeat(31)],
@@ -50,7 +50,7 @@ export const extremeValues: readonly unknown[] = [
   ...unicodePieces,
 ]
 
-/** What text of JSON, or of base64, is broken with. */
+/** Pieces that break the syntax of JSON or base64. */
 export const syntaxPieces: readonly string[] = [
   ...['"', '\\', '\\u0000', '\\ud800', '\\x', '{', '}', '[', ']', ',', ':', '//', '/*', "'", ' '],
   ...[
@@ -84,7 +84,7 @@ export const syntaxPieces: readonly string[] = [
   ...['"offerId":"x",', '"x402Version":1,', '9'.repeat(400), 'x'.repeat(2_000)],
 ]
 
-/** Names that are somebody's, and the store's business only where it says so. */
+/** Headers that are in use somewhere; the store must ignore all those that it does not document. */
 export const headerNames: readonly string[] = [
   ...['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'authorization', 'cookie'],
   ...['cache-control', 'content-encoding', 'content-language', 'content-location', 'date', 'dnt'],

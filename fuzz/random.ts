@@ -1,10 +1,10 @@
 import { seeded } from '../test/model/random.ts'
 
-/** Every choice of one input, the same for the same seed and number, whatever came before it. */
+/** The random choices for one input, which depend on its seed and number alone. */
 export interface Random {
-  /** A whole number from 0 up to but without this one. */
+  /** A whole number from 0 to `end` − 1. */
   below(end: number): number
-  /** True in this share of the throws. */
+  /** True with this probability. */
   chance(share: number): boolean
   pick<T>(list: readonly T[]): T
 }

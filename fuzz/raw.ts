@@ -2,7 +2,7 @@ import type { Random } from './random.ts'
 
 type Break = (random: Random, good: Buffer) => Buffer
 
-/** Makes a good request into bytes that are not one: cut, doubled, shifted, or framed wrongly. */
+/** Breaks the HTTP of a good request: cuts it, repeats it, shifts it, or frames it wrongly. */
 export function brokenHttp(random: Random, good: Buffer): Buffer {
   return random.pick(breaks)(random, good)
 }
@@ -10,7 +10,7 @@ export function brokenHttp(random: Random, good: Buffer): Buffer {
 const breaks: readonly Break[] = [
   // Cut off anywhere.
   (random, good) => good.subarray(0, random.below(good.length)),
-  // A few bits turned.
+  // A few bits flipped.
   (random, good) => {
     const copy = Buffer.from(good)
     for (let left = 1 + random.below(8); left > 0; left -= 1) {
@@ -19,17 +19,17 @@ const breaks: readonly Break[] = [
     }
     return copy
   },
-  // Bytes put in anywhere.
+  // Bytes inserted anywhere.
   (random, good) => {
     const at = random.below(good.length)
     return Buffer.concat([good.subarray(0, at), latin1(random.pick(bytes)), good.subarray(at)])
   },
-  // Another line among the headers, most of them about where the request ends.
+  // One or two more header lines, most of them about the length of the request.
   (random, good) => withLine(good, random.pick(lines)),
   (random, good) => withLine(withLine(good, random.pick(lines)), random.pick(lines)),
-  // Chunks in place of a length, right and wrong ones.
+  // Chunked encoding instead of a length, valid or not.
   (random, good) => chunked(random, good),
-  // Many at once, of which the last may be cut.
+  // Several requests at once, the last cut off.
   (random, good) => {
     const many = Array.from({ length: 2 + random.below(8) }, () => good)
     return Buffer.concat([...many, good.subarray(0, random.below(good.length))])
@@ -39,10 +39,10 @@ const breaks: readonly Break[] = [
     const rest = good.toString('latin1').split('\r\n').slice(1)
     return latin1([random.pick(firstLines), ...rest].join('\r\n'))
   },
-  // Line ends of another kind.
+  // Other line endings.
   (random, good) =>
     latin1(good.toString('latin1').replaceAll('\r\n', random.pick(['\n', '\r', '\r\r\n']))),
-  // More headers than anybody needs.
+  // Far too many headers.
   (random, good) => {
     const header = `x-${'n'.repeat(random.below(20))}: ${'v'.repeat(random.below(200))}`
     return withLine(
@@ -52,7 +52,7 @@ const breaks: readonly Break[] = [
         .join('\r\n'),
     )
   },
-  // Nothing of HTTP at all.
+  // No HTTP at all.
   (random) => latin1(random.pick(bytes).repeat(1 + random.below(50))),
 ]
 
@@ -112,7 +112,7 @@ const firstLines: readonly string[] = [
   ...[`GET /${'a'.repeat(17_000)} HTTP/1.1`, 'M-SEARCH * HTTP/1.1', 'POST /ai HTTP/1.1'],
 ]
 
-/** The body of the request in chunks of any size, and sometimes with a chunk that is none. */
+/** The request with a chunked body, sometimes with invalid chunks or a wrong end. */
 function chunked(random: Random, good: Buffer): Buffer {
   const [head = '', body = ''] = good.toString('latin1').split('\r\n\r\n', 2)
   const kept = head.split('\r\n').filter((line) => !/^content-length/i.test(line))

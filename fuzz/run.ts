@@ -15,9 +15,9 @@ import { judge, judgeRaw } from './judge.ts'
 /** The store under test. */
 export interface Target {
   readonly address: Address
-  /** What no answer may hold. */
+  /** Texts that no answer may contain. */
   readonly secrets: readonly string[]
-  /** Fresh promises and challenges of the store; they are good for five minutes. */
+  /** Fetches fresh quotes and challenges of the store, which are valid for five minutes. */
   readonly material: () => Promise<Material>
 }
 
@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly atOnce: number
 }
 
-/** An input that was not answered as it must be; its seed and number make it again. */
+/** An input with a wrong answer; its seed and number reproduce it. */
 interface Failure {
   readonly number: number
   readonly name: string
@@ -39,15 +39,15 @@ interface Failure {
 
 export interface Findings {
   readonly failures: readonly Failure[]
-  /** How often each way of using the store was answered with each status; 0 is no answer. */
+  /** For each name of inputs, the number of answers by status; 0 is no answer. */
   readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>
   readonly slowestMs: number
   readonly raw: number
 }
 
-/** With this many failures there is nothing more to learn from going on. */
+/** A run stops after this many failures. */
 const maxFailures = 25
-/** Well within the five minutes for which promises and challenges hold. */
+/** Well within the five minutes for which quotes and challenges are valid. */
 const materialMs = 100_000
 
 /** Sends every input over TCP, several at once, and judges every answer. */
@@ -98,14 +98,14 @@ async function tryInput(target: Target, line: Line, input: Input, tally: Tally):
   tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt)
 }
 
-/** A line to the store that is mended when it was closed. */
+/** A connection to the store that is reopened after it was closed. */
 interface Line {
-  /** Undefined when the store closed the connection, where it may. */
+  /** Undefined if the store closed the connection without an answer, which it may do for a large input. */
   ask(input: Input): Promise<Answer | undefined>
   end(): void
 }
 
-/** What is larger than a head may be is answered and cut off at once; the answer can get lost. */
+/** The store answers a larger head and closes the connection at once, so the answer can get lost; bytes. */
 const maxHead = 16_000
 
 function lineTo(address: Address): Line {
@@ -125,7 +125,7 @@ function lineTo(address: Address): Line {
       try {
         return await connection.ask(input.bytes, input.method)
       } catch (error) {
-        // A connection may be closed between two requests. A new one tells whether that was it.
+        // The store may close a connection between two requests. A new one shows whether the input was the cause.
         if (error instanceof Closed) return onceMore(input)
         throw error
       }

@@ -1,6 +1,6 @@
 import { type NodeSettings, startNode } from '../test/harness/node.ts'
 
-/** What the fuzzer asks of the store's process, and what it is told. */
+/** The messages from the fuzzer to the store's process, and back. */
 export type Ask =
   | { readonly start: NodeSettings; readonly secrets: readonly string[] }
   | { readonly secrets: readonly string[] }
@@ -10,12 +10,12 @@ export type Told =
   | { readonly line: string }
   | { readonly heapBytes: number; readonly rssBytes: number }
 
-/** Log lines of this level or above tell of something that went wrong (pino's warn). */
+/** Log lines of this level or above report that something went wrong (`warn` of pino). */
 const warning = 40
 
 /**
- * A store in a process of its own that reads its own log: a line that holds a secret, or tells of
- * something that went wrong, is passed on. It ends with its parent.
+ * A store in a process of its own that reads its own log, and passes on lines that contain a secret or report
+ * that something went wrong. It ends with its parent.
  */
 let secrets: readonly string[] = []
 process.on('message', async (ask: Ask) => {
@@ -33,7 +33,7 @@ function watch(line: string): void {
   if (level >= warning || secrets.some((secret) => line.includes(secret))) tell({ line })
 }
 
-/** After the garbage is collected, twice, because what was finalised is only then given back. */
+/** Memory after two garbage collections, because finalised objects are only freed by the second. */
 async function measured(): Promise<Told> {
   for (let round = 0; round < 2; round += 1) {
     globalThis.gc?.()

@@ -1,7 +1,7 @@
 import { type Draft, kinds, type Material } from './draft.ts'
 import type { Random } from './random.ts'
 
-/** A call of a tool over MCP as it should be, with or without its payment or sign-in. */
+/** A well-formed call of a tool over MCP, with or without a payment or a sign-in. */
 export function toolCall(random: Random, material: Material): Draft {
   const [name, args, meta] = random.pick<readonly [string, object, object]>([
     ['search', { kind: random.pick(kinds), limit: 3, country: 'US' }, {}],
@@ -9,7 +9,7 @@ export function toolCall(random: Random, material: Material): Draft {
     ['quote', { offerId: 'TEST-TOPUP-OK', msisdn: '+12025550123' }, {}],
     ['buy', { offerId: 'TEST-ESIM-OK' }, { 'x402/payment': material.unpaid.esim }],
     ['buy', { offerId: 'TEST-ESIM-OK', include_goods: true }, {}],
-    // What stands on the chain for everyone: it must never open what it paid for.
+    // The payment is public on the chain: it must never open the goods that it paid for.
     ['buy', { ...(material.paid.body as object), include_goods: true }, paymentOf(material)],
     ['order_status', { orderId: material.paid.orderId, include_goods: true }, {}],
     ['order_status', { limit: 5 }, { 'sign-in-with-x': material.signIn }],

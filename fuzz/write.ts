@@ -2,8 +2,8 @@ import type { Draft, Material, Pair } from './draft.ts'
 import { Written } from './mutate.ts'
 
 /**
- * Writes a request as bytes. Whatever its parts hold, it stays one request: line ends within them
- * would make it two, and that is what the raw inputs are for.
+ * Serialises a request. It stays one request whatever its parts contain: line breaks within them, which could
+ * make it two, are replaced; raw inputs test those.
  */
 export function written(draft: Draft, material: Material, number: number): Buffer {
   const { method, path, query, body, payment, signIn } = draft
@@ -16,7 +16,7 @@ export function written(draft: Draft, material: Material, number: number): Buffe
     ...envelope('payment-signature', payment),
     ...envelope('sign-in-with-x', signIn),
     ...(content === undefined ? [] : [['content-length', String(content.length)] as const]),
-    // The one that the trusted proxy would have written: the last.
+    // The last one counts, as if the trusted proxy had added it.
     ['x-forwarded-for', addressOf(number)],
   ]
   const target = inLine(`${path}${search === '' ? '' : `?${search}`}`).replaceAll(' ', '%20')
@@ -25,7 +25,7 @@ export function written(draft: Draft, material: Material, number: number): Buffe
   return content === undefined ? head : Buffer.concat([head, content])
 }
 
-/** One of 16,384 clients, so that the rate limits are met by nobody and remembered for all. */
+/** One of 16,384 client addresses, so that the store remembers rate limits for many clients and none exceeds one. */
 function addressOf(number: number): string {
   const client = number % 16_384
   return client % 8 === 0

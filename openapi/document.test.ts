@@ -55,8 +55,8 @@ test('every way to do what is asked, and every code once, has a real answer: npm
 })
 
 /**
- * The bazaar extension of an answer has a member called `example`, and the linter takes the object
- * around it for a schema, although it stands in the example of an answer.
+ * The bazaar extension in an example has a member called `example`, and the linter mistakes the object
+ * around it for a schema.
  */
 function isData(path: readonly (string | number)[]): boolean {
   return path.includes('examples') && path.slice(-4).join('.') === 'bazaar.info.output.example'
@@ -66,7 +66,7 @@ test('the linter finds nothing, not even a hint', async () => {
   const spectral = new spectralCore.Spectral()
   spectral.setRuleset({
     extends: [[spectralRulesets.oas as RulesetDefinition, 'all']],
-    // Groups stand in the order of use.
+    // Groups are in the order of use.
     rules: { 'openapi-tags-alphabetical': 'off' },
   })
   const findings = (await spectral.run(checkedIn)).filter(({ path }) => !isData(path))

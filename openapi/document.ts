@@ -7,14 +7,14 @@ import { guidance, textsOfGroups } from './guidance.ts'
 import { operationObject } from './operation-object.ts'
 import { sharedHeaders } from './responses.ts'
 
-/** The store that the checked-in document speaks of: one that was started with nothing set. */
+/** The store in the checked-in document: one without any setting. */
 export const documentSite = readConfig({}).site
 
 /**
- * The OpenAPI 3.1 document of these operations, for a store that is named by `documentSite`: a
- * running store puts itself in its place.
+ * The OpenAPI 3.1 document of these operations, for the store `documentSite`. A running store replaces it
+ * with itself.
  *
- * @param recorded real answers, of which the first of each operation and the refusals become examples
+ * @param recorded real answers; the first success of each operation and the refusals become examples
  */
 export function openApiOf(operations: readonly Operation[], recorded: Recorded): object {
   const { name, description, contact, url } = documentSite
@@ -35,7 +35,7 @@ export function openApiOf(operations: readonly Operation[], recorded: Recorded):
       components: {
         headers: sharedHeaders,
         securitySchemes: {
-          // Readers of the field know this scheme by its name.
+          // Tools for x402 recognise this scheme by its name.
           siwx: {
             type: 'apiKey',
             in: 'header',
@@ -53,11 +53,11 @@ export function openApiOf(operations: readonly Operation[], recorded: Recorded):
     },
     {
       override: ({ jsonSchema, io }) => {
-        // Answers may grow, so readers must accept fields that they do not know yet.
+        // Answers may get new fields, which clients must accept.
         if (io === 'output' && jsonSchema.additionalProperties === false) {
           delete jsonSchema.additionalProperties
         }
-        // The format says it in one word.
+        // The format already says what the pattern does.
         if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
@@ -79,7 +79,7 @@ function pathsOf(operations: readonly Operation[], recorded: Recorded) {
   return paths
 }
 
-/** The other examples are served on request (`src/http/openapi.ts`). */
+/** The first success and all refusals; the store serves the others on request (`src/http/openapi.ts`). */
 function briefly(examples: readonly Example[]): readonly Example[] {
   const first = examples.find(({ status }) => status < 400)
   return examples.filter((example) => example === first || example.status >= 400)

@@ -1,26 +1,26 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { reviewable } from './reviewable.ts'
 
-/** A real answer, with what was asked. */
+/** A real answer, with the body of its request. */
 export interface Example {
-  /** Its name among the examples of its operation: a refusal has its code. */
+  /** Its name among the examples of its operation; for a refusal, the code. */
   readonly name: string
   readonly summary: string
   readonly status: number
-  /** The JSON that was sent, where it was JSON. */
+  /** The body of the request, if it was JSON. */
   readonly sent?: unknown
   readonly body: unknown
 }
 
 /**
- * The examples of each operation, by its id: every way in which it does what was asked, and a refusal
- * at the first operation that has its code.
+ * The examples of each operation, by its id: all its successes, and the refusals that no earlier operation
+ * has an example of.
  */
 export type Recorded = Readonly<Record<string, readonly Example[]>>
 
 const file = new URL('examples.json', import.meta.url)
 
-/** What `npm run openapi` recorded last. */
+/** The examples of the last `npm run openapi`. */
 export function readExamples(): Recorded {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
@@ -45,7 +45,7 @@ function isNew(known: Set<string>, key: string): boolean {
   return known.add(key).size > before
 }
 
-/** One code looks different in the discovery interface, whose errors carry none. */
+/** Errors of the discovery interface have another form, without a code, so they get examples of their own. */
 export function refusalKey({ name, body }: Pick<Example, 'name' | 'body'>): string {
   const isProblem = typeof body === 'object' && body !== null && 'requestId' in body
   return isProblem ? name : `${name} of discovery`
@@ -53,7 +53,7 @@ export function refusalKey({ name, body }: Pick<Example, 'name' | 'body'>): stri
 
 const maxEntries = 3
 
-/** Long lists lose their end, and the summary says so. */
+/** Cuts long lists, and says so in the summary. */
 function shortened(example: Example): Example {
   const body = cut(example.body)
   if (JSON.stringify(body) === JSON.stringify(example.body)) return example

@@ -1,6 +1,6 @@
 import type { Group } from '../src/api/operation.ts'
 
-/** What an agent should know before its first call. Indexes show it, so it stays below 4000 characters. */
+/** What an agent should know before its first call. Indexes show it; it must stay below 4,000 characters. */
 export const guidance = `Gift vouchers, mobile topups and eSIM data plans, paid per purchase with x402 in USDC. No account, no key.
 
 1. Find an offer: searchVouchers, searchTopups, searchEsims (only what is on sale, free), or browseVouchers, browseTopups, browseEsims (with exact prices). Take its offerId. voucherOffer, topupOffer and esimOffer give the exact schema of the body that buys it.

@@ -4,7 +4,7 @@ import type { Example } from './examples.ts'
 import { paymentInfo } from './payment-info.ts'
 import { examplesOf, responsesOf } from './responses.ts'
 
-/** One operation, as the document describes it. */
+/** The operation object of the document. */
 export function operationObject(
   operation: Operation,
   examples: readonly Example[],
@@ -16,7 +16,7 @@ export function operationObject(
     summary: name,
     description,
     tags: [group],
-    // An empty list says that no account is asked for; a payment is no authentication.
+    // An empty list means no authentication; a payment is not authentication.
     security: access === 'sign_in' ? [{ siwx: [] }] : [],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operation, body, examples) }),
@@ -56,7 +56,7 @@ function parameter(
   }
 }
 
-/** The bodies that led to what was asked for show how one looks. */
+/** Bodies of successful requests are the examples. */
 function requestBodyOf({ answers }: Operation, body: object, examples: readonly Example[]) {
   const { $schema: _, ...schema } = body as { $schema?: string }
   const good = examples.filter(({ status, sent }) => status in answers && sent !== undefined)

@@ -2,9 +2,8 @@ import type { Kind } from '../src/catalog/offer.ts'
 import { networks } from '../src/payments/networks.ts'
 
 /**
- * How a purchase is paid, in both forms that indexes read under this one name: x402scan's `price`
- * and `protocols`, and the `offers` of the MPP discovery draft. What must be paid is never taken
- * from here: the 402 names it.
+ * How a purchase is paid, in both forms that indexes read under this name: `price` and `protocols` of
+ * x402scan, and `offers` of the MPP discovery draft. Clients take the amount from the 402, never from here.
  */
 export function paymentInfo(kind: Kind): object {
   return {
@@ -14,7 +13,7 @@ export function paymentInfo(kind: Kind): object {
       {
         intent: 'charge',
         method: 'evm',
-        // It depends on the offer that is bought.
+        // Depends on the offer.
         amount: null,
         currency: networks['base-sepolia'].usdc,
         description: `The price of the ${kind} in USDC. Paid with x402: the 402 names the exact amount.`,

@@ -10,18 +10,18 @@ import type { Example } from './examples.ts'
 type Responses = ZodOpenApiOperationObject['responses']
 type Response = Exclude<Responses[`2${string}`], { $ref: string }>
 
-/** A status of an operation, with the codes that it may carry. */
+/** A status of an operation, with its possible codes. */
 export interface Documented {
   readonly status: number
   readonly description: string
   readonly type?: 'application/json' | 'application/problem+json'
   readonly shape?: z.ZodType
   readonly headers?: Readonly<Record<string, string>>
-  /** Those of its errors; none of an answer that does what was asked. */
+  /** The codes of its errors; empty for a success. */
   readonly codes: readonly string[]
 }
 
-/** Everything that an operation may answer. */
+/** All answers of an operation. */
 export function documentedOf(operation: Operation): readonly Documented[] {
   return [...answersOf(operation), ...demandOf(operation), ...refusedOf(operation)]
 }
@@ -57,13 +57,13 @@ interface Shown {
   readonly value: unknown
 }
 
-/** Examples by their names; nothing where there are none. */
+/** Examples by name; an empty object if there are none. */
 export function examplesOf(shown: readonly Shown[]) {
   const examples = shown.map(({ name, ...example }) => [name, example] as const)
   return shown.length === 0 ? {} : { examples: Object.fromEntries(examples) }
 }
 
-/** Headers that many answers carry, by name; an answer that lists one here refers to it. */
+/** Headers of many answers, by name; answers refer to these definitions. */
 const shared: Readonly<Record<string, string>> = {
   'X-Request-Id': 'Names this request in the log of the operator',
   ETag: 'Send it back in If-None-Match',
@@ -72,7 +72,7 @@ const shared: Readonly<Record<string, string>> = {
   'Retry-After': 'Seconds until the same request may succeed',
 }
 
-/** What the document keeps once for all operations. */
+/** The header components that operations share. */
 export const sharedHeaders = Object.fromEntries(
   Object.entries(shared).map(([name, description]) => [
     name,
@@ -116,7 +116,7 @@ function answersOf({ answers, group, limit }: Operation): Documented[] {
   return isKept ? [...good, known] : good
 }
 
-/** What is asked for before the operation is carried out: a payment, or a sign-in. */
+/** The 402 before the operation is carried out, which asks for a payment or a sign-in. */
 function demandOf({ access, refusals }: Operation): Documented[] {
   if (access === 'free') return []
   const demand = { status: 402, type: 'application/json', headers: asksFor } as const
@@ -136,7 +136,7 @@ function demandOf({ access, refusals }: Operation): Documented[] {
   ]
 }
 
-/** Refusals by their status. A payment that is not taken is answered with a new demand instead. */
+/** Refusals by status. On a paid operation, refusals with 402 are documented with the price instead. */
 function refusedOf(operation: Operation): Documented[] {
   const paid = typeof operation.access === 'object'
   const named: (readonly [code: string, rule: Rule])[] = [

@@ -1,11 +1,11 @@
 const width = 100
 
-/** JSON whose lines can be read in a review: what fits into a line stands in one. */
+/** JSON that is readable in a review: a value that fits into a line is on one line. */
 export function reviewable(value: unknown): string {
   return `${textOf(JSON.parse(JSON.stringify(value)), '', 0)}\n`
 }
 
-/** @param taken what else stands in its first line */
+/** @param taken the length of the text before it on its first line */
 function textOf(value: unknown, indent: string, taken: number): string {
   const parts = partsOf(value)
   const inLine = inOneLine(value)
@@ -23,7 +23,7 @@ function inOneLine(value: unknown): string {
   return Array.isArray(value) ? `[${text}]` : `{ ${text} }`
 }
 
-/** What an object or a list is made of, each with its name; undefined where there is nothing in it. */
+/** The members of an object or list, each with its name; undefined for empty ones and other values. */
 function partsOf(value: unknown): readonly (readonly [name: string, part: unknown])[] | undefined {
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
     return undefined

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 interface Alert {
   readonly severity: string
-  /** For how long the expression holds before it rings; undefined: at once. */
+  /** How long the expression must hold before the alert fires; undefined: it fires at once. */
   readonly after: string | undefined
   readonly why: string
   readonly mend: string

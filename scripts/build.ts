@@ -12,8 +12,8 @@ import {
 } from '../src/web/frame/built-script.ts'
 
 /*
- * `npm run prepare`, which `npm ci` runs by itself: builds the scripts of pages that are made of several
- * files. An installation without the bundler keeps what an earlier one has built of the same sources.
+ * `npm run prepare`, which `npm ci` runs: bundles the page scripts that consist of several files. Without the
+ * bundler, it only checks that an earlier installation has built them from the same sources.
  */
 
 const bundler = await import('rolldown').catch(() => undefined)

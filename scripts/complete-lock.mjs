@@ -1,8 +1,8 @@
 /**
  * Completes package-lock.json after an `npm install` from a registry that does not hold every
  * platform's binaries. npm then leaves those packages out of the lock, and `npm ci` refuses a lock
- * that does not name them all. They are named here by what their parents ask for; on a platform
- * that is not theirs they are never fetched.
+ * that does not name them all. This script adds them from the optional dependencies of their parents;
+ * npm fetches each only on its own platform.
  *
  * Usage: node scripts/complete-lock.mjs
  */
@@ -56,7 +56,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(byName))
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 console.log(added.length === 0 ? 'Nothing was missing.' : `Added ${added.join(', ')}.`)
 
-/** What the name of a binary package says of where it runs, or undefined when they say nothing. */
+/** The platform in the name of a binary package; undefined if the name has none. */
 function platformOf(name) {
   const parts = name.split('/').at(-1).split('-')
   const os = parts.find((part) => systems.includes(part))

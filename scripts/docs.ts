@@ -14,7 +14,7 @@ import { alerts } from './alerts.ts'
 
 const english = textsIn('en')
 
-/** The generated parts of the documents, by the name in their marks. */
+/** The generated parts of the documents, by the name in their markers. */
 const blocks: Readonly<Record<string, () => string>> = {
   variables: () =>
     groups.map(({ title, shape }) => `### ${title}\n\n${variablesIn(shape)}`).join('\n\n'),
@@ -81,7 +81,7 @@ const blocks: Readonly<Record<string, () => string>> = {
     ),
 }
 
-/** Every document with generated parts, by its path: the text that it must have. */
+/** The text of each document with its generated parts, by path. */
 export function generatedDocuments(): Readonly<Record<string, string>> {
   const pages = globSync('docs/**/*.md').map((page) => [page, filled(page)])
   return { ...Object.fromEntries(pages), '.env.example': exampleEnvironment() }
@@ -95,7 +95,7 @@ function filled(page: string): string {
   )
 }
 
-/** The code names documents by their path in the repository. */
+/** Makes links relative to the page: the code names documents by their path in the repository. */
 function linkedFrom(page: string, text: string): string {
   return text.replaceAll(/(?<=\]\()docs\/[^)#]*/g, (path) => relative(dirname(page), path))
 }
@@ -116,7 +116,7 @@ interface Read {
   readonly maximum?: number
 }
 
-/** A variable as its schema and its documentation have it. */
+/** The variables of a group, from their schemas and their documentation. */
 function variablesOf(shape: Shape) {
   return Object.entries(shape).map(([name, schema]) => {
     const read = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Read
@@ -159,7 +159,7 @@ function exampleEnvironment(): string {
   return [head, ...sections].join('\n')
 }
 
-/** Lines of at most a hundred characters. */
+/** Wraps the text into comment lines of at most 100 characters. */
 function comment(text: string): string {
   return text.replaceAll(/(.{1,98})(?: |$)/g, '# $1\n').trimEnd()
 }

@@ -67,7 +67,7 @@ function countryOf(callingCode, prefix) {
 
 const legalForm = /,? (s\.?a\.?|limited|ltd\.?|ag|nv|b\.?v\.?|cjsc|llc|as|oy|inc\.?|sprl.*|a\/s)$/i
 
-/** A name fit to show, or undefined for what is no operator a buyer would know. */
+/** The name to show; undefined for names that no buyer would recognise as an operator. */
 function cleaned(country, raw) {
   const traded = tradeNames[country]?.[raw] ?? raw
   const name = traded.split(/[/(]/)[0].replace(legalForm, '').trim().replaceAll(/\s+/g, ' ')

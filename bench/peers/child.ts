@@ -4,8 +4,8 @@ import { others, self } from './engines.ts'
 import { passOver, type Report, type Settings } from './pass.ts'
 
 /**
- * One engine in a process of its own, so that none has another's garbage or compiled code. It makes
- * the catalog, builds, asks everything once, reports, and then asks again whenever it is told to.
+ * One engine in a process of its own, so that it does not share garbage or compiled code with another. It
+ * makes the offers, builds its index, runs all queries once, reports, and runs queries again on request.
  */
 const [settings] = (await once(process, 'message')) as [Settings]
 const contender = [self, ...others].find(({ name }) => name === settings.name)
@@ -42,7 +42,7 @@ async function begin(): Promise<Report> {
   }
 }
 
-/** Memory after all garbage is gone, and what it left behind given back to the system. */
+/** Memory after a full garbage collection that returns free pages to the system; bytes. */
 function memory() {
   for (let round = 0; round < 3; round += 1)
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })

@@ -8,27 +8,27 @@ import type { Report } from './pass.ts'
 import { type Running, startEngine, TooLate } from './runner.ts'
 import { totalsByScan } from './scan.ts'
 
-/** Forms of question: a pass is over a whole number of turns of all of them. */
+/** How many forms the queries have; a pass has equally many queries of each. */
 const forms = 7
 const queries = 100 * forms
-/** Of so many the totals are compared with a plain scan, which takes long. */
+/** How many totals are compared with those of a plain scan, which is slow. */
 const scanned = 10 * forms
 const rounds = 3
-/** A slow one is asked fewer of the same questions in a round, but never fewer than these. */
+/** A slow engine gets only the first queries in a round, but at least `fewest`. */
 const roundMs = 2_000
 const fewest = 2 * forms
 const firstPassMs = 3_000
-/** Code is compiled, and plans are made, as long as this before the time is taken. */
+/** How long an engine runs before it is timed, to compile code and make query plans. */
 const warmUpMs = 1_000
-/** So many times ours is to be ahead of each, at the median. */
+/** The bar: how many times our median must be ahead of each other's. */
 const ahead = 20
 
 /**
- * Our search beside what others would pick: the same made catalog, the same questions, each engine in
- * a process of its own. Ours and each other one are asked in turn, and a ratio is the median of
- * those of the rounds, so a machine that changes its speed changes both.
+ * Our search compared with engines that others would pick: the same made offers, the same queries, each
+ * engine in a process of its own. Ours and the other alternate, and a ratio is the median of the ratios of
+ * the rounds, so a change in the speed of the machine affects both.
  *
- * @param size how many offers
+ * @param size the number of offers
  */
 export async function measurePeers(size: number): Promise<Figure[]> {
   const dataDir = await newDataDir()
@@ -59,7 +59,7 @@ export async function measurePeers(size: number): Promise<Figure[]> {
 
 type Right = (typos: boolean) => readonly number[]
 
-/** The right totals of the first questions, with typos forgiven or not. */
+/** The right totals of the first queries, with or without tolerance of typos. */
 function rightTotals(size: number): Right {
   const offers = madeOffers(size)
   const asked = madeQueries(offers, queries).slice(0, scanned)
@@ -78,7 +78,7 @@ async function passesOf(us: Running): Promise<(readonly number[])[]> {
   return passes
 }
 
-/** @param passes as many before all others as after them */
+/** @param passes half of them from before all other engines, half from after them */
 function ourFigure(
   size: number,
   report: Report,
@@ -124,7 +124,7 @@ async function otherFigure(
   }
 }
 
-/** One that takes longer than there is time for is a row without a ratio, and no end of the others. */
+/** An engine that exceeds its time becomes a row without a ratio; the others still run. */
 function lateFigure(other: Contender, error: unknown): Figure {
   if (!(error instanceof TooLate)) throw error
   return { what: behind(other), value: error.message, note: other.note }
@@ -134,7 +134,7 @@ const behind = ({ name }: Contender) => `${name}, behind ours at p50 by`
 
 const method = `Every engine is given only what is sold, in a process of its own, and is asked the same ${queries} questions until it is warm, and then ${rounds} times in turn with ours; a slow one is asked the first of them only, as many as it answers in about two seconds, and ours is asked as many beside it. The slowest answer is of the first pass too, the other times are not. Totals are compared with a plain scan over all offers by our rules for the first ${scanned} questions, for an engine without typos by the rules without typos. Memory is what the process grew by, garbage taken away, from the offers alone to having answered everything once, or what JavaScript or the database says it keeps, if that is more.`
 
-/** How many questions a round has: whole turns of all forms, as many as its time allows. */
+/** How many queries a round has: equally many of each form, as many as fit into its time. */
 function roundOf({ micros }: Report): number {
   let spent = 0
   const within = micros.findIndex((each) => {

@@ -2,18 +2,18 @@ import { countryNames } from '../../src/catalog/countries.ts'
 import type { Offer } from '../../src/catalog/offer.ts'
 import type { Filters } from '../../src/catalog/search/filters.ts'
 
-/** A way to search, asked the same as all others. It lives in a process of its own. */
+/** A search engine under comparison. It runs in a process of its own. */
 export interface Engine {
-  /** Makes everything that is needed to answer. */
+  /** Builds everything that is needed to answer. */
   build(offers: readonly Offer[]): void | Promise<void>
   /**
-   * Finds the total and a page of twenty. One that answers at once does not give a promise, so that
-   * it does not wait for its turn.
+   * Finds the total and a page of 20. A synchronous engine does not return a promise, so that it does not
+   * pay for a turn of the event loop.
    *
    * @returns the total
    */
   ask(filters: Filters): number | Promise<number>
-  /** What it keeps outside of its process; MB. */
+  /** The memory or disk that it takes outside of JavaScript; MB. */
   outside?(): Promise<number>
   close?(): Promise<void>
 }
@@ -21,11 +21,11 @@ export interface Engine {
 export const pageSize = 20
 
 /**
- * An offer as the others are given it: the values that are compared whole, and the words that a text
- * finds it by (docs/contributors/decisions/017), which are few enough for one field.
+ * An offer as the other engines get it: the values that filters compare whole, and in one field all words
+ * that a text search finds it by (docs/contributors/decisions/017).
  */
 export interface Document {
-  /** The place in the published order, for those that can keep to it. */
+  /** The place in the published order, for engines that can sort by it. */
   readonly id: number
   readonly offerId: string
   readonly brandName: string

@@ -6,7 +6,7 @@ import { totalsByScan } from './scan.ts'
 const offers = madeOffers(400)
 const queries = madeQueries(offers, 140)
 
-/** Those that count exactly, need no server, and so must find what the rules say: or they are misused. */
+/** The engines that count exactly and need no server. If they find another total, they are set up wrongly. */
 const exact = [self, ...others].filter(
   ({ name }) => !/Orama|PostgreSQL|MiniSearch, typos/.test(name),
 )

@@ -8,10 +8,10 @@ import { sqlite } from './sqlite.ts'
 
 export interface Contender {
   readonly name: string
-  /** Whether a typo is forgiven, and whether the facets are in the answer. */
+  /** Whether it tolerates typos, and whether its answer has facets. */
   readonly typos: boolean
   readonly facets: boolean
-  /** What its answer is, and how it was set up. */
+  /** What its answer contains, and how it is set up. */
   readonly note: string
   make(databaseUrl: string): Engine
 }
@@ -24,7 +24,7 @@ export const self: Contender = {
   make: ours,
 }
 
-/** What others would pick, each set up as its documentation recommends for these questions. */
+/** Engines that others would pick, each set up as its documentation recommends for these queries. */
 export const others: readonly Contender[] = [
   {
     name: 'MiniSearch',

@@ -3,8 +3,8 @@ import type { Filters } from '../../src/catalog/search/filters.ts'
 import { documentsOf, type Engine, pageSize } from './engine.ts'
 
 /**
- * FlexSearch, with prefixes by its `forward` tokenizer and filters by its tags. It counts nothing, so
- * the total is the length of what it finds without a limit.
+ * FlexSearch, with prefixes by its `forward` tokenizer and filters by its tags. It has no count, so the
+ * total is the number of results without a limit.
  */
 export function flexSearch(): Engine {
   const words = { tokenize: 'forward', encoder: new Encoder({ dedupe: false }) } as const

@@ -3,8 +3,8 @@ import type { Filters } from '../../src/catalog/search/filters.ts'
 import { type Document, documentsOf, type Engine, pageSize } from './engine.ts'
 
 /**
- * MiniSearch. A filter is one more query that must match, over a field whose whole value is one
- * term: several times faster than its `filter` function, which sees every result of the text.
+ * MiniSearch. A filter is a further query that must match, over a field whose whole value is one term. That
+ * is several times faster than its `filter` function, which is called for every result of the text.
  */
 export function miniSearch({ typos }: { readonly typos: boolean }): Engine {
   const whole = ['country', 'regions', 'subTypes'] as const
@@ -24,7 +24,7 @@ export function miniSearch({ typos }: { readonly typos: boolean }): Engine {
     queries: [text],
     fields: [field],
     prefix: true,
-    // Neither a brand nor a short word forgives a typo (docs/contributors/decisions/017).
+    // Brands and short words tolerate no typo (docs/contributors/decisions/017).
     fuzzy: (term) => (typos && field === 'text' && term.length >= 5 ? 1 : false),
     combineWith: 'AND',
     tokenize: MiniSearch.getDefault('tokenize'),

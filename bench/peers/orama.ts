@@ -11,8 +11,8 @@ const schema = {
 } as const
 
 /**
- * Orama, with what is compared as it is in its `enum` type. It sorts by nothing, so it is spared the
- * indexes for that; a threshold of 0 asks for all words.
+ * Orama, with the filtered fields in its `enum` type. Nothing is sorted, so its sort indexes are off. A
+ * threshold of 0 requires all words.
  */
 export function orama({ typos }: { readonly typos: boolean }): Engine {
   const index = create({ schema, sort: { enabled: false } })
@@ -31,7 +31,7 @@ export function orama({ typos }: { readonly typos: boolean }): Engine {
       const where = whereOf(filters)
       const found = await search(index, {
         ...wordsOf(filters),
-        // A brand forgives no typo (docs/contributors/decisions/017).
+        // Brands tolerate no typo (docs/contributors/decisions/017).
         ...(typos && filters.text !== undefined ? { tolerance: 1 } : {}),
         ...(Object.keys(where).length === 0 ? {} : { where }),
         limit: pageSize,

@@ -5,7 +5,7 @@ import { type Engine, pageSize } from './engine.ts'
 
 const page = { limit: pageSize, offset: 0 }
 
-/** The search of the store. Its answer has the facets too, its order is the published one. */
+/** The search of the store. Its answer includes the facets, in the published order. */
 export function ours(): Engine {
   let catalog: Catalog
   return {

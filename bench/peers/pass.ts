@@ -1,33 +1,33 @@
 import type { Filters } from '../../src/catalog/search/filters.ts'
 import type { Engine } from './engine.ts'
 
-/** What a child is told to be. */
+/** The settings of the process of one engine. */
 export interface Settings {
   readonly name: string
   readonly offers: number
   readonly queries: number
-  /** When this time is over, the first pass ends after the question it is at. */
+  /** The first pass ends after the query during which this time runs out. */
   readonly firstPassMs: number
   readonly databaseUrl: string
 }
 
-/** The answers of one pass, in the order of the questions. */
+/** The times and totals of one pass, in the order of the queries. */
 export interface Pass {
   readonly micros: readonly number[]
   readonly totals: readonly number[]
 }
 
-/** What a child says when it has built, and asked everything once. */
+/** What the process of an engine reports after its build and its first pass. */
 export interface Report extends Pass {
   readonly buildMs: number
-  /** By how much the process grew, garbage taken away, from the offers alone to having answered. */
+  /** Growth of the process from before the build to after the first pass, without garbage. */
   readonly residentMb: number
-  /** Likewise what JavaScript keeps: objects and buffers. */
+  /** The same for what JavaScript holds: objects and buffers. */
   readonly heapMb: number
   readonly outsideMb?: number | undefined
 }
 
-/** Asks one question after the other. */
+/** Runs one query after the other. */
 export async function passOver(
   engine: Engine,
   queries: readonly Filters[],

@@ -9,7 +9,7 @@ interface Condition {
   readonly value: string
 }
 
-/** How words are kept in a column and found by their beginnings. */
+/** How words are stored in a column, and found by their prefixes. */
 export interface TextSearch {
   readonly type: string
   readonly indexed: (column: string) => string
@@ -17,7 +17,7 @@ export interface TextSearch {
   readonly conditions: (column: string, text: string) => readonly Condition[]
 }
 
-/** Full text search: the words as a `tsvector` of its own column, under a GIN index. */
+/** Full text search: the words as a `tsvector` column with a GIN index. */
 export const fullText: TextSearch = {
   type: 'tsvector',
   indexed: (column) => column,
@@ -32,7 +32,7 @@ export const fullText: TextSearch = {
   ],
 }
 
-/** Trigrams: folded text under a GIN index; with a space before it, each word begins after one. */
+/** Trigrams: folded text with a GIN index. A leading space lets every word begin after a space. */
 export const trigrams: TextSearch = {
   type: 'text',
   indexed: (column) => `${column} gin_trgm_ops`,
@@ -41,7 +41,7 @@ export const trigrams: TextSearch = {
     wordsOf(text).map((word) => ({ sql: `${column} like ?`, value: `% ${word}%` })),
 }
 
-/** The same columns and filters as SQLite has; rows stand in the published order. */
+/** The same columns and filters as in SQLite; the rows are in the published order. */
 const schemaFor = (type: string) => `
   create extension if not exists pg_trgm;
   drop table if exists offers;
@@ -56,7 +56,7 @@ const indexesFor = ({ indexed }: TextSearch) => `
   create index on offers using gin (${indexed('brand_words')}) with (fastupdate = off);
   create index on offers using gin (${indexed('words')}) with (fastupdate = off)`
 
-/** Each has all columns that a facet lists, so that none looks at the rows themselves. */
+/** Covering indexes: they have all columns that a facet needs, so that no row is read. */
 const facetIndexes = `
   create index on offers (country, sub_type, region, brand_name);
   create index on offers (sub_type, country, region, brand_name);
@@ -68,11 +68,11 @@ interface Options {
   readonly facets: boolean
 }
 
-/** PostgreSQL over loopback TCP, one connection, each form of question a prepared statement. */
+/** PostgreSQL over loopback TCP, one connection, a prepared statement for each form of query. */
 export function postgres(databaseUrl: string, { textSearch, facets }: Options): Engine {
   const client = new pg.Client({
     connectionString: databaseUrl,
-    // Short questions lose more by being compiled, or shared between workers, than they win.
+    // JIT and parallel workers cost short queries more than they save.
     options: '-c jit=off -c max_parallel_workers_per_gather=0 -c work_mem=64MB',
   })
   const names = new Map<string, string>()
@@ -125,7 +125,7 @@ async function fill(client: pg.Client, offers: readonly Offer[], { type, keep }:
 
 type Column = 'words' | 'brand_words' | 'country' | 'sub_type' | 'region'
 
-/** One statement for everything, so that there is one way to the server and back. */
+/** One statement for everything, so that a query is one round trip. */
 function statementOf(filters: Filters, textSearch: TextSearch, facets: boolean) {
   const conditions = conditionsOf(filters, textSearch)
   const values = conditions.map(({ value }) => value)
@@ -136,7 +136,7 @@ function statementOf(filters: Filters, textSearch: TextSearch, facets: boolean) 
   }))
   const fromWith = (some: typeof numbered, table: string) =>
     `from ${table}${some.length === 0 ? '' : ` where ${some.map(({ sql }) => sql).join(' and ')}`}`
-  // Words are looked up once and kept; for values it is faster to walk their index again.
+  // Matches of words are materialised once; for values it is faster to scan their index again.
   const words = numbered.filter(({ isWords }) => isWords)
   const kept = words.length === 0 || facets ? words : numbered
   const without = (column?: Column) => {
@@ -157,7 +157,7 @@ function statementOf(filters: Filters, textSearch: TextSearch, facets: boolean) 
   return { text: `${kept.length === 0 ? '' : found} select ${wanted.join(', ')}`, values }
 }
 
-/** For each facet the values found when all other filters apply. */
+/** For each facet, the values that remain when all other filters apply. */
 function facetsOf(without: (column: Column) => string): string[] {
   return [
     `array(select distinct country ${without('country')} order by 1)`,

@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Report, Settings } from './pass.ts'
 
-/** An engine in its process, after it has built and asked everything once. */
+/** An engine in its process, after its build and its first pass. */
 export interface Running {
   readonly report: Report
-  /** Asks the first so many questions again; microseconds of each. */
+  /** Runs the first `count` queries again; returns the microseconds of each. */
   ask(count: number): Promise<readonly number[]>
   stop(): Promise<void>
 }
 
-/** An engine that did not build, or answer, in the time it has. */
+/** The engine did not build or answer in time. */
 export class TooLate extends Error {}
 
 const readyWithinMs = 180_000

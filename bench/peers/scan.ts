@@ -5,8 +5,8 @@ import { isTypoOf } from '../../src/catalog/search/words.ts'
 import { wordsOf } from '../../src/lib/text.ts'
 
 /**
- * The right totals, by the rules of docs/contributors/decisions/017 and without an index: every question looks at
- * every offer. An engine that forgives no typo is right when it has the total without them.
+ * The right totals by the rules of docs/contributors/decisions/017, without an index: each query looks at
+ * every offer. Without `typos`, the totals of an engine that tolerates none.
  */
 export function totalsByScan(
   offers: readonly Offer[],
@@ -48,7 +48,7 @@ function textOf(offer: Offer): string {
   return text
 }
 
-/** Tests whether every word of a value begins a word of an offer's text, or is a typo of one. */
+/** Tests whether every word of a value is a prefix of a word of an offer's text, or a typo of one. */
 function beginning(value: string | undefined, typos: boolean, of: (offer: Offer) => string) {
   if (value === undefined) return () => true
   const asked = wordsOf(value)

@@ -5,8 +5,8 @@ import { wordsOf } from '../../src/lib/text.ts'
 import { documentsOf, type Engine, pageSize } from './engine.ts'
 
 /**
- * Rows stand in the published order, so a page is the first twenty by number. Made offers have one
- * region and one sub-type each, so a column does for them.
+ * The rows are in the published order, so a page is the first 20 by id. Made offers have one region and one
+ * sub-type each, so one column is enough for each.
  */
 const schema = `
   create table offers (
@@ -23,7 +23,7 @@ const filterIndexes = `
   create index by_country_and_type on offers (country, sub_type, id);
   create index by_region_and_type on offers (region, sub_type, id);
 `
-/** Each has all columns that a facet lists, so that none looks at the rows themselves. */
+/** Covering indexes: they have all columns that a facet needs, so that no row is read. */
 const facetIndexes = `
   create index of_country on offers (country, sub_type, region, brand_name);
   create index of_type on offers (sub_type, country, region, brand_name);
@@ -32,8 +32,8 @@ const facetIndexes = `
 `
 
 /**
- * SQLite in memory with FTS5: prefix indexes, no more detail than the questions need, and an index
- * for each combination of filters that is asked.
+ * SQLite in memory with FTS5: prefix indexes, no more detail than the queries need, and an index for each
+ * combination of filters in the queries.
  */
 export function sqlite({ facets }: { readonly facets: boolean }): Engine {
   const database = new DatabaseSync(':memory:')
@@ -84,14 +84,14 @@ function pageStatement(filters: Filters): Statement {
   return { sql: `select offer_id ${from} ${where} order by ${order} limit ${pageSize}`, values }
 }
 
-/** A count of words alone needs no look at the offers. */
+/** A count by words alone does not join the offers. */
 function totalStatement(filters: Filters): Statement {
   const { from, where, values, hasWords } = partsOf(filters)
   const counted = hasWords && values.length === 1 ? 'from words' : from
   return { sql: `select count(*) as total ${counted} ${where}`, values }
 }
 
-/** For each facet the values found when all other filters apply. */
+/** For each facet, the values that remain when all other filters apply. */
 function facetStatements(filters: Filters): Statement[] {
   const { country: _country, ...anyCountry } = filters
   const { subType: _subType, ...anyType } = filters
@@ -125,7 +125,7 @@ function partsOf({ text, brand, country, subType, regions }: Filters) {
   }
 }
 
-/** All words, each as the beginning of one. */
+/** The query for all words, each as a prefix. */
 function matchOf(column: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const words = wordsOf(text).map((word) => `"${word}"*`)

@@ -4,10 +4,10 @@ import { exampleOf, named } from '../demand.ts'
 import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
-/** Members by which stores name what is bought. */
+/** Fields by which stores name the product. */
 const naming = /^(offer|product|item|sku|plan|variant)_?(id|code)?$|^id$/i
 
-/** Bodies that are wrong must be refused before the payment, and never make the store fail. */
+/** Invalid bodies must be refused before the payment, and never make the store fail. */
 export async function checkBodies(
   visit: Visit,
   paid: Paid,
@@ -33,8 +33,8 @@ function judge({ note }: Visit, at: string, answer: Answer): void {
 }
 
 /**
- * Made from the example that the store publishes: what is surely wrong by its own schema. Without an
- * example, only that it is no JSON.
+ * Bodies that the store must refuse, made from its published example. Without an example, only a body that
+ * is not JSON.
  */
 function wrongBodies(demand: PaymentRequired): Readonly<Record<string, string>> {
   const example = exampleOf(demand)
@@ -52,7 +52,7 @@ function wrongBodies(demand: PaymentRequired): Readonly<Record<string, string>> 
   return bodies
 }
 
-/** Only the method that is sold may reach buying. */
+/** No other method than the paid one may sell. */
 export async function checkOtherMethods(visit: Visit, paid: Paid): Promise<void> {
   const { ask, note } = visit
   if (paid.method === 'GET') {

@@ -3,26 +3,26 @@ import { demandOf, named } from '../demand.ts'
 import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
-/** Stock clients sign payments that live for minutes. Milliseconds; Date has whole seconds. */
+/** Stock clients sign payments that are valid for minutes. Milliseconds. */
 const offMs = 10_000
 const farOffMs = 120_000
-/** An answer takes a while to come, and clocks have whole seconds. */
+/** Tolerance for the time of the request, and for clocks in whole seconds. */
 const slackMs = 3_000
 
-/** The store's clock against the one here, by the Date header of any answer. */
+/** Compares the store's clock with the local one, by the Date header of an answer. */
 export async function checkClock({ ask, note }: Visit): Promise<void> {
   const asked = Date.now()
   const { headers } = await ask('/.well-known/x402')
   const told = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(told)) return
-  // Somewhere between asking and hearing; what lies between is not the clock's fault.
+  // Any time between the request and the answer is right. Date has whole seconds.
   const off = Math.max(asked - told - 1_000, told - Date.now(), 0)
   const seen = `${Math.round(off / 1_000)} s`
   if (off > farOffMs) note('clock_far_off', 'Date', seen)
   else if (off > offMs) note('clock_off', 'Date', seen)
 }
 
-/** Challenges to sign in: for this address, issued by now, and not run out yet. */
+/** A sign-in challenge must be for the published address, already issued, and not expired. */
 export function checkSignIn({ note, publicOrigin }: Visit, paid: Paid): void {
   const extension = demandOf(paid.probe)?.extensions?.['sign-in-with-x']
   if (!isRecord(extension)) return

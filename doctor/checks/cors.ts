@@ -5,7 +5,7 @@ import type { Paid } from '../operations.ts'
 
 const origin = 'https://page.doctor.example'
 
-/** What stock clients and careful buyers put on a request, the client's mistake included. */
+/** Headers that stock clients and careful buyers send, including the last one, which clients send by mistake. */
 const requestHeaders = [
   'content-type',
   'payment-signature',
@@ -15,7 +15,7 @@ const requestHeaders = [
 ]
 const answerHeaders = ['payment-required', 'payment-response']
 
-/** Whether a page of another origin can buy: the preflight, and what it may read of the 402. */
+/** Whether a page of another origin can buy: the preflight, and the headers of the 402 that it may read. */
 export async function checkCors(visit: Visit, paid: Paid): Promise<void> {
   await checkPreflight(visit, paid)
   const answer = await visit.ask(paid.path, { method: paid.method, headers: { origin } })

@@ -5,11 +5,11 @@ import { demandOf, named } from '../demand.ts'
 import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
-/** Above this, proxies with their usual buffers drop the answer. Bytes. */
+/** Above this size, proxies with their usual buffers drop the answer. Bytes. */
 const maxDemand = 4_800
 const maxHeaders = 8_192
 
-/** The demand of an empty call, when there is one that can be read. */
+/** Checks the answer to an empty call. Returns its payment requirements, if they can be read. */
 export function checkProbe({ note }: Visit, paid: Paid): PaymentRequired | undefined {
   const { probe } = paid
   const at = named(paid)
@@ -24,7 +24,7 @@ export function checkProbe({ note }: Visit, paid: Paid): PaymentRequired | undef
   return demand
 }
 
-/** How the 402 travels: its size, and what caches may do with it. */
+/** Checks the size of the 402, and whether caches may store it. */
 export function checkTravel({ note }: Visit, paid: Paid): void {
   const { headers } = paid.probe
   const at = named(paid)
@@ -38,7 +38,7 @@ export function checkTravel({ note }: Visit, paid: Paid): void {
   if (!/^age: 0, (?!.*\bhit\b)/i.test(cached)) note('demand_cached', at, cached)
 }
 
-/** The validator that indexers run over a demand. */
+/** Runs the validator that indexers apply to a 402. */
 export function checkAsIndexers({ note }: Visit, paid: Paid, demand: PaymentRequired): void {
   const { issues } = validatePaymentRequiredDetailed(demand)
   for (const { severity, code, message, path } of issues) {

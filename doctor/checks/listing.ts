@@ -12,10 +12,10 @@ import { demandOf, named } from '../demand.ts'
 import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
-/** Code points, not bytes. */
+/** In code points, not bytes. */
 const maxDescription = 499
 
-/** What the lists of resources (Bazaar, x402scan) ask of a demand. */
+/** Checks the requirements of resource indexes (Bazaar, x402scan) for a 402. */
 export function checkListing(visit: Visit, paid: Paid, demand: PaymentRequired): void {
   const at = named(paid)
   checkResource(visit, paid, demand)
@@ -66,8 +66,8 @@ function checkBazaar({ note }: Visit, at: string, { extensions }: PaymentRequire
 }
 
 /**
- * Asks as if from behind a proxy that names another host. An address that follows is one that anyone
- * can write into a demand, and a cache may keep.
+ * Sends forwarding headers that name another host. If the 402 then has that host in its address, anyone can
+ * put an address into it, and a cache may keep it.
  */
 export async function checkForwarding(visit: Visit, paid: Paid): Promise<void> {
   const other = 'forwarded.doctor.example'

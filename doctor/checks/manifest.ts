@@ -1,10 +1,10 @@
 import { type Answer, isRecord, recordAt, tell } from '../ask.ts'
 import type { Visit } from '../findings.ts'
 
-/** x402-signals takes older ones for down. Milliseconds. */
+/** With older signals, readers consider a store down (x402-signals). Milliseconds. */
 const freshMs = 5 * 60_000
 
-/** The resources of the manifest that belong to this store, as paths; nothing without a manifest. */
+/** Checks the manifest. Returns the paths of its resources that belong to this store. */
 export async function checkManifest(visit: Visit): Promise<readonly string[]> {
   const { ask, note } = visit
   const where = 'GET /.well-known/x402'
@@ -37,7 +37,7 @@ function checkSignals({ note }: Visit, where: string, { json }: Answer): void {
   if (!(Math.abs(age) < freshMs)) note('signals_stale', where, updated)
 }
 
-/** Path and query of a resource, so that it can be asked where the store is asked. */
+/** Path and query of a resource, which is then requested at the examined origin. */
 function pathOf(visit: Visit, where: string, entry: unknown): string | undefined {
   const named = isRecord(entry) ? (entry['url'] ?? entry['resource']) : entry
   const url = typeof named === 'string' ? URL.parse(named) : null

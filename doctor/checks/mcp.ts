@@ -5,10 +5,10 @@ import type { Visit } from '../findings.ts'
 const where = '/mcp'
 const timeoutMs = 15_000
 
-/** Whether the official client can connect, and whether each tool says what it does. */
+/** Whether the official client can connect, and whether each tool has a description. */
 export async function checkMcp(visit: Visit): Promise<void> {
   const { ask, note } = visit
-  // Refused with another status than these when there is a server.
+  // An MCP server answers this GET with another status than 404 or 410.
   const there = await ask(where, { headers: { accept: 'application/json' } })
   if (there.status === 404 || there.status === 410) {
     note('mcp_missing', where, tell(there))
@@ -38,7 +38,7 @@ async function toolsOf({ ask, origin }: Visit) {
   }
 }
 
-/** A connection that is lost is not made again: the doctor asks once. */
+/** No reconnection after a lost connection. */
 const once = {
   maxRetries: 0,
   initialReconnectionDelay: 1_000,
@@ -46,7 +46,7 @@ const once = {
   reconnectionDelayGrowFactor: 1,
 }
 
-/** The client's requests with the doctor's limits. What nothing came for is a network error to it. */
+/** A fetch for the client with the doctor's limits. A request without an answer fails as a network error. */
 function boundedFetch(ask: Ask): (input: string | URL, init?: RequestInit) => Promise<Response> {
   return async (input, init = {}) => {
     const { method = 'GET', body } = init

@@ -4,7 +4,7 @@ import type { Visit } from '../findings.ts'
 
 const where = 'GET /metrics'
 
-/** Whether the nodes of the operator's own store are of one version, and agree on its settings. */
+/** Whether the nodes of the operator's own store have the same version and the same settings. */
 export async function checkNodes({ ask, note }: Visit, { token }: MetricsAccess): Promise<void> {
   const headers: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` }

@@ -17,7 +17,7 @@ import type { Operation } from '../operations.ts'
 const where = 'GET /openapi.json'
 const verbs = ['get', 'put', 'post', 'delete', 'patch'] as const
 
-/** What the OpenAPI document says, as far as the doctor uses it. */
+/** The parts of the OpenAPI document that the doctor uses. */
 export interface Described {
   /** Paid operations without a parameter in their path. */
   readonly paid: readonly Operation[]
@@ -27,7 +27,7 @@ export interface Described {
 
 const nothing: Described = { paid: [], isUnpriced: () => false }
 
-/** Checks the document and gives its paid operations. */
+/** Checks the document. Returns its paid operations. */
 export async function checkOpenApi(visit: Visit): Promise<Described> {
   const { ask, note } = visit
   const answer = await ask('/openapi.json', { headers: { accept: 'application/json' } })
@@ -80,8 +80,8 @@ function checkOperation({ note }: Visit, { method, path, said, isPaid }: Documen
 }
 
 /**
- * The validator that indexers run. It is given the text that was read, as a data URL, so that it
- * fetches nothing by itself.
+ * Runs the validator of indexers. It gets the text that was read as a data URL, so that it fetches nothing
+ * itself.
  */
 async function validateAsIndexers(visit: Visit, text: string): Promise<void> {
   const url = `data:application/json;base64,${Buffer.from(text).toString('base64')}`

@@ -1,7 +1,7 @@
 import { isRecord, tell } from '../ask.ts'
 import type { Visit } from '../findings.ts'
 
-/** What models and checkers of receipts look for. */
+/** Checks the text for models (`/llms.txt`), and the keys that verify receipts. */
 export async function checkPages({ ask, note }: Visit): Promise<void> {
   const text = await ask('/llms.txt')
   const isPage = /html/i.test(text.headers.get('content-type') ?? '')

@@ -5,7 +5,7 @@ import type { FaultCode } from '../faults.ts'
 import type { Visit } from '../findings.ts'
 import type { Paid } from '../operations.ts'
 
-/** Payments that no one can read; none of them can be a payment. */
+/** Unreadable values of PAYMENT-SIGNATURE; none can be a payment. */
 const unreadable = {
   'no base64': '%%%',
   'base64 of no JSON': Buffer.from('doctor').toString('base64'),
@@ -15,7 +15,7 @@ const unreadable = {
   ),
 }
 
-/** A PAYMENT-SIGNATURE that cannot be read asks for a better one: 402, and never a failure. */
+/** An unreadable PAYMENT-SIGNATURE must be answered with 402, and never make the store fail. */
 export async function checkUnreadablePayments(
   visit: Visit,
   paid: Paid,
@@ -31,7 +31,7 @@ export async function checkUnreadablePayments(
       headers: { 'content-type': 'application/json', 'payment-signature': header },
     })
     const fault = faultOf(answer)
-    // A refusal may be about the empty body, unless a body is known that is good.
+    // Without a body that is known to be good, the refusal may be about the empty body.
     if (fault === 'bad_payment_refused' && example === undefined) continue
     if (fault !== undefined) note(fault, at, tell(answer))
   }
@@ -44,7 +44,7 @@ function faultOf({ status, failed }: Answer): FaultCode | undefined {
   return status < 300 ? 'bad_payment_sold' : 'bad_payment_refused'
 }
 
-/** The example that the store publishes, if the store itself would sell it. */
+/** The published example, if the store names a price for it. */
 async function acceptedExample(
   { ask, note }: Visit,
   paid: Paid,

@@ -3,7 +3,7 @@ import { findDefaultAsset } from '@x402/evm'
 import { isAddress, zeroAddress } from 'viem'
 import type { Note, Visit } from '../findings.ts'
 
-/** Whether what is asked for can be paid by a stock client at all. */
+/** Whether a stock client can pay under these terms. */
 export function checkTerms({ note }: Visit, at: string, { accepts }: PaymentRequired): void {
   if (accepts.length === 0) note('accepts_empty', at)
   for (const [index, terms] of accepts.entries()) {

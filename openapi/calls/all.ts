@@ -8,7 +8,7 @@ import { refusalCallsOf } from './refusals.ts'
 
 const good: readonly Call[] = [...readingCalls, ...buyingCalls, ...orderCalls, ...limitCalls]
 
-/** Every call whose answer is shown in the document, operation by operation. */
+/** All calls whose answers are examples, operation by operation. */
 export function callsOf(operations: readonly Operation[]): readonly Call[] {
   return operations.flatMap((operation) => [
     ...good.filter((call) => call.operation === operation.id),

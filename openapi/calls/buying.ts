@@ -2,7 +2,7 @@ import { kinds } from '../../src/catalog/good.ts'
 import type { Kind } from '../../src/catalog/offer.ts'
 import { type Ask, bodyOf, type Call, newKey, queryOf, type Shop } from './call.ts'
 
-/** Quotes and purchases, when they do what was asked or ask for money. */
+/** Quotes and purchases that succeed, or are answered with a price. */
 export const buyingCalls: readonly Call[] = kinds.flatMap((kind) => [
   {
     operation: `quote${nameOf(kind)}`,

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { Kind } from '../../src/catalog/offer.ts'
 
-/** What is sent to an operation. */
+/** The request to an operation. */
 export interface Ask {
-  /** By name, for the braces of its path. */
+  /** The parameters in its path, by name. */
   readonly params?: Readonly<Record<string, string>>
-  /** Without the question mark. */
+  /** The query string, without the question mark. */
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown
 }
 
 /**
- * Where a call goes: to the store; to it from an address that asked too often; to a store that reaches
- * neither its database nor the chain nor exchange rates; to one with a defect; to one for which the
- * network is too expensive.
+ * Where a call goes. `open`: the store. `busy`: the same from an address above its rate limit. `away`: a store
+ * that reaches neither its database, nor the chain, nor exchange rates. `broken`: a store with a defect.
+ * `dear`: a store for which the fees of the network are too high.
  */
 export type Place = 'open' | 'busy' | 'away' | 'broken' | 'dear'
 
@@ -32,53 +32,53 @@ export interface Call {
   readonly ask: (shop: Shop) => Ask | Promise<Ask>
 }
 
-/** An order, with all that its buyer knows of it. */
+/** An order, with everything that its buyer knows about it. */
 export interface Bought {
   readonly orderId: string
   readonly paymentId: string
   readonly transactionHash: string
   readonly accessToken: string
-  /** What bought it. */
+  /** The request that bought it. */
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How the test offer of an order ends. */
+/** The outcome of a test offer. */
 export type Outcome = 'OK' | 'FAIL' | 'HANG'
 
-/** A request that is signed for as a whole: the signature is for what it would do. */
+/** A request that the signature of its sign-in covers as a whole. */
 export interface SignedRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE'
   readonly body?: object
 }
 
-/** What a call can be made of. What takes time is done once and given again. */
+/** The orders, payments and signatures that calls are made of. Slow ones are made once and reused. */
 export interface Shop {
-  /** An order that has come to its end: delivered, refunded, or expired with its refund held back. */
+  /** An order that has ended: delivered, refunded, or expired with its refund held back. */
   readonly bought: (kind: Kind, outcome: Outcome) => Promise<Bought>
-  /** A new `PAYMENT-SIGNATURE` of the wallet that bought, for what this body costs. */
+  /** A new `PAYMENT-SIGNATURE` of the wallet that bought, for the price of this body. */
   readonly paymentAgain: (kind: Kind, body: object) => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` of another wallet, for what this body costs. */
+  /** A new `PAYMENT-SIGNATURE` of another wallet, for the price of this body or for `amount`. */
   readonly payment: (kind: Kind, body: object, amount?: string) => Promise<string>
-  /** The `PAYMENT-SIGNATURE` for a good body, signed before the store that is away lost its database. */
+  /** A `PAYMENT-SIGNATURE` for a good body, signed before the store at `away` lost its database. */
   readonly paymentAway: (kind: Kind) => Promise<string>
-  /** A `SIGN-IN-WITH-X` of the wallet that bought, for this path. */
+  /** A `SIGN-IN-WITH-X` of the wallet that bought, for this path and, if given, this request. */
   readonly signIn: (path: string, at?: Place, request?: SignedRequest) => Promise<string>
-  /** An order whose payment is not proven; it is until the next one is bought. */
+  /** The id of an order whose payment is not proven yet. It stays so until the next purchase. */
   readonly unproven: () => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose spending limit is lower. */
+  /** A new `PAYMENT-SIGNATURE` for this body, of a wallet with a lower spending limit. */
   readonly limitedPayment: (kind: Kind, body: object) => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose purchases a person approves. */
+  /** A new `PAYMENT-SIGNATURE` for this body, of a wallet whose purchases need a person's approval. */
   readonly carefulPayment: (kind: Kind, body: object) => Promise<string>
-  /** One whose purchase a person has declined. */
+  /** The same, after a person has declined the purchase. */
   readonly declinedPayment: (kind: Kind, body: object) => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` for this body, by a wallet whose orders came to nothing. */
+  /** A new `PAYMENT-SIGNATURE` for this body, of a wallet that has spent its budget of failed orders. */
   readonly spentPayment: (kind: Kind, body: object) => Promise<string>
-  /** The headers of a claim for the refund of this order that was taken. */
+  /** The headers of an accepted refund claim for this order. */
   readonly claimed: (orderId: string) => Promise<Record<string, string>>
-  /** Claims the refund of this order until it may be claimed no more. */
+  /** Claims the refund of this order until the budget of claims is spent. */
   readonly claimedOften: (orderId: string) => Promise<void>
-  /** The good body of an offer that is not sold where the exchange rates are away. */
+  /** A good body for an offer that the store cannot sell without exchange rates. */
   readonly unsold: (kind: Kind) => Promise<object>
 }
 
@@ -93,7 +93,7 @@ const recipients: Readonly<Record<Kind, object>> = {
   esim: { webhookUrl: 'https://hooks.example.com/orders' },
 }
 
-/** The fields of a body, as a quote takes them. */
+/** The fields of a body as the query of a quote. */
 export function queryOf(fields: object): string {
   return new URLSearchParams(
     Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),

@@ -11,7 +11,7 @@ const requests: Readonly<Record<string, SignedRequest>> = {
   liftLimits: { method: 'DELETE' },
 }
 
-/** Limits of wallets, when they do what was asked. In this order: what is set is then seen and lifted. */
+/** Calls about spending limits that succeed, or are answered with a sign-in challenge. */
 export const limitCalls: readonly Call[] = [
   ...callsOf('getLimits', 'set', 'A wallet with spending limits'),
   ...callsOf('setLimits', 'set', 'Limits that hold at once'),
@@ -39,7 +39,7 @@ async function signed(shop: Shop, request: SignedRequest, at?: 'away'): Promise<
   return { headers, ...(body === undefined ? {} : { body }) }
 }
 
-/** How the limits of wallets are made to refuse. */
+/** How calls about spending limits are made to refuse. */
 export const limitRecipes: Readonly<Record<string, Recipe>> = {
   invalid_body: ({ id }) => (id === 'setLimits' ? { body: { perOrderUsdc: '$5' } } : undefined),
   sign_in_invalid: (operation) => {

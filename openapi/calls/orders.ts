@@ -1,6 +1,6 @@
 import { type Ask, type Call, newKey, type Outcome, type Shop } from './call.ts'
 
-/** Reading orders, and refunds, when they do what was asked. */
+/** Calls about orders, refunds and webhooks that succeed, or are answered with a sign-in challenge. */
 export const orderCalls: readonly Call[] = [
   good('getOrder', 'locked', 'For whoever knows the id: without the goods', 200, (shop) =>
     ofOrder(shop, 'OK'),

@@ -1,6 +1,6 @@
 import type { Call } from './call.ts'
 
-/** Searching and browsing, and what the store says of itself. */
+/** Searching, browsing, and the store's documents about itself. */
 export const readingCalls: readonly Call[] = [
   found('serviceIndex', 'index', 'Where the searches are'),
   found('capabilities', 'values', 'Everything that finds something'),

@@ -6,13 +6,13 @@ import { limitRecipes } from './limits.ts'
 import { claimRecipes } from './refused-claims.ts'
 import { buyingRecipes } from './refused-purchases.ts'
 
-/** How an operation is made to refuse for a reason; undefined: this recipe is not for it. */
+/** Makes the request that an operation refuses for a reason; undefined if the recipe does not apply to it. */
 export type Recipe = (
   operation: Operation,
   shop: Shop,
 ) => Ask | undefined | Promise<Ask | undefined>
 
-/** One call for every reason that an operation has to refuse. A new operation gets them by itself. */
+/** One call for each refusal of an operation. New operations are covered automatically. */
 export function refusalCallsOf(operation: Operation): readonly Call[] {
   const codes = [...new Set([...refusalsOf(operation), 'internal_error' as const])]
   return codes.map((code) => ({
@@ -48,7 +48,7 @@ async function askFor(
   throw new Error(`Nothing makes ${operation.id} refuse with ${code}: add it to openapi/calls`)
 }
 
-/** An order or an offer to ask for, where the path names one. */
+/** The order or offer in the path, if it has one. */
 async function paramsFor({ pathParams = {} }: Operation, shop: Shop, code: string) {
   const isAbsent = code === 'order_not_found' || places[code as RefusalCode] !== undefined
   const values: Record<string, () => string | Promise<string>> = {
@@ -60,7 +60,7 @@ async function paramsFor({ pathParams = {} }: Operation, shop: Shop, code: strin
   return Object.fromEntries(await Promise.all(given)) as Record<string, string>
 }
 
-/** What holds for any operation. */
+/** Recipes for any operation. */
 const recipesOfAll: Readonly<Partial<Record<RefusalCode | 'internal_error', Recipe>>> = {
   unknown_parameter: ({ query = {} }) => ({ query: 'country' in query ? 'contry=US' : 'page=2' }),
   invalid_parameter: ({ query = {} }) => ({ query: 'limit' in query ? 'limit=0' : '%FF=1' }),

@@ -3,7 +3,7 @@ import type { Recipe } from './refusals.ts'
 
 const isClaim = ({ id }: { readonly id: string }) => id === 'claimRefund'
 
-/** How claims of refunds, and what else needs an idempotency key, are made to refuse. */
+/** How refund claims, and other calls that need an idempotency key, are made to refuse. */
 export const claimRecipes: Readonly<Record<string, Recipe>> = {
   idempotency_key_missing: () => ({ body: {} }),
   idempotency_conflict: async (operation, shop) => {

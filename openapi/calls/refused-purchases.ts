@@ -16,7 +16,7 @@ const bodies: Readonly<Partial<Record<RefusalCode, Made>>> = {
   store_paused: (kind) => bodyOf(kind),
 }
 
-/** What a purchase refuses although its body is good. */
+/** Requests that a purchase refuses although their bodies are good. */
 const asks: Readonly<Partial<Record<RefusalCode, (kind: Kind, shop: Shop) => Ask | Promise<Ask>>>> =
   {
     invalid_header: (kind) => ({ body: bodyOf(kind), headers: { 'idempotency-key': 'too short' } }),
