@@ -4,7 +4,7 @@ import { type SupplierManner, suppliers } from '../model/suppliers.ts'
 import { type Outcome, outcomes, type Point } from './faults.ts'
 import { type PaymentManner, payments, type RefundManner, refunds } from './sending.ts'
 
-/** Whether and how the client sends its request again when it got no answer, or got one. */
+/** Whether and how the client repeats its request, with or without an answer to the first. */
 type Repeat = 'never' | 'same-payment' | 'same-key' | 'key-with-new-payment'
 
 /** One purchase in one world. */
@@ -28,7 +28,7 @@ const supplierManners = Object.keys(suppliers) as readonly SupplierManner[]
 const fewSuppliers = ['at-once', 'declines', 'delivers-after-expiry', 'keeps-returned'] as const
 const fewPayments = ['lands-slowly', 'cancelled', 'never-lands'] as const
 
-/** What a purchase meets: every manner of every party, and what they have to do with each other. */
+/** The cases: every manner of every party, and the combinations that can interact. */
 export const cases: readonly Case[] = [
   ...(['never', 'same-key'] as const).flatMap((repeat) =>
     supplierManners.map((supplier) => ({ ...plain, repeat, supplier })),
@@ -55,13 +55,13 @@ function nameOf({ kind, supplier, payment, refund, repeat }: Case): string {
   return [kind, supplier, payment, refund, repeat].join('/')
 }
 
-/** One line from which the same run can be made again. */
+/** One line that reproduces the run. */
 export function keyOf(scene: Case, points: readonly Point[]): string {
   const ks = points.map(({ k }) => k).join('+')
   return `case=${nameOf(scene)} k=${ks} outcome=${points.map(({ outcome }) => outcome).join('+')}`
 }
 
-/** Reads such a line; what stands behind it does not matter. */
+/** Parses such a line; anything after it is ignored. */
 export function ofKey(key: string): { readonly scene: Case; readonly points: readonly Point[] } {
   const [, name, ks = '', named = ''] = /^case=(\S+) k=(\S*) outcome=(\S*)/.exec(key) ?? []
   const scene = cases.find((candidate) => nameOf(candidate) === name)

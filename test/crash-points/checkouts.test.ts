@@ -5,12 +5,12 @@ import { maxKept } from '../../src/checkouts/ledger.ts'
 import { cardForm, checkoutWorld, invoiced } from '../doubles/checkouts.ts'
 import { sweep, sweepCheckouts } from '../model/sweep.ts'
 
-// A node dies at any call, before it or after it, and the next one goes on. Whatever the buyer pays
-// and whenever, all of it is the price of one order, comes back once, or is dust.
+// A node dies at any call, before or after it, and the next one continues. Whatever the buyer pays and when,
+// all of it becomes the price of one order, is returned once, or is dust.
 
 const minute = 60_000
 
-/** What the buyer sends, in hundredths of the price. */
+/** A payment of the buyer, in percent of the price. */
 const payment = fc.record({
   percent: fc.integer({ min: 1, max: 250 }),
   afterMinutes: fc.integer({ min: 0, max: 200 }),
@@ -18,12 +18,12 @@ const payment = fc.record({
 })
 type Payment = typeof payment extends fc.Arbitrary<infer T> ? T : never
 
-/** The calls at which a node dies, counted from the first, and on which side of them. */
+/** The call at which a node dies, counted from 1, and whether it dies before or after it. */
 const death = fc.record({ call: fc.integer({ min: 1, max: 60 }), isAfter: fc.boolean() })
 
 class Died extends Error {}
 
-/** The same part; the node dies at some of its calls. */
+/** Wraps a part so that the node dies at some of its calls. */
 function mortal<T extends object>(part: T, die: (isAfter: boolean) => void): T {
   return new Proxy(part, {
     get(target, name) {
@@ -40,7 +40,7 @@ function mortal<T extends object>(part: T, die: (isAfter: boolean) => void): T {
 }
 
 function mortalWorld(isDelivered: boolean, deaths: readonly { call: number; isAfter: boolean }[]) {
-  // Whoever asks again, because a node died over the first answer, hears the same.
+  // A node that asks again, because another died over the first answer, gets the same answer.
   const no = { outcome: 'declined', code: 'NO', reason: 'no' } as const
   const world = checkoutWorld(isDelivered ? {} : { placed: no, held: no })
   let calls = 0

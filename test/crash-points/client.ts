@@ -12,13 +12,13 @@ import type { Running, World } from './world.ts'
 const key = 'one-purchase-one-key-0123456789'
 
 export interface Client {
-  /** Sends the request that may be sent again. */
+  /** Sends the request for the first time. */
   first(running: Running): Promise<void>
-  /** Sends it again, as this client does. */
+  /** Repeats the request in the manner of this client. */
   again(running: Running): Promise<void>
 }
 
-/** A buyer who signs one payment, or a second one for the same key, and judges every answer. */
+/** A buyer who signs one payment, or a second one under the same key, and judges every answer. */
 export async function modelClient(world: World): Promise<Client> {
   const { scene } = world
   const asked: PurchaseRequest = {
@@ -32,7 +32,7 @@ export async function modelClient(world: World): Promise<Client> {
   const sign = (digit: string) =>
     paymentFor(terms, world.clock.now(), { nonce: `0x${digit.repeat(64)}` })
   const hasTwo = scene.repeat === 'key-with-new-payment'
-  // Room for this one purchase: an order must never stand in the way of its own repetition.
+  // The limit has room for this one purchase only: an order must not block its own repetition.
   const perDay = usdc(terms.amount)
   await world.orders.limits.replace(world.payer, undefined, { inForce: { perDay } })
   world.chain.fund(world.payer, BigInt(terms.amount) * (hasTwo ? 2n : 1n))
@@ -48,7 +48,7 @@ export async function modelClient(world: World): Promise<Client> {
   }
 }
 
-/** The price, asked of a node that nothing goes wrong with. */
+/** The terms, from a node without faults. */
 async function termsFor(world: World, request: PurchaseRequest): Promise<Terms> {
   const answer = await purchase(world.start().deps, request)
   if (answer.type !== 'payment_required') throw new Error('An order came without a payment')
@@ -92,7 +92,7 @@ function showsKey({ scene }: World): boolean {
   return scene.repeat === 'same-key' || scene.repeat === 'key-with-new-payment'
 }
 
-/** Whoever gets no order hears in the store's own words whether money can have moved. */
+/** Without an order, the buyer must get a refusal that says whether money can have moved. */
 function judgeError(world: World, error: unknown): void {
   if (!(error instanceof Refusal)) {
     world.complain(`the buyer got a bare error: ${error}`)

@@ -5,23 +5,23 @@ import { type Case, cases, keyOf, ofKey } from './cases.ts'
 import { outcomesOf, type Point } from './faults.ts'
 import { runOnce } from './run.ts'
 
-/** One line as a failing run prints it: `case=… k=… outcome=…`. Then only that run is made. */
+/** A line that a failing run has printed: `case=… k=… outcome=…`. If set, only that run is made. */
 const only = process.env['CRASH_POINT']
 const seed = 402
 const pairsOfFaults = 1_200
-/** Within so many calls after the first fault comes the second. */
+/** The second fault comes within this many calls after the first. */
 const soon = 12
 
 const shop = modelShop()
 
-/** The first call of each method in each state, and the last: those between are polls like them. */
+/** The first and the last call of each method in each state; those between are equal polls. */
 function tellingCalls(trace: readonly string[]): number[] {
   const alike = Map.groupBy(trace.keys(), (k) => trace[k])
   const telling = [...alike.values()].flatMap((ks) => [...ks.slice(0, 1), ...ks.slice(1).slice(-1)])
   return telling.sort((one, other) => one - other)
 }
 
-/** Every fault that makes a difference at these calls. */
+/** All faults that make a difference at these calls. */
 function faultsAt(trace: readonly string[], ks: readonly number[]): Point[] {
   const methodAt = (k: number) => trace[k]?.split('@')[0] ?? ''
   return ks.flatMap((k) => outcomesOf(methodAt(k)).map((outcome) => ({ k, outcome })))
@@ -31,7 +31,7 @@ function faultsIn(trace: readonly string[]): Point[] {
   return faultsAt(trace, tellingCalls(trace))
 }
 
-/** The key of the run and what was wrong with it, or nothing. */
+/** The key of the run with its violations; empty without any. */
 async function failuresOf(scene: Case, points: readonly Point[]): Promise<string[]> {
   const { violations } = await runOnce(shop, scene, points)
   return violations.length === 0 ? [] : [`${keyOf(scene, points)} :: ${violations.join('; ')}`]
@@ -47,7 +47,7 @@ function isOvertaken({ kind, supplier, payment, repeat }: Case): boolean {
   return kind === 'voucher' && supplier === 'at-once' && payment === 'pays' && repeat !== 'never'
 }
 
-/** A node that stands still while it still considers the request. */
+/** Whether a node stalls while it still considers the request. */
 function isEarlyStall({ k, outcome }: Point): boolean {
   return k < 3 && outcome.startsWith('stall')
 }
@@ -56,12 +56,12 @@ function isSlow({ supplier, repeat }: Case): boolean {
   return supplier === 'fails-later' && repeat === 'never'
 }
 
-/** A node that stands still before it ends its lease, which has run out by then. */
+/** Whether a node stalls just before it releases its lease, which then has expired. */
 function isLateRelease({ k, outcome }: Point, trace: readonly string[]): boolean {
   return outcome === 'stall-before' && trace[k]?.startsWith('release@') === true
 }
 
-/** What goes wrong in these cases after each of these faults when any second one follows. */
+/** The failures in these cases when any second fault follows each of these first ones. */
 async function failuresOfPairs(
   scenes: readonly Case[],
   isFirst: (fault: Point, trace: readonly string[]) => boolean,

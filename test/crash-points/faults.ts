@@ -1,7 +1,7 @@
 import { Injected, mayArriveLate, type Node, unanswered, writes } from '../model/calls.ts'
 import type { HandClock } from '../model/clock.ts'
 
-/** What may go wrong with one call of a port. */
+/** The faults of a call of a port. */
 export const outcomes = [
   'crash-before',
   'crash-after',
@@ -18,21 +18,21 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** One fault: the k-th call of the whole run, counted over every node, and what happens to it. */
+/** One fault: the index of the call in the whole run, counted over all nodes from 0, and its outcome. */
 export interface Point {
   readonly k: number
   readonly outcome: Outcome
 }
 
-/** What a fault may do to the world besides its call. */
+/** The parts of the world that faults affect. */
 export interface FaultWorld {
   readonly clock: HandClock
-  /** Every call so far, by what it is and what the order was. */
+  /** Every call so far, as its method and the state of the order. */
   readonly trace: string[]
   readonly points: readonly Point[]
-  /** The state of the order, to tell one call of a method from another. */
+  /** The state of the order, which distinguishes calls of the same method. */
   phase(): string
-  /** The rest of the store goes on while one node stands still. */
+  /** Lets the rest of the store go on while one node stands still. */
   others(howLong: 'stall' | 'freeze'): Promise<void>
 }
 
@@ -46,7 +46,7 @@ interface Call {
 const timeoutMs = 10_000
 const lateMs = 20_000
 
-/** The outcomes that make a difference for this call. */
+/** The outcomes that make a difference for calls of this method. */
 export function outcomesOf(method: string): readonly Outcome[] {
   return outcomes.filter((outcome) => {
     if (outcome === 'late') return mayArriveLate.has(method)
@@ -56,7 +56,7 @@ export function outcomesOf(method: string): readonly Outcome[] {
   })
 }
 
-/** The port as a node reaches it: every call is counted, and one or two of them go wrong. */
+/** Wraps a port for one node: counts every call, and applies the faults of the run. */
 export function through<T extends object>(world: FaultWorld, node: Node, port: T): T {
   return new Proxy(port, {
     get(target, name) {

@@ -11,17 +11,17 @@ import type { SupplierManner } from '../model/suppliers.ts'
 import type { World } from './world.ts'
 
 /**
- * The longest that one fault may hold an order up: a lease that runs out (45 s), a node that comes
- * back or stands still (66 s), the longest pause between two looks (15 s), a call without an answer
- * and what arrives late (20 s), two sweeps (10 s), and the patience of a request (20 s).
+ * The longest delay that one fault may cause: a lease that expires (45 s), a node that restarts or stalls
+ * (66 s), the longest pause between two looks (15 s), a call without an answer or one that arrives late
+ * (20 s), two sweeps (10 s), and the patience of a request (20 s).
  */
 const faultMs = 180_000
-/** Both the payment and the refund must be in blocks that stay, and a slow refund is under way. */
+/** The time until payment and refund are in safe blocks, including a slow refund. */
 const refundMs = 150_000
-/** How often a waiting refund is looked at here. */
+/** The interval at which a waiting refund is looked at in these runs. */
 const sweepMs = 300_000
 
-/** What must hold when nothing is left to do. */
+/** Checks what must hold when nothing is left to do. */
 export function checkEnd(world: World): void {
   const lives = Map.groupBy(world.orders.history, ({ id }) => id)
   for (const life of lives.values()) {
@@ -29,14 +29,14 @@ export function checkEnd(world: World): void {
   }
   checkMoney(world)
   const ends = [...lives.values()].flatMap((life) => life.slice(-1))
-  // A payment that is proven to have failed makes room for another one under the same key.
+  // After a payment that is proven to have failed, the same key may be used for another one.
   const alive = ends.filter(({ state }) => state !== 'PAYMENT_FAILED')
   if (alive.length > 1) world.complain('one purchase became several orders')
   for (const order of ends) checkOrder(world, order)
   if (ends.length === 0 && world.landed().length > 0) world.complain('money came for no order')
 }
 
-/** One payment at most, one refund at most, of the same amount and to whoever paid. */
+/** At most one payment and one refund, of the same amount and to the payer. */
 function checkMoney(world: World): void {
   const { chain, payer, complain } = world
   const landed = world.landed()
@@ -67,7 +67,7 @@ function isPaid(world: World, { tender }: Order): boolean {
   return world.landed().some(({ nonce }) => nonce === tender.nonce)
 }
 
-/** Exactly one of goods and money, and the record knows which. */
+/** The buyer has either goods or a refund, and the record says which. */
 function checkPaid({ chain, supplier, complain }: World, order: Order): void {
   const isBack = chain.transfers.some(({ from }) => from === refundWallet)
   const delivered = order.state === 'FULFILLED'
@@ -79,17 +79,17 @@ function checkPaid({ chain, supplier, complain }: World, order: Order): void {
 }
 
 /**
- * A node that stood still for hours, or for more than its lease after something else had gone
- * wrong, may send its purchase when the store has proven that there is none and given it up.
- * Nobody but the supplier could refuse it then, and the supplier does not know. The buyer's money
- * is safe all the same, so everything but the loss and the times is checked.
+ * Whether a node stood still for hours, or for longer than its lease together with another fault. It may
+ * then send its purchase after the store has proven that there is none and has given it up. Only the
+ * supplier could refuse it, and it does not know. The buyer's money is safe anyway, so only the loss, the
+ * final state and the times are not checked.
  */
 function isFrozen({ points }: World): boolean {
   const stalls = points.some(({ outcome }) => outcome.startsWith('stall'))
   return (stalls && points.length > 1) || points.some(({ outcome }) => outcome.startsWith('freeze'))
 }
 
-/** Goods that were paid for and went to nobody are a loss that the operator hears of. */
+/** Goods that were charged and not delivered are a loss, which the store must record and report. */
 function checkLoss({ supplier, reports, complain }: World, order: Order): void {
   if (!isRefunding(order) || supplier.purchases.size === 0) return
   const isLoss = supplier.charged() > 0
@@ -116,11 +116,11 @@ const promised: Readonly<Record<SupplierManner, readonly State[]>> = {
   'keeps-returned': ['EXPIRED'],
 }
 
-/** One fault delays; it does not turn a delivery into a refund, nor a payment into none. */
+/** One fault only delays: it must not turn a delivery into a refund, or a payment into a failed one. */
 function checkKind({ scene, points, complain }: World, { state }: Order): void {
   if (points.length > 1) return
   const comes = ['pays', 'lands-slowly', 'landed-by-other'].includes(scene.payment)
-  // What becomes of the first payment does not happen to a second one under the same key.
+  // The fate of the first payment does not apply to a second one under the same key.
   const another = scene.repeat === 'key-with-new-payment' ? promised[scene.supplier] : []
   const states: readonly State[] = comes ? promised[scene.supplier] : ['PAYMENT_FAILED', ...another]
   if (!states.includes(state)) complain(`${state} instead of ${states}`)

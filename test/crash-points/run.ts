@@ -13,18 +13,18 @@ import { modelWorld, type Running, type World } from './world.ts'
 const float = 1_000_000_000n
 const minute = 60_000
 const hour = 60 * minute
-/** Longer than anything the store still waits for. */
+/** Longer than anything that the store waits for. */
 const horizonMs = 110 * hour
 
 export interface Run {
-  /** Every call in its order: the method and the state the order was in. */
+  /** All calls in order, as the method and the state of the order. */
   readonly trace: readonly string[]
-  /** What went wrong that must not, in words. */
+  /** The violated invariants, in words. */
   readonly violations: readonly string[]
   readonly end: Order | undefined
 }
 
-/** One purchase from its first request to its end, with these faults and no others. */
+/** Runs one purchase from its first request to its end, with exactly these faults. */
 export async function runOnce(shop: Shop, scene: Case, points: readonly Point[]): Promise<Run> {
   const world = modelWorld(shop, scene, points)
   if (scene.refund !== 'no-float') world.chain.fund(refundWallet, float)
@@ -46,7 +46,7 @@ export async function runOnce(shop: Shop, scene: Case, points: readonly Point[])
   }
 }
 
-/** The same request has no effect any more, but for a new payment after one that failed. */
+/** Repeats the request after the end, which must have no effect, except a new payment after one that failed. */
 async function repeatAtTheEnd(world: World, seat: Seat, client: Client): Promise<void> {
   const before = effectsOf(world)
   const orders = ordersOf(world)
@@ -62,7 +62,7 @@ async function repeatAtTheEnd(world: World, seat: Seat, client: Client): Promise
 }
 
 interface Seat {
-  /** Lets the node of this seat work; when it dies or is stopped, a new one takes its place. */
+  /** Lets the node of this seat work. If it dies or is stopped, a new one takes its place. */
   work(task: (running: Running) => Promise<unknown>): Promise<void>
 }
 
@@ -78,7 +78,7 @@ function newSeat(world: World): Seat {
   }
 }
 
-/** The orders as they are now. */
+/** The current versions of all orders. */
 function ordersOf({ orders }: World): Order[] {
   return [...new Map(orders.history.map((order) => [order.id, order])).values()]
 }
@@ -91,7 +91,7 @@ async function sweepOnce(world: World, { deps }: Running): Promise<void> {
   }
 }
 
-/** Sweeps until nothing is left to do: often at first, later as rarely as only time counts. */
+/** Sweeps until nothing is left to do: often at first, later rarely, when orders only wait. */
 async function sweepToQuiet(world: World, seat: Seat, forMs: number): Promise<void> {
   const since = world.clock.now().getTime()
   const age = () => world.clock.now().getTime() - since
@@ -110,7 +110,7 @@ function stepAt(age: number): number {
   return age < 8 * hour ? 5 * minute : 2 * hour
 }
 
-/** What the rest of the store does while one node stands still for longer than its lease. */
+/** The work of the rest of the store while one node stands still for longer than its lease. */
 async function others(world: World, client: Client, howLong: 'stall' | 'freeze'): Promise<void> {
   const seat = newSeat(world)
   world.clock.pass(46_000)
@@ -118,7 +118,7 @@ async function others(world: World, client: Client, howLong: 'stall' | 'freeze')
   await sweepToQuiet(world, seat, howLong === 'stall' ? 15_000 : horizonMs)
 }
 
-/** An operator fills the wallet that was empty, and the buyer asks for the refund. */
+/** The operator funds the empty refund wallet, and the buyer claims the refund. */
 async function operator(world: World, seat: Seat): Promise<void> {
   if (world.scene.refund !== 'no-float') return
   world.chain.fund(refundWallet, float)

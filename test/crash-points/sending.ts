@@ -2,7 +2,7 @@ import type { Authorization, Chain } from '../model/chain.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Network } from '../model/rail.ts'
 
-/** What becomes of the payment between its signature and the chain. */
+/** What happens to a payment on its way to the chain. */
 export const payments = [
   'pays',
   'lands-slowly',
@@ -14,7 +14,7 @@ export const payments = [
 ] as const
 export type PaymentManner = (typeof payments)[number]
 
-/** What becomes of a refund that is sent. */
+/** What happens to a refund on its way to the chain. */
 export const refunds = ['prompt', 'slow', 'dropped', 'lapses', 'no-float'] as const
 export type RefundManner = (typeof refunds)[number]
 
@@ -25,12 +25,12 @@ interface Sending {
   readonly refund: RefundManner
 }
 
-/** Carries payment and refund to the chain in their manners. */
+/** A network that carries payment and refund in their manners. */
 export function manneredNetwork(world: Sending): Network {
   return { payment: paymentSender(world), refund: refundSender(world) }
 }
 
-/** Before the first submission the payer may come first. */
+/** Somebody else may act before the first submission of a payment. */
 function paymentSender(world: Sending): Network['payment'] {
   const { clock, chain, payment } = world
   const met = new Set<string>()
@@ -43,7 +43,7 @@ function paymentSender(world: Sending): Network['payment'] {
   }
 }
 
-/** What happens to an authorization while it is on its way to the chain. */
+/** What somebody else does with an authorization before it reaches the chain. */
 function comeFirst({ chain, payment }: Sending, authorization: Authorization): void {
   switch (payment) {
     case 'landed-by-other':

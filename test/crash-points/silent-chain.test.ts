@@ -5,7 +5,7 @@ import { leaseMs } from '../../src/orders/workflow.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
 
 const never = () => new Promise<never>(() => {})
-/** A part that has every method, of which none ever answers. */
+/** A part with every method, none of which ever answers. */
 const silent = <T extends object>(known: T): T =>
   new Proxy(known, { get: (own, name) => Reflect.get(own, name) ?? never })
 
@@ -39,7 +39,7 @@ test('whatever is asked of a chain that never answers ends in time, and nothing 
     'unknown',
     expect.objectContaining({ outcome: 'pending' }),
   ])
-  // They were waited for side by side; a turn waits for two of them at most.
+  // The calls ran in parallel; each waits for at most two steps.
   expect(performance.now() - begun).toBeGreaterThan(maxStepMs - 1_000)
   expect(performance.now() - begun).toBeLessThan(leaseMs)
 })

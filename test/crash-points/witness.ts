@@ -18,7 +18,7 @@ interface Witnessed {
   readonly complain: (what: string) => void
 }
 
-/** Sees every effect in the moment in which it happens outside, and says whether it may. */
+/** Checks every external effect at the moment at which it happens. */
 export function modelWitness(
   seen: Witnessed,
 ): RailWitness & { placing(order: SupplierOrder): void } {
@@ -58,7 +58,7 @@ export function modelWitness(
   }
 }
 
-/** Goods may still come, as far as the store can know: it was told, or would be told now. */
+/** Whether the store knows, or would learn now, that goods may still come. */
 function isKnownToDeliver({ supplier, orders }: Witnessed): boolean {
   return orders.history.some((order) => {
     const reference = supplierReferenceOf(order.id)
@@ -74,8 +74,8 @@ function signatureOf(order: Order): string | undefined {
 }
 
 /**
- * Until when a refund waits for the supplier; for ever where the order did not expire. A node that
- * stood still may have sent its purchase after the store gave it up.
+ * Until when a refund waits for the supplier; Infinity if the order did not expire. 0 if a node stood still,
+ * because it may have sent its purchase after the store gave it up.
  */
 function waitsUntil({ orders, points }: Witnessed): number {
   if (points.some(({ outcome }) => /^(freeze|stall)/.test(outcome))) return 0

@@ -22,7 +22,7 @@ import { type FaultWorld, type Point, through } from './faults.ts'
 import { manneredNetwork } from './sending.ts'
 import { modelWitness } from './witness.ts'
 
-/** A node that is running, and what it works with. */
+/** A running node, with its dependencies. */
 export interface Running {
   readonly node: Node
   readonly deps: PurchaseDeps
@@ -30,7 +30,7 @@ export interface Running {
 
 export type World = ReturnType<typeof modelWorld>
 
-/** Everything outside one process of the store: it outlives every crash. */
+/** Everything outside the processes of the store, which survives every crash. */
 export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   const clock = modelClock(fixtureNow)
   const violations: string[] = []
@@ -113,7 +113,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
     trace: faultWorld.trace,
     payer: fixturePayer,
     start,
-    /** Says what the rest of the store does while a node stands still. */
+    /** Sets what the rest of the store does while a node stands still. */
     whileStanding: (others: FaultWorld['others']) => Object.assign(faultWorld, { others }),
   }
 }

@@ -1,17 +1,17 @@
-/** A metric that a rule asks for, with what its labels must be. */
+/** A metric in the expression of a rule, with the values that its labels must have. */
 export interface Selector {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
 }
 
 /**
- * The metrics of the store in the expressions of rules. A choice (`by=~"a|b"`) is a selector for each.
+ * The metrics of the store in the expressions of rules. An alternative (`by=~"a|b"`) gives a selector for each value.
  */
 export function selectorsIn(rules: string): readonly Selector[] {
   const found = rules.matchAll(/\b((?:kiosk402|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
   return [...found].flatMap(([, name = '', matchers = '']) =>
     [...matchers.matchAll(/(\w+)=~?"([^"]*)"/g)]
-      // What a scrape adds, and codes of HTTP by their first digit.
+      // `job` is added by the scrape, and `status` is matched by its first digit only.
       .filter(([, label]) => label !== 'job' && label !== 'status')
       .map(([, label = '', values = '']) => values.split('|').map((value) => ({ [label]: value })))
       .reduce<Record<string, string>[]>(
@@ -22,7 +22,7 @@ export function selectorsIn(rules: string): readonly Selector[] {
   )
 }
 
-/** Whether a line of a page of metrics is a sample of it. */
+/** Whether a line in the Prometheus text format is a sample of this selector. */
 export function isSampleOf({ name, labels }: Selector, line: string): boolean {
   return (
     /^\w+/.exec(line)?.[0] === name &&

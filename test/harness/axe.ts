@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What WCAG 2.2 AA asks for, and what axe calls good practice besides. */
+/** The rules of WCAG 2.2 AA, and the best practices of axe. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 interface Results {
@@ -16,13 +16,13 @@ interface Results {
 }
 
 /**
- * What axe finds wrong with a page, in both themes; empty when nothing is. It is put into the page by
- * the debugger, which no policy of the page stops.
+ * The violations that axe finds on a page, in both themes. axe is evaluated over the debugging protocol, so
+ * the page's CSP does not block it.
  */
 export async function axeFaults(page: Page): Promise<string[]> {
   const faults: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
-    // Colours that are on their way from one theme to the other belong to neither.
+    // Reduced motion avoids transitions, whose colours belong to neither theme.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.evaluate(source)
     const results = (await page.evaluate(

@@ -8,10 +8,10 @@ import { leftOut } from './left-out.ts'
 
 const found = await findChromium()
 
-/** Why no page can be opened here; undefined where one can. */
+/** The reason why no browser can be started here; undefined if one can. */
 export const noBrowser = leftOut(typeof found === 'string' ? found : undefined)
 
-/** A real Chromium that starts with nothing. */
+/** A real Chromium with an empty profile. */
 export async function openBrowser(): Promise<Browser> {
   if (typeof found === 'string') throw new Error(found)
   const browser = await chromium.launch({ ...found, args: quiet })
@@ -19,14 +19,14 @@ export async function openBrowser(): Promise<Browser> {
   return browser
 }
 
-/** Only ends what hangs, within the limit of a test: pages are slow where everything is. */
+/** Only ends operations that hang, before the test times out: on a busy machine, pages are slow too. */
 const maxWaitMs = 150_000
 
 /**
  * An empty page in a real Chromium, served from a loopback origin of its own.
  *
- * @param root folder with the modules that the page may import, as TypeScript
- * @param packages what the modules import from node_modules
+ * @param root the folder with the TypeScript modules that the page may import
+ * @param packages the packages that these modules import
  */
 export async function openPage(root: string, packages: readonly string[]) {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kiosk402-page-'))
@@ -39,7 +39,7 @@ export async function openPage(root: string, packages: readonly string[]) {
     server: { host: '127.0.0.1', port: 0, ws: false, watch: null },
     optimizeDeps: { include: [...packages], noDiscovery: true },
   })
-  // Vite's own page would open a websocket to reload itself.
+  // Vite's own page would open a WebSocket to reload itself.
   server.middlewares.use('/', (_, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end('<!doctype html><title>Another origin</title><link rel="icon" href="data:,">')
@@ -62,7 +62,7 @@ export async function openPage(root: string, packages: readonly string[]) {
 
 export type OpenPage = Awaited<ReturnType<typeof openPage>>
 
-/** It runs as root where tests do, without a screen, and speaks to nobody by itself. */
+/** Allows it to run as root and without a screen, and prevents connections of its own. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',

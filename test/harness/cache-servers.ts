@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '../../sandbox/port.ts'
 import { startServer } from './server.ts'
 
-/** What stands in front of a store: its folder, where it listens, and where the store does. */
+/** The folder and the port of a cache server, and the URL of the store behind it. */
 interface Place {
   readonly dir: string
   readonly port: number
@@ -13,16 +13,16 @@ interface Place {
 
 interface CacheServer {
   readonly name: string
-  /** Debian's packages put it there; the story is left out where it is missing. */
+  /** The path in Debian's package; without the program, the story is skipped. */
   readonly program: string
-  /** Whether it keeps answers; Debian's Caddy passes them on. */
+  /** Whether it caches answers; Debian's Caddy does not. */
   readonly keeps: boolean
   readonly file: string
   readonly config: (place: Place) => string
   readonly args: (file: string, place: Place) => readonly string[]
 }
 
-/** Keeps whatever it may by the headers of the answer, also what asked with a token or a cookie. */
+/** Caches everything that the headers of the answer allow, even for requests with a token or a cookie. */
 const nginx: CacheServer = {
   name: 'nginx',
   program: '/usr/sbin/nginx',
@@ -51,7 +51,7 @@ http {
   args: (file, { dir }) => ['-p', dir, '-c', file],
 }
 
-/** Looks for every GET in what it keeps, whatever token or cookie comes along. */
+/** Looks up every GET in its cache, even with a token or a cookie. */
 const varnish: CacheServer = {
   name: 'varnish',
   program: '/usr/sbin/varnishd',
@@ -89,7 +89,7 @@ http://127.0.0.1:${port} {
 
 export const cacheServers: readonly CacheServer[] = [nginx, varnish, caddy]
 
-/** Starts one in front of a store, in a folder of its own. */
+/** Starts a cache server in front of a store, in a folder of its own. */
 export async function startCacheServer(server: CacheServer, storeUrl: string) {
   const dir = await mkdtemp(join(tmpdir(), 'kiosk402-cache-'))
   const place = { dir, port: await freePort(), store: new URL(storeUrl) }

@@ -8,17 +8,17 @@ import { resolvePackage } from '../../sandbox/resolve.ts'
 
 const run = promisify(execFile)
 
-/** A program, and what its environment must say. */
+/** The path of the program, and the environment that it needs. */
 export interface Chromium {
   readonly executablePath: string
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * The Chromium that npm installed, with libraries and fonts of its own, so that it needs nothing of the
- * machine. It is built for Linux on x64; elsewhere it is the system's one.
+ * The Chromium that npm installed, with its own libraries and fonts, so that it needs nothing else. It is
+ * built for Linux on x64; elsewhere the system's Chromium is used.
  *
- * @returns why there is none, as a sentence, when neither of them starts
+ * @returns the reason as a sentence, if neither of them starts
  */
 export async function findChromium(): Promise<Chromium | string> {
   const inherited = Object.entries(process.env).filter(([, value]) => value !== undefined)
@@ -55,7 +55,7 @@ async function installedChromium(env: Readonly<Record<string, string>>): Promise
   }
 }
 
-/** The folder that the package is unpacked into once; whoever is first gives it to all. */
+/** The folder of the unpacked package. The first process that needs it unpacks it for all. */
 async function unpacked(): Promise<string> {
   const entry = resolvePackage('@sparticuz/chromium')
   const { version } = JSON.parse(await readFile(new URL('../package.json', entry), 'utf8'))
@@ -76,7 +76,7 @@ async function unpacked(): Promise<string> {
   return folder
 }
 
-/** The package unpacks to the folder for temporary files, so a process with another one does it. */
+/** Runs in a process with another TMPDIR, because the package unpacks into the folder for temporary files. */
 async function unpack(entry: URL, folder: string): Promise<void> {
   const archives = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br']
   const bin = fileURLToPath(new URL('../bin/', entry))

@@ -9,39 +9,39 @@ import { leftOut, works } from './left-out.ts'
 import { type Installed, startServer } from './server.ts'
 import { asker } from './tls-client.ts'
 
-/** The name in the files of deploy/, which stays as it is: clients say it, and the certificate has it. */
+/** The name in the files of deploy/. By default it is kept: clients send it, and the certificate names it. */
 export const storeName = 'store.example.com'
 /** The nodes in the files of deploy/. */
 const nodesThere = ['10.0.0.11:8402', '10.0.0.12:8402'] as const
 
-/** What is filled in: where it listens, its certificate, and where the nodes are. */
+/** The values to fill in: ports, certificate and nodes. */
 interface Place {
   readonly dir: string
-  /** What clients call the store, and the certificate names. */
+  /** The host name that clients send and the certificate names. */
   readonly name: string
   readonly port: number
   readonly plainPort: number
-  /** Where Caddy listens for itself. */
+  /** The port on which Caddy listens for itself. */
   readonly innerPort: number
   readonly certificate: { readonly file: string; readonly key: string }
-  /** The content of the certificate, for clients that are to trust it. */
+  /** The content of the certificate, for clients to trust. */
   readonly ca: string
   readonly nodes: readonly [string, string]
 }
 
 export interface Front extends Installed {
-  /** The arguments that run what was written to the folder. */
+  /** The arguments to run the configuration in the folder. */
   readonly args: (dir: string) => readonly string[]
-  /** The arguments with which the program only looks at it. */
+  /** The arguments to only check it. */
   readonly check: (dir: string) => readonly string[]
   /**
-   * Writes its file of deploy/, filled in. It is replaced whole: nginx that reloads while the file is
-   * empty takes it for a store without servers, and closes its port.
+   * Writes its file of deploy/ with the values filled in, in one step: if nginx reloaded an empty file, it
+   * would close its port.
    */
   readonly write: (place: Place, change?: (text: string) => string) => Promise<void>
 }
 
-/** A file of deploy/ with other texts in place of some; each of them has to be there. */
+/** A file of deploy/ with some texts replaced. @throws if a text is not in the file */
 export function filled(file: string, texts: readonly (readonly [string, string])[]): string {
   return texts.reduce(
     (text, [there, here]) => {
@@ -78,7 +78,7 @@ const nginx: Front = {
   },
 }
 
-/** What Debian's nginx.conf has around a file of conf.d, as far as it changes an answer. */
+/** The part of Debian's nginx.conf around conf.d that can change an answer. */
 function nginxAround(dir: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
@@ -135,7 +135,7 @@ export async function placeFor(nodes: readonly [string, string], name = storeNam
   return { dir, name, ...ports, certificate, ca: readFileSync(certificate.file, 'utf8'), nodes }
 }
 
-/** A certificate that is its own authority. */
+/** Arguments of openssl for a self-signed certificate. */
 function certificateArguments({ file, key }: Place['certificate'], name: string) {
   const made = ['req', '-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
   const named = ['-days', '2', '-subj', `/CN=${name}`]
@@ -145,7 +145,7 @@ function certificateArguments({ file, key }: Place['certificate'], name: string)
   ])
 }
 
-/** Runs a front before two nodes. */
+/** Starts a front before two nodes. */
 export async function startFront(front: Front, place: Place) {
   await front.write(place)
   const { ca, name } = place
@@ -156,7 +156,7 @@ export async function startFront(front: Front, place: Place) {
   return {
     ...server,
     ...{ dir, ask, ca, port: place.port, plainPort: place.plainPort },
-    /** Writes its file again with a change, and has it read. */
+    /** Writes its file again with a change, and reloads it. */
     async change(change: (text: string) => string) {
       await front.write(place, change)
       server.reload()

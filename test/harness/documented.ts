@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-/** An answer of a store, as far as its document speaks of it. */
+/** The parts of an answer that the OpenAPI document describes. */
 export interface Answered {
   readonly method: string
-  /** The pattern of its route, `/ai/vouchers`; undefined where there is none. */
+  /** The pattern of its route, such as `/buy/:offerId`; undefined if no route matched. */
   readonly route: string | undefined
-  /** Its address as it came. */
+  /** The path and query of the request. */
   readonly url: string
   readonly status: number
-  /** Its content type; undefined when there is no content. */
+  /** Its content type; undefined without content. */
   readonly type: string | undefined
   readonly text: string
 }
@@ -23,7 +23,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
 
-/** What the document is not about: pages and their assets, the document itself, and the operator's endpoints. */
+/** Routes that are not in the document: pages and their assets, the document itself, and the operator's endpoints. */
 export const undocumented: readonly string[] = [
   '/',
   '/search',
@@ -88,19 +88,19 @@ export const undocumented: readonly string[] = [
   '/webhooks/btcpay',
 ]
 
-/** What answers where there is no operation: a path that is none, or another method of one. */
+/** The statuses without an operation: for an unknown path, or another method of a known one. */
 const outside: readonly number[] = [400, 404, 405, 413, 414, 415]
 
-/** The path of a route as the document writes it: `:id` is `{id}` there. */
+/** The path of a route in the document: `:id` becomes `{id}`. */
 export function pathOfRoute(route: string): string {
   return route.replace(/:(\w+)/g, '{$1}')
 }
 
 /**
- * Compares answers with the checked-in document. Objects are taken as closed, although the document
- * leaves them open: a field that it does not know is a finding.
+ * Compares answers with the checked-in document. Objects count as closed, although the document leaves them
+ * open: an undocumented field is a fault.
  *
- * @returns gives what is wrong with an answer, or undefined
+ * @returns a function that gives the fault of an answer, or undefined
  */
 export function createDocumentCheck(): (answered: Answered) => string | undefined {
   const file = new URL('../../openapi.json', import.meta.url)
@@ -117,7 +117,7 @@ export function createDocumentCheck(): (answered: Answered) => string | undefine
   }
 }
 
-/** What does not fit the schema at a place of the document; the place is given part by part. */
+/** The violations of the schema at a place in the document, given as the parts of a JSON pointer. */
 type FaultAt = (text: string, ...place: readonly string[]) => string | undefined
 
 function shapesOf(document: OpenApi): FaultAt {
@@ -130,7 +130,7 @@ function shapesOf(document: OpenApi): FaultAt {
     const validate = compiled.get(ref) ?? ajv.compile({ $ref: ref })
     compiled.set(ref, validate)
     if (validate(JSON.parse(text))) return undefined
-    // A field that is not known is named, or nobody would find it.
+    // Names an undocumented field; the message of the validator does not.
     const faults = validate.errors?.map(({ instancePath, message, params }) =>
       [instancePath || 'the answer', message, params['additionalProperty']]
         .filter(Boolean)
@@ -140,7 +140,7 @@ function shapesOf(document: OpenApi): FaultAt {
   }
 }
 
-/** Where there is no operation, only refusals in the form of their interface are answered. */
+/** Without an operation, JSON answers must be refusals in the form of their interface. */
 function faultOutside({ url, status, type, text }: Answered, faultAt: FaultAt): string | undefined {
   if (!type?.includes('json')) return undefined
   if (!outside.includes(status)) return ' is answered where there is no operation'
@@ -169,13 +169,13 @@ function faultInside(
   return fault && ` (${operationId})${fault}`
 }
 
-/** The same schemas, with objects that take no other fields than theirs. */
+/** The same schemas with closed objects. */
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed)
   if (typeof part !== 'object' || part === null) return part
   const entries = Object.entries(part).map(([name, value]) => [
     name,
-    // Examples are no schemas.
+    // Examples are not schemas.
     name === 'examples' ? value : closed(value),
   ])
   const isOpen = 'properties' in part && 'type' in part && !('additionalProperties' in part)

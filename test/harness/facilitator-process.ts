@@ -10,12 +10,12 @@ import { createWalletClient, type Hex, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { baseSepolia } from 'viem/chains'
 
-/** What a facilitator wants to see with each request: a fixed token, or one that this key has signed. */
+/** The authentication of each request: a fixed token, or a JWT signed with this key. */
 export type Demand =
   | { readonly token: string }
   | { readonly id: string; readonly alg: string; readonly publicKey: JWK }
 
-/** What it does with a settlement. */
+/** How it answers a settlement. */
 export type Manner = 'settles' | 'lies' | 'says nothing' | 'calls it pending' | 'forgets'
 
 export interface FacilitatorSettings {
@@ -24,15 +24,15 @@ export interface FacilitatorSettings {
   readonly demand: Demand
 }
 
-/** A request that it was sent, and whether the header was right. */
+/** A request that it received, and whether its authentication was valid. */
 export interface Asked {
   readonly path: string
   readonly isKnown: boolean
 }
 
 /*
- * A hosted x402 facilitator, made of the package's own classes, in a process of its own: it knows its
- * clients by what they send with each request, and settles as it is told to.
+ * A hosted x402 facilitator, made from the package's own classes, in a process of its own. It authenticates
+ * each request, and answers settlements in the chosen manner.
  */
 
 const path = '/platform/v2/x402'

@@ -3,7 +3,7 @@ import { chainClient } from '../../sandbox/chain/rpc.ts'
 
 const enoughEther = 10n ** 21n
 
-/** A gas wallet of its own: two processes that send from one wallet take each other's nonces. */
+/** A new gas wallet with ether: two processes that send from one wallet would use the same nonces. */
 export async function fundedGasKey(rpcUrl: string): Promise<`0x${string}`> {
   const key = generatePrivateKey()
   const address = privateKeyToAddress(key)

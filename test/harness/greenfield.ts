@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import { Ajv, type ValidateFunction } from 'ajv'
 
 /**
- * The facts of BTCPay's Greenfield API, as its own OpenAPI document states them (the fixture names
- * the commit). Whoever speaks with BTCPay, or plays it, is held against them.
+ * BTCPay's Greenfield API, from its own OpenAPI document (the fixture names the commit). Tests hold the
+ * store's client and the sandbox's server to it.
  */
 interface Operation {
   readonly operationId: string
   readonly parameters?: readonly Parameter[]
-  /** Each of them is enough where more than one is named. */
+  /** Any one of them is enough. */
   readonly permissions: readonly string[]
   readonly body?: object
-  /** By status; null where the document names no content. */
+  /** The schemas of answers by status; null if the document names no content. */
   readonly answers: Readonly<Record<string, object | null>>
 }
 
@@ -36,13 +36,13 @@ ajv.addFormat('decimal', /^-?\d+(\.\d+)?$/)
 ajv.addFormat('double', { type: 'number', validate: Number.isFinite })
 ajv.addFormat('uri', (text: string) => URL.canParse(text))
 
-/** A query is text, whatever its parameter is. */
+/** Coerces types, because all values of a query are text. */
 const queryAjv = new Ajv({ strict: false, coerceTypes: true })
 
 /**
- * @param path with its query, from `/api/v1` on
- * @param body parsed; undefined when nothing was sent
- * @throws when the document has no such request, and says what does not fit
+ * @param path from `/api/v1` on, with the query
+ * @param body parsed; undefined if nothing was sent
+ * @throws an error that says what does not fit, if the document has no such request
  */
 export function expectRequestFits(method: string, path: string, body?: unknown): void {
   const { name, operation } = operationOf(method, path)
@@ -55,8 +55,8 @@ export function expectRequestFits(method: string, path: string, body?: unknown):
 }
 
 /**
- * @param body parsed; undefined when nothing came
- * @throws when the document knows no such answer to this request, and says what does not fit
+ * @param body parsed; undefined if the answer has no body
+ * @throws an error that says what does not fit, if the document has no such answer to this request
  */
 export function expectAnswerFits(
   method: string,
@@ -72,7 +72,7 @@ export function expectAnswerFits(
 }
 
 function expectNoContent(title: string, operation: Operation, status: number, body: unknown): void {
-  // What has no content of its own may still say what is wrong, and authentication is refused to all.
+  // Errors without a schema may still have a ProblemDetails body; 401, 403 and 404 can happen everywhere.
   const isKnown = String(status) in operation.answers || [401, 403, 404].includes(status)
   if (!isKnown) throw new Error(`${title} is not in the document`)
   if (body === undefined) return
@@ -80,14 +80,14 @@ function expectNoContent(title: string, operation: Operation, status: number, bo
   expectFits(title, greenfield.schemas['ProblemDetails'] as object, withoutPermission(body))
 }
 
-/** A 403 names the permission as well, which the document leaves out. */
+/** A 403 also names the missing permission, which the document does not mention. */
 function withoutPermission(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('missingPermission' in body)) return body
   const { missingPermission: _, ...problem } = body
   return problem
 }
 
-/** @throws when the value is no such thing, for example the event of a webhook */
+/** @throws if the value does not fit the named schema, for example that of a webhook event */
 export function expectShape(schema: string, value: unknown): void {
   expectFits(schema, { $ref: `#/schemas/${schema}` }, value)
 }
@@ -99,13 +99,13 @@ function operationOf(method: string, path: string) {
     const pattern = template.replace(/\{\w+\}/g, '[^/]+')
     return verb === method.toUpperCase() && new RegExp(`^${pattern}$`).test(pathname)
   })
-  // A fixed name comes before a placeholder: `/api-keys/current`.
+  // A fixed segment takes precedence over a placeholder: `/api-keys/current`.
   const [found] = fitting.sort(([a], [b]) => a.split('{').length - b.split('{').length)
   if (found === undefined) throw new Error(`Greenfield has no ${method.toUpperCase()} ${pathname}`)
   return { name: found[0], operation: found[1] }
 }
 
-/** What BTCPay's source takes (`GreenfieldInvoiceController` of that commit) and its document leaves out. */
+/** Parameters that BTCPay's source accepts (`GreenfieldInvoiceController` of that commit) and its document lacks. */
 const undocumented: Readonly<Record<string, readonly Parameter[]>> = {
   'GET /api/v1/stores/{storeId}/invoices': [
     { name: 'includeArchived', in: 'query', required: false, schema: { type: 'boolean' } },
@@ -150,10 +150,10 @@ function faultsOf({ errors }: ValidateFunction): string {
   return faults.join('; ')
 }
 
-/** A way to call that holds every request and every answer against the document. */
+/** A fetch that compares every request and every answer with the document. */
 export interface FittingFetch {
   readonly fetch: typeof fetch
-  /** What did not fit. Whoever calls may take a thrown error for a broken connection. */
+  /** What did not fit. It is collected, because the caller would take a thrown error for a broken connection. */
   readonly faults: readonly string[]
 }
 

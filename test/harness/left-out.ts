@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Says why tests are left out: they need what this machine does not have. Where everything was
- * installed for them, `LEAVE_NOTHING_OUT` makes it an error, so that no test is lost unnoticed.
+ * Prints why tests are skipped: they need a program that this machine does not have. With
+ * `LEAVE_NOTHING_OUT` it is an error, so that no test is skipped unnoticed where everything is installed.
  *
- * @param reason what is missing; undefined where nothing is
+ * @param reason what is missing; undefined if nothing is
  */
 export function leftOut(reason: string | undefined): string | undefined {
   if (reason === undefined) return undefined
@@ -13,7 +13,7 @@ export function leftOut(reason: string | undefined): string | undefined {
   return reason
 }
 
-/** Whether a program is there, and does what this call asks of it. */
+/** Whether a program is installed and succeeds with these arguments. */
 export function works(command: string, ...args: readonly string[]): boolean {
   try {
     execFileSync(command, args, { stdio: 'ignore', timeout: 60_000 })

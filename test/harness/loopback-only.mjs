@@ -1,8 +1,8 @@
 import { Socket } from 'node:net'
 
 /*
- * Loaded before a program that must not reach beyond this machine: its first connection to anywhere else
- * ends it, and says where to.
+ * Loaded before a program that must not connect to other machines: its first attempt ends the process with
+ * a message that names the host.
  */
 
 const own = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/

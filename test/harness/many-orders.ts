@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { OrderId } from '../../src/lib/ids.ts'
 
-/** What belongs to an order, by the column that names it. */
+/** The tables with rows of an order, and the column with its id. */
 const tables = {
   orders: 'id',
   payments: 'order_id',
@@ -12,8 +12,8 @@ const tables = {
 } as const
 
 /**
- * Ids, nonce, hash and payer of each copy; the ids have letters of Crockford's alphabet. All are in one order,
- * in which they go into their indexes far quicker than at random.
+ * Ids, nonce, hash and payer of each copy; the ids use only letters of Crockford's alphabet. All are sorted
+ * alike, because indexes grow far faster in order than at random.
  */
 const copiesSql = `
   create temporary table copies on commit drop as
@@ -46,7 +46,7 @@ const copySql = (table: keyof typeof tables) => `
         else '{}' end as fields) as copied,
     lateral jsonb_populate_record(null::${table}, fields) as made`
 
-/** The indexes that hold no constraint. Making them anew is quicker than adding to them row by row. */
+/** The indexes without a constraint. Rebuilding them is faster than adding rows one by one. */
 const indexesSql = `
   select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as made
   from pg_index where indrelid = any ($1::regclass[])
@@ -54,12 +54,12 @@ const indexesSql = `
 const manyRows = 50_000
 
 /**
- * Copies a finished order with all that belongs to it, past the triggers of the tables. Ids, hashes and
- * payers are spread as those of real orders are; each payer has five of them.
- * Those from a month ago have no personal fields any more.
+ * Copies a finished order with all its rows, without the triggers of the tables. Ids, hashes and payers are
+ * distributed like those of real orders; each payer has five orders. Copies older than 30 days have no
+ * recipient, as if their personal fields had been erased.
  *
- * @param placed between when the copies were placed
- * @param left tables whose rows are not copied, where they do not matter
+ * @param placed the time span in which the copies were placed
+ * @param left tables whose rows are not copied
  */
 export async function copyOrder(
   pool: pg.Pool,
@@ -94,7 +94,7 @@ export async function copyOrder(
   }
 }
 
-/** Lets all orders and checkouts that have ended have ended a hundred days ago, with their personal fields erased. */
+/** Moves the ends of the last day's orders and checkouts back by 100 days, and erases their personal fields. */
 export async function endedLongAgo(pool: pg.Pool): Promise<void> {
   await pool.query(`begin;
     set local session_replication_role = replica;

@@ -7,23 +7,23 @@ import { startTestPostgres } from '../../sandbox/postgres/test-postgres.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
 import { migrate } from '../../src/adapters/storage/migrate.ts'
 
-/** A PostgreSQL with a database that has all tables of the store and none of its rows. */
+/** A PostgreSQL with a database that has all tables of the store, as the migrations leave them. */
 export interface Migrated {
   readonly databaseUrl: string
-  /** The database to copy. Nobody is connected to it. */
+  /** The URL of the database to copy, which has no connections. */
   readonly template: string
-  /** The statements that empty a copy of it again. */
+  /** The statements that reset a copy to the state after the migrations. */
   readonly emptying: string
 }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers with `Migrated`, in JSON. */
+    /** A URL that answers with `Migrated` as JSON. */
     migratedPostgres: string
   }
 }
 
-/** One server for all unit tests, which starts when the first of them asks for it. */
+/** One server for all unit tests, which starts when the first of them needs it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let starting: ReturnType<typeof start> | undefined
   const server = createServer((_, response) => {
@@ -62,7 +62,7 @@ async function start() {
   return { migrated, stop: () => started.disposeAsync() }
 }
 
-/** What brings every table and sequence back to what the migrations left, past the tables' guards. */
+/** Statements that reset all tables and sequences to the state after the migrations, without the tables' triggers. */
 async function emptyingOf(pool: Pool): Promise<string> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,

@@ -15,7 +15,7 @@ import { networks } from '../../src/payments/networks.ts'
 import type { SupplierAccess } from '../../src/suppliers/supplier.ts'
 import { catalogWorkerHere } from '../fixtures/catalog.ts'
 
-/** All that makes one node of a story's store, as plain data, so that it can go to another process. */
+/** The settings of one node of a story's store, as plain data that can be passed to another process. */
 export interface NodeSettings {
   readonly url: string
   readonly port: number
@@ -33,14 +33,14 @@ export interface NodeSettings {
   readonly supplierKey: string
   /** How further suppliers are reached. */
   readonly suppliers?: Readonly<Record<string, SupplierAccess>> | undefined
-  /** What takes coins, where the store takes any. */
+  /** The payment processor for coins, if the store takes any. */
   readonly processor?: ProcessorAccess | undefined
-  /** Its SECRETS_KEY, in base64, where a story changes it. */
+  /** Its SECRETS_KEY in base64, if the story sets one. */
   readonly secrets?: readonly string[] | undefined
   /** Its SECRETS_KEY_LOST. */
   readonly lostKeys?: readonly string[] | undefined
   readonly webhook: { readonly header: string; readonly value: string }
-  /** How buyers' webhooks are reached. A node in a process of its own finds every host on this machine. */
+  /** How buyers' webhooks are reached. A node in a process of its own resolves every host to 127.0.0.1. */
   readonly receivers?: ServiceOptions['receivers']
   readonly lookEveryMs?: number | undefined
 }
@@ -51,13 +51,13 @@ export function suppliersOf(settings: NodeSettings): Outside['suppliers'] {
   return { zendit: { url: `${supplierUrl}/v1`, key, webhook }, ...suppliers }
 }
 
-/** What seals the secrets of every story's store. */
+/** The SECRETS_KEY of the stores of all stories. */
 export const secretsKey = createHash('sha256').update('story').digest()
 
 /**
- * Starts a node of a store, listening at its address.
+ * Starts a node of a store, which listens at its URL.
  *
- * @param prepare sees the app before it listens
+ * @param prepare called with the app before it listens
  */
 export async function startNode(
   settings: NodeSettings,

@@ -22,7 +22,7 @@ export interface SignOptions {
   readonly identifier?: string
 }
 
-/** A `PAYMENT-SIGNATURE` of this wallet for these terms, made by hand so that it can be wrong. */
+/** A `PAYMENT-SIGNATURE` of this wallet for these terms. It is built here, so that tests can make it wrong. */
 export async function signPayment(
   account: LocalAccount,
   accepts: Accepts,

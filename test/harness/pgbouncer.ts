@@ -8,7 +8,7 @@ import { leftOut, works } from './left-out.ts'
 
 const program = '/usr/sbin/pgbouncer'
 
-/** Why no pooler can be started here; undefined where one can. */
+/** The reason why no pooler can be started here; undefined if one can. */
 export const noPgbouncer = leftOut(
   works(program, '--version')
     ? undefined
@@ -17,7 +17,7 @@ export const noPgbouncer = leftOut(
 
 export type Pgbouncer = Awaited<ReturnType<typeof startPgbouncer>>
 
-/** A pooler before this database, with these lines in its section `[pgbouncer]`. */
+/** Starts a pooler before this database, with these lines in its section `[pgbouncer]`. */
 export async function startPgbouncer(databaseUrl: string, lines: readonly string[]) {
   const { hostname, port, username, password } = new URL(databaseUrl)
   const dir = await mkdtemp(join(tmpdir(), 'kiosk402-pgbouncer-'))
@@ -37,7 +37,7 @@ export async function startPgbouncer(databaseUrl: string, lines: readonly string
       ...lines,
     ].join('\n'),
   )
-  // It refuses to run as root.
+  // pgbouncer refuses to run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn(program, [...user, file], { stdio: ['ignore', 'ignore', 'pipe'] })
   const ready = Promise.withResolvers<void>()

@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { leftOut, works } from './left-out.ts'
 
-/** Units that are not the base ones of Prometheus, and abbreviations. */
+/** Units that are not base units of Prometheus, and abbreviations. */
 const otherUnits =
   /(^|_)(ms|us|ns|s|sec|secs|mins|hr|hrs|hours?|minutes?|days?|milli\w*|micro\w*|nano\w*|kb|mb|gb|kilobytes|megabytes|gigabytes|bits?|percent)(_|$)/
 const types = /_(counter|gauge|histogram|summary)(_|$)/
 const camelCase = /[a-z][A-Z]/
 
 /**
- * What is wrong with a page of metrics, by the conventions of Prometheus ("Metric and label naming")
- * as `promtool check metrics` holds them.
+ * Violations of the conventions of Prometheus ("Metric and label naming") on a page of metrics, as
+ * `promtool check metrics` applies them.
  */
 export function faultsOfMetrics(page: string): string[] {
   const helps = new Set([...page.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name))
@@ -47,7 +47,7 @@ export const noPromtool = leftOut(
     : 'promtool is not installed (on Debian: apt-get install prometheus)',
 )
 
-/** What Prometheus' own tool says of the page; nothing where it is not installed. */
+/** The output of `promtool check metrics` for the page; empty if promtool is not installed. */
 export function promtoolSays(page: string): string {
   if (noPromtool !== undefined) return ''
   const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {

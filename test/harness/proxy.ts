@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { type Hex, keccak256 } from 'viem'
 
 /**
- * `swallow`: it never arrives. `lose_answer`: it arrives, and nobody hears of it. `drop`: a node says
- * that it has taken the transaction, and forgets it.
+ * `swallow`: the call never arrives. `lose_answer`: it arrives, and its answer is lost. `drop`: the node
+ * claims to have accepted the transaction, and forgets it.
  */
 export type Fault = 'none' | 'swallow' | 'lose_answer' | 'drop'
 
-/** What becomes of a call. A promise holds the call until it is known. */
+/** Decides the fault of a call. A promise holds the call back until it resolves. */
 type FaultOf = (call: string) => Fault | Promise<Fault>
 
-/** Stands between a store and a part of it, counts what goes through, and breaks it on demand. */
+/** A proxy between a store and one of its parts that records the calls, and breaks them on demand. */
 export async function startProxy(target: string) {
   const calls: string[] = []
   const state: { faultOf: FaultOf } = { faultOf: () => 'none' }
@@ -40,11 +40,11 @@ export async function startProxy(target: string) {
   return {
     url: `http://127.0.0.1:${port}`,
     /**
-     * The JSON-RPC method, or method and path, of every call so far. An `eth_call` has the selector
-     * of the function it calls beside it.
+     * The JSON-RPC method, or the HTTP method and path, of every call so far. An `eth_call` is followed by
+     * the selector of the function.
      */
     calls,
-    /** Breaks calls from now on; without an argument, mends everything. */
+    /** Breaks calls from now on; without an argument, ends all faults. */
     breakCalls(faultOf: FaultOf = () => 'none') {
       state.faultOf = faultOf
     },
@@ -71,7 +71,7 @@ interface RpcCall {
 
 export type StoryProxy = Awaited<ReturnType<typeof startProxy>>
 
-/** The answer of a node that has taken a transaction: its hash. */
+/** The answer of a node that accepts a transaction: its hash. */
 function takenBy(body: Buffer): string {
   const { id, params } = JSON.parse(body.toString()) as RpcCall
   return JSON.stringify({ jsonrpc: '2.0', id, result: keccak256(params?.[0] as Hex) })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** The rows of one statement, asked over a connection of its own. */
+/** Runs one statement on a connection of its own, and returns its rows. */
 export async function query(url: string, sql: string, values: unknown[] = []) {
   const client = new pg.Client(url)
   await client.connect().catch((cause: Error) => {

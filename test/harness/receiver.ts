@@ -7,17 +7,17 @@ import type { Duplex } from 'node:stream'
 const pem = (name: string) =>
   readFileSync(new URL(`../fixtures/receiver-${name}.pem`, import.meta.url), 'utf8')
 
-/** The certificate of every receiver, to trust it: of hosts of example.com that exist in tests only. */
+/** The certificate of all receivers, for clients to trust; for hosts of example.com that exist in tests only. */
 export const receiverCertificate = pem('certificate')
 
-/** A call as it came in. */
+/** A call that was received. */
 export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** How a receiver answers: with a status and headers, or never. */
+/** The answer of a receiver: a status with optional headers, or none at all. */
 export type Reply =
   | ({ readonly status: number } & Readonly<Record<string, string | number>>)
   | 'never'
@@ -25,7 +25,7 @@ export type Reply =
 /**
  * A receiver of webhooks, with TLS on loopback.
  *
- * @param reply what it answers to a call; 204 where it is left out
+ * @param reply makes the answer to a call; by default 204
  */
 export async function startReceiver(reply: (call: Received) => Reply = () => ({ status: 204 })) {
   const received: Received[] = []

@@ -8,20 +8,20 @@ import { leftOut, works } from './left-out.ts'
 
 export type Redis = Awaited<ReturnType<typeof startRedis>>
 
-/** Why no Redis can be started here; undefined where one can. */
+/** The reason why no Redis can be started here; undefined if one can. */
 export const noRedis = leftOut(
   works('redis-server', '--version')
     ? undefined
     : 'redis-server is not installed (on Debian: apt-get install redis-server)',
 )
 
-/** A Redis of its own, which keeps nothing. */
+/** Starts a Redis of its own, without persistence. */
 export async function startRedis(port?: number) {
   const dir = await mkdtemp(join(tmpdir(), 'kiosk402-redis-'))
   const at = port ?? (await freePort())
   const args = ['--port', String(at), '--bind', '127.0.0.1', '--dir', dir]
   const child = spawn('redis-server', [...args, '--save', '', '--appendonly', 'no'], {
-    // A pipe of the run itself would keep it waiting for a server that outlived its test.
+    // With an inherited pipe, the run would wait for a server that outlived its test.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const remove = () => rm(dir, { recursive: true, force: true })

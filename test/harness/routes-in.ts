@@ -1,4 +1,4 @@
-/** The routes of Fastify's drawing of its tree, with their methods but HEAD and OPTIONS. */
+/** The routes in the output of Fastify's `printRoutes`, with their methods except HEAD and OPTIONS. */
 export function routesIn(tree: string) {
   const parts: string[] = []
   return tree.split('\n').flatMap((line) => {

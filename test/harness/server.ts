@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { leftOut } from './left-out.ts'
 
-/** A server that others made, where Debian's package puts it. */
+/** A third-party server, at its path in Debian's package. */
 export interface Installed {
   readonly name: string
   readonly program: string
@@ -12,13 +12,13 @@ export interface Installed {
 
 interface Run extends Installed {
   readonly args: readonly string[]
-  /** A folder of its own, which is gone with it. */
+  /** A folder of its own, which is deleted when it stops. */
   readonly dir: string
-  /** Whether it answers. */
+  /** Whether the server answers. */
   readonly isThere: () => Promise<boolean>
 }
 
-/** Why a server cannot be run here; undefined where it can. */
+/** The reason why a server cannot be run here; undefined if it can. */
 export function noServer({ name, program }: Installed): string | undefined {
   const isInstalled = existsSync(program)
   return leftOut(
@@ -44,14 +44,14 @@ export async function startServer({ name, program, args, dir, isThere }: Run) {
     throw new Error(`${name} did not start: ${said}`, { cause: error })
   }
   return {
-    /** What it wrote on standard error. */
+    /** What it wrote to standard error. */
     said: () => said,
     reload: () => void child.kill('SIGHUP'),
     stop,
   }
 }
 
-/** The environment of a server that keeps what it keeps in its folder. */
+/** An environment in which a server keeps its data in this folder. */
 export function homeIn(dir: string) {
   return { PATH: process.env['PATH'], HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir }
 }

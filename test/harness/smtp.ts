@@ -1,18 +1,18 @@
 import { createServer, type Socket } from 'node:net'
 
-/** A mail as it came over the wire. */
+/** A mail that was received. */
 interface CaughtMail {
   readonly from: string
   readonly to: readonly string[]
-  /** Headers and text, with lines that end in a line feed. */
+  /** Headers and text; lines end with a line feed. */
   readonly data: string
 }
 
-/** Nobody sends more than this in a test; more ends the connection. */
+/** No test sends more than this in a connection; more closes it. */
 const maxBytes = 100_000
 const maxMails = 100
 
-/** A mail server on loopback that takes everything and delivers nothing. */
+/** A mail server on loopback that accepts everything and delivers nothing. */
 export async function startSmtpSink() {
   const mails: CaughtMail[] = []
   const sockets = new Set<Socket>()
@@ -37,7 +37,7 @@ export async function startSmtpSink() {
   }
 }
 
-/** The part of RFC 5321 that one mail needs. */
+/** The part of SMTP (RFC 5321) that sending a mail needs. */
 function converse(socket: Socket, caught: (mail: CaughtMail) => void): void {
   let [from, to, data]: [string, string[], string[] | undefined] = ['', [], undefined]
   let [rest, bytes] = ['', 0]

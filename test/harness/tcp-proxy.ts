@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** `frozen`: connections open and nothing comes through. `gone`: they break, and none opens. */
+/** `frozen`: connections open, but no data passes. `gone`: open ones break, and new ones are closed at once. */
 export type Line = 'open' | 'frozen' | 'gone'
 
-/** Stands between a store and a server that it speaks to over TCP, and breaks the line on demand. */
+/** A TCP proxy between a store and a server that breaks the line on demand. */
 export async function startTcpProxy(target: { readonly host: string; readonly port: number }) {
   let line: Line = 'open'
   const pairs = new Map<Socket, Socket>()

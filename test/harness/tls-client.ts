@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:http2'
 import { request } from 'node:https'
 
-/** A server that is found at this machine under a name of its own, with a certificate of its own. */
+/** A server on this machine with its own name and certificate. */
 interface Server {
   readonly port: number
   readonly name: string
@@ -23,16 +23,16 @@ interface Asking {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Which address of this machine asks; another one each time when it is left out. */
+  /** The local address of the client; by default a new one for each request. */
   readonly from?: string
 }
 
 export type Ask = (path: string, asking?: Asking) => Promise<Told>
 
-/** An address of this machine that no other client has (RFC 1122, 3.2.1.3: 127.0.0.0/8). */
+/** A random loopback address (RFC 1122, 3.2.1.3: 127.0.0.0/8), which hardly any other client has. */
 export const anyClient = () => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
 
-/** Asks over HTTP/1.1, each time on a connection of its own. */
+/** A client over HTTP/1.1 that uses a new connection for each request. */
 export function asker({ port, name, ca }: Server): Ask {
   return (path, { method, headers = {}, body, from = anyClient() } = {}) =>
     new Promise((resolve, reject) => {

@@ -2,28 +2,28 @@ import type { BrowserContext } from 'playwright-core'
 import { encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-/** What a person does at their wallet, and what stands in it. A test may change it at any time. */
+/** The state of a wallet and the decisions of its owner. A test may change them at any time. */
 export interface WalletState {
-  /** The chain that it is set to. */
+  /** The selected chain. */
   chainId: number
-  /** The chains that it knows; it changes to no others before they are added. */
+  /** The chains that it knows; others must be added before it switches to them. */
   knownChains: number[]
-  /** What its owner turns down. */
+  /** What its owner rejects. */
   rejects: 'nothing' | 'connect' | 'switch' | 'sign'
-  /** Atomic USDC that it says it has; undefined asks the node at `rpcUrl`. */
+  /** The balance that it reports, in atomic USDC; undefined asks the node at `rpcUrl`. */
   balance: bigint | undefined
-  /** Waits for this before it signs, as a person does who is still reading. */
+  /** Awaited before it signs, like a person who is still reading. */
   beforeSigning: (() => Promise<void>) | undefined
 }
 
 export interface WalletOptions extends Partial<WalletState> {
   readonly privateKey: Hex
   readonly name?: string
-  /** Of the chain, where the wallet looks up what it does not make up. */
+  /** The node of the chain, for the values that the state does not set. */
   readonly rpcUrl?: string
 }
 
-/** What wallets answer when their owner says no (EIP-1193), and when they do not know a chain. */
+/** Errors of wallets: rejected by the owner and unsupported (EIP-1193), and unknown chain. */
 const rejected = { code: 4001, message: 'User rejected the request.' }
 const unknownChain = { code: 4902, message: 'Unrecognized chain ID.' }
 const unsupported = { code: 4200, message: 'The wallet does not do this.' }
@@ -32,9 +32,8 @@ const icon =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"%3E%3Ccircle cx="4" cy="4" r="4"/%3E%3C/svg%3E'
 
 /**
- * Puts a wallet into every page of a browser, as an extension would: the pages find it by EIP-6963, and
- * what it signs is signed out here with the given key. Call it before a page is opened; each call is
- * one more wallet.
+ * Installs a wallet in every page of a browser, as an extension would. Pages discover it by EIP-6963, and
+ * this process signs with the given key. Call it before a page is opened; each call adds a wallet.
  */
 export async function installWallet(context: BrowserContext, options: WalletOptions) {
   const { privateKey, name = 'Test Wallet', rpcUrl, ...changes } = options
@@ -48,7 +47,7 @@ export async function installWallet(context: BrowserContext, options: WalletOpti
     beforeSigning: undefined,
     ...changes,
   }
-  /** Every method that a page asked for, in order. */
+  /** All methods that pages called, in order. */
   const calls: string[] = []
   const answers = answersOf(account, state, rpcUrl)
   const handle = `wallet${crypto.randomUUID().replaceAll('-', '')}`
@@ -126,7 +125,7 @@ function isWalletError(error: unknown): error is { code: number; message: string
   return typeof error === 'object' && error !== null && 'code' in error && 'message' in error
 }
 
-/** What runs in the page: it must stand for itself. */
+/** Runs in the page, so it cannot use anything from outside the function. */
 function announce({ handle, name, icon }: { handle: string; name: string; icon: string }) {
   type Answered = { result?: unknown; error?: { code: number; message: string } }
   type Ask = (method: string, params: readonly unknown[]) => Promise<Answered>

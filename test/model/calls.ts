@@ -1,7 +1,7 @@
-/** A call that ended without an answer. Only these may make the store report a failed step. */
+/** The error of an injected fault. Only these may make the store report a failed step. */
 export class Injected extends Error {}
 
-/** One process of the store. It is lost with everything in its memory when it dies. */
+/** One process of the store. When it dies, everything in its memory is lost. */
 export interface Node {
   readonly id: number
   readonly stopping: AbortController
@@ -25,7 +25,7 @@ export function newNode(id: number): Node {
   return node
 }
 
-/** The calls that change something outside the process. The others only read. */
+/** The calls that change something outside the process; all others only read. */
 export const writes = new Set([
   'open',
   'move',
@@ -37,10 +37,10 @@ export const writes = new Set([
   'place',
   'cancel',
 ])
-/** What can still arrive after whoever sent it stopped waiting for the answer. */
+/** The calls that can still arrive after their caller stopped waiting. */
 export const mayArriveLate = new Set(['collect', 'payBack', 'place', 'cancel'])
 
-/** The word for "no answer in time" of the calls that have one; the others throw. */
+/** The result for "no answer in time" of the calls that have one; all others throw. */
 export const unanswered: Readonly<Record<string, unknown>> = {
   check: { outcome: 'unknown', reason: 'timeout' },
   collect: { outcome: 'unknown', reason: 'timeout' },

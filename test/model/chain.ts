@@ -1,21 +1,21 @@
 import { type Expected, provesTransfer, type TokenLog } from '../../src/payments/proof.ts'
 import type { Clock } from './clock.ts'
 
-/** A signed EIP-3009 authorization, as the token reads it. Every signature of the model is good. */
+/** A signed EIP-3009 authorization, as the token reads it. In the model, all signatures are valid. */
 export interface Authorization extends Expected {
   /** Chain time, in seconds. */
   readonly validBefore: number
 }
 
-/** What a transaction asks of the token. */
+/** The call of a transaction to the token. */
 export type Act =
   /** `transferWithAuthorization`. */
   | { readonly type: 'transfer'; readonly authorization: Authorization }
-  /** `cancelAuthorization`: it sets the same flag as a use. */
+  /** `cancelAuthorization`, which sets the same flag as a use. */
   | { readonly type: 'cancel'; readonly authorization: Authorization }
-  /** The payer's other authorization with the same nonce, beside a look-alike of the payment. */
+  /** Another authorization of the payer with the same nonce, with a transfer that looks like the payment. */
   | { readonly type: 'spend elsewhere'; readonly authorization: Authorization }
-  /** A plain transfer of one's own money. */
+  /** A plain transfer by the owner. */
   | ({ readonly type: 'move' } & Movement)
 
 interface Movement {
@@ -34,7 +34,7 @@ export interface Transfer {
   readonly transaction: string
 }
 
-/** A transaction in a block, with all that has to be undone if the block is dropped. */
+/** A transaction in a block, with everything to undo if the block is dropped. */
 export interface Mined {
   readonly hash: string
   readonly act: Act
@@ -44,10 +44,10 @@ export interface Mined {
   readonly transfer: Transfer | undefined
 }
 
-/** How far the answers of an RPC node are behind the chain; blocks. */
+/** How far an RPC node is behind the chain; blocks. */
 export interface View {
   readonly lag: number
-  /** The safe block may be answered by another machine, which is behind otherwise. */
+  /** The lag of the safe block, which another machine may answer. */
   readonly safeLag: number
 }
 export const latest: View = { lag: 0, safeLag: 0 }
@@ -58,15 +58,15 @@ export type Verdict =
   | { readonly verdict: 'open' }
 
 export const blockSeconds = 2
-/** Half a minute of blocks may still be dropped, as far as anyone can tell. */
+/** The safe block is this far behind the head (30 s); newer blocks may still be dropped. */
 const safeLagBlocks = 15
 
 export type Chain = ReturnType<typeof modelChain>
 
 /**
- * USDC on a chain: balances, authorizations that are used or cancelled once, and the logs of both.
+ * USDC on a chain: balances, authorizations that can be used or cancelled once, and their logs.
  *
- * @param onMined hears of every transaction when it gets into a block
+ * @param onMined called for every transaction that gets into a block
  */
 export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () => {}) {
   const balances = new Map<string, bigint>()
@@ -95,7 +95,7 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
     }, balanceNow(wallet))
   }
 
-  /** Puts it into the block of now; undefined where the token reverts. */
+  /** Mines it into the current block; undefined if the token reverts. */
   function mine(act: Act, hash = newHash()): Mined | undefined {
     if (!isPossible(act)) return undefined
     const { logs, moved } = effectOf(act)
@@ -130,7 +130,7 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
   const canTransfer = (authorization: Authorization) =>
     head() * blockSeconds < authorization.validBefore && canMove(authorization)
 
-  /** Drops the newest blocks, but none that is safe. Returns what was in them, oldest first. */
+  /** Drops the newest blocks, but no safe ones. Returns their transactions, the oldest first. */
   function drop(blocks: number): Mined[] {
     const from = Math.max(head() - blocks, safeOf(latest)) + 1
     const at = mined.findIndex(({ block }) => block >= from)
@@ -149,7 +149,7 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
     orphans.push({ mined: entry, droppedIn: head() })
   }
 
-  /** Whoever is behind still sees what was dropped meanwhile. */
+  /** The use of an authorization that a node with this lag sees; it may be in a block that was dropped since. */
   function useSeen(authorization: Expected, { lag }: View): Mined | undefined {
     const key = useKey(authorization)
     const use = uses.get(key)
@@ -170,14 +170,14 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
     const safe = safeOf(view)
     const used = uses.get(useKey(authorization))
     const isUsedForGood = used !== undefined && used.block <= safe
-    // A log of a machine that is behind may be of a dropped block: only the state at the safe block
-    // proves that something else has used the authorization.
+    // A log from a node that is behind may be of a dropped block. Only the state at the safe block proves
+    // that something else used the authorization.
     if (use) return verdictOf(use, authorization, isUsedForGood)
     if (isUsedForGood || safe * blockSeconds < authorization.validBefore) return { verdict: 'open' }
     return { verdict: 'dead', cause: 'expired' }
   }
 
-  /** The block of a transaction that proves this transfer, if it is in one. */
+  /** The block of a transaction that proves this transfer; undefined if there is none. */
   function blockOf(hash: string, authorization: Expected, view: View = latest): number | undefined {
     const use = useSeen(authorization, view)
     return use?.hash === hash && provesTransfer(use.logs, authorization) ? use.block : undefined
@@ -185,7 +185,7 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
 
   return {
     token,
-    /** Those in blocks that were not dropped, oldest first. */
+    /** The transfers in blocks that were not dropped, the oldest first. */
     transfers: transfers as readonly Transfer[],
     balanceOf,
     fund,
@@ -201,7 +201,7 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
     head,
     seconds: () => head() * blockSeconds,
     isSafe: (block: number, view: View = latest) => block <= safeOf(view),
-    /** Whether this transaction used the authorization in a block that every node knows as safe. */
+    /** Whether this transaction used the authorization in a block that is safe for this view. */
     isUsedForGood(hash: string, authorization: Expected, view: View = latest): boolean {
       const used = uses.get(useKey(authorization))
       return used !== undefined && used.hash === hash && used.block <= safeOf(view)
@@ -211,7 +211,7 @@ export function modelChain(clock: Clock, onMined: (mined: Mined) => void = () =>
   }
 }
 
-/** No RPC node of the model is further behind. */
+/** The largest lag of an RPC node; blocks. */
 const maxLag = 30
 
 function useKey({ from, nonce }: Expected): string {
@@ -257,7 +257,7 @@ function logsOf({ type, authorization }: Exclude<Act, { type: 'move' }>): TokenL
   }
 }
 
-/** Only logs prove a transfer, and only a block that stays proves that none will come. */
+/** Only logs prove a transfer, and only a final use of the nonce proves that none will come. */
 function verdictOf(
   { logs, hash, block }: Mined,
   expected: Authorization,

@@ -1,13 +1,13 @@
-/** The one time of a model world. */
+/** The clock of a model world. */
 export interface Clock {
   readonly now: () => Date
-  /** Plans something that the world does by itself. */
+  /** Schedules an event of the world. */
   later(ms: number, act: () => void): void
 }
 
-/** Stands still unless it is told to pass. */
+/** A clock that only moves on demand. */
 export interface HandClock extends Clock {
-  /** Lets time pass; what was planned for that time happens on its way, in order. */
+  /** Moves the clock; the events scheduled for that time happen in order. */
   pass(ms: number): void
 }
 

@@ -4,11 +4,11 @@ import { leaseMs, type Moved } from '../../src/orders/workflow.ts'
 import type { Clock } from './clock.ts'
 
 export interface LeaseBook {
-  /** The store as one node uses it, with what it holds written down. */
+  /** Wraps the store of one node to record its leases. */
   watch(store: OrderStore, node: number): OrderStore
 }
 
-/** Who may work on an order until when, to find work that is given to two at a time. */
+/** Records which node holds the lease of each order, to find orders that are given to two nodes at once. */
 export function leaseBook(clock: Clock, complain: (what: string) => void): LeaseBook {
   const held = new Map<string, { readonly node: number; readonly until: number }>()
   const time = () => clock.now().getTime()
@@ -27,7 +27,7 @@ export function leaseBook(clock: Clock, complain: (what: string) => void): Lease
       async move(from: Order, to: Order): Promise<Moved<Order>> {
         const moved = await store.move(from, to)
         if (!moved.won) return moved
-        // Some orders rest once they are written, and then nobody holds them.
+        // Some moves let the order rest, without a lease.
         if (isFinished(moved.record) || restOf(moved.record) !== null) held.delete(from.id)
         else take(moved.record, node)
         return moved

@@ -9,12 +9,12 @@ import {
 import { type PayoutState, payoutMoves } from '../../src/orders/payout.ts'
 import { forgottenBy } from '../doubles/order-rules.ts'
 
-/** What is wrong with the versions of one order, oldest first: each follows from the last by one move. */
+/** Violations in the history of one order, whose versions must follow from each other by one move each. */
 export function historyFaults(life: readonly Order[]): string[] {
   return life.flatMap((order, index) => stepFault(life[index - 1], order) ?? [])
 }
 
-/** Why an order cannot have become this one, or undefined when it can. */
+/** Why this version cannot follow the one before; undefined if it can. */
 export function stepFault(before: Order | undefined, order: Order): string | undefined {
   const isLegal = before
     ? order.version === before.version + 1 &&
@@ -39,23 +39,23 @@ function isMove(before: Order, after: Order): boolean {
   return before.state === after.state || states.includes(after.state)
 }
 
-/** Whether the payout went one legal move at most. Money that was not owed yet is due, or never will be. */
+/** Whether the payout made at most one legal move. From none it becomes `DUE`, or `FAILED` if nothing is owed. */
 export function isPayoutMove({ payout: before }: Refunding, { payout: after }: Refunding): boolean {
   if (before?.state === after?.state) return true
   const next: readonly PayoutState[] = before ? payoutMoves[before.state] : ['DUE', 'FAILED']
   return after !== undefined && next.includes(after.state)
 }
 
-/** Only time had ended the watch for late goods, and the money went back after that. */
+/** Whether the watch for late goods, which had ended without an answer, began again when the refund was confirmed. */
 function isWatchedAgain({ supply }: Refunding, after: Refunding): boolean {
   const isUnheard = supply.state === 'NONE' && supply.unheard === true
   return isUnheard && after.payout?.state === 'CONFIRMED' && after.supply.state === 'OPEN'
 }
 
-/** What was bought, by whom and for how much never changes; nor does when it is due. */
+/** What was bought, by whom and for how much never changes, nor does the deadline. */
 function isSame(before: Order, after: Order): boolean {
   const fixed = (order: Order) => [order.tender, order.amount, order.item, order.fingerprint]
-  // A payment that is unknown once more has no deadline yet.
+  // Without a settled payment there is no deadline yet.
   const isDue =
     after.state === 'PAYMENT_PENDING' ||
     !('deliverBy' in before) ||
@@ -63,7 +63,7 @@ function isSame(before: Order, after: Order): boolean {
   return isDue && fixed(before).every((part, index) => part === fixed(after)[index])
 }
 
-/** State, refund and supply of an order in a word or three. */
+/** State, refund and supply of an order as text. */
 export function wordOf(order: Order | undefined): string {
   if (!order) return 'nothing'
   return isRefunding(order)

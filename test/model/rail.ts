@@ -4,14 +4,14 @@ import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/pa
 import type { Checked, Collected, PaidBack, Rail, RefundDue } from '../../src/payments/ports.ts'
 import { type Authorization, type Chain, latest, type View } from './chain.ts'
 
-/** Hears of every effect before it happens, to say whether it may. */
+/** Called before every effect, to check whether it is allowed. */
 export interface RailWitness {
   collecting(tender: X402Payment): void
   signing(refund: X402Refund): void
   payingBack(refund: X402Refund): void
 }
 
-/** The way of signed transfers to the chain. Each ends when the rail has waited for it long enough. */
+/** Carries signed transfers to the chain. Each call resolves when the rail stops waiting for it. */
 export interface Network {
   payment(authorization: Authorization): Promise<void>
   refund(authorization: Authorization): Promise<void>
@@ -21,16 +21,16 @@ export interface RailWorld {
   readonly chain: Chain
   readonly network: Network
   readonly witness: RailWitness
-  /** What the RPC node knows of the chain when it is asked. */
+  /** The state of the RPC node at the moment of a call. */
   readonly view?: () => View
 }
 
 export const refundWallet = '0x00000000000000000000000000000000000f10a7'
 const refundValidSeconds = 24 * 3_600
-/** The facilitator takes nothing that ends sooner than this. */
+/** The facilitator accepts no authorization that expires sooner than this. */
 const settleMarginSeconds = 4
 
-/** The rail's promises (payments/ports.ts) kept over the model chain. */
+/** An implementation of `Rail` (payments/ports.ts) on the model chain. */
 export function modelRail({ chain, network, witness, view = () => latest }: RailWorld): Rail {
   return {
     isSignedByPayer: async () => true,
@@ -52,7 +52,7 @@ export function modelRail({ chain, network, witness, view = () => latest }: Rail
       if (!chain.isSafe(block, seen)) return 'not_yet'
       const now = chain.blockOf(transaction, ofTender(tender), seen)
       if (now === undefined) return 'gone'
-      // It may have been dropped and be in a later block, which can still be dropped as well.
+      // The transaction may have moved to a later block, which can still be dropped.
       return chain.isUsedForGood(transaction, ofTender(tender), seen) ? 'final' : 'not_yet'
     },
 
@@ -85,7 +85,7 @@ function check(chain: Chain, tender: X402Payment, view: View): Checked<X402Payme
   return { outcome: 'good', tender: { ...tender, sinceBlock: chain.head() - 3_000 } }
 }
 
-/** What has ended may have been paid before its record was lost. */
+/** A payment that expires soon, or has expired, may have landed before its record was lost. */
 function checkedLate(
   chain: Chain,
   tender: X402Payment,
@@ -135,7 +135,7 @@ function signed(
   }
 }
 
-/** What is known of a refund before it is sent, or undefined when it is to be sent. */
+/** The answer for a refund that must not be sent (again); undefined if it is to be sent. */
 function paidBack(chain: Chain, refund: X402Refund, view: View): PaidBack | undefined {
   const judged = chain.judge(ofRefund(refund), view)
   if (judged.verdict === 'transferred') {

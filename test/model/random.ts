@@ -1,4 +1,4 @@
-/** The same numbers for the same seed, from 0 up to but without 1 (mulberry32). */
+/** A deterministic generator of numbers from 0 (inclusive) to 1 (exclusive), mulberry32. */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -9,7 +9,7 @@ export function seeded(seed: number): () => number {
   }
 }
 
-/** A stream of its own for whoever has this name, so that one taking more numbers changes no other's. */
+/** An independent stream for this name: taking more numbers from one does not change another. */
 export function streamOf(seed: number, name: string): () => number {
   let hash = 0x811c9dc5 ^ seed
   for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193)

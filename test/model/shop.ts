@@ -5,7 +5,7 @@ import { createVault } from '../../src/secrets/vault.ts'
 import { catalogOf } from '../fixtures/catalog.ts'
 import { esim, fixturePricing, topup, voucher } from '../fixtures/offers.ts'
 
-/** What every world has in common and no run changes. */
+/** The parts that all worlds share and no run changes. */
 export function modelShop() {
   const key = Buffer.alloc(32, 7)
   const pricing = fixturePricing()
@@ -23,7 +23,7 @@ export function modelShop() {
 }
 export type Shop = ReturnType<typeof modelShop>
 
-/** What a buyer of each kind fills in. */
+/** The fields of a purchase of each kind. */
 export const lineItems = {
   voucher: { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' },
   topup: { offerId: 'CREDIT', msisdn: '+50255512345' },

@@ -4,36 +4,35 @@ import type { Held, Placed, Supplier, SupplierOrder } from '../../src/suppliers/
 import type { Clock } from './clock.ts'
 
 /**
- * How the supplier treats a purchase. Times are from the moment it has the purchase.
+ * How the supplier treats a purchase. Times count from when it has received the purchase.
  *
- * It may be slow, silent and out of date, but there are lies that no store can survive and that are
- * therefore not among these: saying that a purchase failed which it delivers and charges later,
- * charging twice for one reference, and giving back goods without their price. Against them there is
- * only its contract.
+ * It may be slow, silent and out of date. Some lies are not included, because no store can survive them:
+ * reporting a purchase as failed and delivering and charging it later, charging twice for one reference,
+ * and taking back goods without returning their price. Only the contract with it protects against those.
  */
 export interface Manner {
-  /** So many of the first requests never arrive. */
+  /** The number of first requests that never arrive. */
   readonly lost?: number
-  /** So many of the first answers never arrive. */
+  /** The number of first answers that never arrive. */
   readonly lostAnswers?: number
   readonly declines?: true
-  /** A repeated request is refused as long as a look-up does not show its purchase. */
+  /** Refuses a repeated request while a look-up does not show its purchase. */
   readonly refusesRepeats?: true
-  /** Not shown by a look-up for so long. */
+  /** How long a look-up does not show the purchase. */
   readonly hiddenMs?: number
-  /** A look-up may say what was true so long ago. */
+  /** The largest age of the state in a look-up. */
   readonly staleMs?: number
-  /** When the purchase ends, and how; never where it is not given. */
+  /** When the purchase ends; never if undefined. */
   readonly endsAfterMs?: number
   readonly fails?: true
-  /** Goods are taken up to be given back, and then they are not. */
+  /** Accepts a return of goods, and later refuses it. */
   readonly keepsReturned?: true
 }
 
 export interface Purchase {
   readonly kind: Kind
   readonly at: number
-  /** When it was to be given back. */
+  /** When its return was requested. */
   returnAskedAt?: number
   returned: boolean
 }
@@ -46,15 +45,15 @@ export type ModelSupplier = ReturnType<typeof modelSupplier>
 export interface SupplierWorld {
   readonly clock: Clock
   readonly mannerOf: (reference: string) => Manner
-  /** Hears of every request before it has an effect. */
+  /** Called for every request before it has an effect. */
   readonly witness: (order: SupplierOrder) => void
-  /** How much of the staleness there may be a look-up has: from 0 to 1. */
+  /** The share of `staleMs` that a look-up is out of date, from 0 to 1. */
   readonly staleness?: (reference: string) => number
-  /** Hears of every purchase that is made. */
+  /** Called for every purchase that is made. */
   readonly onPurchase?: (reference: string) => void
 }
 
-/** A supplier that takes a reference once, and charges its wallet once for it. */
+/** A supplier that accepts each reference once, and charges the store's wallet once for it. */
 export function modelSupplier(world: SupplierWorld) {
   const { clock, mannerOf, witness, staleness = () => 0, onPurchase = () => {} } = world
   const purchases = new Map<string, Purchase>()
@@ -123,16 +122,16 @@ export function modelSupplier(world: SupplierWorld) {
   return {
     port,
     purchases,
-    /** Purchases that were paid for and that the supplier did not make good. */
+    /** The number of purchases that were charged and whose price was not returned. */
     charged: () => [...purchases].filter(isCharged).length,
-    /** Whether this purchase was paid for and not made good. */
+    /** Whether this purchase was charged and its price was not returned. */
     isCharged: (reference: string) =>
       [...purchases].some((entry) => {
         return entry[0] === reference && isCharged(entry)
       }),
     /** Whether a look-up would show this purchase. */
     isShown: (reference: string) => heldOf(reference).outcome !== 'none',
-    /** Whether this purchase is open, so that its goods may still come. */
+    /** Whether this purchase is open, so that it may still be delivered. */
     mayDeliver(reference: string) {
       const purchase = purchases.get(reference)
       return purchase !== undefined && !isEnded(reference, ageOf(purchase))

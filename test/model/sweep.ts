@@ -2,7 +2,7 @@ import { advanceCheckout } from '../../src/checkouts/advance.ts'
 import type { CheckoutStepDeps } from '../../src/checkouts/steps.ts'
 import { type AdvanceDeps, advance } from '../../src/orders/advance.ts'
 
-/** Goes on once with due orders as the sweeper of a store does, and waits for all. Returns how many there were. */
+/** Advances due orders once, as the sweep of a store does, and waits for all. Returns their number. */
 export async function sweep(deps: AdvanceDeps, limit: number): Promise<number> {
   const due = await deps.orders.claimDue(limit)
   await Promise.all(

@@ -8,11 +8,11 @@ export interface Buyer {
   readonly spec: BuyerSpec
   readonly wallet: string
   readonly key: string | undefined
-  /** What it was told in the first answer, by order. */
+  /** The access tokens from its first answers, by order. */
   readonly tokens: Map<OrderId, string>
 }
 
-/** Who signed which payment. Nobody in the store knows this; the outside does. */
+/** Which buyer signed which payment. Only the outside knows this, not the store. */
 export interface BuyerBook {
   readonly buyers: readonly Buyer[]
   signed(buyer: Buyer, nonce: string, order: OrderId): void
@@ -44,7 +44,7 @@ export function buyerBook({ buyers }: Scenario, trace: Trace): BuyerBook {
 
     ofNonce: (nonce) => byName.get(nonce),
     ofOrder: (id) => byName.get(id),
-    // What follows the reference is another attempt's, where the store is broken on purpose.
+    // A mutant appends the number of the attempt to the reference.
     ofReference: (reference) => byName.get(reference.slice(0, 29)),
   }
 }

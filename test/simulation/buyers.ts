@@ -21,7 +21,7 @@ import type { StoreNode } from './node.ts'
 import type { Caller } from './process.ts'
 import type { World } from './world.ts'
 
-/** What a request came to, as far as its sender knows. */
+/** The result of a request, as far as its sender knows. */
 type Heard =
   | { readonly type: 'order'; readonly order: Order }
   | { readonly type: 'payment required' }
@@ -36,7 +36,7 @@ interface Payment {
 const maxRequests = 8
 const clientTimeoutMs = 30_000
 
-/** One buyer and whoever takes an interest in its payment; ends when it asks for nothing more. */
+/** One buyer, with a stranger who may copy its payment. Resolves when neither sends anything more. */
 export async function shopping(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   const customer = newCustomer(world, nodes, buyer)
   const { spec } = buyer
@@ -86,7 +86,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     }
   }
 
-  /** Asks for the price and signs what the store asks for. */
+  /** Asks for the price, and signs the terms. */
   async function sign(): Promise<Payment> {
     const terms = await termsOf()
     signed += 1
@@ -110,7 +110,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     throw new Error('An order came without a payment')
   }
 
-  /** Sends the payment until there is an answer that ends the matter. */
+  /** Sends the payment until an answer is final. */
   async function persist(payment: Payment, from: number, most: number): Promise<Heard> {
     let heard: Heard = { type: 'nothing' }
     let current = payment
@@ -141,7 +141,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     return heard
   }
 
-  /** The signature is public once it is on the chain: a stranger sends it, with a key of its own. */
+  /** A stranger sends the payment once its signature is public on the chain, with or without a key of its own. */
   async function beCopied(payment: Payment): Promise<void> {
     const { nonce } = payment.payload.payload.authorization
     const isPublic = () => world.chain.transfers.some((transfer) => transfer.nonce === nonce)
@@ -190,7 +190,7 @@ function isLastWord(heard: Heard): boolean {
   return heard.type === 'order' ? !isUnderWay(heard.order) : heard.type !== 'nothing'
 }
 
-/** The order of this payment, unless it is proven that the payment failed. */
+/** The order of this payment, unless the payment is proven to have failed. */
 function standing(world: World, { order }: Payment): Order | undefined {
   const known = world.witness.current.get(order)
   return known?.state === 'PAYMENT_FAILED' ? undefined : known
@@ -228,8 +228,8 @@ function showsProof({ viewer }: PurchaseRequest): boolean {
 }
 
 /**
- * A demand for payment is wrong while the money may still come. The answer is on its way only for
- * as long as the last read took, so only an order that was there before that counts.
+ * A 402 is wrong while the money may still come. The store decides by its last read, so only an order that
+ * was opened before that read counts.
  */
 function judgeDemand(world: World, payment: Payment, code: string | undefined): void {
   const order = standing(world, payment)
@@ -243,7 +243,7 @@ function judgeDemand(world: World, payment: Payment, code: string | undefined): 
   }
 }
 
-/** Longer than the reply to one read of the database takes. */
+/** Longer than one read of the database takes. */
 const answerMs = 200
 
 function judgeGoods(world: World, order: Extract<Order, { state: 'FULFILLED' }>): void {

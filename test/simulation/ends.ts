@@ -11,12 +11,12 @@ import { refundWallet } from '../model/rail.ts'
 import type { World } from './world.ts'
 
 /**
- * The longest a buyer may wait for goods or money: the deadline, the grace, all the faults, the
- * rounds of the operator until the caps are wide, and an hour for the cap of that hour to pass.
+ * The longest that a buyer may wait for goods or a refund: the deadline, the grace, all faults, the rounds of
+ * the operator until the caps are wide, and an hour for the hourly cap to free.
  */
 const wholeWithinMs = 4 * 3_600_000
 
-/** What must hold when nothing is left to do. */
+/** Checks what must hold when nothing is left to do. */
 export function checkEnd(world: World, isQuiet: boolean): void {
   if (world.violations.length > 0) return
   if (!isQuiet) {
@@ -50,7 +50,7 @@ function checkRefund(world: World, order: Refunding): void {
     payout?.state === 'CONFIRMED' || (payout?.state === 'FAILED' && settlement === 'LOST')
   if (!isEnd) world.complain(`the order ended as ${wordOf(order)}`, order.id)
   const isLoss = world.supplier.isCharged(supplierReferenceOf(order.id))
-  // With clocks that are minutes apart, one node gives up what another has only just begun.
+  // With clocks that are minutes apart, one node may give up what another has just begun.
   const mayGoUnnoticed = world.scenario.clocks === 'wild' || world.witness.overtaken.has(order.id)
   if (isLoss && supply.state !== 'LOST' && !mayGoUnnoticed) {
     world.complain(`goods were lost as ${supply.state}`, order.id)
@@ -73,7 +73,7 @@ function checkTime(world: World, order: Order): void {
   if (late > 0) world.complain(`made whole ${Math.ceil(late / 1_000)} s too late`, order.id)
 }
 
-/** Under one key there is one purchase, unless its payment is proven to have failed. */
+/** One idempotency key has at most one purchase, except those whose payments failed or were lost. */
 function checkKeys(world: World): void {
   const alive = world.orders().filter(({ state }) => state !== 'PAYMENT_FAILED')
   for (const [buyer, orders] of Map.groupBy(alive, ({ id }) => world.book.ofOrder(id))) {
@@ -84,7 +84,7 @@ function checkKeys(world: World): void {
   }
 }
 
-/** The books of all orders together say what the chain says. */
+/** The ledger of all orders must equal the transfers on the chain. */
 function checkSums(world: World): void {
   const { chain, shop } = world
   const sums = { received: 0n, open: 0n, delivered: 0n, refunded: 0n }

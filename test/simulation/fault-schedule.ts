@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 
 type Strike = (world: World, node: StoreNode, spec: FaultSpec) => void
 
-/** Plans everything that befalls the store. All of it is over some time after the last strike. */
+/** Schedules all faults of the scenario. All end some time after the last one begins. */
 export function scheduleFaults(world: World, nodes: readonly StoreNode[]): void {
   for (const spec of world.scenario.faults) {
     const node = nodes[spec.which % nodes.length]
@@ -28,7 +28,7 @@ const strikes: Readonly<Record<FaultSpec['type'], Strike>> = {
     node.stop()
     startLater(world, node, { ...spec, lastsSeconds: spec.lastsSeconds + 20 })
   },
-  // Most of them are longer than a lease.
+  // Most pauses are longer than a lease.
   pause: (_, node, { lastsSeconds }) => node.pause(30_000 + lastsSeconds * 1_000),
   'database-down': down('database'),
   'chain-down': down('chain'),

@@ -9,8 +9,8 @@ import { newTally } from './tally.ts'
 const hourMs = 3_600_000
 
 /**
- * Plays one seed after the other and prints a line for each. At the first violation it prints the
- * life of that order and the smallest scenario that still shows one, and ends with 1.
+ * Runs one seed after the other, and prints a line for each. At the first violation it prints the life of that
+ * order and the smallest scenario that still has a violation, and exits with 1.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -19,9 +19,9 @@ async function main(): Promise<number> {
       runs: { type: 'string', default: '100' },
       orders: { type: 'string', default: '30' },
       nodes: { type: 'string', default: '3' },
-      /** Plays on for so long instead of so many runs. */
+      /** Runs for this long instead of a number of runs. */
       minutes: { type: 'string' },
-      /** Where the sum of all runs is appended. */
+      /** The file that the totals of all runs are appended to. */
       figures: { type: 'string' },
     },
   })

@@ -4,7 +4,7 @@ import type { Chain } from '../model/chain.ts'
 import { ofTender } from '../model/rail.ts'
 import type { Mutant } from './world.ts'
 
-/** Parts that are broken on purpose. A simulation that does not find each of them proves nothing. */
+/** Parts that are broken on purpose. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutant>> = {
   'a store whose move ignores versions': {
     orders: (store) => ({
@@ -175,7 +175,7 @@ function withoutAcceptance<T extends Order>(order: T): T {
   return forgotten as unknown as T
 }
 
-/** As if the newest transaction were the payment. */
+/** The result of a settlement in the newest block. */
 function settledAt(chain: Chain) {
   const block = chain.head()
   const receipt = { rail: 'x402', transaction: '0xused', block } as const

@@ -19,21 +19,21 @@ interface Carrying {
 }
 
 const blockMs = blockSeconds * 1_000
-/** So long the rail waits for a transaction to get into a block. */
+/** How long the rail waits for a transaction to get into a block. */
 const patienceMs = 10_000
 
 export interface ChainNetwork extends Network {
-  /** Drops blocks; what was in them lands again in others, or vanishes. */
+  /** Drops blocks; their transactions land again in others, or vanish. */
   reorg(blocks: number): void
 }
 
-/** The mempool, and those who have an eye on it. */
+/** The mempool, and the payers and strangers who watch it. */
 export function modelNetwork(carrying: Carrying): ChainNetwork {
   const { time, chain, book, random, trace } = carrying
   const sent = new Map<string, number>()
 
   async function send(authorization: Authorization, afterMs: number): Promise<void> {
-    // Anything may come between being sent and the block.
+    // Other transactions may land before this one.
     time.later(afterMs, () => void chain.execute(authorization))
     await time.sleep(Math.min(afterMs + 300, patienceMs))
   }
@@ -82,7 +82,7 @@ function nonceOf(act: Act): string | undefined {
   return act.type === 'move' ? undefined : act.authorization.nonce
 }
 
-/** How long a payment takes into a block, or undefined when this submission is lost. */
+/** How long a payment takes to land; undefined if this submission is lost. Milliseconds. */
 function landingMs(lands: Buyer['spec']['lands'], nth: number, drawn: number): number | undefined {
   switch (lands) {
     case 'soon':
@@ -96,7 +96,7 @@ function landingMs(lands: Buyer['spec']['lands'], nth: number, drawn: number): n
   }
 }
 
-/** What a payer or a stranger does with an authorization that the store has sent for. */
+/** What a payer or a stranger does with an authorization that the store has submitted. */
 function playTrick({ time, chain, trace }: Carrying, buyer: Buyer, authorization: Authorization) {
   const { trick, trickAfterMs } = buyer.spec
   if (trick === 'none' || trick === 'cancels-in-reorg') return
@@ -112,7 +112,7 @@ function playTrick({ time, chain, trace }: Carrying, buyer: Buyer, authorization
         value: chain.balanceOf(buyer.wallet),
       }),
   }
-  // Most of those who come first are much faster than the payment.
+  // Most tricks are much faster than the payment.
   time.later(trickAfterMs % 3 === 0 ? trickAfterMs : trickAfterMs / 20, () => {
     trace.tell(`trick ${trick}`)
     acts[trick]()

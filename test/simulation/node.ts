@@ -13,24 +13,24 @@ import { awake, type Caller, newProcess, type Process, through } from './process
 import { skewOf } from './scenario.ts'
 import type { World } from './world.ts'
 
-/** A machine of the store. Its process may die, and another one is started in its place. */
+/** A machine of the store. If its process dies, another one is started in its place. */
 export interface StoreNode {
   readonly index: number
-  /** The process that takes requests, if there is one. */
+  /** The process that takes requests; undefined if there is none. */
   process(): Process | undefined
-  /** What one caller on this node works with. */
+  /** The dependencies of one caller on this node. */
   depsFor(caller: Caller): PurchaseDeps
   notifier(): Notifier
   start(): void
   crash(): void
-  /** SIGTERM: takes nothing new, ends what is under way, and ends. */
+  /** SIGTERM: the process takes no new requests, completes the current ones, and ends. */
   stop(): void
   pause(ms: number): void
 }
 
 const sweepEveryMs = 1_000
 const sweepLimit = 50
-/** A process that was told to end is gone at the latest after this. */
+/** A stopped process ends at the latest after this. */
 const stoppingMs = 20_000
 
 export function newStoreNode(world: World, index: number): StoreNode {
@@ -82,7 +82,7 @@ export function newStoreNode(world: World, index: number): StoreNode {
   return node
 }
 
-/** Every deps has faults of its caller's own, so that callers do not disturb one another's luck. */
+/** Each caller draws its faults from its own randomness, so that callers do not change each other's faults. */
 function depsFor(world: World, index: number, caller: Caller, notifier: Notifier): PurchaseDeps {
   const { time, scenario, shop, calls } = world
   const skewMs = skewOf(scenario, index)
@@ -114,7 +114,7 @@ function depsFor(world: World, index: number, caller: Caller, notifier: Notifier
   }
 }
 
-/** The supplier as one caller reaches it, and hears of what it took. */
+/** The supplier for one caller. Tells the witness when the caller learns that a purchase was accepted. */
 function attentive({ calls, line, supplier, witness }: World, caller: Caller): Supplier {
   const port = through(calls, caller, line('supplier', 1_500), supplier.port)
   return {
@@ -130,7 +130,7 @@ function attentive({ calls, line, supplier, witness }: World, caller: Caller): S
   }
 }
 
-/** As `createDoorbell`, in virtual time. */
+/** Like `createDoorbell`, in virtual time. */
 function modelNotifier(world: World, process: Process): Notifier {
   const waiting = new Map<OrderId, Set<() => void>>()
   const { signal } = process.stopping
@@ -157,7 +157,7 @@ function modelNotifier(world: World, process: Process): Notifier {
   }
 }
 
-/** Every second, as operations/loops.ts does. Where nothing can be due, the sweeps are skipped. */
+/** Sweeps every second, like operations/loops.ts. Sweeps when nothing can be due are skipped. */
 async function runSweeper(world: World, node: StoreNode, process: Process, name: string) {
   const caller: Caller = { process, name, random: streamOf(world.seed, name) }
   const deps = node.depsFor(caller)
@@ -172,7 +172,7 @@ async function runSweeper(world: World, node: StoreNode, process: Process, name:
   }
 }
 
-/** Ends at the next full second of waiting in which an order may be due. */
+/** Resolves after a whole number of seconds, when an order may be due. */
 async function untilDue(world: World): Promise<void> {
   const { time, memory, sweepers } = world
   const since = time.time()

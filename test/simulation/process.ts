@@ -5,9 +5,9 @@ import type { Trace } from './trace.ts'
 /** One process of the store on one node. */
 export interface Process extends Node {
   readonly node: number
-  /** Stands still until then; epoch milliseconds. */
+  /** Until when the process stands still; epoch milliseconds. */
   pausedUntil: number
-  /** When it stood still for the last time, or is to go on after it. */
+  /** The end of its last or current pause; epoch milliseconds. */
   lastPausedUntil: number
 }
 
@@ -15,14 +15,14 @@ export function newProcess(id: number, node: number): Process {
   return Object.assign(newNode(id), { node, pausedUntil: 0, lastPausedUntil: -Infinity })
 }
 
-/** Whoever calls: a request of a buyer, a sweep, a webhook. It has randomness of its own. */
+/** The origin of calls: a buyer's request, a sweep or a webhook. It has its own randomness. */
 export interface Caller {
   readonly process: Process
   readonly name: string
   readonly random: () => number
 }
 
-/** What a part of the outside may do to calls. */
+/** The connection to an external part. */
 export interface Line {
   readonly part: 'database' | 'chain' | 'supplier'
   readonly latencyMs: number
@@ -33,7 +33,7 @@ export interface CallWorld {
   readonly time: Scheduler
   readonly trace: Trace
   readonly faultsPerMille: number
-  /** Who has an effect at this moment. */
+  /** The caller whose call has its effect at this moment. */
   acting: Caller | undefined
 }
 
@@ -49,13 +49,13 @@ type Fault = 'none' | 'refused' | 'request lost' | 'answer lost' | 'late'
 
 const timeoutMs = 10_000
 const maxLateMs: Readonly<Record<Line['part'], number>> = {
-  // A statement is given up by the server after this.
+  // The server cancels a statement after this.
   database: 10_000,
   chain: 20_000,
   supplier: 20_000,
 }
 
-/** A port as one caller reaches it: with latency, and with faults now and then. */
+/** Wraps a port for one caller: adds latency, and sometimes faults. */
 export function through<T extends object>(
   world: CallWorld,
   caller: Caller,
@@ -78,7 +78,7 @@ export function through<T extends object>(
   })
 }
 
-/** Ends when the process may go on: not while it stands still, and never when it is dead. */
+/** Resolves when the process may go on: not while it is paused, and never if it is dead. */
 export async function awake({ time }: Pick<CallWorld, 'time'>, process: Process): Promise<void> {
   while (time.time() < process.pausedUntil) await time.sleep(process.pausedUntil - time.time())
   if (process.dead) await never()
@@ -97,7 +97,7 @@ async function call(world: CallWorld, made: Call): Promise<unknown> {
   const fault = line.isDown() ? 'refused' : faultOf(world, made, drawn, which)
   const sentAt = world.time.time()
   await world.time.sleep(line.latencyMs * there * isSlow)
-  // What a dying process was about to send may have left it, or not.
+  // A dying process may or may not have sent the request.
   if (process.dead && which < 0.5) return never()
   const answer = await settled(() => effects[fault](world, made))
   await world.time.sleep(line.latencyMs * back)
@@ -135,7 +135,7 @@ function noAnswer({ method }: Call): Answer {
   return { status: 'rejected', reason: new Injected(`${method}: no answer in time`) }
 }
 
-/** The effect happens at this very moment, in the name of the caller. */
+/** Carries out the call at this moment, with its caller as `acting`. */
 function act(world: CallWorld, { caller, run }: Call): Promise<unknown> {
   world.acting = caller
   const running = run()
@@ -170,8 +170,8 @@ const effects: Readonly<Record<Fault, (world: CallWorld, made: Call) => Promise<
 }
 
 /**
- * A write of an order that finds itself in the row although its answer was lost reports what it
- * wrote (adapters/storage/order-writes.ts). Half of the time that look fails as well.
+ * After a lost answer, a write of an order looks up whether it is in the row, and then reports what it wrote
+ * (adapters/storage/order-writes.ts). Half of the time the look-up fails as well.
  */
 function lookedUp({ caller, method }: Call, done: unknown): unknown {
   return (method === 'open' || method === 'move') && caller.random() < 0.5 ? done : undefined

@@ -13,10 +13,10 @@ import { webhooks } from './webhooks.ts'
 import { type Mutant, newWorld, type World } from './world.ts'
 
 const hourMs = 3_600_000
-/** Longer than anything the store still waits for. */
+/** Longer than anything that the store waits for. */
 const horizonMs = 110 * hourMs
 const operatorEveryMs = 600_000
-/** From then on the caps are wide, and nothing stands in the way of refunds. */
+/** After this the operator widens the caps, so that nothing holds refunds back. */
 const calmAfterMs = 3_000_000
 
 export interface Outcome {
@@ -30,12 +30,12 @@ export interface Outcome {
   linesOf(order: OrderId | undefined): readonly string[]
 }
 
-/** The whole run that a seed stands for. */
+/** Runs the scenario of a seed. */
 export function simulate(shop: Shop, seed: number, size: Size, mutant?: Mutant): Promise<Outcome> {
   return play(shop, seed, scenarioOf(seed, size), mutant)
 }
 
-/** One scenario from its first buyer until nothing is left to do. */
+/** Runs one scenario from its first buyer until nothing is left to do. */
 export async function play(
   shop: Shop,
   seed: number,
@@ -87,7 +87,7 @@ function endOf(order: Order): string {
     : `${order.state}${settlement}`
 }
 
-/** Looks after refunds that could not be paid; when all is calm again, nothing bounds them. */
+/** The operator retries refunds that failed. After `calmAfterMs`, the caps no longer bound them. */
 async function operator(world: World, nodes: readonly StoreNode[]): Promise<void> {
   const since = world.time.time()
   for (let rounds = 0; ; rounds += 1) {
@@ -100,7 +100,7 @@ async function operator(world: World, nodes: readonly StoreNode[]): Promise<void
 
 const wide = { hour: 10n ** 12n, day: 10n ** 12n }
 
-/** Nothing is left to do, for the store or for its operator. */
+/** Whether nothing is left to do for the store and its operator. */
 function isSettled(order: Order): boolean {
   const isRetried = isRefunding(order) && order.payout?.state === 'FAILED' && !isLost(order)
   return isFinished(order) && !isRetried
@@ -116,6 +116,6 @@ async function retry(world: World, nodes: readonly StoreNode[], order: Order, na
   if (!node || !process) return
   const deps = node.depsFor({ process, name: 'operator', random: streamOf(world.seed, name) })
   const claim = { key: name, bodyHash: 'again' }
-  // What fails is tried again in the next round.
+  // A failed claim is repeated in the next round.
   await Promise.race([claimRefund(deps, order, claim).catch(() => undefined), process.death])
 }

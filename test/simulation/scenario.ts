@@ -3,7 +3,7 @@ import { kinds } from '../../src/catalog/good.ts'
 import type { Manner } from '../model/supplier.ts'
 import { type SupplierManner, suppliers } from '../model/suppliers.ts'
 
-/** The manners of the crash points, and some that only tell when many calls meet. */
+/** The manners of the crash points, and some that only matter with many concurrent calls. */
 export const manners: Readonly<Record<SimulatedManner, Manner>> = {
   ...suppliers,
   // The grace is an hour here.
@@ -16,41 +16,41 @@ export type SimulatedManner = SupplierManner | 'out-of-date' | 'hides-long' | 'f
 
 type ValueOf<A> = A extends fc.Arbitrary<infer T> ? T : never
 
-/** So often does each of these words come up among all of them; the plainest comes first. */
+/** Picks one of these words by weight. The first is the simplest, which shrinking prefers. */
 function often<T extends string>(weights: Readonly<Record<T, number>>): fc.Arbitrary<T> {
   const words = Object.entries<number>(weights).flatMap(([word, times]) => Array(times).fill(word))
   return fc.constantFrom(...(words as T[]))
 }
 
 const habits = {
-  /** Sends the same payment again until it hears of its order. */
+  /** Repeats the same payment until it gets an answer about its order. */
   retries: 10,
-  /** And sends it to two nodes at once. */
+  /** Also sends it to two nodes at once. */
   duplicates: 6,
-  /** Pays anew under the same key when it does not hear anything. */
+  /** Signs a new payment under the same key if there is no answer. */
   'pays-anew': 3,
   'gives-up': 2,
-  /** Sends the used payment again, for other goods. */
+  /** Sends the used payment again for other goods. */
   'changes-the-body': 2,
 } as const
 
 const tricks = {
   none: 20,
-  /** The payment gets into a block by somebody else's transaction. */
+  /** The payment lands in somebody else's transaction. */
   'front-run': 2,
   cancels: 2,
   'spends-elsewhere': 2,
   'empties-wallet': 1,
-  /** Cancels when a reorg drops the payment. */
+  /** Cancels the authorization when a reorg drops the payment. */
   'cancels-in-reorg': 4,
 } as const
 
 const buyer = fc.record({
-  /** Names the buyer, whoever else there is: without the others it still meets the same faults. */
+  /** Identifies the buyer independently of others, so that it meets the same faults without them. */
   luck: fc.noShrink(fc.nat({ max: 0x7fff_ffff })),
   kind: fc.constantFrom(...kinds),
   wallet: fc.nat({ max: 4 }),
-  /** Whether the wallet holds the money for this purchase. */
+  /** Whether the wallet has the money for this purchase. */
   isFunded: often({ yes: 15, no: 1 }),
   atSeconds: fc.nat({ max: 240 }),
   node: fc.nat({ max: 2 }),
@@ -78,11 +78,11 @@ const buyer = fc.record({
     'refuses-repeats': 6,
     'takes-unseen': 3,
     'keeps-returned': 3,
-    // It is watched for three days, which takes longer to simulate than all the rest.
+    // Such an order is watched for three days, which takes longer to simulate than everything else.
     hangs: 1,
   }),
   webhooks: often({ told: 3, lost: 1, repeated: 2 }),
-  /** Somebody sends the signature again that is on the chain for everyone to read. */
+  /** A stranger sends the signature again, which is public on the chain. */
   isCopied: often({ no: 2, yes: 1 }),
   claims: often({ no: 2, yes: 1 }),
 })
@@ -103,11 +103,11 @@ const faults = fc.record({
     'refunds-stopped': 1,
     'payer-blacklisted': 1,
   }),
-  /** Which node or which wallet it strikes. */
+  /** The node or the wallet that it affects. */
   which: fc.nat({ max: 4 }),
   atSeconds: fc.nat({ max: 400 }),
   lastsSeconds: fc.integer({ min: 1, max: 120 }),
-  /** Of a reorg or a lag; blocks. */
+  /** The length of a reorg or a lag; blocks. */
   blocks: fc.integer({ min: 1, max: 14 }),
 })
 export type FaultSpec = ValueOf<typeof faults>
@@ -115,15 +115,15 @@ export type FaultSpec = ValueOf<typeof faults>
 export interface Scenario {
   readonly buyers: readonly BuyerSpec[]
   readonly faults: readonly FaultSpec[]
-  /** How far the clock of each node is off; milliseconds. */
+  /** The clock skew of each node before `skewOf` scales it; milliseconds. */
   readonly skewsMs: readonly number[]
-  /** How many of a thousand calls go wrong. */
+  /** The number of calls in a thousand that fail. */
   readonly faultsPerMille: number
   readonly caps: 'wide' | 'tight'
   readonly clocks: 'near' | 'wild'
 }
 
-/** How far a clock may be off before losses at the supplier may go unnoticed. */
+/** The largest clock skew with which no loss at the supplier may go unnoticed. */
 export const nearSkewMs = 20_000
 const wildSkewMs = 300_000
 
@@ -132,7 +132,7 @@ export interface Size {
   readonly nodes: number
 }
 
-/** Scenarios of this size, or of any smaller one: those are what a failing one shrinks to. */
+/** Scenarios of exactly this size, or of up to this size, which a failing one shrinks to. */
 export function scenarios(
   { orders, nodes }: Size,
   atLeast: 'exactly' | 'fewer',
@@ -152,14 +152,14 @@ export function scenarios(
   })
 }
 
-/** The scenario that this seed stands for. */
+/** The scenario of this seed. */
 export function scenarioOf(seed: number, size: Size): Scenario {
   const [scenario] = fc.sample(fc.noBias(scenarios(size, 'exactly')), { seed, numRuns: 1 })
   if (!scenario) throw new Error(`There is no scenario for the seed ${seed}`)
   return scenario
 }
 
-/** The skew of this node; far off only where the clocks are wild. */
+/** The clock skew of this node; large only with wild clocks. */
 export function skewOf({ skewsMs, clocks }: Scenario, node: number): number {
   const skew = skewsMs[node] ?? 0
   return clocks === 'wild' ? skew : Math.trunc((skew * nearSkewMs) / wildSkewMs)

@@ -2,17 +2,17 @@ import type { Clock } from '../model/clock.ts'
 
 interface Planned {
   readonly at: number
-  /** Tells apart what is planned for the same moment: first planned, first done. */
+  /** Orders events at the same moment: first scheduled, first run. */
   readonly turn: number
   readonly act: () => void
 }
 
-/** Virtual time for many who wait at once. It moves only when everything waits. */
+/** Virtual time for many concurrent waiters. It moves only when everything waits. */
 export interface Scheduler extends Clock {
   /** Epoch milliseconds. */
   time(): number
   sleep(ms: number): Promise<void>
-  /** Lets everything go its way until `isDone`, or until nothing is planned before `end`. */
+  /** Runs the scheduled events until `isDone`, or until none is left before `end`. */
   run(isDone: () => boolean, end: number): Promise<void>
 }
 
@@ -45,12 +45,12 @@ export function scheduler(start: Date): Scheduler {
   }
 }
 
-/** Promises are worked off before the next turn of the event loop, in an order that never varies. */
+/** Waits for the next turn of the event loop. All promises settle before it, in a deterministic order. */
 function everythingWaits(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A binary heap: there are tens of thousands of plans in a run. */
+/** A binary heap, because a run schedules tens of thousands of events. */
 function earliestFirst() {
   const heap: Planned[] = []
   const isBefore = (one: Planned | undefined, other: Planned | undefined) =>

@@ -4,12 +4,12 @@ import { play } from './run.ts'
 import { type Scenario, type Size, scenarioOf, scenarios } from './scenario.ts'
 import type { Mutant } from './world.ts'
 
-/** Trials of smaller scenarios; by then nearly every one is as small as it gets. */
+/** The most trials of smaller scenarios; nearly all scenarios are minimal by then. */
 const maxTrials = 600
 
 /**
- * The smallest scenario found that still breaks something, with what it breaks. It leaves out buyers
- * and faults, and makes what remains plainer. Undefined when the seed breaks nothing.
+ * The smallest scenario found that still has a violation, with its violations. Leaves out buyers and faults,
+ * and simplifies the rest. Undefined if the seed has no violation.
  */
 export async function smallest(
   shop: Shop,

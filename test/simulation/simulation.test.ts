@@ -4,10 +4,9 @@ import { mutants } from './mutants.ts'
 import { type Outcome, simulate } from './run.ts'
 import { smallest } from './shrink.ts'
 
-/** Far more than it takes on a machine that does nothing else. */
 const seeds = 16
 const size = { orders: 10, nodes: 3 }
-/** Most mutants are found by the first seed; the rarest needs some that meet its moment. */
+/** The first seed finds most mutants; the rarest need more seeds. */
 const seedsForMutants = 80
 
 const shop = modelShop()

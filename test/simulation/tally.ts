@@ -2,7 +2,7 @@ import type { Outcome } from './run.ts'
 
 const hourMs = 3_600_000
 
-/** Sums up runs, for a table of what was tried and how it ended. */
+/** Adds up the counts of runs, for tables of what happened and how orders ended. */
 export function newTally() {
   const totals = new Map<string, number>()
   const counts = new Map<string, number>()
@@ -24,7 +24,7 @@ export function newTally() {
   }
 }
 
-/** Not every answer that a buyer heard. */
+/** Leaves out the answers to buyers. */
 function isTold(what: string): boolean {
   return !what.startsWith('heard')
 }

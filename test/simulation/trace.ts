@@ -9,14 +9,14 @@ interface Noted {
   readonly line: { readonly part: string }
 }
 
-/** Everything that happened, in order. Nothing in it is secret or random outside the seed. */
+/** Everything that happened, in order. It depends on the seed alone. */
 export interface Trace {
   note(who: string, call: Noted, fault: string, answer: PromiseSettledResult<unknown>): void
-  /** Something that nobody called for. */
+  /** Records an event that is not a call. */
   tell(what: string, order?: OrderId): void
-  /** Says that this nonce or reference belongs to that order. */
+  /** Records that this nonce or reference belongs to that order. */
   knows(name: string, order: OrderId): void
-  /** How often each of these happened. */
+  /** How often each event happened. */
   readonly counts: ReadonlyMap<string, number>
   digest(): string
   linesOf(order: OrderId | undefined): readonly string[]
@@ -47,7 +47,7 @@ export function newTrace(time: Scheduler): Trace {
       if (fault !== 'none') count(`${line.part} ${fault}`)
       const named = given.flatMap(namesIn).flatMap((name) => names.get(name) ?? [])
       const ended = answer.status === 'rejected' ? String(answer.reason) : wordOf(answer.value)
-      // An idle sweep is no news.
+      // Idle sweeps are not recorded.
       if (method === 'claimDue' && ended === '') return
       write(who, `${method} ${fault === 'none' ? '' : `[${fault}] `}→ ${ended}`, named[0])
     },
@@ -63,7 +63,7 @@ export function newTrace(time: Scheduler): Trace {
   }
 }
 
-/** What an argument or an answer is about. */
+/** The ids, references and nonces in an argument. */
 function namesIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
@@ -71,7 +71,7 @@ function namesIn(value: unknown): string[] {
   return [id, order, reference, nonce].filter((name) => typeof name === 'string')
 }
 
-/** An answer in a word. */
+/** An answer as short text. */
 function wordOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(wordOf).join(' ')
   if (typeof value !== 'object' || value === null) return String(value ?? '')

@@ -4,7 +4,7 @@ import type { StoreNode } from './node.ts'
 import { manners } from './scenario.ts'
 import type { World } from './world.ts'
 
-/** The supplier tells of purchases that ended: late, twice, not at all, and of some that are not ours. */
+/** The supplier's webhooks about purchases that ended: late, repeated or lost, and some for unknown orders. */
 export function webhooks(world: World, nodes: readonly StoreNode[]): void {
   const { time } = world
   const random = streamOf(world.seed, 'webhooks')
@@ -21,7 +21,7 @@ export function webhooks(world: World, nodes: readonly StoreNode[]): void {
     if (random() < 0.1) time.later(1_000, () => void deliver('ord00000000000000000000000000'))
   }
 
-  /** As src/http/supplier-webhook.ts does. */
+  /** Does the same as src/http/supplier-webhook.ts. */
   async function deliver(reference: string): Promise<void> {
     const node = nodes[Math.floor(random() * nodes.length)]
     const process = node?.process()
@@ -34,7 +34,7 @@ export function webhooks(world: World, nodes: readonly StoreNode[]): void {
       await deps.orders.hasten(id)
       deps.notifier.notify(id)
     } catch {
-      // The supplier gets an error, and does not try again.
+      // The supplier gets an error, and does not retry.
     }
   }
 }

@@ -38,25 +38,25 @@ export interface Witnessed {
   readonly scenario: Scenario
 }
 
-/** Sees every effect in the moment in which it happens, and says whether it may. */
+/** Checks every effect at the moment at which it happens. */
 export interface Witness extends RailWitness {
   placing(order: SupplierOrder): void
-  /** Hears of every caller that was told that the supplier has a purchase. */
+  /** Called when a caller learns that the supplier has accepted a purchase. */
   told(reference: string, caller: Caller): void
-  /** Hears of every purchase that the supplier has just made. */
+  /** Called for every purchase that the supplier has just made. */
   purchased(reference: string): void
   mined(mined: Mined): void
-  /** The store with every write held to what is true outside. */
+  /** Wraps a store to compare every write with the outside. */
   watch(store: OrderStore, written: () => void): OrderStore
-  /** Every order as it is on record now. */
+  /** The current version of every order on record. */
   readonly current: ReadonlyMap<OrderId, Order>
   /** When the order was opened; epoch milliseconds. */
   openedAt(id: OrderId): number
-  /** Orders whose purchase came to the supplier after the store had given it up. */
+  /** Orders whose purchase reached the supplier after the store had given it up. */
   readonly overtaken: ReadonlySet<OrderId>
 }
 
-/** A process that stood still so recently may send what it decided to before that. */
+/** A process may send what it decided before its pause for this long after the pause. */
 const overtakenWithinMs = leaseMs + 60_000
 const chainId = 84_532
 
@@ -68,7 +68,7 @@ export function newWitness(seen: Witnessed): Witness {
   const signatures = new Map<string, OrderId>()
   const landed = new Set<string>()
   const overtaken = new Set<OrderId>()
-  /** Given up while neither the record nor the supplier knew of a purchase. */
+  /** Orders that were given up while neither the record nor the supplier showed a purchase. */
   const unheardOf = new Set<OrderId>()
   const told = new Map<string, Caller>()
   const openedAt = new Map<OrderId, number>()
@@ -100,8 +100,8 @@ export function newWitness(seen: Witnessed): Witness {
   }
 
   /**
-   * The acceptance dies with the process that heard it, or with the write that was to tell of it. What the
-   * supplier shows only after the money was due is watched for, and holds nothing back.
+   * Notes an order that is given up without a known acceptance: the process that learned of it may have died,
+   * or its write was lost. A purchase that the supplier shows only later does not hold the refund back.
    */
   function noteGivingUp(before: Order | undefined, order: Order): void {
     if (order.state !== 'FULFILLMENT_FAILED' || before?.state === order.state) return
@@ -109,7 +109,7 @@ export function newWitness(seen: Witnessed): Witness {
     if (!isKnown && !supplier.isShown(supplierReferenceOf(order.id))) unheardOf.add(order.id)
   }
 
-  /** What the database refuses as well (002-ledger.sql). */
+  /** Violations that the database also refuses (002-ledger.sql). */
   function guardFaults(before: Order | undefined, order: Order): string[] {
     const [was, is] = [settlementOf(before), settlementOf(order)]
     const isChanged = (was === 'FINAL' || was === 'LOST') && is !== was
@@ -124,14 +124,14 @@ export function newWitness(seen: Witnessed): Witness {
     ])
   }
 
-  /** Whoever was told that the supplier took a purchase writes that before anything else. */
+  /** A caller that learns that the supplier accepted a purchase must write that before anything else. */
   function forgottenFaults(order: Order, by: Caller | undefined): string[] {
     const isTold = by !== undefined && told.get(supplierReferenceOf(order.id)) === by
     const isForgotten = isTold && acceptedAtOf(order) === undefined
     return faultsIn([[isForgotten, 'what the supplier accepted was forgotten']])
   }
 
-  /** What the record says has to be true outside at that moment. */
+  /** Violations where the record differs from the outside at this moment. */
   function beliefFaults(order: Order): string[] {
     if (order.state === 'PAYMENT_PENDING') return []
     const isDead = chain.judge(ofTender(onChain(order.tender))).verdict === 'dead'
@@ -204,13 +204,13 @@ export function newWitness(seen: Witnessed): Witness {
     ])
   }
 
-  /** What speaks against sending the refund of this order now. */
+  /** Why the refund of this order must not be sent now. */
   function refundingFaults(order: Order): string[] {
     const isStopped = payoutLimits.rules.stoppedAt < time.time() - overtakenWithinMs
     const slackMs = seen.scenario.clocks === 'wild' ? Infinity : 2 * nearSkewMs
     const isEarly = refundAtOf(seen, order) - time.time() > slackMs
     const reference = supplierReferenceOf(order.id)
-    // What was given up when nobody knew of it is paid back, also where it is seen before the money leaves.
+    // An order that was given up without a known purchase is refunded, even if the purchase shows up before.
     const isLate = unheardOf.has(order.id) || overtaken.has(order.id)
     const isKnown = acceptedAtOf(order) !== undefined || supplier.isShown(reference)
     const isOpen = isKnown && supplier.mayDeliver(reference) && !isLate
@@ -221,7 +221,7 @@ export function newWitness(seen: Witnessed): Witness {
     ])
   }
 
-  /** Whether whoever acts may have decided to before the order was taken from it. */
+  /** Whether the acting caller may have decided before a pause in which it lost the order. */
   function isOvertaken(): boolean {
     const caller = acting()
     const paused = caller ? time.time() - caller.process.lastPausedUntil : Infinity
@@ -316,12 +316,12 @@ function signedOf(order: Order): X402Refund | undefined {
     : undefined
 }
 
-/** The words of what is the case. */
+/** The texts of the conditions that hold. */
 function faultsIn(cases: readonly (readonly [unknown, string])[]): string[] {
   return cases.flatMap(([isCase, what]) => (isCase ? [what] : []))
 }
 
-/** Until when the refund of this order waits for the supplier; for ever where it did not expire. */
+/** Until when the refund of this order waits for the supplier; Infinity if it did not expire. */
 function refundAtOf({ memory }: Witnessed, { id }: Order): number {
   const waiting = memory.history.find(
     (order) => order.id === id && isRefunding(order) && order.refundAt !== undefined,

@@ -22,7 +22,7 @@ import { scheduler } from './scheduler.ts'
 import { newTrace } from './trace.ts'
 import { newWitness } from './witness.ts'
 
-/** Parts of the store or of the outside that are broken on purpose. */
+/** Replacements for parts of the store or the outside that are broken on purpose. */
 export interface Mutant {
   readonly orders?: (store: OrderStore) => OrderStore
   readonly rail?: (rail: Rail, chain: ReturnType<typeof modelChain>) => Rail
@@ -32,18 +32,18 @@ export interface Mutant {
 
 export type World = ReturnType<typeof newWorld>
 
-/** What is down or behind just now, by the fault schedule. */
+/** The parts that are down or behind, by the fault schedule. */
 interface Sky {
   /** Until when a part does not answer; epoch milliseconds. */
   readonly down: Record<Line['part'], number>
-  /** Blocks that the RPC node of each node of the store is behind, until when. */
+  /** How many blocks the RPC node of each store node is behind, and until when. */
   readonly lags: Map<number, { readonly blocks: number; readonly until: number }>
 }
 
-/** Violations are collected up to the first few: what follows a broken state says nothing new. */
+/** Only the first violations are collected: those that follow from a broken state add nothing. */
 const maxViolations = 5
 
-/** Everything outside the processes of the store, and all that watches over it. */
+/** Everything outside the processes of the store, and the parts that check it. */
 export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: Mutant = {}) {
   const time = scheduler(fixtureNow)
   const trace = newTrace(time)
@@ -103,7 +103,7 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
   const broken = mutant.orders?.(memory) ?? memory
   const sweepers = new Set<() => void>()
 
-  /** Everything that makes an order due tells those who wait for one. */
+  /** The store; every write that can make an order due wakes the sweepers. */
   const watched: OrderStore = witness.watch(
     {
       ...broken,
@@ -167,7 +167,7 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
     railOf,
     network,
     sweepers,
-    /** Says who hears of every purchase that the supplier makes. */
+    /** Sets the listener for every purchase that the supplier makes. */
     supplierTells: (listener: typeof tell) => {
       tell = listener
     },
@@ -177,7 +177,7 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
       latencyMs,
       isDown: () => sky.down[part] > time.time(),
     }),
-    /** The orders as they are now. */
+    /** The current versions of all orders. */
     orders: () => [...witness.current.values()],
     orderOfReference: (reference: string) => {
       const id = orderIdOfReference(reference)
