@@ -14,8 +14,8 @@ import {
 } from './sample-orders.ts'
 
 /**
- * A random life: an order as it is opened, and then one legal move after the other. It walks at
- * random, and ends where no move is left or after `movesMost`.
+ * A random life of an order: its opening, and then random legal moves, until none is left or after
+ * `maxMoves`.
  */
 export function anyLife(maxMoves = 14): fc.Arbitrary<readonly Order[]> {
   const choices = fc.array(fc.nat({ max: 0xffff }), { minLength: 1, maxLength: maxMoves })
@@ -32,7 +32,7 @@ export function anyLife(maxMoves = 14): fc.Arbitrary<readonly Order[]> {
   })
 }
 
-/** Every order that this one may become by one legal move. */
+/** All orders that this one may become by one legal move. */
 function nextOf(order: Order): readonly Order[] {
   switch (order.state) {
     case 'PAYMENT_PENDING':
@@ -50,7 +50,7 @@ function nextOf(order: Order): readonly Order[] {
   }
 }
 
-/** What may become known about a payment that can still vanish. */
+/** The moves when the fate of a payment that could still vanish becomes known. */
 function assured(order: Exclude<PaidOrder, In<'PAID'>>): readonly Order[] {
   if (order.settlement !== 'SEEN') return []
   const receipt = { ...order.receipt, transaction: newHash() }
@@ -98,13 +98,13 @@ function payoutAt(order: Refunding, state: PayoutState): Payout {
   }
 }
 
-/** The order as it was before its payment was seen. */
+/** The order before its payment was seen. */
 function unpaid(order: In<'PAID'>): In<'PAYMENT_PENDING'> {
   const { receipt: _, settlement: __, paidAt: ___, deliverBy: ____, ...ordered } = order
   return { ...ordered, state: 'PAYMENT_PENDING' }
 }
 
-/** Whether the money of this order can only be signed back with a grant. */
+/** Whether the refund of this order is signed, which needs a grant. */
 export function isSigned(order: Order): order is Refunding {
   return isRefunding(order) && order.payout?.state === 'APPROVED'
 }

@@ -7,12 +7,12 @@ import type { Payout } from '../../src/orders/payout.ts'
 import type { Sealed } from '../../src/secrets/vault.ts'
 import { pending } from './sample-orders.ts'
 
-/** Plain objects, as the store makes them. */
+/** An arbitrary of plain objects, as the store makes them. */
 function record<T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
   return fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
 }
 
-/** Whatever a supplier or carrier may write: NULs and halves of surrogate pairs included. */
+/** Any text that a supplier may send, including NULs and lone surrogates. */
 const words = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
@@ -76,7 +76,7 @@ const paid = fc
   )
   .map(([before, more]) => ({ ...before, ...more }))
 
-/** All states but APPROVED, which no order comes to without a grant: `anySigned`. */
+/** All states except APPROVED, which needs a grant; see `anySigned`. */
 const payout: fc.Arbitrary<Payout> = fc.oneof(
   record({ state: fc.constant('DUE' as const) }),
   record({ state: fc.constant('CONFIRMED' as const), transaction: hash, confirmedAt: date }),
@@ -94,7 +94,7 @@ const asking = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 )
 
-/** What the supplier accepted is not given up for its silence, so it has no such trigger here. */
+/** No `upstream_timeout`: an order that the supplier has accepted is not given up for its silence. */
 const givenUp = fc
   .tuple(
     record({
@@ -111,7 +111,7 @@ const givenUp = fc
 
 const refunding = fc.constantFrom('FULFILLMENT_FAILED' as const, 'EXPIRED' as const)
 
-/** Orders of every state, with nearly every payout and awkward text. Ids are new each time. */
+/** Orders of every state, with every payout except APPROVED and with awkward text. Ids are new each time. */
 export const anyOrder: fc.Arbitrary<Order> = fc.oneof(
   ordered.map((rest): Order => ({ ...rest, state: 'PAYMENT_PENDING' })),
   fc
@@ -138,7 +138,7 @@ export const anyOrder: fc.Arbitrary<Order> = fc.oneof(
     .map(([rest, more, refundAt]): Order => ({ ...rest, ...more, refundAt, state: 'EXPIRED' })),
 )
 
-/** Orders whose refund is signed and on its way: the payer's, and all that was paid. */
+/** Orders with a signed refund of the whole amount to the payer. */
 export const anySigned: fc.Arbitrary<Refunding> = fc
   .tuple(
     paid,

@@ -6,7 +6,7 @@ import { createVault } from '../../src/secrets/vault.ts'
 import { newOrderId } from '../doubles/ids.ts'
 import { inTurn, newForEach } from './two-nodes.ts'
 
-/** Approvals of which there are none, as two nodes see them. */
+/** An empty store of approvals, as two nodes see it. */
 export interface ApprovalHarness {
   readonly store: ApprovalStore
   readonly other: ApprovalStore
@@ -37,7 +37,7 @@ const bought = { payer, purchase: 'a card', amount: usdc(10n) }
 const approved = { decision: 'APPROVED', now: minutes(1), endsAt: minutes(16) } as const
 const declined = { ...approved, decision: 'DECLINED' } as const
 
-/** What every store of approvals promises (orders/ports.ts). */
+/** The contract of `ApprovalStore` (orders/ports.ts). */
 export function describeApprovals(name: string, start: () => Promise<ApprovalHarness>): void {
   describe(`approvals, ${name}`, () => {
     const harness = newForEach(start)

@@ -26,7 +26,7 @@ interface Sent {
 const at = new Date('2026-03-01T10:00:00.123Z')
 const later = (minutes: number) => new Date(at.getTime() + minutes * minute)
 
-/** An order that has gone as far as `to`, opened under the budgets. */
+/** Opens an order under the budgets, and moves it to the state of `to`. */
 async function open(
   store: OrderStore,
   { wallet = 1, client, receiver, placedAt = at }: Sent,
@@ -50,7 +50,7 @@ const notDelivered = ({ tender, placedAt }: ReturnType<typeof pending>) =>
 const delivered = ({ tender, placedAt }: ReturnType<typeof pending>) =>
   fulfilled(asked({ tender, placedAt }))
 
-/** What every order store must do with budgets. */
+/** The contract of an order store about budgets. */
 export function describeBudgets(nodes: Nodes): void {
   const spentBy = async (act: Promise<unknown>) => {
     const error = await act.then(
@@ -72,7 +72,7 @@ export function describeBudgets(nodes: Nodes): void {
       const whose = { budget: 'unpaid_payments', whose: 'payer', retryAfterSeconds: 5 }
       expect(spent).toEqual(whose)
     }
-    // Another wallet has its own.
+    // Another wallet has its own budget.
     expect(await spentBy(open(store, { wallet: 2 }))).toBeUndefined()
   })
 
@@ -189,7 +189,7 @@ export function describeBudgets(nodes: Nodes): void {
     for (const use of said.filter((one) => one !== 'fresh')) {
       expect(use).toMatchObject({ budget: 'refund_claims', whose: 'order' })
     }
-    // A claim that was kept is known again, whatever is spent.
+    // A recorded claim is recognised even when the budget is spent.
     expect(await claim(first, keys[said.indexOf('fresh')] ?? '')).toBe('fresh')
 
     for (const [wallet, claims] of [

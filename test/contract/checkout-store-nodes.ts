@@ -6,27 +6,27 @@ import type { OrderStore, PayoutLimits } from '../../src/orders/ports.ts'
 import type { Moved } from '../../src/orders/workflow.ts'
 import { opened, opening, ordered, orderOf } from './sample-checkouts.ts'
 
-/** One empty record of checkouts, as two nodes see it. */
+/** One empty store of checkouts, as two nodes see it. */
 export interface CheckoutStoreHarness {
   readonly store: CheckoutStore
   readonly other: CheckoutStore
-  /** The orders that checkouts become, in the same record. */
+  /** The orders that checkouts become, in the same database. */
   readonly orders: OrderStore
-  /** Endless ones. */
+  /** Without effective caps. */
   readonly payoutLimits: PayoutLimits
-  /** Lets the lease of this checkout run out now. */
+  /** Ends the lease of this checkout now. */
   endLease(id: CheckoutId): Promise<void>
-  /** Lets that much time go by for every checkout. */
+  /** Lets this much time pass for every checkout. */
   pass(ms: number): Promise<void>
   close(): Promise<void>
 }
 
 export type CheckoutNodes = () => CheckoutStoreHarness
 
-/** What is enough to put checkouts on record. */
+/** The stores that are needed to put checkouts on record. */
 type CheckoutRecords = () => Pick<CheckoutStoreHarness, 'store' | 'orders'>
 
-/** Opens the first checkout on the way and moves it on to the last. */
+/** Opens the first checkout of `way`, and moves it through the others to the last. */
 export async function takeCheckout(
   records: CheckoutRecords,
   way: readonly Checkout[],
@@ -38,13 +38,13 @@ export async function takeCheckout(
   return checkout
 }
 
-/** The checkout after a move that nobody else got ahead of. */
+/** The checkout after a move, which must have won. */
 export function wonCheckout(moved: Moved<Checkout>): Checkout {
   expect(moved.won).toBe(true)
   return moved.record
 }
 
-/** A checkout on record, at this state, with the version that it has there. */
+/** Puts a checkout on record in this state, and returns it with its version. */
 export async function onRecord<C extends Checkout>(
   records: CheckoutRecords,
   ...way: readonly [...Checkout[], C]
@@ -52,7 +52,7 @@ export async function onRecord<C extends Checkout>(
   return (await takeCheckout(records, way)) as C
 }
 
-/** Moves a checkout on, and gives it back as what it became. */
+/** Moves a checkout, and returns it as stored. */
 export async function moveOn<C extends InvoicedCheckout>(
   records: CheckoutRecords,
   from: Checkout,
@@ -61,13 +61,13 @@ export async function moveOn<C extends InvoicedCheckout>(
   return wonCheckout(await records().store.move(from, to)) as C
 }
 
-/** An invoice that can be paid, on record. */
+/** Puts a checkout on record whose invoice can be paid. */
 export async function openOnRecord(records: CheckoutRecords): Promise<CheckoutIn<'OPEN'>> {
   const first = opening()
   return onRecord(records, first, opened(first))
 }
 
-/** A checkout that is paid, and its order, both on record. */
+/** Puts a paid checkout and its order on record. */
 export async function placedOnRecord(records: CheckoutRecords): Promise<CheckoutIn<'ORDERED'>> {
   const open = await openOnRecord(records)
   const paid = await moveOn(records, open, ordered(open))

@@ -37,7 +37,7 @@ import {
 const states = Object.keys(checkoutMoves) as CheckoutState[]
 const steps = Object.keys(returnMoves) as PayoutState[]
 
-/** What no checkout may become, whatever the code above does. */
+/** The moves that a checkout store must refuse, whatever its callers do. */
 export function describeCheckoutRules(nodes: CheckoutNodes): void {
   const refuses = async (from: Checkout, to: Checkout, reason: string | RegExp) => {
     await expect(nodes().store.move(from, to)).rejects.toThrow(reason)
@@ -118,7 +118,7 @@ export function describeCheckoutRules(nodes: CheckoutNodes): void {
   })
 }
 
-/** A checkout of every state, on the way there. */
+/** The checkouts on the way from opening to this state. */
 function wayTo(state: CheckoutState): readonly Checkout[] {
   const first = opening()
   const open = opened(first)
@@ -149,7 +149,7 @@ function describeLife(nodes: CheckoutNodes): void {
   })
 }
 
-/** The other checkout, as a later moment of this one. */
+/** The other checkout as a later version of this one. */
 function asIf(stored: Checkout, other: Checkout): Checkout {
   const { id, orderId, formKeyHash } = stored
   const named = { ...other, id, orderId, formKeyHash }
@@ -206,7 +206,7 @@ function describeMoney(nodes: CheckoutNodes, refuses: Refuses): void {
 
   it('keeps no more than dust when it closes', async () => {
     const open = await openOnRecord(nodes)
-    // 1,000 satoshi are worth one USDC here, and half a USDC is the most.
+    // Here 1,000 satoshi are worth 1 USDC, and at most 0.50 USDC may be kept.
     const rich = await moveOn(nodes, open, ended(open, [payment(501n)]))
     await refuses(rich, closed(rich), 'more than dust')
     const other = await openOnRecord(nodes)
@@ -216,7 +216,7 @@ function describeMoney(nodes: CheckoutNodes, refuses: Refuses): void {
 }
 
 function describeReturns(nodes: CheckoutNodes, refuses: Refuses): void {
-  /** A return of 70 at this step, on record, and granted where it has to be. */
+  /** Puts a return of 70 units on record at this step, with a grant if the step needs one. */
   const returnAt = async (step: PayoutState): Promise<CheckoutIn<'ENDED'>> => {
     const open = await openOnRecord(nodes)
     const due = await moveOn(nodes, open, returning(ended(open, [payment(100n)]), 70n))
@@ -288,7 +288,7 @@ function describeReturns(nodes: CheckoutNodes, refuses: Refuses): void {
   })
 }
 
-/** Grants the return whatever its step: it is made due for that, where it is not. */
+/** Grants a return that is due or failed; a failed one is made due meanwhile. */
 async function grantAnyway(nodes: CheckoutNodes, stored: CheckoutIn<'ENDED'>): Promise<void> {
   const isFailed = stored.returns[0]?.payout.state === 'FAILED'
   const due = isFailed ? await moveOn(nodes, stored, stepping(stored, 'DUE')) : stored

@@ -17,12 +17,12 @@ import { inTurn } from './two-nodes.ts'
 const bound: UnpaidBound = { client: 'a client', most: 2, states: ['OPENING', 'OPEN'] }
 const pooled: UnpaidBound = { ...bound, states: ['OPENING', 'OPEN', 'ENDED'] }
 
-/** How many unpaid checkouts one client may have at once. */
+/** The contract about how many unpaid checkouts a client may have at once. */
 export function describeUnpaid(nodes: CheckoutNodes): void {
   const begin = (limits: UnpaidBound = bound, changes: object = {}) =>
     nodes().store.open(opening(changes), limits)
 
-  /** A checkout that counts for the client, with its invoice. */
+  /** Opens a checkout with an invoice that counts for the client. */
   async function openFor(limits: UnpaidBound) {
     const first = opening()
     await nodes().store.open(first, limits)

@@ -27,7 +27,7 @@ import {
 } from './sample-checkouts.ts'
 import { inTurn, newForEach } from './two-nodes.ts'
 
-/** What every `CheckoutStore` must do. `start` gives a new, empty one each time. */
+/** The contract of `CheckoutStore`. `start` returns a new, empty one each time. */
 export function describeCheckoutStore(
   name: string,
   start: () => Promise<CheckoutStoreHarness>,

@@ -5,7 +5,7 @@ import { channelToParent } from '../../src/cluster/ipc-channel.ts'
 import { limitersAtPrimary } from '../../src/cluster/rate-limits.ts'
 import type { LimitRule, RateLimiterFactory } from '../../src/http/rate-limit.ts'
 
-/** What the test asks of this process. */
+/** A message from the test to this process. */
 export interface SeatAsk {
   readonly seat: number
   readonly rule: LimitRule
@@ -14,8 +14,8 @@ export interface SeatAsk {
 }
 
 /**
- * A process that counts as it is asked to by the one that started it: in the Redis that it is told,
- * or at that process as the owner. It ends when the channel does.
+ * A process that counts requests for the process that started it: in the given Redis, or without one at that
+ * process, which then owns the counters. It ends with the IPC channel.
  */
 const [redisUrl] = process.argv.slice(2)
 const counting =

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import type { RateLimiterFactory, RateLimitResult } from '../../src/http/rate-limit.ts'
 import type { SeatAsk } from './limiter-process.ts'
 
-/** A process that counts, and the way to let it. */
+/** A process that counts requests, with its limiters. */
 export interface Seat {
   readonly counting: RateLimiterFactory
   readonly process: ChildProcess
 }
 
-/** Starts a process that counts in that Redis, or at this process when it is told none. */
+/** Starts a process that counts in this Redis, or without one at this process. */
 export async function startSeat(
   redisUrl: string | undefined,
   connect: (child: ChildProcess) => void = () => undefined,

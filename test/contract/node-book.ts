@@ -5,7 +5,7 @@ import { aliveForMinutes, type Joining, KeyMissing, type NodeBook } from '../../
 export interface NodeBookHarness {
   /** The same book, as two nodes see it. */
   readonly books: readonly [NodeBook, NodeBook]
-  /** Lets that much time go by. */
+  /** Lets this many minutes pass. */
   pass(minutes: number): unknown
 }
 
@@ -16,7 +16,7 @@ const node = (name: string, ...keyIds: string[]): Joining => ({
   settings: (keyId) => ({ MARKUP_BPS: `500 under ${keyId}` }),
 })
 
-/** What every book of nodes must do, also for two nodes at once. */
+/** The contract of `NodeBook`, also for two nodes at once. */
 export function describeNodeBook(
   name: string,
   start: () => Promise<NodeBookHarness> | NodeBookHarness,

@@ -5,27 +5,27 @@ import type { ApprovalStore, Counted, LimitStore, OrderStore } from '../../src/o
 import type { Moved } from '../../src/orders/workflow.ts'
 import { fulfilling, paid, pending, wayTo } from './sample-orders.ts'
 
-/** One empty record of orders, as two nodes see it. */
+/** One empty order store, as two nodes see it. */
 export interface OrderStoreHarness {
   readonly store: OrderStore
   readonly other: OrderStore
-  /** The limits that both hold new orders to. */
+  /** The spending limits that both apply to new orders. */
   readonly limits: LimitStore
-  /** The approvals that those limits ask for. */
+  /** The approvals that those limits require. */
   readonly approvals: ApprovalStore
-  /** Lets the lease of this order run out now. */
+  /** Ends the lease of this order now. */
   endLease(id: OrderId): Promise<void>
-  /** Grants the refund of this order, without which none is signed. */
+  /** Grants the refund of this order, which it needs before it can be signed. */
   grant(id: OrderId): Promise<void>
-  /** Lets that much time go by for every order. */
+  /** Lets this much time pass for every order. */
   pass(ms: number): Promise<void>
   close(): Promise<void>
 }
 
-/** The nodes of the test that runs. */
+/** The nodes of the current test. */
 export type Nodes = () => OrderStoreHarness
 
-/** Opens the first order on the way and moves it on to the last. */
+/** Opens the first order of `way`, and moves it through the others to the last. */
 export function take(
   nodes: Nodes,
   way: readonly Order[],
@@ -34,7 +34,7 @@ export function take(
   return walk(nodes().store, way, keys)
 }
 
-/** An order on record, brought there one move after the other, with the version that it has there. */
+/** Puts an order on record by moves up to `target`, and returns it with its version. */
 export function orderOnRecord(store: OrderStore, target: Order, counted?: Counted): Promise<Order> {
   return walk(store, wayTo(target), [], counted)
 }
@@ -52,7 +52,7 @@ async function walk(
   return order
 }
 
-/** The order after a move that nobody else got ahead of. */
+/** The order after a move, which must have won. */
 export function expectWon(moved: Moved<Order>): Order {
   expect(moved.won).toBe(true)
   return moved.record

@@ -59,7 +59,7 @@ export function describePayments(nodes: Nodes): void {
     expect(await nodes().other.hasKey(first.id, ['k1', 'k2'])).toBe(false)
     const again = await nodes().other.open(second, ['k2'])
     expect(again).toMatchObject({ isNew: true, order: { id: second.id } })
-    // The payment itself stays taken: it stands for the order that failed.
+    // The payment itself still belongs to the order that failed.
     const same = await nodes().store.open(pending({ tender: first.tender }), ['k9'])
     expect(same).toMatchObject({ isNew: false, order: { id: first.id, state: 'PAYMENT_FAILED' } })
     expect(await nodes().store.findByKey(payer, 'k9')).toBeUndefined()
@@ -72,7 +72,7 @@ export function describePayments(nodes: Nodes): void {
     }
     const first = pending()
     const seen = await take(nodes, [first, paid(first)], ['k'])
-    // A payment that the chain dropped may still come, so its key still stands for it.
+    // A payment that the chain dropped may still land, so it keeps its key.
     expectWon(await nodes().store.move(seen, first))
     expect(await nodes().store.hasKey(first.id, ['k'])).toBe(true)
   })
@@ -98,7 +98,7 @@ export function describePayments(nodes: Nodes): void {
     const order = await take(nodes, wayTo({ ...fulfilled(asked()), settlement: 'SEEN' }))
     await nodes().other.hasten(order.id)
     expect(await nodes().other.claimDue(10)).toEqual([order])
-    // Whoever took it has it for as long as any other order.
+    // The claim has a lease, like that of any other order.
     await nodes().store.hasten(order.id)
     expect(await nodes().store.claimDue(10)).toEqual([])
   })

@@ -49,7 +49,7 @@ export function describeSupply(nodes: Nodes): void {
     const failure = { trigger: 'upstream_timeout', message: 'Nothing came.' } as const
     const end: Order = { ...failed(again), failure, supply: { state: 'OPEN' } }
     const given = expectWon(await nodes().store.move(asking, end))
-    // It is seen after all, and from then on it is known for good.
+    // The supplier shows it after all; from then on the acceptance cannot be removed.
     const seen = expectWon(await nodes().store.move(given, { ...end, acceptedAt: at(2) }))
     await expect(nodes().store.move(seen, end)).rejects.toThrow('accepted it')
   })

@@ -25,7 +25,7 @@ import { describeSharesOfFloat } from './shares-of-float.ts'
 import { inTurn, newForEach } from './two-nodes.ts'
 import { describeLimits } from './wallet-limits.ts'
 
-/** What every `OrderStore` must do. `start` gives a new, empty one each time. */
+/** The contract of `OrderStore`. `start` returns a new, empty one each time. */
 export function describeOrderStore(name: string, start: () => Promise<OrderStoreHarness>): void {
   describe(`the order store in ${name}`, () => {
     const nodes = newForEach(start)
@@ -53,7 +53,7 @@ function describeOpening(nodes: Nodes): void {
   })
 
   it('opens equal requests under one id once, however close they come, on two nodes', async () => {
-    // As the store names them: the ids follow from the payment. Few rounds really meet.
+    // As in the store, the ids are derived from the payment. In few rounds the requests really overlap.
     for (let round = 0; round < 60; round += 1) {
       const order = pending()
       const key = 'k'.repeat(round + 1)
@@ -85,7 +85,7 @@ function describeOpening(nodes: Nodes): void {
 
   it('gives one key to one of many payments, on two nodes', async () => {
     const keys = Array.from({ length: 500 }, (_, index) => `key-${index}`)
-    // With connections that are open already, the attempts really meet.
+    // Opens the connections first, so that the attempts really overlap.
     await inTurn(nodes(), 32, (node, index) => node.findByKey(payer, `key-${index}`))
     const opened = await inTurn(nodes(), 16, (node, index) =>
       node.open(pending(), index % 2 ? keys : keys.toReversed()),

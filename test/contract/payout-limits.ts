@@ -21,17 +21,17 @@ import {
 } from './sample-orders.ts'
 import { inTurn, newForEach } from './two-nodes.ts'
 
-/** Payout limits without grants, as two nodes see them, and the orders that they are asked about. */
+/** Payout limits without grants, as two nodes see them, with the orders that they apply to. */
 export interface PayoutLimitsHarness {
   readonly orders: OrderStore
   readonly payoutLimits: PayoutLimits
   readonly other: PayoutLimits
-  /** Checkouts whose returns they are asked about too. */
+  /** The checkouts with returns that they apply to. */
   readonly checkouts: CheckoutStore
   switchRefunds(stopped: boolean): Promise<void>
-  /** Lets that much time go by for all that was granted. */
+  /** Lets this much time pass for all grants. */
   pass(ms: number): Promise<void>
-  /** The amounts that were granted, in any order. */
+  /** The amounts of all grants, in any order. */
   granted(): Promise<readonly bigint[]>
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ type Caps = { readonly hour: Usdc; readonly day: Usdc }
 const minute = 60_000
 const hour = 60 * minute
 
-/** What every `PayoutLimits` must do. `start` gives a new one with these caps, without any grant. */
+/** The contract of `PayoutLimits`. `start` returns a new one with these caps and without grants. */
 export function describePayoutLimits(
   name: string,
   start: (caps: Caps) => Promise<PayoutLimitsHarness>,
@@ -59,13 +59,13 @@ export function describePayoutLimits(
   })
 }
 
-/** An order of somebody new, on record, whose money goes back. */
+/** Puts an order of a new payer on record whose refund is due. */
 function owed(harness: PayoutLimitsHarness, amount: bigint): Promise<Order> {
   const tender = { ...newX402Payment(), payer: `0x${newHash().slice(-40)}` }
   return orderOnRecord(harness.orders, failed(asked({ amount: usdc(amount), tender })))
 }
 
-/** Asks for the refund of an order of that amount. */
+/** Asks for a grant for the refund of a new order of this amount. */
 export type Grant = (amount: bigint) => Promise<string>
 
 function describeCaps(harness: () => PayoutLimitsHarness, grant: Grant): void {
@@ -82,7 +82,7 @@ function describeCaps(harness: () => PayoutLimitsHarness, grant: Grant): void {
     await harness().pass(20 * minute - 30_000)
     expect(await grant(1n)).toBe('hour_cap')
     await harness().pass(30_000)
-    // Only the first one is an hour old.
+    // Only the first grant is an hour old.
     expect([await grant(31n), await grant(30n)]).toEqual(['hour_cap', 'granted'])
   })
 
@@ -117,7 +117,7 @@ function describeCaps(harness: () => PayoutLimitsHarness, grant: Grant): void {
     const said = await Promise.all(
       orders.map(({ id }, index) => (index % 2 ? payoutLimits : other).allow(id)),
     )
-    // Five times 9 is 45; a sixth would be 54.
+    // Five grants of 9 make 45; a sixth would make 54.
     expect(said.filter((answer) => answer === 'granted')).toHaveLength(5)
     expect(said.filter((answer) => answer === 'hour_cap')).toHaveLength(11)
     expect(await harness().granted()).toEqual([9n, 9n, 9n, 9n, 9n])
@@ -132,7 +132,7 @@ function describeGrants(harness: () => PayoutLimitsHarness, grant: Grant): void 
     expect(new Set(said)).toEqual(new Set(['granted']))
     expect(await harness().granted()).toEqual([30n])
     expect([await grant(20n), await grant(1n)]).toEqual(['granted', 'hour_cap'])
-    // The cap is reached, and what was granted before is still granted.
+    // Earlier grants stay valid when the cap is reached.
     expect(await payoutLimits.allow(id)).toBe('granted')
     await harness().pass(48 * hour)
     expect(await payoutLimits.allow(id)).toBe('granted')

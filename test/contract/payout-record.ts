@@ -5,11 +5,11 @@ import type { PayoutRecord } from '../../src/checkouts/ports.ts'
 export interface PayoutRecordHarness {
   readonly record: PayoutRecord
   readonly other: PayoutRecord
-  /** Lets that much time go by. */
+  /** Lets this much time pass. */
   pass(ms: number): unknown
 }
 
-/** What every record of payouts must do, also for two nodes at once. */
+/** The contract of `PayoutRecord`, also for two nodes at once. */
 export function describePayoutRecord(
   name: string,
   start: () => Promise<PayoutRecordHarness> | PayoutRecordHarness,

@@ -8,37 +8,37 @@ import { usdc } from '../../src/lib/money.ts'
 import type { Coin } from '../../src/payments/coins.ts'
 import type { PaidBack } from '../../src/payments/ports.ts'
 
-/** A processor, and everything around it: buyers, chains, and a network that loses answers. */
+/** A processor with its surroundings: buyers, chains, and a network that loses calls and answers. */
 export interface ProcessorWorld {
   readonly processor: Processor
-  /** Money comes to the address of an invoice, confirmed unless said otherwise. */
+  /** A payment to the address of an invoice; by default confirmed. */
   pay(
     invoice: string,
     units: bigint,
     how?: { readonly late?: boolean; readonly confirmed?: boolean },
   ): unknown
-  /** What was seen is confirmed. */
+  /** Confirms all payments that were seen. */
   confirm(invoice: string): unknown
   /** The time to pay is over. */
   expire(invoice: string): unknown
-  /** What this call changes is carried out once more, and its answer is lost. */
+  /** The next call of this kind is carried out, and its answer is lost. */
   loseNext(call: 'open' | 'payOut'): unknown
-  /** This call never arrives. */
+  /** The next call of this kind never arrives. */
   dropNext(call: 'open' | 'read' | 'payOut'): unknown
-  /** How many invoices there are for a checkout. */
+  /** The number of invoices of a checkout. */
   invoicesOf(checkout: CheckoutId): Promise<number> | number
-  /** Its database is restored to what it was at the beginning, without any invoice or payout. */
+  /** Restores its database to the beginning, without any invoice or payout. */
   restore(): unknown
-  /** What was sent to this address, on the chain: each payout by its units. */
+  /** The units of each payout sent to this address on the chain. */
   paidTo(address: string): Promise<readonly bigint[]> | readonly bigint[]
-  /** An operator notes a payout that was made by hand. */
+  /** An operator records a payout that was made by hand. */
   noteHand(reference: string, transaction: string): void
-  /** An address that money in the coin can go back to, another one each time. */
+  /** A new address in this coin for a payout. */
   addressOf(coin: Coin): string
   close(): unknown
 }
 
-/** What every payment processor must do. */
+/** The contract of `Processor`. */
 export function describeProcessor(name: string, start: () => Promise<ProcessorWorld>): void {
   describe(`the payment processor ${name}`, () => {
     let world: ProcessorWorld
@@ -54,7 +54,7 @@ export function describeProcessor(name: string, start: () => Promise<ProcessorWo
   })
 }
 
-/** As every processor under test has them. */
+/** The network of each coin, the same for all processors under test. */
 const networks: Readonly<Record<Coin, string>> = {
   BTC: 'Bitcoin',
   ETH: 'Ethereum',
@@ -234,7 +234,7 @@ function describePayouts(world: () => ProcessorWorld): void {
     to: world().addressOf(coin),
     units,
   })
-  /** Asked again for as long as it is under way, as the store does. */
+  /** Repeats the call while the payout is pending, as the store does. */
   const done = async (payout: CoinPayout): Promise<PaidBack> => {
     for (;;) {
       const answer = await world().processor.payOut(payout)

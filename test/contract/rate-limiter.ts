@@ -7,20 +7,20 @@ import type {
   RateLimitResult,
 } from '../../src/http/rate-limit.ts'
 
-/** What the counters under test count. */
+/** The rules of the counters under test. */
 export const contractRules: readonly LimitRule[] = [
   { name: 'wide', limit: 50, windowSeconds: 60 },
   { name: 'narrow', limit: 3, windowSeconds: 1 },
 ]
 const [wide, narrow] = contractRules as [LimitRule, LimitRule]
 
-/** One count, and several who count by it: processes, connections, or parts of one process. */
+/** Several seats that share one count: processes, connections, or parts of one process. */
 export interface CountingWorld {
   readonly seats: readonly RateLimiterFactory[]
   close(): Promise<void> | void
 }
 
-/** What every way of counting requests must do, however many count by it. */
+/** The contract of rate limiters, for any number of seats. */
 export function describeRateLimiter(name: string, open: () => Promise<CountingWorld>): void {
   describe(`the limits, counted ${name}`, () => {
     let world: CountingWorld
@@ -78,7 +78,7 @@ export function describeRateLimiter(name: string, open: () => Promise<CountingWo
 
     test('hold in any window, and what they refuse is not counted', async () => {
       const allowed = await storm(at(narrow), 3 * narrow.limit)
-      // Whatever the counter's clock said: it was read after the request left and before its answer came.
+      // The counter read its clock between the request and its answer.
       for (const [index, { askedAt }] of allowed.entries()) {
         const later = allowed[index + narrow.limit]
         if (later === undefined) break
@@ -91,7 +91,7 @@ export function describeRateLimiter(name: string, open: () => Promise<CountingWo
         Promise.all(at(narrow).flatMap((seat) => [1, 2, 3].map(() => seat.take('waits'))))
       const { resetSeconds } = (await takes()).find((one) => !one.allowed) as RateLimitResult
       expect(await first(narrow).peek('waits')).toMatchObject({ allowed: false })
-      // A timer may come a millisecond early.
+      // A timer may fire a millisecond early.
       await delay(resetSeconds * 1_000 + 2)
       expect(await first(narrow).take('waits')).toMatchObject({ allowed: true })
     })
@@ -103,7 +103,7 @@ interface Allowed {
   readonly answeredAt: number
 }
 
-/** All seats ask without a pause until so many were let through. In the order of their answers. */
+/** All seats send requests until `enough` were allowed. Returns those in the order of their answers. */
 async function storm(seats: readonly RateLimiter[], enough: number): Promise<readonly Allowed[]> {
   const allowed: Allowed[] = []
   const asking = async (seat: RateLimiter) => {

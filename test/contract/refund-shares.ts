@@ -10,13 +10,13 @@ import { failed, newX402Payment } from './sample-orders.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-/** Whose order it is, by numbers that stand for a wallet and an address. */
+/** The owner of an order: numbers for the wallet and, if known, the client. */
 interface Hands {
   readonly wallet: number
   readonly client?: number
 }
 
-/** How payout limits of 50 an hour and 120 a day are shared among payers and clients. */
+/** The contract about how payers and clients share payout limits of 50 an hour and 120 a day. */
 export function describeShares(harness: () => PayoutLimitsHarness): void {
   const of = (hands: number | Hands, amount: bigint, odd: Partial<Order> = {}) => {
     const { wallet, client }: Hands = typeof hands === 'number' ? { wallet: hands } : hands
@@ -26,7 +26,7 @@ export function describeShares(harness: () => PayoutLimitsHarness): void {
     return orderOnRecord(harness().orders, target, { subjects, rules: noBudgets })
   }
   const allow = ({ id }: Order) => harness().payoutLimits.allow(id)
-  /** What is said to each of these in turn, where nobody else waits. */
+  /** The answers to these refunds one after the other, while nobody else waits. */
   const inTurn = async (...all: readonly (readonly [hands: number | Hands, amount: bigint])[]) => {
     const said: string[] = []
     for (const [hands, amount] of all) said.push(await allow(await of(hands, amount)))
@@ -104,10 +104,10 @@ function describeReserve({ harness, of, allow, inTurn }: Shares): void {
   })
 }
 
-/** An order that is paid back; or time that goes by, so many minutes. */
+/** A refund that becomes due, or a number of minutes that pass. */
 type Arrival = number | { readonly hands: Hands; readonly amount: bigint }
 
-/** Few wallets and clients, which share each other in every way. */
+/** Few wallets and clients, so that they overlap in every way. */
 const arrivals: fc.Arbitrary<readonly Arrival[]> = fc.array(
   fc.oneof(
     {
@@ -158,7 +158,7 @@ async function requireReserve(
   }
 }
 
-/** Whoever had nothing waits for nobody but those who were granted a single refund each. */
+/** A payer without a grant only waits for payers with a single grant each. */
 function requireJust(given: readonly Given[], wanted: Given, said: string): void {
   const isNew = !given.some(
     (one) => one.at > wanted.at - 24 * hour && areSame(one.hands, wanted.hands),
@@ -191,7 +191,7 @@ function describeWaiting({ harness, of, allow }: Shares): void {
     const greedy = await Promise.all([8n, 4n, 1n].map((amount) => of(1, amount)))
     const other = await of(2, 20n)
     const [first, second, third] = greedy as [Order, Order, Order]
-    // A quarter of 50 is 12 and a half.
+    // A quarter of 50 is 12.5.
     expect([await allow(first), await allow(second)]).toEqual(['granted', 'granted'])
     expect(await allow(third)).toBe('payer_share')
     expect(await allow(other)).toBe('granted')

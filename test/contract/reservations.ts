@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { maxConsideredMs, type ReservationStore } from '../../src/orders/ports.ts'
 import { inTurn, newForEach } from './two-nodes.ts'
 
-/** Reservations of which there are none, as two nodes see them. */
+/** An empty store of reservations, as two nodes see it. */
 export interface ReservationHarness {
   readonly store: ReservationStore
   readonly other: ReservationStore
-  /** The time that they go by. */
+  /** The time by the clock of the store. */
   now(): Promise<Date>
-  /** Lets that much time go by for all that was reserved. */
+  /** Lets this much time pass for all reservations. */
   pass(ms: number): Promise<void>
   close(): Promise<void>
 }
 
 const day = 86_400_000
 
-/** What every store of reservations promises (orders/ports.ts). */
+/** The contract of `ReservationStore` (orders/ports.ts). */
 export function describeReservations(name: string, start: () => Promise<ReservationHarness>): void {
   describe(`reservations of payments, ${name}`, () => {
     const harness = newForEach(start)

@@ -18,10 +18,10 @@ import { inTurn } from './two-nodes.ts'
 
 const hour = 3_600_000
 
-/** What payout limits of 50 an hour and 120 a day must do with returns, beside refunds of orders. */
+/** The contract of payout limits of 50 an hour and 120 a day about returns, which are separate from refunds. */
 export function describeReturnGrants(harness: () => PayoutLimitsHarness, grant: Grant): void {
   const records = () => ({ store: harness().checkouts, orders: harness().orders })
-  /** A return on record that is due. The invoice has 1,000 units and is worth that much. */
+  /** Puts a return on record that is due. The invoice has 1,000 units and is worth `amount`. */
   const due = async (units: bigint, amount = 1_000n): Promise<CheckoutIn<'ENDED'>> => {
     const first = opening({ amount: usdc(amount) })
     const open = opened(first, { units: 1_000n })

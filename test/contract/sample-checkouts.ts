@@ -17,14 +17,14 @@ const startedAt = new Date('2026-03-01T10:00:00.123Z')
 
 export const refundTo = 'bc1qRefundTo7zq'
 
-/** The price of every sample in the coin: 12.50 USDC stand for 12,500 satoshi. */
+/** The price of every sample in the coin: 12.50 USDC are 12,500 satoshi. */
 export const unitsOfPrice = 12_500n
 
 function newTransaction(): string {
   return randomBytes(32).toString('hex')
 }
 
-/** What a person has just begun. */
+/** A checkout that a person has just begun. */
 export function opening(changes: Partial<CheckoutIn<'OPENING'>> = {}): CheckoutIn<'OPENING'> {
   return {
     state: 'OPENING',
@@ -93,7 +93,7 @@ export function opened(
   }
 }
 
-/** Paid by these payments; in full where none is named. */
+/** The checkout, paid by these payments; by default in full. */
 export function ordered(
   checkout: CheckoutIn<'OPEN'>,
   payments: readonly InvoicePayment[] = [payment(unitsOfPrice)],
@@ -112,14 +112,14 @@ export function ended(
   return { ...checkout, state: 'ENDED', changedAt: later(900), invoice: over }
 }
 
-/** The checkout with its next return. */
+/** The checkout with a further return. */
 export function returning<C extends InvoicedCheckout>(checkout: C, units: bigint): C {
   const seq = checkout.returns.length + 1
   const due: Return = { seq, units, why: 'surplus', payout: { state: 'DUE' } }
   return { ...checkout, returns: [...checkout.returns, due] }
 }
 
-/** The checkout with the payout of a return at another state; the last one where none is named. */
+/** The checkout with the payout of a return, by default the last one, in another state. */
 export function stepping<C extends InvoicedCheckout>(
   checkout: C,
   state: PayoutState,

@@ -32,7 +32,7 @@ export function newHash(): string {
   return `0x${randomBytes(32).toString('hex')}`
 }
 
-/** What is bought in every sample, whichever way it is paid. */
+/** The purchase of every sample, independent of the payment method. */
 export const wanted = {
   item: {
     kind: 'voucher',
@@ -134,7 +134,7 @@ export function unpayable(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAIL
   return { ...order, payout: { state: 'FAILED', code: 'BLOCKED', reason: 'The payer is blocked.' } }
 }
 
-/** What the refund wallet signs for this order. */
+/** A signed refund of this order. */
 export function signedFor({ tender, amount, receipt }: Refunding): SignedRefund {
   return {
     rail: 'x402',
@@ -148,12 +148,12 @@ export function signedFor({ tender, amount, receipt }: Refunding): SignedRefund 
   }
 }
 
-/** A refund that is signed and on its way; on record only with a grant. */
+/** The order with a signed refund, which can be on record only with a grant. */
 export function signed(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAILED'> {
   return { ...order, payout: { state: 'APPROVED', signed: signedFor(order) } }
 }
 
-/** Every order on the shortest way from its opening to this one, which comes last. */
+/** All orders on the shortest way from the opening to this one, which is the last. */
 export function wayTo(order: Order): readonly Order[] {
   if (order.state === 'PAYMENT_PENDING') return [order]
   const { id, paymentId, item, recipient, fingerprint, accessTokenHash, tender, amount } = order

@@ -9,9 +9,9 @@ import { failed, fulfilled, newX402Payment, pending, refunded, wayTo } from './s
 
 const minute = 60_000
 const dollar = 1_000_000
-/** What is at risk is a share of this much, however much of it was paid back. */
+/** The float at the beginning; shares are relative to it, however much of it was refunded. */
 const whole = 500 * dollar
-/** Whose purchase it is, by numbers that stand for a wallet and an address, of how many USDC. */
+/** A purchase: numbers for its wallet and client, and its price in USDC. */
 interface Sent {
   readonly wallet: number
   readonly client?: number
@@ -20,7 +20,7 @@ interface Sent {
 
 type End = 'open' | 'delivered' | 'paid back'
 
-/** A store that begins with 500 USDC to pay back from, as its buyers meet it. */
+/** A store that begins with a float of 500 USDC, from the view of its buyers. */
 function shopOf({ store }: Pick<OrderStoreHarness, 'store'>) {
   let paidBack = 0
   let atRisk = 0
@@ -55,12 +55,12 @@ function shopOf({ store }: Pick<OrderStoreHarness, 'store'>) {
     return { early, spent: undefined }
   }
 
-  /** A purchase may take a quarter of what is free, whoever buys it. */
+  /** The largest purchase, a quarter of what is free; USDC. */
   const most = () => (whole - atRisk) / dollar / 4
   return { buy, most }
 }
 
-/** What every order store must do with what is at risk: shares of what refunds are paid from. */
+/** The contract of an order store about the shares of the float that one buyer may put at risk. */
 export function describeSharesOfFloat(nodes: Nodes): void {
   const sold = { early: undefined, spent: undefined }
   const spent = { budget: 'exposure', whose: 'payer', retryAfterSeconds: 60 }
@@ -80,7 +80,7 @@ export function describeSharesOfFloat(nodes: Nodes): void {
     for (let wallet = 2; wallet < 14; wallet += 1) {
       expect(await buy({ wallet, value: wallet < 10 ? 25 : 12.5 }, 'paid back')).toEqual(sold)
     }
-    // 250 of 500 were paid back.
+    // 250 of 500 USDC were refunded.
     expect(await buy({ wallet: 1, value: 31.25 }, 'paid back')).toEqual(sold)
     expect(await buy({ wallet: 1, value: 31.25 })).toEqual(sold)
   })
@@ -126,7 +126,7 @@ export function describeSharesOfFloat(nodes: Nodes): void {
   }, 120_000)
 }
 
-/** Fewer clients, or fewer wallets, pause no store whose cheapest offer is a 500th of what it holds. */
+/** Fewer clients, or fewer wallets, cannot pause a store whose cheapest offer is a 500th of its float. */
 const minToPause = 23
 
 async function cannotPause(
@@ -145,7 +145,7 @@ async function cannotPause(
       for (const [index, { few, parts, isNew }] of purchases.entries()) {
         await greedy(buy, handsOf(few, isNew ? 100 + index : few), most() / parts)
       }
-      // Whoever has bought nothing yet still can.
+      // A new buyer can still buy.
       expect((await buy({ wallet: 9_000, value: 1 }, 'delivered')).spent).toBeUndefined()
       expect(most()).toBeGreaterThanOrEqual(1)
       await nodes().pass(61 * minute)
@@ -156,7 +156,7 @@ async function cannotPause(
 
 type Buy = ReturnType<typeof shopOf>['buy']
 
-/** Takes the most that is sold, and has it paid back. */
+/** Buys for the largest price that is accepted, and is refunded. */
 async function greedy(buy: Buy, hands: Omit<Sent, 'value'>, most: number): Promise<void> {
   for (let value = most; value >= 1; value *= 0.7) {
     if ((await buy({ ...hands, value }, 'paid back')).spent === undefined) return

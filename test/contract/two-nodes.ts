@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest'
 
-/** What a contract is held against, new for each test and closed after it. */
+/** A new harness for each test, which is closed after it. */
 export function newForEach<Harness extends { close(): Promise<void> }>(
   start: () => Promise<Harness>,
 ): () => Harness {
@@ -12,7 +12,7 @@ export function newForEach<Harness extends { close(): Promise<void> }>(
   return () => harness
 }
 
-/** Does something so many times at once, on two nodes in turn. */
+/** Calls `act` this many times at once, alternating between two nodes. */
 export function inTurn<Node, Answer>(
   nodes: { readonly store: Node; readonly other: Node },
   times: number,

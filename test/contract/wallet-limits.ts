@@ -25,7 +25,7 @@ const noon = new Date('2026-03-01T12:00:00Z')
 const hour = 3_600_000
 const later = (ms: number) => new Date(noon.getTime() + ms)
 
-/** An order of ten units, placed at noon. */
+/** An order of 10 atomic units, placed at noon. */
 const order = (changes: Partial<In<'PAYMENT_PENDING'>> = {}) =>
   pending({ amount: usdc(10n), placedAt: noon, changedAt: noon, ...changes })
 
@@ -37,7 +37,7 @@ async function set(nodes: Nodes, limits: Rules | WalletLimits, wallet = payer): 
   expect(await store.replace(wallet, await store.find(wallet), wanted)).toBe(true)
 }
 
-/** The limit that keeps this order from being opened, or 'opened'. */
+/** Tries to open the order: 'opened', 'known', or the limit that refuses it. */
 async function attempt(nodes: Nodes, wanted: In<'PAYMENT_PENDING'>, recipient?: string) {
   try {
     return (await nodes().store.open(wanted, [], { recipient })).isNew ? 'opened' : 'known'
@@ -47,7 +47,7 @@ async function attempt(nodes: Nodes, wanted: In<'PAYMENT_PENDING'>, recipient?: 
   }
 }
 
-/** How the orders of a wallet are held to its limits. */
+/** The contract of an order store about the spending limits of wallets. */
 export function describeLimits(nodes: Nodes): void {
   it('let everything through while there are none', async () => {
     expect(await nodes().limits.find(payer)).toBeUndefined()
@@ -299,7 +299,7 @@ function describeRecord(nodes: Nodes): void {
     expect(await limits.replace(payer, read, undefined)).toBe(false)
     expect(await limits.replace(payer, await limits.find(payer), undefined)).toBe(true)
     expect(await limits.find(payer)).toBeUndefined()
-    // Who read limits that were lifted and set anew meanwhile does not know these.
+    // A revision that was read before the limits were lifted and set again is outdated.
     expect(await limits.replace(payer, undefined, wanted)).toBe(true)
     expect(await limits.replace(payer, read, undefined)).toBe(false)
   })

@@ -25,14 +25,14 @@ import {
 } from './sample-orders.ts'
 import { inTurn, newForEach } from './two-nodes.ts'
 
-/** Orders with webhooks of which there are none, as two nodes see them. */
+/** An empty store of orders and webhooks, as two nodes see it. */
 export interface WebhookHarness {
   readonly store: WebhookStore
   readonly other: WebhookStore
   readonly orders: OrderStore
-  /** Lets that much time go by for all that is kept of webhooks. */
+  /** Lets this much time pass for all webhooks. */
   pass(ms: number): Promise<void>
-  /** Lets that much time go by since orders ended. */
+  /** Moves the ends of orders this far into the past. */
   passSinceEnds(ms: number): Promise<void>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ const delivered = { type: 'delivered', answer: 'HTTP 204' } as const
 const later = { type: 'failed', answer: 'HTTP 500', againInMs: 60_000 } as const
 const hour = 3_600_000
 
-/** What every store of webhooks promises (orders/webhooks/ports.ts). */
+/** The contract of `WebhookStore` (orders/webhooks/ports.ts). */
 export function describeWebhooks(name: string, start: () => Promise<WebhookHarness>): void {
   describe(`webhooks in ${name}`, () => {
     const harness = newForEach(start)
@@ -55,7 +55,7 @@ export function describeWebhooks(name: string, start: () => Promise<WebhookHarne
 
 type Harness = () => WebhookHarness
 
-/** An order that went this far, with its webhook. */
+/** Opens an order with a webhook, and moves it to this state. */
 async function order(harness: Harness, to: Order = paid(pending()), receiver = webhook.receiver) {
   const { orders } = harness()
   const [first, ...rest] = wayTo(to)
@@ -139,7 +139,7 @@ function describeDelivering(harness: Harness): void {
   it('gives each event to one of many, on two nodes', async () => {
     const events = 30
     for (let n = 0; n < events; n += 1) await order(harness, undefined, `host ${n}`)
-    // First the connections, so that the claims really meet.
+    // Opens the connections first, so that the claims really overlap.
     await inTurn(harness(), 32, (node) => node.facts())
     const taken = await inTurn(harness(), 32, (node) => node.claimDue(events))
     expect(taken.flat()).toHaveLength(events)

@@ -24,7 +24,7 @@ const Purchase = z.object({
 type Purchase = z.infer<typeof Purchase>
 const Cards = z.object({ cards: z.array(z.object({ sku: z.string(), cents: z.number() })) })
 
-/** A second supplier as a contributor adds one: it sells gift cards over a small HTTP API. */
+/** A second supplier, as a contributor would add it: it sells gift cards over a small HTTP API. */
 export const acme = {
   variables: 'ACME',
   connect(access, now) {
@@ -122,7 +122,7 @@ function offerOf({ sku, cents }: { readonly sku: string; readonly cents: number 
   })
 }
 
-/** The server of that supplier, which sells what it lists unless it is sold out. */
+/** The server of that supplier. It sells every card that it lists, except those that are sold out. */
 export async function startAcme(
   cards: readonly { readonly sku: string; readonly cents: number }[],
 ) {

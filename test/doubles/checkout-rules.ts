@@ -12,15 +12,16 @@ import {
 import { checkoutBalancesOf, maxKept, unreturnedUnits } from '../../src/checkouts/ledger.ts'
 import type { PayoutState } from '../../src/orders/payout.ts'
 
-/** What is asked about the world outside of a checkout. */
+/** Facts outside of a checkout that its rules depend on. */
 export interface Around {
   readonly isGranted: (seq: number) => boolean
   readonly hasOrder: boolean
 }
 
 /**
- * The rules that the database holds every move of a checkout to (005-checkout-rules.sql), for the one in
- * memory. @throws when the move breaks one of them
+ * The database's rules for every move of a checkout (005-checkout-rules.sql), for the store in memory.
+ *
+ * @throws if the move breaks one of them
  */
 export function requireLawful(from: Checkout, to: Checkout, around: Around): void {
   const refuse = (reason: string): never => {
@@ -88,7 +89,7 @@ function requireReturns(
   }
 }
 
-/** The payout of a return never lapses, and none is confirmed that was not approved. */
+/** Unlike a refund, the payout of a return never lapses, and only an approved one can be confirmed. */
 export const returnMoves = {
   DUE: ['APPROVED', 'FAILED'],
   APPROVED: ['CONFIRMED', 'FAILED'],

@@ -26,7 +26,7 @@ const offers = [
   esim('PLAN'),
 ]
 
-/** What a person sends who buys the card for bitcoins. */
+/** The form of a person who buys the card with BTC. */
 export const cardForm: CheckoutForm = {
   kind: 'voucher',
   fields: { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' },
@@ -35,7 +35,7 @@ export const cardForm: CheckoutForm = {
   formKey: 'a'.repeat(32),
 }
 
-/** A store that takes coins, with a processor in memory and a scripted supplier. */
+/** A store that accepts coins, with a processor in memory and a scripted supplier. */
 export function checkoutWorld(changes: Partial<Script> = {}) {
   const world = orderWorld(changes)
   const { clock, orders } = world
@@ -79,7 +79,7 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
 
   const start = (form: Partial<CheckoutForm> = {}) => startCheckout(deps, { ...cardForm, ...form })
 
-  /** Lets that much time pass, with everything that is due done in it. */
+  /** Lets this much time pass, and does everything that is due meanwhile. */
   async function live(ms: number): Promise<void> {
     const until = clock.now().getTime() + ms
     while (clock.now().getTime() < until) {
@@ -100,7 +100,7 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
     ...world,
     deps,
     processor,
-    /** What the processor says of an invoice, for a test to change. */
+    /** How the processor reads an invoice, for a test to replace. */
     reading,
     payoutLimits,
     checkouts,
@@ -115,25 +115,25 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
 
 export type CheckoutWorld = ReturnType<typeof checkoutWorld>
 
-/** A checkout that has an invoice, because the test made it so. */
+/** The checkout, which must have an invoice. @throws if it has none */
 export function invoiced(checkout: Checkout): InvoicedCheckout {
   if (!isInvoiced(checkout)) throw new Error(`the checkout is ${checkout.state}`)
   return checkout
 }
 
-/** A checkout with its invoice, waiting for its payment. */
+/** Starts a checkout whose invoice waits for its payment. */
 export async function openCheckout(world: CheckoutWorld, form: Partial<CheckoutForm> = {}) {
   const { checkout, accessToken } = await world.start(form)
   const { invoice } = invoiced(checkout)
   return { id: checkout.id, orderId: checkout.orderId, invoice, accessToken }
 }
 
-/** What the processor was asked to pay out, and how far that is. */
+/** The payouts that the processor was asked for, with their states. */
 export const payoutsOf = ({ processor }: CheckoutWorld) =>
   [...processor.payouts.values()].map(({ reference, to, units, state }) => {
     return { reference, to, units, state }
   })
 
-/** What goes back of the money of a checkout: how much, why, and how far that is. */
+/** The returns of a checkout: units, reason and state of each. */
 export const returnsOf = (checkout: Checkout) =>
   invoiced(checkout).returns.map(({ units, why, payout }) => [units, why, payout.state])

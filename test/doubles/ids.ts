@@ -8,7 +8,7 @@ import {
   paymentIdOf,
 } from '../../src/lib/ids.ts'
 
-/** The id of an order that any payment may have opened. */
+/** The id of an order of a random payment. */
 export function newOrderId(): OrderId {
   return orderIdOf(randomDigest())
 }

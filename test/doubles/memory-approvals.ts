@@ -1,7 +1,7 @@
 import type { Order } from '../../src/orders/order.ts'
 import type { Approval, ApprovalStore } from '../../src/orders/ports.ts'
 
-/** The approvals of persons in memory, held to the same contract as those on PostgreSQL. */
+/** Approvals in memory, tested by the same contract as those in PostgreSQL. */
 export function memoryApprovals() {
   const rows = new Map<string, Approval>()
   const newestFirst = () => [...rows.values()].reverse()
@@ -55,7 +55,7 @@ export function memoryApprovals() {
   return {
     ...store,
 
-    /** Whether this order has used an approval of its payer for its price. */
+    /** Whether this order has used an approval of its payer that covers its price. */
     hasUsed: ({ id, tender, amount }: Order) =>
       newestFirst().some(
         (row) =>

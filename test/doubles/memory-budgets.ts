@@ -17,7 +17,7 @@ const who = ['payer', 'client', 'receiver'] as const
 const budgetNames = ['unpaid_payments', 'failed_orders', 'reverts'] as const
 type OfOrders = (typeof budgetNames)[number]
 
-/** The budget that is spent for longest, counted as the database counts it. */
+/** The budget that stays spent for the longest time, counted as the database does. */
 export function spentIn(
   rows: readonly Row[],
   subjects: Subjects,
@@ -33,7 +33,7 @@ export function spentIn(
   return spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
 }
 
-/** Whose share of the float a purchase would exceed, counted as the database counts it. */
+/** Whether the payer's or the client's share of the float would be exceeded, counted as the database does. */
 export function exceededIn(
   rows: readonly RiskRow[],
   subjects: Subjects,
@@ -64,7 +64,7 @@ interface RiskRow extends Row {
   readonly paidBackAt: number | undefined
 }
 
-/** Open in USDC, or paid back within an hour. */
+/** Whether an order in USDC is open, or was refunded within the last hour. */
 function isAtRisk({ order, paidBackAt }: RiskRow, now: number): boolean {
   return (
     !['FULFILLED', 'PAYMENT_FAILED'].includes(order.state) &&
@@ -92,7 +92,7 @@ function spentBy(
   return [{ budget, whose, retryAfterSeconds: isOpen ? 5 : seconds }]
 }
 
-/** For how long there is no room for one more, or undefined where there is. */
+/** Seconds until there is room for one more; undefined if there is room now. */
 function waitOf(times: readonly number[], most: number | undefined, at: Date): number | undefined {
   if (most === undefined || times.length < most) return undefined
   const sorted = times.toSorted((one, other) => one - other)
@@ -106,7 +106,7 @@ export interface MemoryClaim extends KeptClaim {
   readonly at: number
 }
 
-/** Keeps a claim as the database does. */
+/** Records a refund claim as the database does. */
 export function keepClaim(
   claims: MemoryClaim[],
   claim: MemoryClaim,

@@ -19,13 +19,13 @@ interface Row extends leases.Leased {
   finishedAt: number | undefined
 }
 
-/** The checkouts in memory, held to the same contract as those on PostgreSQL. */
+/** Checkouts in memory, tested by the same contract as those in PostgreSQL. */
 export interface MemoryCheckouts extends CheckoutStore {
-  /** Every version of every checkout, oldest first. */
+  /** Every version of every checkout, the oldest first. */
   readonly history: Checkout[]
-  /** Lets the lease of a checkout run out now. */
+  /** Ends the lease of a checkout now. */
   endLease(id: CheckoutId): void
-  /** When the next checkout is to be worked on; epoch milliseconds, Infinity when nothing is left. */
+  /** When the next checkout is due; epoch milliseconds, Infinity if none is. */
   nextDue(): number
 }
 
@@ -115,7 +115,7 @@ export function memoryCheckouts({
 
     async move(from, to) {
       if (to.id !== from.id) throw new Error(`Checkout ${from.id} cannot become ${to.id}`)
-      // Read first: everything after it happens at once, as in one statement.
+      // The only await comes first: the rest is atomic, like a single statement.
       const order = await orders.find(from.orderId)
       const row = rows.get(from.id)
       if (!row) throw new Error(`Checkout ${from.id} was never opened`)
@@ -205,7 +205,7 @@ function dueIn(checkout: Checkout | undefined, seq: number): Return | undefined 
   return checkout.returns.find((one) => one.seq === seq && one.payout.state === 'DUE')
 }
 
-/** An address that money went to, or that an order pays back to, is part of the trail of the money. */
+/** Keeps an address that money went to, or that an order is refunded to, because it documents the payment. */
 function erased(checkout: Checkout): Checkout {
   const isUsed =
     checkout.state === 'ORDERED' || (isInvoiced(checkout) && checkout.returns.length > 0)

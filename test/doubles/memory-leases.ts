@@ -1,20 +1,20 @@
 import { leaseMs } from '../../src/orders/workflow.ts'
 
-/** Who works on a record, and when it is looked at next; epoch milliseconds. */
+/** The lease of a record, and when the record is due; epoch milliseconds. */
 export interface Leased {
-  /** Undefined when nothing is left to do. */
+  /** Undefined if nothing is left to do. */
   dueAt: number | undefined
   lockedUntil: number
   /** Something may have happened while the record was leased. */
   hinted: boolean
 }
 
-/** The lease of whoever has just written a record. */
+/** The lease of a caller that has just written the record. */
 export function leased(time: number): Leased {
   return { dueAt: time, lockedUntil: time + leaseMs, hinted: false }
 }
 
-/** Nobody has to work on the record for that long, or ever again. */
+/** No lease: the record is due after `restMs`, or never again. */
 export function resting(time: number, restMs?: number): Leased {
   const dueAt = restMs === undefined ? undefined : time + restMs
   return { dueAt, lockedUntil: time, hinted: false }
@@ -41,7 +41,7 @@ export function claimDue<R extends Leased>(
   const due = rows.filter(
     ({ dueAt, lockedUntil }) => dueAt !== undefined && dueAt <= time && lockedUntil <= time,
   )
-  // What a worker broke off comes first: its lease ended after it was due.
+  // Records whose worker died come first: their leases ended after they were due.
   const waits = ({ dueAt = 0, lockedUntil }: Leased) => Number(lockedUntil <= dueAt)
   due.sort((one, other) => waits(one) - waits(other) || (one.dueAt ?? 0) - (other.dueAt ?? 0))
   const taken = due.slice(0, limit)
@@ -49,7 +49,7 @@ export function claimDue<R extends Leased>(
   return taken
 }
 
-/** When the next record is to be worked on; Infinity when nothing is left. */
+/** When the next record can be claimed; Infinity if nothing is left to do. */
 export function nextDue(rows: readonly Leased[]): number {
   return Math.min(...rows.map(({ dueAt, lockedUntil }) => Math.max(dueAt ?? Infinity, lockedUntil)))
 }

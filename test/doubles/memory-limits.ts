@@ -8,7 +8,7 @@ import {
   spentOn,
 } from '../../src/orders/spending-limits/rules.ts'
 
-/** The limits of wallets in memory, held to the same contract as those in PostgreSQL. */
+/** Spending limits in memory, tested by the same contract as those in PostgreSQL. */
 export function memoryLimits(
   ordersOf: (payer: string) => readonly Order[],
   isApproved: (order: Order) => boolean,
@@ -44,7 +44,7 @@ export function memoryLimits(
   return {
     ...store,
 
-    /** As the trigger of the database. @throws LimitReached */
+    /** Does the same as the trigger of the database. @throws LimitReached */
     requireWithin(order: Order, recipient: string | undefined): void {
       const { amount, item, placedAt, tender } = order
       const stored = held.get(tender.payer.toLowerCase())
@@ -61,7 +61,7 @@ export function memoryLimits(
   }
 }
 
-/** Money that never came, or came back, was not spent. */
+/** Whether the money of an order counts as spent: not if it never came, or was refunded. */
 function isSpent(order: Order): boolean {
   if (order.state === 'PAYMENT_FAILED') return false
   if ('settlement' in order && order.settlement === 'LOST') return false

@@ -15,7 +15,7 @@ interface Row extends Omit<Other, 'isHere'> {
   hasLeft: boolean
 }
 
-/** The nodes of a store in memory, held to the same contract as the book on PostgreSQL. */
+/** The nodes of a store in memory, tested by the same contract as the book in PostgreSQL. */
 export function memoryNodes(now: () => Date = () => new Date()): NodeBook {
   const rows = new Map<string, Row>()
   let inForce: KeyUse | undefined

@@ -25,25 +25,25 @@ interface Row extends leases.Leased {
 }
 
 /**
- * The order store in memory, held to the same contract as the one on PostgreSQL: for tests that
- * force faults or run thousands of lives.
+ * An order store in memory, tested by the same contract as the one in PostgreSQL, for tests that force faults
+ * or run thousands of orders.
  */
 export interface MemoryOrders extends OrderStore {
-  /** Every version of every order, oldest first. */
+  /** Every version of every order, the oldest first. */
   readonly history: Order[]
-  /** Every order as it stands. */
+  /** The current version of every order. */
   current(): readonly Order[]
-  /** The client that an order counts for. */
+  /** The client whose budgets count the order. */
   clientOf(id: OrderId): string | undefined
-  /** Lets the lease of an order run out now. */
+  /** Ends the lease of an order now. */
   endLease(id: OrderId): void
-  /** The limits of wallets, to which every new order is held. */
+  /** The spending limits that apply to new orders. */
   readonly limits: LimitStore
-  /** The webhooks of its orders, which hear of every move. */
+  /** The webhooks of its orders, which are told of every move. */
   readonly webhooks: MemoryWebhooks
-  /** The approvals of persons that its limits ask for. */
+  /** The approvals that its spending limits require. */
   readonly approvals: ApprovalStore
-  /** When the next order is to be worked on; epoch milliseconds, Infinity when nothing is left. */
+  /** When the next order is due; epoch milliseconds, Infinity if none is. */
   nextDue(): number
 }
 

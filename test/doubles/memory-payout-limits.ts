@@ -11,18 +11,18 @@ interface Grant {
   readonly at: number
 }
 
-/** The payout limits in memory, held to the same contract as the one in PostgreSQL. */
+/** Payout limits in memory, tested by the same contract as those in PostgreSQL. */
 export interface MemoryPayoutLimits extends PayoutLimits {
-  /** The switch and the caps, for operators to turn. */
+  /** The switch and the caps, for tests to change. */
   readonly rules: {
-    /** Since when refunds are stopped; epoch milliseconds, Infinity while they are not. */
+    /** Since when refunds are stopped; epoch milliseconds, Infinity if they are not. */
     stoppedAt: number
     hour: bigint
     day: bigint
   }
-  /** What was granted, by order or by the reference of a return. */
+  /** The grants, by the id of an order or the reference of a return. */
   readonly grants: ReadonlyMap<string, Grant>
-  /** What a return that is due is worth; throws for any other. Checkouts in memory put theirs here. */
+  /** The worth of a return that is due; throws for any other. The checkouts in memory replace it. */
   readonly returns: { worth: (id: CheckoutId, seq: number) => bigint }
 }
 
@@ -38,7 +38,7 @@ export function memoryPayoutLimits({
   const grants = new Map<string, Grant>()
   const rules = { stoppedAt: Infinity, ...caps }
 
-  /** Refunds and returns are counted each for themselves. */
+  /** Refunds and returns are counted separately. */
   function grantedWithin(ms: number, isReturn: boolean): bigint {
     const since = now().getTime() - ms
     return [...grants]
@@ -64,7 +64,7 @@ export function memoryPayoutLimits({
     return orders.current().filter(({ id }) => (grants.get(id)?.at ?? -Infinity) > since)
   }
 
-  /** What those are granted, with this one, that are granted more than one; 0 while this is its first. */
+  /** The sum of this and all granted orders that share a payer or client with another; 0 if this one shares none. */
   function repeatedWithin(ms: number, order: Order): bigint {
     const given = [...grantedOrders(ms), order]
     const repeated = given.filter((one) =>
@@ -73,7 +73,7 @@ export function memoryPayoutLimits({
     return repeated.includes(order) ? sumOf(repeated) : 0n
   }
 
-  /** Refunds that wait and could be granted. */
+  /** Refunds that are due, have no grant, and are not above a cap. */
   function waiting(): readonly Refunding[] {
     return orders
       .current()
@@ -90,7 +90,7 @@ export function memoryPayoutLimits({
     return isLarge && waiting().some((other) => !areSame(other, order))
   }
 
-  /** Whether it would take the room of one that has waited for an hour, and not for its own share. */
+  /** Whether it would take the room of a refund that has waited for an hour, and not because of its own share. */
   function isBehind(order: Order): boolean {
     const since = now().getTime() - hourMs
     const first = waiting()
@@ -105,7 +105,7 @@ export function memoryPayoutLimits({
     return isBeyondShare(order) || isBehind(order) ? 'payer_share' : 'granted'
   }
 
-  /** @param owed is asked only where nothing was granted before; it throws when nothing is owed */
+  /** @param owed called only without an earlier grant; throws if nothing is owed */
   function grant(name: string, owed: () => bigint, order?: Order): Allowance {
     if (rules.stoppedAt <= now().getTime()) return 'stopped'
     if (grants.has(name)) return 'granted'
@@ -130,7 +130,7 @@ export function memoryPayoutLimits({
     async allow(reference) {
       const one = returnOfReference(reference)
       if (one) return grant(reference, () => returns.worth(one.id, one.seq))
-      // Read first: everything after it happens at once, as under the lock of the database.
+      // The only await comes first: the rest is atomic, as under the lock of the database.
       const id = reference as OrderId
       const order = await orders.find(id)
       const owed = () => {

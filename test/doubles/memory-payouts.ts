@@ -7,7 +7,7 @@ interface Row {
   isTold?: boolean
 }
 
-/** What was seen of payouts, in memory, held to the same contract as the record on PostgreSQL. */
+/** The record of payouts in memory, tested by the same contract as the one in PostgreSQL. */
 export function memoryPayouts(now: () => Date = () => new Date()): PayoutRecord {
   const rows = new Map<string, Row>()
   const rowOf = (reference: string): Row => {

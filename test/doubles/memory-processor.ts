@@ -15,66 +15,66 @@ import { coinDecimals, formatUnits } from '../../src/payments/coins.ts'
 import type { PaidBack } from '../../src/payments/ports.ts'
 import { memoryPayouts } from './memory-payouts.ts'
 
-/** What becomes of the next call. */
+/** The fault of the next call. */
 type ProcessorFault =
-  /** It never arrives. */
+  /** The call never arrives. */
   | { readonly fault: 'unreached' }
-  /** It is carried out, and nobody hears of it. */
+  /** It is carried out, and its answer is lost. */
   | { readonly fault: 'lost' }
-  /** It is carried out when `land` is called, long after its caller gave up. */
+  /** It is carried out only when `land` is called, long after its caller gave up. */
   | { readonly fault: 'late' }
-  /** A definite no: `refused` of an invoice, `blocked` of a payout. */
+  /** It is refused for good: `refused` for an invoice, `blocked` for a payout. */
   | { readonly fault: 'refused'; readonly code: string }
 
 type Call = 'open' | 'read' | 'payOut'
 
-/** A payout that the processor was asked for, and what became of it. */
+/** A payout that the processor was asked for, with its state. */
 interface PayoutHeld extends CoinPayout {
   state: 'waiting' | 'sent' | 'cancelled'
   readonly transaction: string
 }
 
-/** The payment processor in memory, held to the same contract as the adapter of BTCPay Server. */
+/** A payment processor in memory, tested by the same contract as the adapter of BTCPay Server. */
 export interface MemoryProcessor extends Processor {
-  /** The next call of this kind goes wrong in this way; several faults are taken in turn. */
+  /** Makes the next call of this kind fail in this way; several faults are queued. */
   failNext(call: Call, fault: ProcessorFault): void
-  /** Carries out what was held back as `late`. */
+  /** Carries out the calls that were held back as `late`. */
   land(): void
-  /** Money comes to the address of the invoice: confirmed unless said otherwise, in time or not. */
+  /** A payment to the address of the invoice; by default confirmed and in time. */
   pay(
     invoice: string,
     units: bigint,
     how?: { readonly late?: boolean; readonly confirmed?: boolean },
   ): InvoicePayment
-  /** All money seen for the invoice is confirmed. */
+  /** Confirms all payments of the invoice. */
   confirm(invoice: string): void
-  /** All money seen and not confirmed vanishes: it was spent otherwise. */
+  /** Makes all unconfirmed payments invalid, as after a double spend. */
   drop(invoice: string): void
-  /** The time to pay is over. What was paid in full before stays so. */
+  /** The time to pay is over. An invoice that was paid in full stays so. */
   expire(invoice: string): void
-  /** An operator marks the invoice as one that will not be paid. */
+  /** An operator marks the invoice as invalid. */
   invalidate(invoice: string): void
-  /** All invoices of a checkout: there shall never be two. */
+  /** All invoices of a checkout, including ended ones. */
   invoicesOf(checkout: string): readonly Invoice[]
-  /** Every payout by its reference. */
+  /** All payouts by their references. */
   readonly payouts: ReadonlyMap<string, PayoutHeld>
-  /** What was sent to each address, which no backup takes back. */
+  /** The units of each payout sent to the address; `restore` does not undo them. */
   sentTo(address: string): readonly bigint[]
   readonly rules: {
-    /** Payouts wait until `sendPayouts` while this is set. */
+    /** While set, payouts wait until `sendPayouts`. */
     holdsPayouts: boolean
-    /** US dollars for one coin, as whole dollars. */
+    /** The price of one coin in whole US dollars. */
     rates: Record<Coin, bigint>
     expiresInMs: number
     watchedForMs: number
     /**
-     * A fixed list of addresses for all coins, as some plugins have: each is handed out again as soon
-     * as no invoice with it is open, and none when all are taken. Without one, every invoice has an address of its own.
+     * A fixed list of addresses for all coins, as some plugins have it: an address is reused as soon as no
+     * open invoice has it, and there is none while all are taken. Without it, every invoice has a new address.
      */
     addresses: readonly string[] | undefined
   }
   sendPayouts(): void
-  /** Its database is restored from a backup: it has forgotten every invoice and payout. */
+  /** Restores its database from a backup without any invoice or payout. */
   restore(): void
   cancelPayout(reference: string): void
 }
@@ -87,7 +87,7 @@ const allMethods: readonly PaymentMethod[] = [
   { coin: 'XMR', network: 'Monero' },
 ]
 
-/** As with BTCPay's payout processors: none for Monero, nor in the USDt plugin. */
+/** Whether payouts are sent automatically. BTCPay has no payout processor for Monero, and none in the USDt plugin. */
 function isSent(coin: Coin): boolean {
   return coin !== 'XMR' && coin !== 'USDT'
 }
@@ -103,7 +103,7 @@ interface Held {
   payments: InvoicePayment[]
   isOver: boolean
   isArchived: boolean
-  /** Decided for good. */
+  /** The final status, which no longer changes. */
   final: 'SETTLED' | 'INVALID' | undefined
 }
 
@@ -142,7 +142,7 @@ export function memoryProcessor({
     return found
   }
 
-  /** Those that are in sight, the oldest first. */
+  /** The invoices of a checkout that are not archived, the oldest first. */
   const madeFor = (checkout: string) =>
     [...invoices.values()].filter((one) => one.wanted.checkout === checkout && !one.isArchived)
 
@@ -181,7 +181,7 @@ export function memoryProcessor({
       expiresAt,
       watchedUntil: new Date(expiresAt.getTime() + rules.watchedForMs),
       rate,
-      // Rounded up to the coin's smallest unit: the price is never given away.
+      // Rounded up to the coin's smallest unit, so that the buyer never pays less than the price.
       units: (wanted.amount * scale + rate * 1_000_000n - 1n) / (rate * 1_000_000n),
       payments: [],
       isOver: false,
@@ -200,7 +200,7 @@ export function memoryProcessor({
     return rules.addresses.find((address) => !reserved.includes(address))
   }
 
-  /** Faults of the network; `act` is what the processor does when it is reached. */
+  /** Applies the next fault of this call; `act` is the processor's work if the call arrives. */
   function faulty<T>(call: Call, act: () => T, no: (code: string) => T, unclear: T): T {
     const fault = faults[call].shift()
     if (fault?.fault === 'refused') return no(fault.code)
@@ -299,7 +299,7 @@ export function memoryProcessor({
         transaction: next('tx'),
         units,
         status: confirmed ? 'SETTLED' : 'PROCESSING',
-        // A late one is later than the end, whatever the clock of the test says.
+        // A late payment comes after the expiry, whatever the clock of the test says.
         receivedAt: isLate ? new Date(found.expiresAt.getTime() + 1_000) : now(),
       }
       found.payments.push(payment)
@@ -345,7 +345,7 @@ export function memoryProcessor({
   }
 }
 
-/** As the adapter of BTCPay Server: invoices are made a few at a time. */
+/** How many invoices one call makes at most, as in the adapter of BTCPay Server. */
 const madeAtOnce = 10
 
 function refusedFor(hasMade: boolean): InvoiceOpened {
@@ -361,7 +361,7 @@ function inTime({ payments, expiresAt }: Held): { readonly payments: readonly In
   return { payments: payments.filter(({ receivedAt }) => receivedAt <= expiresAt) }
 }
 
-/** Once paid in full, in time and confirmed, an invoice stays so. */
+/** An invoice that is paid in full, in time and confirmed stays settled. */
 function decide(held: Held, at: Date): void {
   if (statusOf(held, at) === 'SETTLED') held.final = 'SETTLED'
 }

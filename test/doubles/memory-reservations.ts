@@ -7,7 +7,7 @@ interface Held {
   readonly underWay: Map<string, number>
 }
 
-/** The reservations of payments in memory, held to the same contract as those on PostgreSQL. */
+/** Reservations of payments in memory, tested by the same contract as those in PostgreSQL. */
 export function memoryReservations(now: () => Date): ReservationStore {
   const rows = new Map<string, Held>()
   const time = () => now().getTime()

@@ -36,11 +36,11 @@ interface Event extends Pick<Delivery, 'id' | 'type' | 'at' | 'data'> {
   lease: string
 }
 
-/** The webhooks of `memoryOrders`, which tells them what is written. */
+/** The webhooks of `memoryOrders`, which calls them for every write. */
 export interface MemoryWebhooks extends WebhookStore {
   opened(order: Order, webhook: NewWebhook): WebhookState
   moved(from: Order, to: Order, finishedAt: number | undefined): void
-  /** Makes every end so much older; milliseconds. */
+  /** Moves the ends of all orders into the past; milliseconds. */
   endedEarlier(ms: number): void
 }
 
@@ -188,7 +188,7 @@ export function memoryWebhooks(time: () => number): MemoryWebhooks {
   }
 }
 
-/** What an event of this change is called; undefined where nothing changed that is told. */
+/** The type of the event for this change; undefined if the change has no event. */
 function typeOf(from: Order, to: Order): string | undefined {
   const refund = refundStateOf(to)
   if (from.state !== to.state) return `order.${to.state.toLowerCase()}`

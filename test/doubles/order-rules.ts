@@ -1,8 +1,8 @@
 import type { Order } from '../../src/orders/order.ts'
 
 /**
- * Why an order must not become this one, because the supplier has accepted it, or undefined when it
- * may. The database refuses the same (001-orders.sql).
+ * Why an order that the supplier has accepted must not become this one; undefined if it may. The database
+ * refuses the same (001-orders.sql).
  */
 export function forgottenBy(before: Order, after: Order): string | undefined {
   const [was, is] = [askingOf(before), askingOf(after)]

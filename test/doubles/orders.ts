@@ -19,7 +19,7 @@ import type { Cancelled, Held, Placed, Supplier } from '../../src/suppliers/supp
 import { newOrderId, newPaymentId } from './ids.ts'
 import { memoryOrders } from './memory-orders.ts'
 
-/** A clock that only moves when it is told to. Waiting moves it. */
+/** A clock that only `pass` moves. */
 export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
   let time = start.getTime()
   return {
@@ -30,7 +30,7 @@ export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
   }
 }
 
-/** The health of a store that sells whatever it is asked for. */
+/** The health of a store that always sells. */
 export const alwaysSold: PurchaseDeps['health'] = {
   unsold: () => undefined,
   sell: () => undefined,
@@ -39,13 +39,13 @@ export const alwaysSold: PurchaseDeps['health'] = {
   means: () => undefined,
 }
 
-/** What a store without pages says of approvals. */
+/** The URL and the words of approvals for a store without pages. */
 export const plainWords: PurchaseDeps['approvalWords'] = {
   urlOf: (token) => `/approve/${token}`,
   inWords: ({ offer }) => offer.brandName,
 }
 
-/** What the outside says next. Each answer may be a value or a function that is asked each time. */
+/** The answers of the outside, which a test can change at any time. */
 export interface Script {
   collected: Collected<X402Receipt>
   confirmation: Confirmation
@@ -66,7 +66,7 @@ const settled: Collected<X402Receipt> = {
   receipt: { rail: 'x402', transaction: `0x${'a'.repeat(64)}`, block: 7 },
 }
 
-/** An order's world with a scripted outside, in which every call is written down. */
+/** The world of an order with a scripted outside. Records every call. */
 export function orderWorld(changes: Partial<Script> = {}) {
   const clock = handClock()
   const script: Script = {
@@ -152,13 +152,13 @@ export function tenderOf(changes: Partial<X402Payment> = {}): X402Payment {
   }
 }
 
-/** What is known to be of the x402 rail, because the test made it so. */
+/** The part, which must be of the x402 rail. @throws if it is not */
 export function onChain<T extends Pick<Payment, 'rail'>>(part: T): Extract<T, { rail: 'x402' }> {
   if (part.rail !== 'x402') throw new Error(`it is of the rail ${part.rail}`)
   return part as Extract<T, { rail: 'x402' }>
 }
 
-/** Budgets that nobody spends. */
+/** Budgets without any bound. */
 export const noBudgets: BudgetRules = { payer: {}, client: {}, receiver: {}, order: {} }
 
 const testItem = {
@@ -168,7 +168,7 @@ const testItem = {
   brandName: 'Test',
 } as const
 
-/** An order as it is when it has just been written. */
+/** An order that has just been opened. */
 export function newOrder(
   deps: Pick<AdvanceDeps, 'vault' | 'now'>,
   changes: Partial<In<'PAYMENT_PENDING'>> = {},

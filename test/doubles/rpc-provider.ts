@@ -1,29 +1,29 @@
 import { type Hex, numberToHex } from 'viem'
 import type { Tamper } from '../../src/adapters/chain/chain.fixture.ts'
 
-/** What real providers of nodes do that a node of one's own does not. */
+/** Habits of RPC providers that a node of one's own does not have. */
 export interface ProviderHabits {
-  /** The largest range of blocks whose logs it answers for, and how it refuses a larger one. */
+  /** The largest range of blocks in a request for logs, and how it refuses a larger one. */
   readonly logRange?: { readonly blocks: number; readonly refusal: LogRefusal }
-  /** Behind the address are several nodes, asked in turn, each so many blocks behind the newest. */
+  /** Several nodes that answer in turn, each this many blocks behind the newest. */
   readonly backends?: readonly number[]
-  /** Receipts are not found, though blocks and logs are. */
+  /** Finds no receipts, although it has blocks and logs. */
   readonly hidesReceipts?: boolean
-  /** The newest block is not there yet; receipts of its transactions are, with a hash of no block. */
+  /** Has receipts of the newest block, with a zero block hash, before it has the block itself. */
   readonly preconfirms?: boolean
-  /** States older than so many blocks are gone. */
+  /** The number of newest blocks whose states it has. */
   readonly stateBlocks?: number
-  /** Blocks have a `safe` one, and logs are not answered up to it by that name. */
+  /** Knows the block tag `safe`, but not in requests for logs. */
   readonly noSafeLogs?: boolean
-  /** How far `safe` is behind the newest block. */
+  /** How many blocks `safe` is behind the newest. */
   readonly safeLag?: number
-  /** Each block of the node is shown as so many, which an EVM node in a test could not make in time. */
+  /** Shows each block of the node as this many, because a test cannot wait for so many real ones. */
   readonly stretch?: number
-  /** Of so many questions one is refused as one too many. */
+  /** Refuses about one of this many requests with 429. */
   readonly limitsEvery?: number
 }
 
-/** The errors that providers document or send for too large a range. */
+/** The errors of providers for too large a range of blocks. */
 const logRefusals = {
   code: { error: { code: -32_005, message: 'query returned more than 10000 results' } },
   range: { error: { code: -32_600, message: 'eth_getLogs is limited to a smaller block range' } },
@@ -31,19 +31,19 @@ const logRefusals = {
   http400: { status: 400 },
   http413: { status: 413 },
 } as const
-/** As nodes refuse the name of a block where they take a number only. */
+/** The error of nodes that accept only a block number, not a tag. */
 const unknownTag = {
   error: { code: -32_602, message: 'invalid argument 0: hex string without 0x prefix' },
 }
 type LogRefusal = keyof typeof logRefusals
 
-/** For `startNodeBefore`: the node at this address answers as such a provider would. */
+/** For `startNodeBefore`: makes the node at this URL answer like such a provider. */
 export function providerOf(rpcUrl: string, habits: ProviderHabits): Tamper {
   const { backends = [0], limitsEvery, preconfirms = false } = habits
   let asked = 0
   return async (method, params) => {
     asked += 1
-    // Spread unevenly, so that it does not always meet the same question of a round.
+    // Distributed unevenly, so that the refusals do not always hit the same request of a round.
     const random = Math.imul(asked, 2_654_435_761) >>> 16
     const isRefused = limitsEvery !== undefined && random % limitsEvery === 0
     if (isRefused) return { status: 429 }
@@ -73,7 +73,7 @@ async function ask(rpcUrl: string, method: string, params: readonly unknown[]): 
 
 interface View {
   readonly habits: ProviderHabits
-  /** The newest block that the backend which answers knows. */
+  /** The newest block of the backend that answers. */
   readonly head: number
   readonly stretch: number
   readonly rpcUrl: string
@@ -119,7 +119,7 @@ const answers: Readonly<Record<string, AnswerOf>> = {
     const [from, to] = [numberOf(view, fromBlock), numberOf(view, toBlock)]
     const { logRange } = view.habits
     if (logRange && to - from + 1 > logRange.blocks) return logRefusals[logRange.refusal]
-    // A node that is behind answers for the blocks that it has, and does not say so.
+    // A node that is behind answers for the blocks that it has, without saying so.
     if (from > view.head) return { result: [] }
     const known = {
       fromBlock: realOf(view, from + view.stretch - 1),
@@ -139,7 +139,7 @@ function shown<T extends InBlock>({ stretch }: View, found: T): T {
   return { ...found, blockNumber: numberToHex(Number(found.blockNumber) * stretch) }
 }
 
-/** The block of the node behind that is shown under this number. */
+/** The real block of the node that is shown with this number. */
 function realOf({ stretch }: View, number: number): Hex {
   return numberToHex(Math.floor(number / stretch))
 }
