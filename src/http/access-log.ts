@@ -3,20 +3,19 @@ import { isCheckoutId, isOrderId } from '../lib/ids.ts'
 import { withinRequest } from './request-scope.ts'
 
 /**
- * One line a request, with the route's pattern and never the address as it came: queries, bodies
- * and headers carry phone numbers, tokens and signatures. What is turned away because there is too much
- * of it is counted in the metrics and leaves no line, or a flood would fill the disk.
+ * Logs one line for each request, with the pattern of its route and never its URL: queries, bodies and
+ * headers carry phone numbers, tokens and signatures. Requests refused with `rate_limited` are only counted
+ * in the metrics, because a flood of them would fill the disk.
  *
- * Events that a POST meets have its id as well, since only these buy or claim anything.
+ * Events during a POST carry the id of the request as well; only a POST buys or claims anything.
  */
 export function logAccess(app: FastifyInstance): void {
-  // After the body was read, whose events belong to the connection.
+  // Not before the body is read: the events of reading it run in the scope of the connection.
   app.addHook('preHandler', (request, _, done) => {
     if (request.method === 'POST') withinRequest(request.id, done)
     else done()
   })
-  // These fields are all that a line has, so there is nothing in it to look for and leave out: that
-  // alone would take as long as the rest of the line.
+  // A line has only these fields, none of which needs redaction. Redaction would double the cost of a line.
   const log = app.log.child({}, { redact: [] })
   app.addHook('onResponse', (request, reply, done) => {
     if (request.isTurnedAway) return done()
@@ -35,7 +34,7 @@ export function logAccess(app: FastifyInstance): void {
   })
 }
 
-/** The order that the request bought, found or names, and the checkout that it names. */
+/** The order that the request bought, found or named, and the checkout that it named. */
 function recordIn({ orderId, params }: FastifyRequest): { order?: string; checkout?: string } {
   const named = Object.values(params ?? {}).map(String)
   const order = orderId ?? named.find(isOrderId)

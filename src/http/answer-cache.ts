@@ -8,40 +8,40 @@ import { type ByteBounded, byteBounded } from './byte-bounded.ts'
 import { digestOf } from './caching.ts'
 import { type Compressed, compress } from './content-coding.ts'
 
-/** An answer as it goes out, with the smaller forms that were made of it so far. */
+/** A finished answer, with the compressed forms made of it so far. */
 interface Answer {
   readonly body: Buffer
-  /** Changes when the text does, at one address. Each form of it has a tag of its own. */
+  /** Differs between two texts of one address. Each compressed form has an ETag of its own. */
   readonly digest: string
   readonly forms: ReadonlyMap<Compressed, Buffer>
 }
 
 /**
- * Finished answers to what anyone may read without paying or signing in.
+ * Finished answers to requests that need neither a payment nor a sign-in.
  *
- * They hold no secrets and nothing of the caller, so compressing them gives nothing away (BREACH).
+ * They contain no secrets and nothing about the caller, so compressing them leaks nothing (BREACH).
  * Purchases, orders and refunds are never kept here and never compressed.
  */
 export interface AnswerCache {
   /**
    * The current answer to a request at a route.
    *
-   * @param url the raw target of the request; together with the catalog it decides the answer
-   * @param read understands the target; what it throws is never kept
+   * @param url the raw target of the request; it and the catalog determine the answer
+   * @param read parses the target; an error that it throws is never kept
    */
   find(route: string, url: string, read: () => Kept): CachedAnswer
-  /** How much is held. */
+  /** The bytes that it holds. */
   readonly bytes: () => number
 }
 
-/** What is asked for; a text is kept as it is. */
+/** A parsed request. An answer that is a string is kept unchanged. */
 type Kept = Pick<Query, 'key'> & { readonly answer: () => Content | string }
 
 export interface CachedAnswer {
   readonly answer: Answer
   /**
-   * The answer in a smaller form if there is one. If not, it is made aside for the next caller: an
-   * answer that is asked for once is never worth it, nor is one below a kilobyte.
+   * The compressed answer if it exists. If not, it is compressed in the background for the next caller, because
+   * an answer that is requested only once is not worth compressing. Answers below 1 kB are never compressed.
    */
   smaller(coding: Compressed): Buffer | undefined
 }
@@ -52,11 +52,11 @@ export interface AnswerCacheOptions {
   readonly compressBody?: typeof compress
 }
 
-/** About 1 500 pages of 20 offers in all three forms, and little beside what the catalog takes. */
+/** About 1,500 pages of 20 offers in all three forms; little compared with the catalog. */
 const maxAnswerBytes = 32 * 1024 * 1024
-/** Below this an answer and its headers fit into one packet anyway. */
+/** A smaller answer and its headers fit into one packet anyway. */
 const compressFrom = 1024
-/** The pool has four threads, and looking up names needs them too. */
+/** Node's thread pool has four threads, and DNS lookups need them too. */
 const maxCompressing = 2
 
 export function createAnswerCache(
@@ -64,7 +64,7 @@ export function createAnswerCache(
   { maxBytes = maxAnswerBytes, compressBody = compress }: AnswerCacheOptions = {},
 ): AnswerCache {
   const answers = byteBounded<Answer>(maxBytes)
-  // Addresses lead to answers, so that the same address need not be understood twice.
+  // Maps URLs to keys of answers, so that no URL is parsed twice.
   const keys = byteBounded<string>(maxBytes / 8)
   const smaller = createCompressing(answers, compressBody)
   let basis: readonly unknown[] = []
@@ -82,7 +82,7 @@ export function createAnswerCache(
 
   return {
     bytes: () => answers.bytes() + keys.bytes(),
-    // Nothing here waits, so no swap can come between the look at the basis and the answer.
+    // Nothing here is asynchronous, so the catalog cannot be swapped between the check and the answer.
     find(route, url, read) {
       forgetWhatIsOld()
       const asked = keys.get(url)
@@ -102,16 +102,16 @@ export function createAnswerCache(
 }
 
 /**
- * All that an answer depends on besides its address, the catalog first. Prices also end by time alone,
- * when the rates or a list become too old.
+ * Everything that an answer depends on besides its URL, the catalog first. Prices also end by time alone,
+ * when the exchange rates or a supplier's list become too old.
  */
 function basisOf(catalog: Catalog, pricing: Pricing): readonly unknown[] {
   return [catalog, pricing.markupBps, pricing.rates(), staleParts(pricing, catalog.sizes)]
 }
 
 /**
- * @param name of what a search was found in and of its question. At one address the first decides the
- *   answer, and reading tens of kilobytes to name them takes longer than finding them.
+ * @param name of the catalog edition and of the question, which together determine the bytes of a search.
+ *   Hashing tens of kilobytes instead takes longer than the search itself.
  */
 function answerOf(content: Content | string, name: () => string): Answer {
   if (Buffer.isBuffer(content)) return { body: content, digest: name(), forms: new Map() }
@@ -119,13 +119,13 @@ function answerOf(content: Content | string, name: () => string): Answer {
   return { body, digest: digestOf(body), forms: new Map() }
 }
 
-/** Gives the smaller forms of kept answers, and makes each of them once. */
+/** Gives the compressed forms of kept answers, and makes each of them once. */
 function createCompressing(answers: ByteBounded<Answer>, compressBody: typeof compress) {
   const making = new Set<string>()
 
   const make = async (key: string, known: Answer, coding: Compressed) => {
     const form = await compressBody(known.body, coding)
-    // Since then it may have been dropped, or have made room for the answer of another catalog.
+    // Meanwhile the answer may have been dropped, or replaced by that of a newer catalog.
     const kept = answers.get(key)
     if (kept?.body !== known.body) return
     const forms = new Map([...kept.forms, [coding, form]])
@@ -144,7 +144,7 @@ function createCompressing(answers: ByteBounded<Answer>, compressBody: typeof co
     if (making.size >= maxCompressing || making.has(job)) return undefined
     making.add(job)
     make(key, known, coding)
-      // It stays as it is, and is tried again when it is asked for again.
+      // The answer stays uncompressed; the next request for it tries again.
       .catch(() => undefined)
       .finally(() => making.delete(job))
     return undefined

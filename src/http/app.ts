@@ -13,13 +13,14 @@ import { createRouteTable } from './route-table.ts'
 import { shareTurns } from './turns.ts'
 
 /**
- * Pages of every origin may ask (docs/contributors/decisions/017). Their requests bring no cookie: those of the
- * website follow links alone (`SameSite=Lax`), and no origin is allowed credentials.
+ * Pages of every origin may call the API (docs/contributors/decisions/017). Their requests carry no cookies:
+ * those of the website are sent cross-site only with navigations (`SameSite=Lax`), and no origin is allowed
+ * credentials.
  */
 const crossOrigin = {
   origin: '*',
   methods: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
-  // Joined once: a list would be joined again for every answer.
+  // Joined here, because the plugin would join a list again for every answer.
   allowedHeaders: [
     'content-type',
     'payment-signature',
@@ -56,17 +57,16 @@ const crossOrigin = {
 }
 
 /**
- * The HTTP server with the whole reading side. Further groups of routes are added to what it gives,
- * before it listens; they get the limits, the gate and the error edge by being here.
+ * The HTTP server with every route that only reads. Other groups of routes are added to the returned server
+ * before it listens, and get its limits, its gate and its error handling.
  *
- * A route says what it counts against in `config.limit`, and with `config.charges` that its errors
- * must say whether money moved.
+ * A route names its rate limit in `config.limit`. With `config.charges`, its errors say whether money moved.
  */
 export function createApp(deps: AppDeps): FastifyInstance {
   const app = Fastify({
     ...limitsOfRequests,
     loggerInstance: deps.log,
-    // Requests over open connections are still served while the store closes.
+    // While the store closes, requests on open connections are still served.
     return503OnClosing: false,
     trustProxy: trustOf(deps),
     genReqId: () => randomUUID(),
@@ -77,7 +77,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
       answerError(edge, error, { request, reply })
     },
   })
-  // Node would answer 417 by itself, past every limit and header of ours. Nobody has to (RFC 9110).
+  // Node would answer 417 itself, without our limits and headers. RFC 9110 lets a server ignore the expectation.
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
   )
@@ -91,7 +91,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   answerErrors(app, edge)
   letGoWhenClosing(app)
   if (deps.trustProxy === false) warnOfProxy(app)
-  // The gate stands behind the cross-origin headers, so that refusals carry them too.
+  // The gate runs after CORS, so that refusals carry the CORS headers too.
   app.register(cors, crossOrigin).after(() => {
     shareTurns(app, deps.limits, deps.turns)
     guardRequests(app, { limits: deps.limits, routes })
@@ -103,8 +103,8 @@ export function createApp(deps: AppDeps): FastifyInstance {
 }
 
 /**
- * Tells once of a request that came through a proxy, where none is named: behind one that is not, all
- * clients count as one.
+ * Warns once about a request that came through a proxy although none is configured: behind an unnamed proxy,
+ * the limits count all clients as one.
  */
 function warnOfProxy(app: FastifyInstance): void {
   let isTold = false
@@ -119,8 +119,8 @@ function warnOfProxy(app: FastifyInstance): void {
 }
 
 /**
- * A connection that is answered while the store closes would be kept open for the next request, and
- * the store would wait for its end.
+ * Closes each connection after its answer while the store closes. Otherwise it would be kept open for another
+ * request, and closing would wait for it.
  */
 function letGoWhenClosing(app: FastifyInstance): void {
   let isClosing = false
@@ -135,31 +135,31 @@ function letGoWhenClosing(app: FastifyInstance): void {
 }
 
 /**
- * Stops taking requests and answers those that are there. A connection that was busy when the closing
- * began stays open when it is idle again, for its whole keep-alive; so idle ones are closed again and again.
+ * Accepts no more connections and answers the open requests. A connection that was busy when closing began
+ * would stay open for its whole keep-alive once it is idle, so idle connections are closed repeatedly.
  */
 export async function closeApp(app: FastifyInstance): Promise<void> {
   const idle = setInterval(() => app.server.closeIdleConnections(), 50)
   await app.close().finally(() => clearInterval(idle))
 }
 
-/** What a request may take of the store, in bytes and milliseconds. */
+/** The limits of one request or connection, in bytes and milliseconds. */
 const limitsOfRequests = {
   bodyLimit: maxBody,
   requestTimeout: 30_000,
   keepAliveTimeout: 72_000,
   maxRequestsPerSocket: 1000,
-  // Node looks for late requests only so often, and until then none of the above holds.
+  // Node enforces these timeouts only at this interval.
   http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 2_000 },
   routerOptions: {
     ignoreTrailingSlash: true,
     maxParamLength: 200,
-    // Each route reads its raw query strictly; a lenient reading beside it would only mislead.
+    // Each route parses its raw query strictly, so Fastify's lenient parser is not used.
     querystringParser: () => ({}),
   },
 }
 
-/** A count of hops trusts that many proxies nearest to the store, and nobody further away. */
+/** A number of hops trusts that many proxies nearest to the store, and none beyond. */
 function trustOf({ trustProxy }: AppDeps) {
   if (typeof trustProxy === 'number') return (_: string, hop: number) => hop < trustProxy
   return trustProxy === false ? false : [...trustProxy]

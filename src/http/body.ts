@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from '../lib/refusal.ts'
 
-/** The most bytes of a body. */
+/** The maximum size of a body, in bytes. */
 export const maxBody = 16 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Takes JSON bodies only. An empty one is undefined, because indexers probe purchases that way. Keys
- * that would reach an object's prototype are refused.
+ * Takes JSON bodies only. An empty body is undefined, because indexers probe purchases with one. Keys that
+ * would reach an object's prototype are refused.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _, done) => {
@@ -33,8 +33,8 @@ export function takeJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * The content type that a header repeats: libraries that write one of their own beside the caller's
- * join both with a comma. Undefined where there is one only, or two that differ.
+ * The content type that a header repeats: some libraries add their own to the caller's, joined by a comma.
+ * Undefined if the header has only one, or different ones.
  */
 function onceOf(header: string): string | undefined {
   const [first = '', ...others] = header.split(',').map((type) => type.trim())

@@ -1,9 +1,9 @@
 /**
- * A map that holds so many bytes at most. The oldest value makes room; one that was used since it was
- * last looked at stays for another round.
+ * A map with a maximum size in bytes. It evicts the oldest value first, but moves one that was used since the
+ * last pass to the end instead (second chance).
  */
 export interface ByteBounded<Value> {
-  /** How much it holds now, with what the keys and the places take. */
+  /** The bytes that it holds now, keys and overhead included. */
   readonly bytes: () => number
   get(key: string): Value | undefined
   /** Adds or replaces a value. A value larger than the whole map is not kept. */
@@ -11,7 +11,7 @@ export interface ByteBounded<Value> {
   clear(): void
 }
 
-/** What one place takes besides its key and value, roughly. */
+/** The approximate overhead of one entry, besides its key and value. */
 const placeBytes = 200
 
 interface Place<Value> {
@@ -21,8 +21,8 @@ interface Place<Value> {
 }
 
 export function byteBounded<Value>(maxBytes: number): ByteBounded<Value> {
-  // A map keeps the order in which keys were added. A use is a mark, not a move: moving a place for
-  // every answer has the whole map made anew every few hundred answers.
+  // A Map keeps its order of insertion. A use only sets a flag: moving the entry on every use would make the
+  // engine rebuild the whole map every few hundred uses.
   const places = new Map<string, Place<Value>>()
   let held = 0
 

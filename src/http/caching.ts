@@ -3,23 +3,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CachedAnswer } from './answer-cache.ts'
 import { acceptedCodings, type Coding } from './content-coding.ts'
 
-/** Anyone may keep what discovery says for a minute. */
+/** Answers of discovery may be cached by anyone for a minute. */
 export const publicMinute = 'public, max-age=60'
-/** The catalog may be kept but not used unasked: what is bought by it must be what is sold. */
+/** The catalog must be revalidated before each use, because purchases rely on its prices. */
 export const revalidate = 'no-cache'
 
-/** A text to be sent, and how long anyone may keep it. */
+/** A text to send, with its caching policy. */
 export interface Text {
-  /** Bytes are of a type that has no character set. */
+  /** A Buffer is sent without a character set. */
   readonly text: string | Buffer
   readonly type: string
   readonly cacheControl: string
 }
 
 /**
- * Answers in the best form that the caller takes and that is ready, or with 304 when the
- * caller has a form of it that it takes. A caller that refuses even plain text gets it all the same:
- * an error would serve it no better.
+ * Sends the answer in the coding that the caller prefers among those that are ready, or 304 if the caller
+ * already has the answer in a coding that it accepts. A caller that refuses every coding gets it uncompressed,
+ * because an error would not help it more.
  */
 export function sendAnswer(
   request: FastifyRequest,
@@ -55,16 +55,15 @@ function bestForm(
   return { coding: 'identity', body: found.answer.body }
 }
 
-/** Forms of one text differ in their bytes, so they may not share a strong tag (RFC 9110, 8.8.3). */
+/** The codings of one text differ in their bytes, so they may not share a strong ETag (RFC 9110, 8.8.3). */
 function tagOf({ answer }: CachedAnswer, coding: Coding): string {
   return coding === 'identity' ? `"${answer.digest}"` : `"${answer.digest}-${coding}"`
 }
 
 /**
- * Answers with the text, or with 304 when the caller already has these very bytes.
+ * Sends the text, or 304 if the caller already has the same bytes.
  *
- * The tag is made of the text itself, so it is right whatever the text depends on: the catalog, the
- * query, the markup, the rates of now.
+ * The ETag is a hash of the text, so it is right whatever the text depends on: catalog, query, markup, rates.
  */
 export function sendText(
   request: FastifyRequest,
@@ -77,12 +76,12 @@ export function sendText(
   return reply.type(typeof text === 'string' ? `${type}; charset=utf-8` : type).send(text)
 }
 
-/** A short name for these bytes: it changes when they do. */
+/** A short hash of these bytes, for ETags and URLs. */
 export function digestOf(text: string | Buffer): string {
   return hash('sha256', text, 'base64url').slice(0, 22)
 }
 
-/** Compares weakly, as RFC 9110 wants it for If-None-Match: a list of tags, or `*` for any. */
+/** Whether If-None-Match lists the tag, or is `*`. Compares weakly, as RFC 9110 requires for it. */
 function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true

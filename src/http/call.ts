@@ -45,7 +45,7 @@ function tokensIn({ headers }: FastifyRequest): Call['tokens'] {
   return { accessToken, signIn: headers['sign-in-with-x'] }
 }
 
-/** How long the buyer wants to wait, by `Prefer: respond-async` or `Prefer: wait=3` (RFC 7240). */
+/** How long the buyer wants to wait, by `Prefer: respond-async` or `Prefer: wait=3` (RFC 7240); milliseconds. */
 export function preferredWaitMs({ headers }: FastifyRequest): number | undefined {
   const prefer = [headers['prefer']].flat().join(',')
   const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(prefer) ?? []
@@ -54,8 +54,8 @@ export function preferredWaitMs({ headers }: FastifyRequest): number | undefined
 }
 
 /**
- * The flat fields of the JSON body of a request. Fields in its query are refused: without them the body
- * would be empty, and a purchase would ask for the price of another offer.
+ * The flat fields of the JSON body of a request. Fields in the query are refused: if they were ignored, the
+ * body would be empty, and the purchase would be answered with the terms of some other offer.
  *
  * @throws Refusal `unknown_parameter`, or `invalid_json` when the body is not an object
  */
@@ -79,8 +79,8 @@ function fieldsOf(body: unknown): Record<string, unknown> {
 }
 
 /**
- * The fields of a quote out of the raw query, as texts. A phone number begins with a plus sign, which a query turns
- * into a space when it is not escaped; there it can only have been a plus.
+ * The fields of a quote in the raw query, as strings. An unescaped plus sign in a query decodes to a space, so a
+ * space at the beginning of a phone number is read as its plus sign.
  *
  * @throws Refusal `invalid_parameter`, `repeated_parameter`
  */

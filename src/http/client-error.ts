@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 
 /**
- * Answers a request that the HTTP parser itself could not read. No path is known yet, so the body
- * serves the readers of both interfaces. Whether it brought a payment, and repeats one that was
- * charged, nobody can tell.
+ * Answers a request that the HTTP parser could not read. Its path is unknown, so the body has the fields of
+ * both interfaces. `charged` is unknown, because the request may have repeated a payment that was charged.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return

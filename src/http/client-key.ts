@@ -1,14 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * Whom a request counts for: an IPv4 address exactly, an IPv6 address by its /64, because one
- * subscriber has a whole /64. An IPv4 address mapped into IPv6 counts as the IPv4 address. Text that
- * is no address came through a proxy that passes on what clients write. All of it counts as one
- * client, who could otherwise be a new one every time and fill our memory with names.
+ * The key under which the limits count a client: the whole of an IPv4 address, the /64 of an IPv6 address,
+ * because one subscriber has a whole /64. An IPv4 address mapped into IPv6 counts as the IPv4 address. A text
+ * that is no address comes from a proxy that forwards what its clients write. All such texts count as one
+ * client, so that nobody can pose as a new client each time and fill the memory with keys.
  */
 export function clientKeyOf(address: string): string {
   const [plain = ''] = address.split('%')
-  // Asked first, because it is sooner said than whether a text is an IPv6 address.
+  // First, because it is cheaper than the test for IPv6.
   if (isIPv4(plain)) return plain
   if (!isIPv6(plain)) return 'no address'
   const groups = groupsOf(plain)
@@ -27,7 +27,7 @@ function groupsOf(address: string): number[] {
   return [...before, ...Array(8 - before.length - after.length).fill(0), ...after]
 }
 
-/** Writes an ending such as `1.2.3.4` as two groups. */
+/** Rewrites a dotted ending such as `1.2.3.4` as two hexadecimal groups. */
 function withHexTail(address: string): string {
   const [ending, ...bytes] = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address) ?? []
   if (ending === undefined) return address

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** The forms in which an answer can be sent, the smallest first. */
+/** The content codings of answers, smallest result first. */
 const codings = ['br', 'gzip', 'identity'] as const
 export type Coding = (typeof codings)[number]
 export type Compressed = Exclude<Coding, 'identity'>
@@ -10,12 +10,12 @@ const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
 /**
- * Brotli's 5 is the knee: of a page of offers it makes a quarter less than gzip in about gzip's
- * time. From 9 on it takes ten times as long for one percent.
+ * At quality 5, Brotli makes a page of offers a quarter smaller than gzip does, in about the same time. From 9
+ * on it takes ten times as long and saves one percent more.
  */
 const brotliQuality = 5
 
-/** Compresses in Node's thread pool, away from the requests. */
+/** Compresses in Node's thread pool, off the main thread. */
 export function compress(body: Buffer, coding: Compressed): Promise<Buffer> {
   if (coding === 'gzip') return zip(body)
   return brotli(body, {
@@ -28,11 +28,11 @@ export function compress(body: Buffer, coding: Compressed): Promise<Buffer> {
 }
 
 /**
- * The forms that the caller takes, the one it likes best first (RFC 9110, 12.5.3). Of equals the
- * smaller one comes first. Empty when it refuses everything that there is.
+ * The codings that the caller accepts, most preferred first (RFC 9110, 12.5.3). Of equally preferred ones, the
+ * smaller comes first. Empty if it refuses all of them.
  */
 export function acceptedCodings(header: string | undefined): Coding[] {
-  // Without the header any form may be sent; who did not ask may well not be able to read it.
+  // Without the header any coding is allowed, but such a caller may not be able to decompress.
   if (header === undefined) return ['identity']
   const weights = weightsOf(header)
   const any = weights.get('*')
@@ -45,12 +45,12 @@ export function acceptedCodings(header: string | undefined): Coding[] {
     .map(({ coding }) => coding)
 }
 
-/** Plain text that was not spoken of is taken, but anything that was asked for is liked better. */
+/** The weight of `identity` if the header does not name it: accepted, but after everything that is named. */
 const least = 0.0001
 
 const member = /^([\w*-]+)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** What each coding is worth to the caller. A member that is not readable asks for nothing. */
+/** The weight of each coding that the header names. Malformed members are ignored. */
 function weightsOf(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const part of header.split(',')) {

@@ -1,25 +1,25 @@
 import type { RateLimiterFactory, RateLimitResult } from './rate-limit.ts'
 
 export interface TogetherOptions {
-  /** Counts in this process while nobody else can be asked. It answers at once. */
+  /** Counts in this process while the shared counter is unreachable. It answers at once. */
   readonly alone: RateLimiterFactory
   /** A clock that never goes back, in milliseconds. */
   readonly monotonicMs: () => number
-  /** Hears of each change between counting together and counting alone, and why. */
+  /** Called at each change between shared and local counting, with the reason. */
   readonly changed: (how: 'alone' | 'together', reason?: unknown) => void
 }
 
-/** After a failure everybody counts alone for so long before one request tries again. */
+/** After a failure, requests are counted locally for this long before one of them tries the shared counter again. */
 const retryMs = 1_000
 
 /**
- * Counts with other processes while they can be asked, and alone while they cannot: a limit that is
- * too generous for a while harms less than a store that answers nobody.
+ * Counts in a counter shared with other processes while it is reachable, and locally while it is not: limits that
+ * are too generous for a while do less harm than a store that answers nobody.
  *
- * Requests that were counted together are counted here too, so that limits do not start again when the
- * others are away. Requests that were counted alone are not reported to them afterwards.
+ * Requests counted in the shared counter are counted locally too, so that limits do not start at zero when it
+ * becomes unreachable. Requests counted locally are not added to the shared counter afterwards.
  *
- * @param together rejects, soon, when the others do not answer
+ * @param together rejects soon if the shared counter does not answer
  */
 export function countingTogether(
   together: RateLimiterFactory,

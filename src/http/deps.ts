@@ -6,50 +6,50 @@ import type { PageFor } from './error-edge.ts'
 import type { LimitName, Limits } from './rate-limit.ts'
 import type { TurnBounds } from './turns.ts'
 
-/** What every part of the HTTP server shares. */
+/** The dependencies that all parts of the HTTP server share. */
 export interface AppDeps extends ReadDeps {
   readonly log: FastifyBaseLogger
   readonly now: () => Date
   readonly monotonicMs: () => number
-  /** Hops or addresses of proxies that may name the client. Never everyone: they could lie. */
+  /** The proxies that may name the client: a number of hops, or addresses. Never everyone, because clients can lie. */
   readonly trustProxy: number | readonly string[] | false
   readonly limits: Limits
-  /** What one client address may have at a time. Absent: the usual bounds. */
+  /** The bounds for one client address. Absent: `usualBounds`. */
   readonly turns?: TurnBounds
-  /** How many bytes of finished answers are kept; 0 keeps none. Absent: the usual bound. */
+  /** The maximum size of the cache of answers, in bytes; 0 disables it. Absent: its default. */
   readonly maxAnswerBytes?: number
-  /** Makes the pages of errors that no page's own routes answer; absent: there is no website. */
+  /** Makes the error pages for requests outside the routes of the pages. Absent: there is no website. */
   readonly pageFor?: PageFor
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Which limit a route counts against. Absent: none. */
+    /** The rate limit of the route. Absent: none. */
     limit?: LimitName
-    /** Whether the route is about money, so that its errors say in `charged` if any moved. */
+    /** Whether errors of the route say in `charged` whether money moved. */
     charges?: boolean
     /**
-     * Whether a request may bring a payment, where that is not told by its header. A payment in a body
-     * that was not read yet may be there.
+     * Whether a request may carry a payment, for a route whose payments are not in a header. A body that has not
+     * been read yet may contain one.
      */
     mayBringPayment?: (request: FastifyRequest) => boolean
-    /** Whether a request above a limit is still let in to find the order that it has already paid for. */
+    /** Whether a request above a limit is still admitted to find the order that it has already paid for. */
     findsOrders?: boolean
     /**
-     * Whether it says how the process fares, from memory. It is never refused: who keeps an address busy
-     * would end a healthy process for the balancer behind it.
+     * Whether the route is a health probe, answered from memory. Probes are never refused: otherwise a client that
+     * shares the balancer's address could make a healthy process look dead.
      */
     isProbe?: boolean
   }
 
   interface FastifyRequest {
-    /** What is known of its money, once the purchase has looked for an earlier order. */
+    /** What is known about its payment, once the purchase has looked for an earlier order. */
     charge: Charge | undefined
-    /** Set if it is above a limit and may only find the order that it has already paid for. */
+    /** Set if the request is above a limit and may only find the order that it has already paid for. */
     heldUp: Refusal | undefined
-    /** The order that it bought, or found again, where its path does not name it. */
+    /** The order that it bought or found again, if its path does not name it. */
     orderId: string | undefined
-    /** Whether it was refused because there were too many. */
+    /** Whether it was refused with `rate_limited`. */
     isTurnedAway: boolean
   }
 }

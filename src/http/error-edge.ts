@@ -9,25 +9,25 @@ import { pathOf, type RouteTable } from './route-table.ts'
 export interface ErrorEdge {
   readonly siteUrl: string
   readonly routes: RouteTable
-  /** The page of an error for a browser that asked for a page; undefined for everybody else. */
+  /** The error page for a browser that asked for a page; undefined for all other clients. */
   readonly pageFor?: PageFor | undefined
 }
 
-/** Sets status and headers, and gives the page. */
+/** Sets status and headers, and returns the page. */
 export type PageFor = (
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => string | undefined
 
-/** Where everything that is thrown becomes an answer, in the words of the interface it is for. */
+/** Turns every error into an answer, in the format of the interface that was called. */
 export function answerErrors(app: FastifyInstance, edge: ErrorEdge): void {
   app.setErrorHandler((error: FastifyError, request, reply) =>
     answerError(edge, error, { request, reply }),
   )
 }
 
-/** Turns anything that was thrown into the one answer for it. Only a defect of ours is logged. */
+/** Turns one error into its answer. Only our own defects are logged. */
 export function answerError(
   edge: ErrorEdge,
   error: unknown,
@@ -36,7 +36,7 @@ export function answerError(
   const refusal = refusalFor(error)
   const page = edge.pageFor?.(refusal ?? error, request, reply)
   if (page !== undefined) return reply.send(page)
-  // A caller that hung up in the middle of its body made the error, and hears no answer.
+  // If the caller hung up in the middle of its body, the error is its own, and nobody reads the answer.
   request.isTurnedAway = refusal?.code === 'rate_limited'
   const isOurs = refusal === undefined && !request.raw.readableAborted
   if (isOurs) request.log.error({ err: error }, 'unexpected error')
@@ -55,7 +55,7 @@ export function answerError(
   return reply.type(`${type}; charset=utf-8`).send(JSON.stringify(body))
 }
 
-/** Whether a path belongs to the discovery interface, which has an error body of its own. */
+/** Whether a path belongs to the discovery interface, which has its own format of errors. */
 function isDiscovery(path: string): boolean {
   return path === '/ai' || path.startsWith('/ai/')
 }
@@ -65,12 +65,12 @@ function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path
   return { siteUrl, requestId: request.id, charge: charges ? chargeKnownOf(request) : undefined }
 }
 
-/** The one place that says what an error of HTTP knows of the money, wherever it was thrown. */
+/** The only place that decides what an error says about the payment, wherever it was thrown. */
 function chargeKnownOf(request: FastifyRequest): Charge {
   return request.charge ?? chargeOf(mayBringPayment(request))
 }
 
-/** Errors that the HTTP library finds before any code of ours runs. Undefined: a defect of ours. */
+/** The refusal for an error. Some come from the HTTP library, before our code runs. Undefined: our own defect. */
 function refusalFor(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -83,7 +83,7 @@ function refusalFor(error: unknown): Refusal | undefined {
       return new Refusal('not_found', 'Nothing here has a name that long.')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal('body_too_large', `The body may have at most ${maxBody} bytes.`)
-    // A method whose meaning is its body, QUERY, must say what that is, wherever it is sent.
+    // The method QUERY requires a content type, whatever the path.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Refusal('unsupported_media_type', 'Send the body as application/json.')

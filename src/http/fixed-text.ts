@@ -3,8 +3,8 @@ import { digestOf } from './caching.ts'
 import { type Compressed, compress } from './content-coding.ts'
 
 /**
- * A text that stays the same while the store runs, and that anyone may have. Each of its smaller forms
- * is made once, aside, when it is asked for first; who asked first gets the text as it is.
+ * A public text that does not change while the store runs. Each compressed form is made once, in the background,
+ * at the first request for it; that request gets the text uncompressed.
  */
 export function fixedText(text: string): CachedAnswer {
   const body = Buffer.from(text)
@@ -17,7 +17,7 @@ export function fixedText(text: string): CachedAnswer {
         begun.add(coding)
         compress(body, coding).then(
           (form) => made.set(coding, form),
-          // It stays as it is, and is tried again when it is asked for again.
+          // The text stays uncompressed; the next request tries again.
           () => begun.delete(coding),
         )
       }

@@ -16,8 +16,8 @@ export interface GateDeps {
 }
 
 /**
- * Lets a request in, or refuses it before its body is read: too many requests (429), an unknown path
- * (404), a method that the path does not have (405).
+ * Admits a request, or refuses it before its body is read: too many requests (429), an unknown path (404), a
+ * method that the path does not support (405).
  */
 export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -32,7 +32,7 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
       return undefined
     }
     const taken = limiter?.take(clientKeyOf(request.ip))
-    // Where nobody else is asked there is nothing to wait for, and a promise costs every request.
+    // A local counter answers synchronously; a promise would slow down every request.
     const held = taken instanceof Promise ? taken.then(letIn) : letIn(taken)
     if (held === undefined) return done()
     held.then(() => done(), done)
@@ -43,16 +43,16 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
 }
 
 /**
- * Tells the caller what is left of a limit.
+ * Sets the rate limit headers of the answer.
  *
- * @throws Refusal `rate_limited` when nothing is
+ * @throws Refusal `rate_limited` if the limit is reached
  */
 export function counted(limiter: RateLimiter, taken: RateLimitResult, reply: FastifyReply): void {
   const refusal = aboveLimit(limiter, taken, reply)
   if (refusal) throw refusal
 }
 
-/** The same, but returns the refusal, for callers that may still let the request in. */
+/** The same, but returns the refusal, for callers that may still admit the request. */
 export function aboveLimit(
   limiter: RateLimiter,
   taken: RateLimitResult,

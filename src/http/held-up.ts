@@ -5,12 +5,12 @@ import { mayBringPayment } from './payment-headers.ts'
 import type { Limits } from './rate-limit.ts'
 
 /**
- * Refuses a request that is above a limit, unless it may find the order that it has already paid for: a
- * caller who repeats a payment must not be told to wait as if there were no order. Looking for an order
- * costs as much as reading one and counts as reading, for the address of the caller, so nobody can use
- * the limit up for a buyer at another address.
+ * Refuses a request that is above a limit, unless it may find the order that it has already paid for: a caller
+ * who repeats a payment must not be told to wait as if there were no order. Looking for an order costs as much
+ * as reading one, so it counts against the reading limit of the caller's address; nobody can use up that limit
+ * for a buyer at another address.
  *
- * @throws Refusal the one that is given
+ * @throws Refusal the given one
  */
 export async function holdUp(
   { reading }: Pick<Limits, 'reading'>,

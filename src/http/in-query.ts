@@ -2,7 +2,7 @@ import { echoOf, type ParamSource, unknownParameter } from '../catalog/search/pa
 import { refused } from '../catalog/search/params.ts'
 import { Refusal } from '../lib/refusal.ts'
 
-/** The most bytes of a query string. */
+/** The maximum length of a query string, in bytes. */
 const maxQuery = 2048
 
 const controlCharacters = /\p{Cc}/u
@@ -34,7 +34,7 @@ function requireText(name: string, value: string): void {
 }
 
 /**
- * Each parameter in a query with its text, as it was sent.
+ * The name and value of each parameter in a query, decoded and otherwise as sent.
  *
  * @param url the raw target of the request
  * @throws Refusal `invalid_parameter`, `repeated_parameter`
@@ -71,7 +71,7 @@ function decodedPair(pair: string): readonly [name: string, value: string] {
   throw refused(echoOf(name), `${echoOf(name)} is not valid UTF-8 in percent encoding.`)
 }
 
-/** Undefined when the text is no percent encoding or its bytes are no UTF-8. */
+/** Undefined if the text is not valid percent encoding of UTF-8. */
 function decoded(raw: string): string | undefined {
   try {
     return decodeURIComponent(raw.replaceAll('+', ' '))

@@ -5,14 +5,14 @@ import { isOwnName } from './own-names.ts'
 
 export interface MetricsDeps {
   readonly page: () => Promise<{ readonly contentType: string; readonly body: string }>
-  /** What opens the page. */
+  /** The Bearer token that gives access to the page. */
   readonly token: string | undefined
   /**
-   * Whether without a token this machine may read it. Not in live mode: what a proxy on this machine
-   * passes on, with no header of its own, cannot be told from a call of this machine.
+   * Whether callers on this machine may read the page if no token is set. Never in live mode: a request that a
+   * proxy on this machine forwards without headers of its own looks like a local one.
    */
   readonly isOpenHere: boolean
-  /** Hears of every answered request, by the pattern of its route. */
+  /** Called for every answered request, with the pattern of its route. */
   readonly answered: (request: {
     readonly method: string
     readonly route: string
@@ -21,7 +21,7 @@ export interface MetricsDeps {
   }) => void
 }
 
-/** Counts requests, and shows all numbers to the operator. For everyone else there is nothing here. */
+/** Counts requests, and serves the metrics to the operator. Everyone else gets 404. */
 export function routeMetrics(app: FastifyInstance, deps: MetricsDeps): void {
   app.addHook('onResponse', (request, reply, done) => {
     deps.answered({
@@ -46,17 +46,17 @@ function mayRead(request: FastifyRequest, { token, isOpenHere }: MetricsDeps): b
   return token === undefined ? isOpenHere && isFromHere(request) : carries(request, token)
 }
 
-/** The hashes are compared, so that the time tells neither the length nor where they differ. */
+/** Compares hashes, so that the time reveals neither the length of the token nor where it differs. */
 function carries({ headers }: FastifyRequest, token: string): boolean {
   const [, given] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   return given !== undefined && sameHash(hashOf(given), hashOf(token))
 }
 
-/** A proxy on this machine brings strangers here, and a browser brings pages of strangers. */
+/** Headers of requests that a proxy forwarded or a web page sent: they do not come from the operator. */
 const broughtBy = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via', 'origin']
 const loopback = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
 
-/** Looks at the socket itself: what proxies say of the client takes no part. */
+/** Checks the address of the socket, and never what proxies say about the client. */
 function isFromHere({ headers, socket }: FastifyRequest): boolean {
   return (
     loopback.test(socket.remoteAddress ?? '') &&

@@ -5,18 +5,18 @@ import type { Site } from '../api/site.ts'
 import { publicMinute, sendAnswer } from './caching.ts'
 import { fixedText } from './fixed-text.ts'
 
-/** Where the OpenAPI document is looked for. */
+/** The paths at which clients look for the OpenAPI document. */
 const openApiPaths = [openApiPath, '/ai/openapi.json'] as const
 
 export interface OpenApiDeps {
   readonly site: Site
-  /** Contract address of what is paid with. */
+  /** The contract address of the token that is paid. */
   readonly asset: string
 }
 
 /**
- * The OpenAPI document of this store, with an example of each operation and each error, or with
- * `?examples=full` with all that are recorded.
+ * Serves the OpenAPI document of this store, with one example for each operation and each error, or with all
+ * recorded examples for `?examples=full`.
  */
 export function routeOpenApi(app: FastifyInstance, deps: OpenApiDeps): void {
   const file = readFileSync(fileOf('openapi.json'), 'utf8')
@@ -50,7 +50,7 @@ interface Described {
 }
 type Content = Record<string, { examples?: Record<string, object> }>
 
-/** The checked-in document, with this store in the place of the one that it speaks of. */
+/** The checked-in document, with the address and the data of this store. */
 function openApiFor({ site, asset }: OpenApiDeps, file: string): Document {
   const document: Document = JSON.parse(namedAs(site.url, file, file))
   for (const operation of operationsOf(document)) {
@@ -68,7 +68,7 @@ function openApiFor({ site, asset }: OpenApiDeps, file: string): Document {
 
 const operationsOf = ({ paths }: Document) => Object.values(paths).flatMap(Object.values<Described>)
 
-/** What `openapi/examples.json` has of each operation. */
+/** An example of an operation in `openapi/examples.json`. */
 interface Example {
   readonly name: string
   readonly summary: string
@@ -97,12 +97,12 @@ function addExample(content: Content = {}, name: string, example: object): void 
     media.examples = { ...media.examples, [name]: example }
 }
 
-/** The text with this store's address, and its bare host, in the place of those that the document has. */
+/** The text with the URL and the host of the document's server replaced by those of this store. */
 function namedAs(url: string, text: string, file: string): string {
   const [spokenOf] = (JSON.parse(file) as Document).servers
   const { host } = new URL(url)
   const hostThere = new URL(spokenOf.url).host
-  // In one pass: an address that begins like the other one must not be replaced again.
+  // URLs and hosts in one pass: a URL that was just inserted must not be replaced again.
   return text
     .split(spokenOf.url)
     .map((part) => part.replaceAll(hostThere, host))

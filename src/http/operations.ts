@@ -7,7 +7,7 @@ import { callIn } from './call.ts'
 import { answer402, privately } from './payment-headers.ts'
 import type { Limits } from './rate-limit.ts'
 
-/** Every operation about orders and prices; purchases have payments in headers of their own. */
+/** Routes the operations on orders and prices. Purchases have their own routes, because of the payment headers. */
 export function routeOperations(
   app: FastifyInstance,
   deps: BuyingDeps,
@@ -18,7 +18,7 @@ export function routeOperations(
       method: operation.method,
       url: routeOf(operation),
       config: configOf(operation),
-      // The answer to HEAD would take as much as a quote, and say nothing.
+      // HEAD would cost as much as a quote and answer nothing.
       exposeHeadRoute: operation.group !== 'Buying',
       async handler(request, reply) {
         const answer = await operation.run(callIn(request, reply, limits), deps)
@@ -34,7 +34,7 @@ export function routeOperations(
   }
 }
 
-/** What the store says of itself. */
+/** Routes the operations about the store itself. */
 export function routeStoreOperations(
   app: FastifyInstance,
   deps: StoreDeps,
@@ -53,12 +53,12 @@ export function routeStoreOperations(
 const howToSignIn =
   'Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and send it as SIGN-IN-WITH-X. Nothing is charged.'
 
-/** The path of an operation as the router writes it: `{id}` is `:id` there. */
+/** The path of an operation in the router's notation: `:id` for `{id}`. */
 export function routeOf({ path }: Pick<Operation, 'path'>): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** What the gate and the errors need to know of a route. */
+/** The route config that the gate and the error handler read. */
 export function configOf({ limit, charges }: Operation) {
   return { ...(limit && { limit }), ...(charges && { charges }) }
 }

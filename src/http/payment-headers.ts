@@ -15,8 +15,8 @@ const paymentHeaders = {
 } as const
 
 /**
- * A demand that is echoed whole, 3.5 kB at most, and the longest signature that is taken, 6 kB of hex for
- * a wallet that is not deployed yet (ERC-6492), make 13.2 kB of base64. Node takes 16 kB of headers.
+ * The echoed terms, at most 3.5 kB, and the longest signature that is accepted, 6 kB of hex for a wallet that is
+ * not deployed yet (ERC-6492), make 13.2 kB of base64. Node accepts 16 kB of headers.
  */
 const maxSignatureHeader = 14 * 1_024
 
@@ -26,12 +26,12 @@ export const httpTransport: PaymentTransport = {
   discovery: bazaarOf,
 }
 
-/** Whether a request has a payment in its headers, of whatever worth. */
+/** Whether a request has a payment in its headers, valid or not. */
 export function bringsPayment({ headers }: FastifyRequest): boolean {
   return !isAbsent(headers['payment-signature'])
 }
 
-/** The same, where a route may have its payments elsewhere: in a body that is not read yet, perhaps. */
+/** The same, for routes whose payments may be elsewhere, such as in a body that has not been read yet. */
 export function mayBringPayment(request: FastifyRequest): boolean {
   return (request.routeOptions.config?.mayBringPayment ?? bringsPayment)(request)
 }
@@ -40,13 +40,13 @@ function isAbsent(header: string | readonly string[] | undefined): header is und
   return header === undefined || header === ''
 }
 
-/** The payment of a request. Version 1 of x402 had it in a header of another name. */
+/** The payment of a request. Version 1 of x402 used another header, `X-PAYMENT`. */
 export function paymentIn({ headers }: Pick<FastifyRequest, 'headers'>): Presented {
   const presented = presentedPayment(headers['payment-signature'])
   return presented.type === 'none' && !isAbsent(headers['x-payment']) ? versionOne : presented
 }
 
-/** Reads a payment. Never throws: an attacker writes this header. */
+/** Reads a payment. Never throws, because the header may come from an attacker. */
 export function presentedPayment(header: string | string[] | undefined): Presented {
   if (isAbsent(header)) return { type: 'none' }
   if (typeof header !== 'string') return unreadable('there is more than one')
@@ -59,8 +59,8 @@ export function presentedPayment(header: string | string[] | undefined): Present
 }
 
 /**
- * Answers 402 with the demand in the header. The body repeats it, decoded, and adds a sentence that
- * a person or a model can act on, because not every client reads headers.
+ * Answers 402 with the terms in the header. The body repeats them, decoded, and adds a sentence that a person or
+ * a model can act on, because not every client reads headers.
  */
 export function answer402(
   reply: FastifyReply,
@@ -74,17 +74,17 @@ export function answer402(
     .send({ ...required, ...more })
 }
 
-/** Nothing about an order may be kept by a cache on the way. */
+/** Marks an answer about an order: no cache may store it. */
 export function privately(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
 }
 
-/** The receipt of a payment that is proven; nothing while it is not. */
+/** The header with the settlement of a proven payment; empty while the payment is not proven. */
 export function paymentResponse(settled: Settled | undefined): Record<string, string> {
   return settled ? { [paymentHeaders.response]: encoded(settled) } : {}
 }
 
-/** As the package encodes it, in a twentieth of the time: it goes through every byte in JavaScript. */
+/** Encodes as the x402 package does, in a twentieth of the time: the package loops over the bytes in JavaScript. */
 function encoded(content: PaymentRequired | Settled): string {
   return Buffer.from(JSON.stringify(content)).toString('base64')
 }

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 
 export interface ProcessorWebhookDeps {
   readonly hasten: (invoice: string) => Promise<void>
-  /** The invoice that a call is about, or undefined when the processor did not send it. */
+  /** Checks the signature of a call, and reads the invoice that it names. */
   readonly invoiceIn: (body: Buffer, signature: Header) => InvoiceEvent
 }
 
-/** A header that came not at all, once, or several times. */
+/** A header that is absent, sent once, or repeated. */
 export type Header = string | readonly string[] | undefined
 
 export type InvoiceEvent =
@@ -15,14 +15,14 @@ export type InvoiceEvent =
   /** Undefined for events about anything else. */
   | { readonly isGenuine: true; readonly invoice: string | undefined }
 
-/** An event names an invoice and little else. */
+/** An event contains little more than the id of its invoice; bytes. */
 const maxBody = 64 * 1_024
 
 /**
- * Where the payment processor says that something happened to an invoice. It is a hint and nothing
- * more: the invoice is read again with our own key, and without any hint it is read in its turn.
+ * The webhook of the payment processor, which reports events of invoices. A report is only a hint: it makes the
+ * store read the invoice sooner, with its own API key. Without a report the invoice is read on schedule.
  *
- * What is signed are the bytes of the body, so they are taken as they come.
+ * The signature covers the bytes of the body, so the body is not parsed before it is checked.
  */
 export function routeProcessorWebhook(app: FastifyInstance, deps: ProcessorWebhookDeps): void {
   app.register(async (scope) => {
@@ -38,7 +38,7 @@ export function routeProcessorWebhook(app: FastifyInstance, deps: ProcessorWebho
   })
 }
 
-/** Without a body there is nothing that could be signed. */
+/** The bytes of the body; none if the request has no body. */
 function bytesOf(body: unknown): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

@@ -5,18 +5,18 @@ import { holdUp } from './held-up.ts'
 import { bringsPayment } from './payment-headers.ts'
 import { type Limits, type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
 
-/** How the store says that a payment or a sign-in was not accepted. */
+/** The statuses of answers to a payment or a sign-in that was not accepted. */
 const notAccepted: readonly number[] = [401, 402]
 
 /**
- * Limits how many signatures a client may have checked in vain: a client that was refused too often has to
- * wait before the next one is checked. Accepted proofs do not count; those that nobody could judge do.
+ * Limits how many invalid signatures of a client the store checks: a client that was refused too often has to wait
+ * before the next one is checked. Accepted proofs do not count; proofs that could not be checked do.
  *
- * It counts addresses and never the payer that a payment names: anybody could name somebody else and
- * lock them out.
+ * It counts by client address and never by the payer that a payment names: otherwise anyone could name someone
+ * else as the payer and lock them out.
  */
 export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
-  // Nearly no request carries a proof, and those that do not wait for no promise.
+  // Few requests carry a proof. The others must not wait for a promise.
   app.addHook('onRequest', (request, reply, done) => {
     if (!carriesProof(request)) return done()
     lookAtRefused(limits.refused, request, reply)
@@ -51,7 +51,7 @@ export async function countRefused(limiter: RateLimiter, { ip }: FastifyRequest)
   await limiter.take(clientKeyOf(ip))
 }
 
-/** A payment that nobody could judge cost as many calls to the chain as a refused one. */
+/** A payment that could not be checked cost as many calls to the chain as a refused one. */
 function showedNothing({ charge }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return isNotAccepted(statusCode) || charge?.showedNothing === true
 }
@@ -61,7 +61,7 @@ export function isNotAccepted(status: number): boolean {
   return notAccepted.includes(status)
 }
 
-/** A signature costs arithmetic and calls to the chain to check. This looks at every request. */
+/** Whether a request has a signature, whose check costs computation and calls to the chain. Runs on every request. */
 function carriesProof(request: FastifyRequest): boolean {
   return bringsPayment(request) || (request.headers['sign-in-with-x'] ?? '') !== ''
 }

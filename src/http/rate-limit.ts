@@ -1,55 +1,55 @@
-/** What one request may do, and when the next may come. */
+/** Whether a request is allowed, and when the next one will be. */
 export interface RateLimitResult {
   readonly allowed: boolean
-  /** How many more requests would be taken right now. */
+  /** How many more requests are allowed now. */
   readonly remaining: number
-  /** Whole seconds, at least 1, after which one more request is taken for sure. */
+  /** Whole seconds, at least 1, after which one more request is certainly allowed. */
   readonly resetSeconds: number
 }
 
-/** At most `limit` requests of a client in any window. */
+/** At most `limit` requests of a client in any period of `windowSeconds`. */
 export interface LimitRule {
-  /** As the headers name it. */
+  /** Its name in the headers. */
   readonly name: string
   readonly limit: number
   readonly windowSeconds: number
 }
 
 /**
- * Counts requests per client. Several processes of one store count elsewhere, so it may take time.
- * A promise is rejected, soon, when the count cannot be made.
+ * Counts requests per client. The results of a counter that is shared by several processes are promises, which
+ * reject soon if the counter does not answer.
  */
 export interface RateLimiter extends LimitRule {
   take(key: string): RateLimitResult | Promise<RateLimitResult>
-  /** Whether one more would be taken now, without counting it. */
+  /** Whether one more request would be allowed now, without counting it. */
   peek(key: string): RateLimitResult | Promise<RateLimitResult>
 }
 
-/** The limits of the store, by what they guard. */
+/** The rate limits of the store. */
 export interface Limits {
   readonly discovery: RateLimiter
   readonly reading: RateLimiter
   readonly purchase: RateLimiter
-  /** Payments and sign-ins that were not accepted, and ICCIDs that nobody knew. */
+  /** Payments and sign-ins that were not accepted, and unknown ICCIDs. */
   readonly refused: RateLimiter
-  /** Checkouts that a visitor has begun, each with an invoice of the payment processor. */
+  /** Checkouts that a visitor has started, each with an invoice of the payment processor. */
   readonly checkout: RateLimiter
-  /** Mails that a visitor has asked for. */
+  /** Mails that a visitor has requested. */
   readonly mail: RateLimiter
-  /** The same mail to one address, from all visitors together. */
+  /** The same mail to one address, for all visitors together. */
   readonly mailbox: RateLimiter
-  /** Every mail to one address for one reason, from all visitors together. */
+  /** All mails to one address that one kind of page sends, for all visitors together. */
   readonly mailing: RateLimiter
 }
 export type LimitName = keyof Limits
 
-/** Where requests are counted: makes the counter of each limit. */
+/** Makes the counter of each limit, locally or shared. */
 export type RateLimiterFactory = (rule: LimitRule) => RateLimiter
 
 export interface WindowOptions extends LimitRule {
   /** A clock that never goes back, in milliseconds. */
   readonly monotonicMs: () => number
-  /** Clients remembered at most; the one not seen for longest is forgotten first. */
+  /** The maximum number of clients; the one not seen for longest is forgotten first. */
   readonly maxKeys?: number
 }
 
@@ -89,14 +89,14 @@ export function createLimits(counting: RateLimiterFactory): Limits {
   }
 }
 
-/** Counts in this process, for itself alone. */
+/** Counts in the memory of this process. */
 export function countingHere(monotonicMs: () => number): RateLimiterFactory {
   return (rule) => slidingWindow({ ...rule, monotonicMs })
 }
 
 /**
- * Takes at most `limit` requests of a client in *any* window, not in windows that start by the
- * clock. A refused request is not counted, so waiting as told always helps.
+ * Allows at most `limit` requests of a client in *any* window, not only in windows aligned to the clock. Refused
+ * requests are not counted, so a client that waits as told is always admitted.
  */
 export function slidingWindow(options: WindowOptions): RateLimiter {
   const { name, limit, windowSeconds, monotonicMs, maxKeys = 100_000 } = options
@@ -104,7 +104,7 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
   const clients = new Map<string, Counted>()
 
   const taken = (times: readonly number[], allowed: boolean, now: number): RateLimitResult => {
-    // In this order, since the clock has fractions: a sum with them may round to more than a window.
+    // In this order, because the clock has fractions: adding them first could round to more than a window.
     const waitMs = windowMs - (now - (times[0] ?? now))
     const resetSeconds = Math.max(1, Math.ceil(waitMs / 1000))
     return { allowed, remaining: limit - times.length, resetSeconds }
@@ -134,7 +134,7 @@ export function slidingWindow(options: WindowOptions): RateLimiter {
   }
 }
 
-/** The headers that every answer of a limited path carries (draft-ietf-httpapi-ratelimit-headers). */
+/** The headers of every answer of a limited path (draft-ietf-httpapi-ratelimit-headers). */
 export function rateLimitHeaders(
   limiter: RateLimiter,
   taken: RateLimitResult,
@@ -150,20 +150,21 @@ function stillCounted(times: number[], endedAt: number): number[] {
   return first < 0 ? [] : first === 0 ? times : times.slice(first)
 }
 
-/** A client of a limit, with the times of its requests that count. */
+/** One client, with the times of its counted requests. */
 interface Counted {
   times: number[]
-  /** When its last request came. */
+  /** The time of its last request, counted or not. */
   seenAt: number
-  /** As of when it stands where it stands in the map. */
+  /** The time by which it has its place in the map. */
   placedAt: number
 }
 
 /**
- * Forgets clients whose requests no longer count, and the one not seen for longest while there are too many.
+ * Forgets clients whose requests no longer count, and, while there are too many, the one not seen for longest.
  *
- * Those in front were placed first. One that was seen since is placed anew, at most once a window and when it
- * would be forgotten: a map in which each request moves its client is made anew every few requests.
+ * The map is ordered by `placedAt`. A client that was seen since is moved to the end only when it would be
+ * forgotten, at most once a window: moving it at each request would make the engine rebuild the map every few
+ * requests.
  */
 function forget(clients: Map<string, Counted>, maxKeys: number, endedAt: number): void {
   for (const [key, client] of clients) {

@@ -7,10 +7,10 @@ import { publicMinute, revalidate, sendAnswer } from './caching.ts'
 import { inQuery } from './in-query.ts'
 import { configOf, routeOf } from './operations.ts'
 
-/** The way from discovery to buying, by the link relations of RFC 8631. */
+/** Links from discovery to the manifest and the OpenAPI document, with the relations of RFC 8631. */
 const link = `<${manifestPath}>; rel="service-meta"; type="application/json", <${openApiPath}>; rel="service-desc"; type="application/json"`
 
-/** What anyone may read for free: the discovery interface, and the reading part of the catalog interface. */
+/** Routes everything that anyone may read for free: the discovery interface and the reads of the catalog interface. */
 export function routeReadings(
   app: FastifyInstance,
   { answers, ...deps }: ReadDeps & { readonly answers: AnswerCache },

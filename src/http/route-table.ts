@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 
-/** A path that the store serves, with everything that may be done there. */
+/** A path that the store serves, with its methods and its config. */
 interface KnownPath {
   readonly segments: readonly string[]
   readonly methods: Set<string>
@@ -8,11 +8,11 @@ interface KnownPath {
 }
 
 export interface RouteTable {
-  /** The known path that a request's path belongs to, whatever the request's method. */
+  /** The known path that matches the path of a request, whatever its method. */
   find(path: string): KnownPath | undefined
 }
 
-/** Remembers every route that is added afterwards, so that a wrong method is told from a wrong path. */
+/** Records every route that is added afterwards, to distinguish a wrong method from a wrong path. */
 export function createRouteTable(app: FastifyInstance): RouteTable {
   const paths: KnownPath[] = []
   app.addHook('onRoute', ({ url, method, config }) => {
@@ -32,7 +32,7 @@ export function createRouteTable(app: FastifyInstance): RouteTable {
   }
 }
 
-/** The path of a request's target, without its query and as the router reads it: percent encoding makes no other path. */
+/** The path of a request's target, without its query and decoded, as the router reads it. */
 export function pathOf(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)
   try {

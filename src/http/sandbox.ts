@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod'
 import { Refusal } from '../lib/refusal.ts'
 
-/** What only a sandbox has. In live mode these routes do not exist. */
+/** The dependencies of the sandbox's own routes, which do not exist in live mode. */
 export interface SandboxDeps {
   readonly rpcUrl: string
   readonly chainId: number
   readonly usdc: string
   readonly supplierUrl: string
-  /** Gives a wallet 1 000 test USDC; answers the transaction. */
+  /** Sends 1,000 test USDC to a wallet; returns the hash of the transaction. */
   readonly faucet: (address: string) => Promise<string>
 }
 

@@ -9,19 +9,19 @@ export interface SupplierWebhookDeps {
   readonly suppliers: readonly Pick<ConnectedSupplier, 'webhook'>[]
 }
 
-/** Supplier records carry terms and instructions, so they are larger than what buyers send. */
+/** In bytes. Records of suppliers contain terms and instructions, so they are larger than buyers' bodies. */
 const maxBody = 256 * 1_024
 
 /**
- * Where a supplier says that something happened; its header tells which. It is a hint and nothing more: what the body
- * says is never believed, the order is looked up again with our own key.
+ * The webhook of the suppliers; a header identifies the supplier. A report is only a hint: the store does not
+ * trust its body, and looks the order up with its own API key.
  */
 export function routeSupplierWebhook(app: FastifyInstance, deps: SupplierWebhookDeps): void {
   app.head('/webhooks/supplier', (_, reply) => reply.status(204).send())
 
   const senderOf = ({ headers }: FastifyRequest) =>
     deps.suppliers.find(({ webhook }) => webhook.isGenuine(headers))?.webhook
-  // Before the body is read: nobody else may have us read that much.
+  // Before the body is read, because only a supplier may send a body of this size.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     senderOf(request) ? undefined : reply.status(401).send()
 

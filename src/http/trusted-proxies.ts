@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 
-/** Networks that have a name: this machine, and addresses that are not routed on the internet. */
+/** Named networks: this machine, and addresses that are not routed on the internet. */
 const names = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Which proxies are believed: how many hops, or which addresses. */
+/** The trusted proxies: a number of hops, or addresses. */
 export type TrustedProxies = number | readonly string[]
 
 /**
- * Reads a number of hops, or addresses and networks separated by commas. Undefined when it is
- * neither: a host name, or "true", which would believe everyone.
+ * Reads a number of hops, or addresses and networks separated by commas. Undefined for anything else, such as a
+ * host name, or "true", which would trust everyone.
  */
 export function trustedProxiesIn(text: string): TrustedProxies | undefined {
   if (/^\d{1,2}$/.test(text)) return Number(text)
@@ -24,8 +24,8 @@ function isNetwork(text: string): boolean {
 }
 
 /**
- * A network of no bits is everybody. So is one that is written as IPv4 in IPv6 and counts its bits
- * as if it were IPv4: `::ffff:10.0.0.0/8` holds every address there is.
+ * A network with a prefix of 0 bits contains every address. So does an IPv4 network mapped into IPv6 whose prefix
+ * counts only IPv4 bits: `::ffff:10.0.0.0/8` contains every IPv4 address.
  */
 function fits(address: string, version: number, bits: number): boolean {
   const least = /^::ffff:/i.test(address) ? 97 : 1

@@ -5,19 +5,19 @@ import { clientKeyOf } from './client-key.ts'
 import { holdUp } from './held-up.ts'
 import type { Limits } from './rate-limit.ts'
 
-/** What one client address may have of the store at a time. */
+/** The bounds for one client address. */
 export interface TurnBounds {
-  /** Requests that are under way, those that wait for their turn and unread answers included. */
+  /** Requests under way, including those that wait for their turn and those whose answers are not read yet. */
   readonly maxAtOnce: number
   /** Requests that begin in one turn of the event loop. */
   readonly perTurn: number
-  /** When they have taken this long of it, the next one begins in the next; milliseconds. */
+  /** Time that its requests may take in one turn before the next request has to wait; milliseconds. */
   readonly perTurnMs: number
-  /** An answer that has not been read this long after it was given is cut off; milliseconds. */
+  /** An answer that has not been read for this long is cut off; milliseconds. */
   readonly readWithinMs: number
 }
 
-/** More than agents or people behind one address have under way, few enough to cost others little. */
+/** More than agents or people behind one address need, and few enough not to slow down others. */
 export const usualBounds: TurnBounds = {
   maxAtOnce: 64,
   perTurn: 4,
@@ -25,22 +25,22 @@ export const usualBounds: TurnBounds = {
   readWithinMs: 60_000,
 }
 
-/** As many turns as take some ten milliseconds when each of them only takes a connection. */
+/** The number of turns that take about ten milliseconds if each only accepts a connection. */
 const maxArrivals = 64
 
 interface Client {
   readonly key: string
   underWay: number
-  /** How many began in this turn of the event loop, and how long they took of it. */
+  /** How many requests began in this turn of the event loop, and how many milliseconds they took. */
   begun: number
   usedMs: number
   readonly waiting: (() => void)[]
 }
 
 /**
- * Shares the store between client addresses, whatever they ask for. Of many requests that one of them
- * sends at once, a few begin in each turn of the event loop, and between two turns everybody else is
- * heard. Past a bound they are held up, except probes. Answers that nobody reads end.
+ * Shares the event loop fairly between client addresses. If one address sends many requests at once, only a few of
+ * them begin in each turn of the event loop, so other clients are served in between. Requests above `maxAtOnce`
+ * are refused (see {@link holdUp}), except probes. Answers that their client does not read are cut off.
  */
 export function shareTurns(
   app: FastifyInstance,
@@ -65,7 +65,7 @@ export function shareTurns(
       client.underWay -= 1
       leave(client)
     })
-    // A client that hung up in the meantime needs no answer.
+    // A client that has hung up meanwhile needs no answer.
     turns.begin(client, () => answer.destroyed || done())
   }
   app.server.on('connection', turns.tookConnection)
@@ -86,14 +86,14 @@ function tooMany(maxAtOnce: number): Refusal {
 }
 
 /**
- * Lets requests begin: at once while their client has used little of this turn of the event loop, else
- * in one of the next.
+ * Starts requests: at once while their client has used little of this turn of the event loop, otherwise in a later
+ * turn.
  *
- * Node takes one new connection in a turn, in the order in which they came, and whoever comes behind
- * hundreds of them waits for hundreds of turns. So while connections come in, what a client may use of
- * one turn has to last it for {@link maxArrivals}.
+ * Node accepts one new connection in each turn, in the order of arrival, so a client behind hundreds of them waits
+ * for hundreds of turns. While connections arrive, the share of one turn has to last a client for
+ * {@link maxArrivals} turns.
  *
- * @param done is told of each client whose use of a turn no longer counts
+ * @param done called with each client whose use of a turn no longer counts
  */
 function turnsOf({ perTurn, perTurnMs }: TurnBounds, done: (client: Client) => void) {
   const counting = new Set<Client>()
@@ -139,16 +139,16 @@ function turnsOf({ perTurn, perTurnMs }: TurnBounds, done: (client: Client) => v
 
 interface Watched {
   readonly answer: ServerResponse
-  /** Since when it waits for its reader; undefined while it does not. */
+  /** Since when it waits for its reader (`performance.now()`); undefined while it does not. */
   waitsSince: number | undefined
 }
 
 /**
- * Looks now and then at the answers under way, and ends those that wait for their reader too long.
+ * Checks the answers under way at intervals, and cuts off those that have waited for their reader for too long.
  *
- * They have places in an array, which are used again. A map that answers enter and leave with every request is
- * made anew every few of them, and each table it leaves behind keeps its answers until a full collection:
- * that cost a sixth of the searches from memory, and stalls of ten milliseconds.
+ * Answers are kept in an array whose places are reused. A Map that changes with every request is rebuilt every few
+ * requests, and each discarded table keeps its answers alive until a full garbage collection: that cost a sixth of
+ * the cached searches a second, and pauses of ten milliseconds.
  */
 function cuttingUnread(readWithinMs: number) {
   const places: (Watched | undefined)[] = []

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** What hosts call a document that they show for a tool (MCP Apps, 2026-01-26). */
+/** The media type of a document that a host shows for a tool (MCP Apps, 2026-01-26). */
 const mimeType = 'text/html;profile=mcp-app'
 
-/** The documents that show what tools answer, by the last part of their addresses. */
+/** The titles of the documents that show answers of tools, by the last part of their URIs. */
 const apps = {
   offers: 'Offers to choose from',
   price: 'The price of a purchase',
@@ -14,12 +14,12 @@ export type AppName = keyof typeof apps
 
 const uriOf = (name: string) => `ui://kiosk402/${name}`
 
-/** What a tool says of the document that shows its answers. */
+/** The `_meta` by which a tool names the document that shows its answers. */
 export function appMeta(name: AppName) {
   return { ui: { resourceUri: uriOf(name) } }
 }
 
-/** Nothing is loaded and nobody is asked but the host. */
+/** The documents load nothing and talk only to their host. */
 const meta = { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } }
 
 const all = Object.entries(apps).map(([name, title]) => ({
@@ -27,10 +27,10 @@ const all = Object.entries(apps).map(([name, title]) => ({
   text: documentOf(title),
 }))
 
-/** The documents, as `resources/list` tells them. */
+/** The documents as `resources/list` returns them. */
 export const listedApps = all.map(({ text: _, ...listed }) => listed)
 
-/** One document, as `resources/read` gives it; undefined: there is none of that address. */
+/** One document as `resources/read` returns it; undefined if no document has this URI. */
 export function readApp(wanted: string) {
   const app = all.find(({ uri }) => uri === wanted)
   if (app === undefined) return undefined
@@ -38,7 +38,7 @@ export function readApp(wanted: string) {
   return { contents: [{ uri, mimeType, text, _meta: meta }] }
 }
 
-/** Everything is in the document, and its policy names the only script and the only style by their hashes. */
+/** A self-contained document. Its policy allows only its own script and style, by their hashes. */
 function documentOf(title: string): string {
   const [script, style] = [textOf('app.js'), textOf('app.css')]
   const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; base-uri 'none'; form-action 'none'`

@@ -6,8 +6,8 @@ type Arguments = Readonly<Record<string, unknown>>
 const controlCharacters = /\p{Cc}/u
 
 /**
- * Arguments of a tool as what was given for an operation, so that they are read by the same readers
- * as a query. A number and its text are the same there, and so are a list and its items with commas.
+ * The arguments of a tool as the parameters of an operation, so that the same code reads them as a query. A number
+ * is equal to its text, and a list to its items joined by commas.
  */
 export function inArguments(args: Arguments): ParamSource {
   return (known) =>
@@ -19,7 +19,7 @@ export function inArguments(args: Arguments): ParamSource {
     )
 }
 
-/** The arguments that were given: null is how many callers leave one out. */
+/** The arguments that are not null: many callers send null for an argument that they leave out. */
 export function givenIn(args: Arguments | undefined): Arguments {
   const given = Object.entries(args ?? {}).filter(([, value]) => value !== null)
   return Object.fromEntries(given)
@@ -42,7 +42,7 @@ function isPlain(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** An argument that is true or false. @throws Refusal `invalid_parameter` */
+/** A boolean argument. @throws Refusal `invalid_parameter` */
 export function flagIn(args: Arguments, name: string): boolean {
   const value = args[name] ?? false
   if (typeof value === 'boolean') return value
@@ -50,19 +50,19 @@ export function flagIn(args: Arguments, name: string): boolean {
   throw refused(name, `${name} must be true or false.`)
 }
 
-/** An argument that is a text. @throws Refusal `invalid_parameter` */
+/** A string argument, trimmed; undefined if it is empty. @throws Refusal `invalid_parameter` */
 export function textIn(args: Arguments, name: string): string | undefined {
   const value = args[name]
   if (value === undefined || typeof value === 'string') return value?.trim() || undefined
   throw refused(name, `${name} must be text.`)
 }
 
-/** All arguments but these. */
+/** All arguments except these. */
 export function without(args: Arguments, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !names.includes(name)))
 }
 
-/** All arguments but those that are empty texts, which is how models leave one out. */
+/** All arguments except empty strings: models send them for arguments that they leave out. */
 export function withoutEmpty(args: Arguments): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ''))
 }

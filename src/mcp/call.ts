@@ -15,18 +15,18 @@ import { problemResult, resultOf } from './results.ts'
 import { problemInArguments } from './schemas.ts'
 import type { Tool, ToolCall, ToolDeps } from './tool.ts'
 
-/** The caller, as the limits, the log and the settings of their host see them. */
+/** The caller of one request: its limits, its log and the settings of its host. */
 export interface Visit extends ProofLimit {
   readonly requestId: string
-  /** The address that the call came from, as limits count it. */
+  /** The client address, as the limits count it. */
   readonly client: string
   readonly log: FaultLog
   readonly host: HostSettings
-  /** The limit that the request is above already, before its body was read. */
+  /** The refusal of the limit that the request exceeded before its body was read. */
   readonly heldUp: Refusal | undefined
-  /** Hears which order the call bought, found or names. */
+  /** Called with the order that the call bought, found or named. */
   readonly found: (order: OrderId) => void
-  /** The refusal of a call above this limit. */
+  /** Counts the call against a limit; returns the refusal if it exceeds it. */
   readonly count: (limit: LimitName) => Promise<Refusal | undefined>
 }
 
@@ -37,9 +37,9 @@ export interface RawCall {
 }
 
 /**
- * Answers one call of a tool. A refusal is an answer too; only a defect of ours is logged.
+ * Answers one call of a tool. A refusal is an answer too; only our own defects are logged.
  *
- * @throws UrlElicitationRequiredError for a client that brings a person to a page in that way
+ * @throws UrlElicitationRequiredError to bring a person to a page, for clients that support this error
  */
 export async function answerCall(
   deps: ToolDeps,
@@ -56,7 +56,7 @@ export async function answerCall(
   return result
 }
 
-/** The answer, and whether a payment or a sign-in that came along would have been accepted. */
+/** The answer, and whether a payment or a sign-in in the call, if any, counts as accepted. */
 async function answer(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted) {
   try {
     const heldUp = await holdUp(visit, tool, call)
@@ -89,11 +89,11 @@ function failed(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: 
   return { result: problemResult(tool.charges ? problemInArguments(said) : said), isAccepted }
 }
 
-/** What brings a person to the page of their approval; undefined: the model has to. */
+/** Brings a person to the page of their approval; undefined if the model must show them the link. */
 function askPerson({ reached, isBack }: Person, { details }: Refusal) {
   const url = String(details.extra?.['approvalUrl'])
   const page = { url, message: 'Approve or decline this purchase on a page of the store.' }
-  // A person who has not decided still has the page open: asking again at once would go on for ever.
+  // A person who has not decided still has the page open: asking again at once would loop for ever.
   if (reached === undefined || isBack) return undefined
   if (reached === 'by_error') throw visitError(page)
   return visitResult(page)
@@ -102,10 +102,10 @@ function askPerson({ reached, isBack }: Person, { details }: Refusal) {
 type Counted = Omit<ToolCall, 'heldUp'>
 
 /**
- * The limit that a call is above, where it may still find the order that it has already paid for.
- * Looking for one costs what reading does, and as that the request itself was counted.
+ * The refusal of the limit that a call exceeds, if the call may still find the order that it has already paid for.
+ * Looking for an order costs as much as reading one, and the request itself has already counted as reading.
  *
- * @throws Refusal `rate_limited` for any other call
+ * @throws Refusal `rate_limited` for any other call above a limit
  */
 async function holdUp(visit: Visit, tool: Tool, call: Counted): Promise<Refusal | undefined> {
   const above =

@@ -3,11 +3,11 @@ import { oneOf, type Param, readParams, refused } from '../catalog/search/params
 import { inQuery } from '../http/in-query.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
 
-/** What the host of a model has set for it, in the address that it is configured with. */
+/** The settings of a model's host, in the query of the MCP URL that it is configured with. */
 export interface HostSettings {
   /** The price above which a person must approve. */
   readonly approveAbove?: Usdc | undefined
-  /** Goods are shown by links alone, whatever the model asks for. */
+  /** Goods are shown only by links, even if the model sets `include_goods`. */
   readonly goods?: 'link' | undefined
 }
 
@@ -21,14 +21,14 @@ const amount: Param<Usdc> = {
 
 const settings = { approveAboveUsdc: amount, goods: oneOf(['link']) }
 
-/** Words of names that can only be meant to set something here. */
+/** Parts of parameter names that are probably meant as a setting of this store. */
 const meantHere =
   /appro|abov|usdc?|limit|max|budget|spen|price|amount|good|code|link|reveal|person/i
 
 /**
- * Reads the settings in an address. A name that may be one of them, misspelt, is refused, because a limit
- * that is not understood would protect nobody. Others, such as `api_key`, are added by registries and
- * gateways to every address, and say nothing to this store.
+ * Reads the settings in a URL. A name that may be a misspelt setting is refused, because a limit that is silently
+ * ignored would protect nobody. Other parameters, such as the `api_key` that registries and gateways add to every
+ * URL, are ignored.
  *
  * @throws Refusal `unknown_parameter`, `repeated_parameter`, `invalid_parameter`
  */
@@ -48,7 +48,7 @@ function withoutForeign(url: string): string {
   return `${url.slice(0, start)}?${kept.join('&')}`
 }
 
-/** An encoded name is read with the others: what it says is only known then. */
+/** An encoded name is kept, because its meaning is known only after decoding. */
 function mayBeMeantHere(name: string): boolean {
   const known = Object.keys(settings)
   return /[%+]/.test(name) || meantHere.test(name) || nearParameter(name, known) !== undefined

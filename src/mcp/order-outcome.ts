@@ -17,25 +17,25 @@ export const includeGoods = {
 interface Showing {
   /** In the answer itself, rather than by a link. */
   readonly inline: boolean
-  /** Whether the client brings a person to the link, or has done so. */
+  /** Whether the client brings a person to the link now, or has already done so. */
   readonly visit: 'now' | 'done' | undefined
 }
 
 /**
- * How a call wants the goods shown. Where its host takes links alone, a client that can brings a person
- * to the link before the model gets the answer, which is without it then.
+ * How to show the goods for this call. If its host allows only links, and the client can bring a person to a link, it
+ * does so before the model gets the answer, which then does not contain the link.
  */
 export function showingOf({ args, host, person }: ToolCall): Showing {
   const inline = flagIn(args, 'include_goods') && host.goods === undefined
-  // The call is repeated for the answer, and must prove again whose the goods are. A payment alone does not.
+  // The client repeats the call for the answer, which must prove ownership again. A payment alone does not.
   const proof = textIn(args, 'idempotency_key') ?? textIn(args, 'access_token')
   const isBrought = host.goods === 'link' && person.reached === 'by_result' && proof !== undefined
   return { inline, visit: isBrought ? (person.isBack ? 'done' : 'now') : undefined }
 }
 
 /**
- * What a tool says of an order. Codes stay out of the model's context unless they are asked for: a model
- * can be made to repeat whatever it has read.
+ * The answer of a tool about an order. Codes stay out of the model's context unless the call asks for them, because
+ * a model can be tricked into repeating what it has read.
  */
 export async function orderOutcome(
   deps: BuyingDeps,
@@ -102,7 +102,7 @@ function mayBeDelivered(order: Order): boolean {
 type Listed = Awaited<ReturnType<typeof orderBody>>['orders'][number]
 type Result = Readonly<Record<string, unknown>> | null
 
-/** Pictures are no text: they come beside it, in the one form that clients show. */
+/** Moves the QR code out of the JSON into an image of its own, as PNG, which clients show. */
 function withoutPictures(order: Listed) {
   const result: Result = order.result
   if (result === null) return { order, picture: undefined }
@@ -111,7 +111,7 @@ function withoutPictures(order: Listed) {
   return { order: { ...order, result: rest }, picture }
 }
 
-/** What the caller does now. */
+/** What the caller should do now. */
 function adviceOn(order: Order, goods: Way): string {
   const again = `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds`
   switch (order.state) {

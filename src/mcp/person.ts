@@ -14,20 +14,20 @@ export interface Visit {
   readonly message: string
 }
 
-/** How a client brings a person to a page, if it can (MCP, "URL mode elicitation"). */
+/** How a client can bring a person to a page, if at all (MCP, "URL mode elicitation"). */
 export interface Person {
-  /** 2026-07-28 by a result that asks for input, 2025-11-25 by an error. */
+  /** By a result that asks for input (2026-07-28), or by an error (2025-11-25); undefined if it cannot. */
   readonly reached: 'by_result' | 'by_error' | undefined
-  /** Whether this very call comes again after they were brought there. */
+  /** Whether the client repeats this call after it brought the person there. */
   readonly isBack: boolean
 }
 
-/** What says in the id of a session that its client shows addresses to a person. */
+/** The prefix of a session id whose client supports URL elicitation. */
 const mark = 'elicits-urls.'
 
 /**
- * The id of a session for a client of 2025-11-25, which says only in its first request what it can do.
- * Nothing else is in it, and nothing is kept.
+ * A session id for a client of 2025-11-25, which declares its capabilities only in its first request. The id carries
+ * only that the client supports URL elicitation; the store keeps no session.
  */
 export function sessionFor(body: unknown): string | undefined {
   const { method, params } = (body ?? {}) as {
@@ -38,7 +38,7 @@ export function sessionFor(body: unknown): string | undefined {
   return isFirst ? `${mark}${randomUUID()}` : undefined
 }
 
-/** @param session the id that the client sends, where it has one */
+/** @param session the session id that the client sends, if any */
 export function personOf({ mcpReq }: ServerContext, session: string | undefined): Person {
   const isBack = mcpReq.inputResponses !== undefined
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
@@ -48,12 +48,12 @@ export function personOf({ mcpReq }: ServerContext, session: string | undefined)
   return { reached: session?.startsWith(mark) ? 'by_error' : undefined, isBack }
 }
 
-/** The result that brings a person to a page, for clients that know it. */
+/** The result that brings a person to a page, for clients of 2026-07-28. */
 export function visitResult({ url, message }: Visit): InputRequiredResult {
   return inputRequired({ inputRequests: { visit: inputRequired.elicitUrl({ url, message }) } })
 }
 
-/** The error that does so in 2025-11-25. The client calls again by itself, or its model does. */
+/** The error that does so in 2025-11-25. The client, or its model, then repeats the call. */
 export function visitError({ url, message }: Visit): UrlElicitationRequiredError {
   const elicitationId = randomUUID()
   return new UrlElicitationRequiredError([{ mode: 'url', elicitationId, url, message }], message)

@@ -9,15 +9,15 @@ import { textIn } from './arguments.ts'
 import { argumentSchema, purchaseFields } from './schemas.ts'
 import type { ToolCall } from './tool.ts'
 
-/** Where x402 has its payments and receipts (its transport for MCP). */
+/** The keys of x402 payments and settlements in `_meta` (the MCP transport of x402). */
 const paymentKey = 'x402/payment'
 export const receiptKey = 'x402/payment-response'
-/** Where the store takes a sign-in: what SIGN-IN-WITH-X carries, or the message before its encoding. */
+/** The key of a sign-in: the value of the header SIGN-IN-WITH-X, or the object that it encodes. */
 const signInKey = 'sign-in-with-x'
 
 /**
- * Named as the transport names tools and not by our address: a client that took it for an address
- * would send the payment there, as a request of another form.
+ * The resource is the tool's URI, as the transport defines it, and not our URL: a client could take a URL for an HTTP
+ * endpoint and send the payment there.
  */
 export const mcpTransport: PaymentTransport = {
   resource: () => 'mcp://tool/buy',
@@ -29,12 +29,12 @@ export const mcpTransport: PaymentTransport = {
 
 export const signInGuidance = `Sign the challenge in extensions["sign-in-with-x"] with the paying wallet and call again with it in _meta["${signInKey}"], or call with a listToken as access_token. Nothing is charged.`
 
-/** Whether a call has something whose signature must be checked, which costs. */
+/** Whether a call has a signature to check, which costs computation and calls to the chain. */
 export function carriesProof({ meta }: Pick<ToolCall, 'meta'>): boolean {
   return meta[paymentKey] !== undefined || meta[signInKey] !== undefined
 }
 
-/** Whether a call has a payment, of whatever worth. */
+/** Whether a call has a payment, valid or not. */
 export function bringsPayment({ meta }: Pick<ToolCall, 'meta'>): boolean {
   return (meta[paymentKey] ?? undefined) !== undefined
 }
@@ -72,7 +72,7 @@ export function keyIn(args: ToolCall['args']): string | undefined {
   return keyOf(textIn(args, 'idempotency_key'), 'idempotency_key')
 }
 
-/** The sign-in of a call in the form that HTTP carries it in, whichever of both it has here. */
+/** The sign-in of a call, encoded as in the HTTP header, whether it came encoded or as an object. */
 export function signInWith({ meta }: ToolCall): string | undefined {
   const given = meta[signInKey]
   if (given === undefined || given === null) return undefined
@@ -87,7 +87,7 @@ function unreadable(why: string): Presented {
   }
 }
 
-/** How the tool is called and what it answers, for indexes of paid resources that know tools. */
+/** The arguments and the answer of the tool, for indexes of paid resources (x402 Bazaar). */
 function toolBazaar(example: ExampleBody): Readonly<Record<string, unknown>> {
   return declareDiscoveryExtension({
     toolName: 'buy',

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { ToolOutcome } from './tool.ts'
 
-/** What a tool said, as a result of MCP. The text repeats the data for clients that read no data. */
+/** The outcome of a tool as an MCP result. The text repeats the data for clients that ignore `structuredContent`. */
 export function resultOf(said: ToolOutcome): CallToolResult {
   return said.type === 'demand' ? paymentRequiredResult(said) : answerResult(said)
 }
@@ -22,8 +22,8 @@ function answerResult(said: Extract<ToolOutcome, { type: 'answer' }>): CallToolR
 }
 
 /**
- * A demand for a payment or a sign-in: the data, and the same data as the only text (x402). The sentence
- * comes first, because a model may be shown no more than the beginning.
+ * A demand for a payment or a sign-in: the data, and the same data as the only text (x402). The message comes first,
+ * because some clients show a model only the beginning.
  */
 function paymentRequiredResult({
   required,
@@ -37,7 +37,7 @@ function paymentRequiredResult({
   }
 }
 
-/** A refusal as a tool's error: the problem document, and what it says in a sentence. */
+/** A refusal as a tool's error: the problem document, and a sentence that sums it up. */
 export function problemResult(problem: Readonly<Record<string, unknown>>): CallToolResult {
   return {
     isError: true,
@@ -62,7 +62,7 @@ function sentenceOf({
   return `${String(detail)} (${facts.join('; ')})`
 }
 
-/** As JSON has it: what is undefined is not there. */
+/** As JSON encodes it: without fields that are undefined. */
 function dataOf(body: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(body))
 }

@@ -16,18 +16,18 @@ import type { ToolDeps } from './tool.ts'
 
 export interface McpDeps extends ToolDeps {
   readonly limits: Limits
-  /** Whether nobody but this machine can reach the store, so that it need not answer other names. */
+  /** Whether only this machine can reach the store. It then refuses other host names and origins. */
   readonly isLocal: boolean
 }
 
 /**
- * The MCP server, over streamable HTTP without sessions: for clients of 2026-07-28, and for those of
- * 2025-11-25 that shake hands first.
+ * The MCP server, over streamable HTTP without sessions: for clients of 2026-07-28, and for those of 2025-11-25,
+ * which begin with a handshake.
  *
- * Every request counts as reading before its body is read. What a call of a tool asks for is in its
- * body, so the limit that the same question has over HTTP is counted there. Pages of any origin may
- * call, as they may over HTTP: nothing is kept in cookies, and nobody has more rights by being near. A
- * store that only its own machine reaches answers that machine's names and pages alone.
+ * Every request counts as reading before its body is read. The tool is named in the body, so the limit of the same
+ * call over HTTP is counted afterwards. Pages of any origin may call, as over HTTP: the API uses no cookies, and the
+ * network position of a caller gives it no rights. A store that only its own machine can reach answers only host
+ * names and pages of that machine.
  */
 export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
   app.post(
@@ -37,7 +37,7 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
       onRequest: deps.isLocal ? [refuseForeign] : [],
     },
     async (request, reply) => {
-      // It was let in because its payment could be in its body, and there is none.
+      // It was admitted because its body could contain a payment, and it does not.
       if (request.heldUp && !mayBringPayment(request)) throw request.heldUp
       if (Array.isArray(request.body)) {
         throw new Refusal(
@@ -56,7 +56,7 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
               answerCall(deps, visit, tool, { args, meta, person }),
           }),
         {
-          // Nothing that a client could listen for changes while it listens.
+          // Tools and resources never change while the store runs, so there is nothing to subscribe to.
           maxSubscriptions: 0,
           keepAliveMs: 0,
           onerror: (error) => {
@@ -65,7 +65,7 @@ export function routeMcp(app: FastifyInstance, deps: McpDeps): void {
         },
       )
       const response = await fetch(webRequest(request), { parsedBody: request.body })
-      // What the library refuses is the caller's fault, unless it says that it is ours.
+      // Errors of the library are faults of the caller, unless their status says otherwise.
       if (response.status >= 500) request.log.error({ err: fault }, 'unexpected error')
       const session = sessionFor(request.body)
       if (session !== undefined) reply.header(sessionHeader, session)
@@ -114,7 +114,7 @@ function sessionIn({ headers }: FastifyRequest): string | undefined {
   return typeof session === 'string' ? session : undefined
 }
 
-/** A body that was not read, or cannot be, may have a payment in it like any other. */
+/** A body that has not been read, or cannot be, may contain a payment. */
 function mayBringPayment({ body }: FastifyRequest): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return true
   const { params } = body as { params?: { _meta?: unknown } | null }
@@ -125,14 +125,14 @@ function mayBringPayment({ body }: FastifyRequest): boolean {
 const streamType = 'text/event-stream'
 const anyJson = /(^|[,\s])(\*\/\*|application\/(json|\*))/i
 
-/** Whether the caller reads streams of events, which plain HTTP clients do not. */
+/** Whether the caller accepts event streams, which plain HTTP clients do not. */
 function takesStream({ headers: { accept = '' } }: FastifyRequest): boolean {
   return accept.toLowerCase().includes(streamType)
 }
 
 /**
- * The request as the library of the protocol reads it: its headers; the body is parsed already. The
- * library refuses clients that do not accept both types that it answers with.
+ * The request for the MCP library: the headers only, because the body is already parsed. The library refuses clients
+ * that do not accept both of its media types, so `accept` is completed.
  */
 function webRequest({ headers: { accept = '*/*', ...headers } }: FastifyRequest): Request {
   const given = Object.entries(headers).flatMap(([name, value]) =>

@@ -6,10 +6,10 @@ import type { JsonObject } from './tool.ts'
 type Schema = Readonly<Record<string, unknown>>
 
 /**
- * The JSON Schema of arguments: their types, their choices and what they mean. What else the store checks
- * stands in the descriptions. Hosts hold a call to the schema before the store sees it, and some then tell
- * the model no more than that it does not match, where the store says what to correct; others take no
- * schema with patterns or bounds, or drop the arguments that it does not name.
+ * The JSON Schema of arguments: their types, enums and meaning. All other rules are in the descriptions, because
+ * hosts validate a call against the schema before the store sees it. Some then tell the model only that the call does
+ * not match, while the store says what to correct; others reject schemas with patterns or bounds, or drop arguments
+ * that the schema does not name.
  */
 export function argumentSchema(
   properties: Readonly<Record<string, Schema>>,
@@ -23,7 +23,7 @@ export function argumentSchema(
   }
 }
 
-/** One argument, with its bounds and its default in words. */
+/** One argument, with its bounds and its default in its description. */
 function argument({ type, description, enum: values, items, ...checked }: Schema): Schema {
   const { minimum, maximum, maxItems, default: usual } = checked
   const notes = [
@@ -40,7 +40,7 @@ function argument({ type, description, enum: values, items, ...checked }: Schema
   }
 }
 
-/** What the fields of every purchase are called among the arguments of tools. */
+/** The names of fields of a purchase as arguments of tools, where they differ. */
 const argumentNames: Readonly<Record<string, string>> = {
   maxUsdc: 'max_usdc',
   webhookUrl: 'webhook_url',
@@ -48,7 +48,7 @@ const argumentNames: Readonly<Record<string, string>> = {
 
 const argumentOf = (field: string) => argumentNames[field] ?? field
 
-/** The fields that a purchase of any kind may have, as arguments. Which of them one offer takes, get_offer says. */
+/** The fields of purchases of all kinds, as arguments. The answer of get_offer says which of them an offer takes. */
 export function purchaseFields(): Readonly<Record<string, Schema>> {
   const fields = kinds.flatMap((kind) =>
     Object.entries(propertiesOf(kindSchemaFor(kind))).map(([name, { type, description }]) => {
@@ -60,7 +60,7 @@ export function purchaseFields(): Readonly<Record<string, Schema>> {
   return { ...Object.fromEntries(fields), offerId: { type: 'string', description: 'From search' } }
 }
 
-/** The schema of a purchase body, with its fields as the arguments of tools. */
+/** The schema of a purchase body, with its fields named as arguments of tools. */
 export function bodyInArguments(schema: Schema): Schema {
   const properties = Object.entries(propertiesOf(schema)).map(([name, field]) => [
     argumentOf(name),
@@ -73,7 +73,7 @@ function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> 
   return properties as Readonly<Record<string, Schema>>
 }
 
-/** The arguments as the fields of a purchase, under the names of the HTTP interface. */
+/** The arguments as the fields of a purchase, named as in the HTTP interface. */
 export function purchaseIn(args: Schema): Record<string, unknown> {
   const renamed = Object.entries(argumentNames).flatMap(([field, name]) =>
     args[name] === undefined ? [] : [[field, args[name]] as const],
@@ -83,7 +83,7 @@ export function purchaseIn(args: Schema): Record<string, unknown> {
 
 const fieldNames = new RegExp(`\\b(${Object.keys(argumentNames).join('|')})\\b`, 'g')
 
-/** A problem about a purchase, with its fields as the arguments of tools. */
+/** A problem about a purchase, with its fields named as arguments of tools. */
 export function problemInArguments(problem: Schema): Schema {
   return JSON.parse(JSON.stringify(problem).replace(fieldNames, argumentOf))
 }

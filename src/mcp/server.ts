@@ -20,7 +20,7 @@ import { search } from './tools/search.ts'
 /** Every tool, in the order in which a buyer needs them. */
 const tools: readonly Tool[] = [search, getOffer, quote, buy, orderStatus, refund]
 
-/** What every model is told of the store before it calls a tool. */
+/** The instructions that every model gets before it calls a tool. */
 const instructions = [
   'A store of digital goods: gift vouchers, mobile topups and eSIM data plans, paid in USDC with x402. There are no accounts.',
   'In order: search, get_offer, quote, then buy. Before you pay, tell the person the exact price and what is bought; delivered goods are not refunded.',
@@ -31,7 +31,7 @@ const instructions = [
   'Errors say what to correct in code, parameter, allowed and didYouMean, and in charged whether money moved.',
 ].join('\n')
 
-/** The tools and the documents that show their answers change with the program only; an hour. */
+/** Tools and documents change only with a new version of the store, so clients may cache them for an hour. */
 const unchanging = { ttlMs: 3_600_000, cacheScope: 'public' } as const
 
 export interface ServerOptions {
@@ -42,11 +42,11 @@ export interface ServerOptions {
     meta: Readonly<Record<string, unknown>> | undefined,
     person: Person,
   ) => Promise<CallToolResult | InputRequiredResult>
-  /** The id of the session that the client names, where it has one. */
+  /** The session id that the client sends, if any. */
   readonly session: string | undefined
 }
 
-/** An MCP server for one exchange: nothing is kept between calls. */
+/** An MCP server for one request: it keeps no state between calls. */
 export function createServer({ site, call, session }: ServerOptions): Server {
   const server = new Server(
     { name: pack.name, title: site.name, version: pack.version, websiteUrl: site.url },
@@ -84,9 +84,9 @@ export function createServer({ site, call, session }: ServerOptions): Server {
 }
 
 /**
- * No tool lists an output schema. Clients of SDK 1.x hold every result to it, errors and demands for a
- * payment included (modelcontextprotocol/typescript-sdk issue 1943), and a schema that allows all of
- * those tells a model nothing for its thousands of tokens.
+ * Tools list no output schema. Clients of SDK 1.x validate every result against it, including errors and demands for
+ * a payment (modelcontextprotocol/typescript-sdk issue 1943), and a schema that allows all of them would cost
+ * thousands of tokens and tell a model nothing.
  */
 function listed({ name, title, description, inputSchema, annotations, app }: Tool) {
   return { name, title, description, inputSchema, annotations, _meta: appMeta(app) }

@@ -9,23 +9,23 @@ import type { AppName } from './apps.ts'
 import type { HostSettings } from './host.ts'
 import type { Person, Visit } from './person.ts'
 
-/** Something that a model may ask of the store. */
+/** A tool that a model can call. */
 export interface Tool {
   readonly name: string
   /** Its name for people. */
   readonly title: string
-  /** What a model that has never seen the store must know before it calls. */
+  /** Everything that a model new to the store must know before it calls. */
   readonly description: string
-  /** JSON Schema of the arguments. What is really taken is for the API to read. */
+  /** JSON Schema of the arguments. The API validates them; this only describes them. */
   readonly inputSchema: JsonObject
   readonly annotations: ToolAnnotations
   /** The document that shows its answers to a person. */
   readonly app: AppName
-  /** What a call counts as: what the same question counts as over HTTP. */
+  /** The rate limit of a call: that of the same call over HTTP. */
   readonly limit: LimitName
-  /** Whether the call is about money, so that its errors say if any moved. */
+  /** Whether errors of the call say in `charged` whether money moved. */
   readonly charges: boolean
-  /** Whether a call with a payment that is above a limit is still let in to find the order of the payment. */
+  /** Whether a call with a payment above a limit is still admitted to find the order of that payment. */
   readonly findsOrders?: true
   readonly run: (call: ToolCall, deps: ToolDeps) => ToolOutcome | Promise<ToolOutcome>
 }
@@ -33,7 +33,7 @@ export interface Tool {
 /** A JSON Schema whose root is an object. */
 export type JsonObject = { readonly type: 'object' } & Readonly<Record<string, unknown>>
 
-/** What tools answer from. */
+/** The dependencies of tools. */
 export interface ToolDeps {
   readonly reading: ReadDeps
   readonly buying: BuyingDeps
@@ -41,36 +41,36 @@ export interface ToolDeps {
 
 /** One call of a tool. */
 export interface ToolCall {
-  /** As they came, without those that are null: callers send null for what they do not give. */
+  /** As sent, except those that are null: callers send null for arguments that they leave out. */
   readonly args: Readonly<Record<string, unknown>>
-  /** What stands beside the arguments, out of the model's sight: payments, sign-ins. */
+  /** The `_meta` of the call, which models do not see: payments and sign-ins. */
   readonly meta: Readonly<Record<string, unknown>>
   readonly log: FaultLog
-  /** The address that it came from, as limits count it. */
+  /** The client address, as the limits count it. */
   readonly client: string
   readonly proofs: ProofLimit
-  /** What is known of its money. */
+  /** What is known about its payment. */
   readonly charge: Charge
-  /** What its host has set. */
+  /** The settings of its host. */
   readonly host: HostSettings
-  /** The person behind it. */
+  /** How its client can bring a person to a page. */
   readonly person: Person
-  /** Why it may do no more than find the order that it has already paid for. */
+  /** Set if the call is above a limit and may only find the order that it has already paid for. */
   readonly heldUp: Refusal | undefined
 }
 
-/** What a tool says: an answer, or a demand that must be met first. */
+/** The outcome of a tool: an answer, or a demand (payment or sign-in) that must be met first. */
 export type ToolOutcome =
   | {
       readonly type: 'answer'
       /** As published; a field that is undefined is absent. */
       readonly body: object
-      /** What to do now, in a sentence. */
+      /** What the caller should do now, in a sentence. */
       readonly advice?: string
-      /** A PNG to be shown, in base64. */
+      /** A PNG to show, in base64. */
       readonly picture?: string | undefined
       readonly meta?: Readonly<Record<string, unknown>>
-      /** What a person is brought to before they get this answer. */
+      /** The page to which a person is brought before the caller gets this answer. */
       readonly visit?: Visit | undefined
     }
   | { readonly type: 'demand'; readonly required: PaymentRequired; readonly more: object }

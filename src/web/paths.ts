@@ -2,27 +2,27 @@ import type { ShopQuery } from '../api/shop/shop-query.ts'
 import { goods } from '../catalog/good.ts'
 import type { Offer } from '../catalog/offer.ts'
 
-/** Where the payment of a checkout is shown. */
+/** The page of the payment of a checkout. */
 export function payPath(id: string): string {
   return `/pay/${id}`
 }
 
-/** Where an order is shown. */
+/** The page of an order. */
 export function orderPagePath(id: string): string {
   return `/orders/${id}`
 }
 
-/** Where the page of an offer is, seen from the site's root. */
+/** The page of an offer. */
 export function buyPath({ id }: Pick<Offer, 'id'>): string {
   return `/buy/${encodeURIComponent(id)}`
 }
 
-/** Where the same offer is as JSON. */
+/** The record of the same offer, as JSON. */
 export function recordPath({ id, kind }: Pick<Offer, 'id' | 'kind'>): string {
   return `/api/catalog/${goods[kind].plural}/offers/${encodeURIComponent(id)}`
 }
 
-/** The order of the fields in the address of a search, so that the same search has one address. */
+/** The order of the fields in the URL of a search, so that the same search always has the same URL. */
 const order = [
   'kind',
   'q',
@@ -37,7 +37,7 @@ const order = [
   'page',
 ] as const satisfies readonly (keyof ShopQuery)[]
 
-/** Where this search is. What is left open, and the first page, are not in it. */
+/** The path of a search, without fields that are undefined or have their default. */
 export function searchPath(query: ShopQuery): string {
   const params = new URLSearchParams()
   for (const field of order) {
@@ -53,7 +53,7 @@ export function changed(query: ShopQuery, fields: Partial<ShopQuery>): string {
   return searchPath({ ...query, page: undefined, ...fields })
 }
 
-/** Whether search engines should index it: a category, whole or of one country, without search words. */
+/** Whether search engines should index a search: only a kind, whole or in one country, without any other field. */
 export function isCategory({
   kind,
   country: _country,

@@ -31,9 +31,9 @@ import { takeForms } from './visit/forms.ts'
 const limited = { config: { limit: 'reading' } } as const
 
 /**
- * The website for people: pages made here, that work without script.
+ * The website for people. Its pages are rendered on the server and work without script.
  *
- * @returns what makes a page of an error that no page's own routes answer
+ * @returns a function that makes the error page for a request outside the routes of the pages
  */
 export function routeWeb(
   app: FastifyInstance,
@@ -53,7 +53,7 @@ export function routeWeb(
   const senders = pageSenders(frame, deps)
   routeForModels(app, { ...deps, now: deps.pricing.now })
   routeSiteFiles(app, deps)
-  // The errors of pages are pages. In a scope of its own, this changes nothing for the interfaces.
+  // Errors of pages are pages. The scope keeps this error handler from the APIs.
   app.register(async (pages) => {
     pages.setErrorHandler((error, request, reply) =>
       reply.send(errorDocument(error, { request, reply, frame })),

@@ -1,12 +1,12 @@
-// What the documents of apps.ts do inside the host of a model (MCP Apps, 2026-01-26): they show what a
-// tool has answered, and ask their host for everything else. Data becomes text and nothing but text.
+// The script of the documents of apps.ts inside the host of a model (MCP Apps, 2026-01-26). It shows the answer of
+// a tool, and asks the host for everything else. Data is shown as text, never as markup.
 const protocolVersion = '2026-01-26'
 const view = document.querySelector('main')
 
 const waiting = new Map()
 let last = 0
 
-// Hosts have origins that a store cannot know. What is sent are calls that the host decides on.
+// A store cannot know the origin of a host. The messages are only requests, which the host may refuse.
 const send = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
 
 function ask(method, params) {
@@ -30,7 +30,7 @@ function heard(message) {
   if (method === undefined) answered(message)
   else if (method === 'ui/notifications/tool-result') show(params)
   else if (method === 'ui/notifications/host-context-changed') dress(params)
-  // What a host asks, such as the end of the view, needs no more than an answer.
+  // Any other request of the host, such as to end the view, only needs an answer.
   else if (id !== undefined) send({ id, result: {} })
 }
 
@@ -131,7 +131,7 @@ function problem({ title, detail, charged, approvalUrl }) {
   ]
 }
 
-// What is told to a model says what it should do next; this is for the person who looks.
+// Titles and texts for the person who looks. The texts for models say what to do next.
 const states = {
   PAYMENT_PENDING: ['Payment under way', 'It is not known yet whether the money moved.'],
   PAYMENT_FAILED: ['Payment failed', 'No money moved.'],
@@ -171,7 +171,7 @@ function order({ orders, refund_state: refund, reveal, orderId }) {
   ]
 }
 
-/** An answer is shown by what it is: a choice, once made, leads on from one view to the next. */
+/** Shows each answer by its content: the same document may show offers, then a price, then an order. */
 function partsOf(data) {
   if (data.code !== undefined && data.detail !== undefined) return problem(data)
   if (data.accepts !== undefined) return price(data)

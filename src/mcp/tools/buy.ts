@@ -33,12 +33,12 @@ export const buy: Tool = {
   run: bought,
 }
 
-/** Arguments that say how to buy, and not what. */
+/** Arguments that are not fields of the purchase. */
 const own = ['idempotency_key', 'include_goods']
 
 async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome> {
   const { charge, client, heldUp, host } = call
-  // A flag that is wrong is refused before anything is bought.
+  // First, so that an invalid flag is refused before anything is bought.
   const showing = showingOf(call)
   const outcome = await buyByCall(buying, {
     kind: undefined,

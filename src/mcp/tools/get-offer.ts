@@ -7,7 +7,7 @@ import { inArguments } from '../arguments.ts'
 import { argumentSchema, bodyInArguments } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
 
-/** No more offers than this at once: each record may have thousands of characters. */
+/** The maximum number of offers in one call: each record may have thousands of characters. */
 const maxOffers = 10
 
 const query = {

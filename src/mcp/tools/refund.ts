@@ -59,7 +59,7 @@ async function refunded(call: ToolCall, { buying }: ToolDeps) {
   return { type: 'answer' as const, body: report.body }
 }
 
-/** A call with more than the id of the order is a claim. */
+/** The state of a refund. A call without a key that has other fields is meant as a claim, and is refused. */
 async function watched(
   buying: ToolDeps['buying'],
   orderId: string,

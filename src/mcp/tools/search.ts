@@ -13,7 +13,7 @@ const wide = Object.fromEntries(
   Object.entries(searchAll.query ?? {}).map(([name, { schema }]) => [name, schema]),
 )
 
-/** The filters that not all kinds take; each says which do. */
+/** The filters of single kinds, besides those of the search over all kinds. Each names its kinds. */
 const narrow = filters()
 
 export const search: Tool = {
@@ -31,7 +31,7 @@ export const search: Tool = {
   },
 }
 
-/** What a model does not choose by: prices beside that in USDC, pictures and pages, and what repeats other fields. */
+/** Fields that do not help a model to choose: prices other than that in USDC, pictures, links and repetitions. */
 const inRecordOnly: ReadonlySet<string> = new Set([
   'brand',
   'categories',
@@ -43,13 +43,13 @@ const inRecordOnly: ReadonlySet<string> = new Set([
   'buy_url',
 ])
 
-/** What it can do without where one of these says the same in fewer words. */
+/** Fields that are left out if one of these says the same in fewer words. */
 const saidBy: Readonly<Record<string, readonly string[]>> = {
   subTypes: ['shortNotes'],
   regions: ['country', 'coverage'],
 }
 
-/** An offer as a model chooses among many. Its whole record is for get_offer. */
+/** The fields of an offer by which a model chooses among many. get_offer returns the whole record. */
 function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isShown = (name: string) =>
     !inRecordOnly.has(name) &&
@@ -59,9 +59,10 @@ function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknow
 }
 
 /**
- * A kind with its filters asks the search of the kind; everything else is one question over all kinds.
+ * A kind with only filters that its own search takes asks that search; everything else asks the search over all kinds.
  *
- * @throws Refusal `invalid_parameter` for a filter of a kind in such a question, besides those of the searches
+ * @throws Refusal `invalid_parameter` for a filter of single kinds in a search over all kinds, besides the refusals of
+ *   the searches
  */
 function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Query {
   const given = withoutEmpty(args)

@@ -9,7 +9,7 @@ import { recordPath } from '../paths.ts'
 import type { PriceTexts } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** How software buys this offer: the calls as they are, and what often goes wrong. */
+/** How software buys this offer: complete calls, and the most common mistake. */
 export function agentSection(
   offer: Offer,
   price: PriceTexts,
@@ -83,9 +83,9 @@ function spendLimitNote(price: PriceTexts, t: Texts): string {
 
 /** What an agent sends to buy an offer. Only the data of the recipient has to be replaced. */
 interface ExampleCall {
-  /** Asks for the exact price. Free. */
+  /** Gets the exact price. Free. */
   readonly quote: string
-  /** The same as a purchase: answers 402 with what is to be paid. */
+  /** The purchase itself, answered 402 with the terms. */
   readonly purchase: string
   /** The JSON body of the purchase. */
   readonly body: ExampleBody

@@ -151,7 +151,7 @@ ${fieldHtml(field, t)}</div>
 `
 }
 
-/** A fixed price in the coin, at the last known rate; the next page has the exact amount. */
+/** A fixed price in the coin, at the last known rate; the next page shows the exact amount. */
 function aboutHtml(coin: Coin, { retail, rates, t }: BuyForm): Html | undefined {
   const rate = Number(rates(coin))
   if (retail.type !== 'FIXED' || !(rate > 0)) return undefined
@@ -193,7 +193,7 @@ function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`
 }
 
-/** What a card or a line receives for the amount in the form; a script keeps it true. */
+/** What a card or a line receives for the amount in the form; a script updates it. */
 function faceShown(offer: Offer, typed: string, t: Texts): Html | undefined {
   const worth = worthOf(offer)
   if (worth.faceValue === undefined) return undefined
@@ -208,8 +208,8 @@ function faceShown(offer: Offer, typed: string, t: Texts): Html | undefined {
 }
 
 /**
- * The tick by which a buyer insists on a number that no numbering plan has. It carries the number that
- * it is for: another one needs another tick. The script of the wallet shows it where the store asks.
+ * The checkbox by which a buyer confirms a number that is in no numbering plan. Its value is that number, so another
+ * number needs another confirmation. The wallet's script shows it when the store asks for it.
  */
 function numberConfirmation(offer: Offer, typed: Typed, t: Texts): Html | undefined {
   if (offer.kind !== 'topup') return undefined

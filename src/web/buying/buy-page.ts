@@ -34,7 +34,7 @@ import { walletSettings } from './wallet-panel.ts'
 
 /** Every field of the form, each as long as it may be. */
 const maxForm = 8 * 1_024
-/** Each copy has its own key, so no shared cache may keep it; the browser may, for going back. */
+/** Each form has its own key, so shared caches may not keep the page; the browser may, for going back. */
 const ownCopy = 'private, no-cache'
 
 interface BuyRoutes {
@@ -51,7 +51,7 @@ export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
     const { find, findLike } = routes.deps.liveCatalog.current()
     const { offerId } = request.params
     const meant = find(offerId) === undefined ? findLike(offerId) : undefined
-    // A person may copy an id by hand, and a mail program may put it in lower case.
+    // People copy ids by hand, and some mail programs change them to lower case.
     if (meant !== undefined) return reply.redirect(buyPath(meant), 302)
     reply.header('cache-control', ownCopy)
     return send(reply, routes, offerOf(request, routes))
@@ -147,7 +147,7 @@ export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, again?: FormAg
     openGraph: { 'og:type': 'product', ...pictureTag(offer), ...priceTags(price) },
     crumbs: crumbsOf(offer, t),
     scripts: price.type === 'NOT_SOLD' ? [] : ['typed.js', 'wallet.js'],
-    // Wallets bring pictures of their own.
+    // Wallets announce their icons as data URLs.
     drawsPictures: true,
     data: productData(offer, price, { site, url: `${site.url}${path}`, t }),
     main: html`${heading(offer, t)}
@@ -161,7 +161,7 @@ ${agentSection(offer, price, deps)}`,
   }
 }
 
-/** Whether the form has faults or a notice: one that is only being changed has neither. */
+/** Whether the form has faults or a notice. A form that the buyer reopened to change it has neither. */
 function isFaulty(again: FormAgain | undefined): boolean {
   return again !== undefined && (again.faults.size > 0 || again.notice !== undefined)
 }
@@ -271,7 +271,7 @@ function costOf(price: PriceTexts, t: Texts): string {
   }
 }
 
-/** For previews elsewhere; the page itself does not show it. */
+/** The picture for link previews; the page itself does not show it. */
 function pictureTag(offer: Offer): Record<string, string> {
   const picture = offer.kind === 'voucher' ? offer.image : undefined
   return picture === undefined ? {} : { 'og:image': picture }

@@ -11,7 +11,7 @@ import { apart, kindName, measure, placeName } from '../shop/offer-words.ts'
 
 const choicesShown = 24
 const coveragesShown = 8
-/** Plans of another coverage that are read to find the one most like this plan. */
+/** How many plans of each other coverage are compared to find the one most like this plan. */
 const likeRead = 3
 
 type ChoiceDeps = Pick<WebDeps, 'liveCatalog' | 'pricing' | 't'>
@@ -21,7 +21,7 @@ interface Beside {
   readonly deps: ChoiceDeps
 }
 
-/** The values, or the plans, of one brand and place that are sold now, to choose another of them. */
+/** Links to the other values or plans of the same brand and place that are sold now. */
 export function choicesSection(offer: Offer, deps: ChoiceDeps): Html | undefined {
   const places = brandPlaces(deps.liveCatalog.current().sold[offer.kind], offer)
   const countries = coveredBy(offer).join()
@@ -47,9 +47,9 @@ ${chips(elsewhere, (one) => [placeName(one, t), `${name(one)}, ${priceOf(one, de
 }
 
 /**
- * Links to offers, no two of which read the same.
+ * Links to offers, no two with the same text.
  *
- * @param wordsOf what a link says: the name, and what is beside it
+ * @param wordsOf the text of a link: the name, and what stands beside it
  */
 function chips(
   choices: readonly Offer[],
@@ -66,7 +66,7 @@ ${choices.map((one) => {
 })}</ul>`
 }
 
-/** How far up this offer stands, between 0 and 1, in a list of offers by what they cost. */
+/** The position of this offer, from 0 to 1, in a list of offers sorted by price. */
 function heightOf(offer: Offer, docs: Docs, deps: ChoiceDeps): number {
   const index = deps.liveCatalog.current().sold[offer.kind]
   const compare = byCost(deps)
@@ -80,14 +80,14 @@ function heightOf(offer: Offer, docs: Docs, deps: ChoiceDeps): number {
   return docs.length < 2 ? 0 : low / (docs.length - 1)
 }
 
-/** Neighbours at a height of a list: where it is short, all of it. */
+/** `count` neighbours around a position of a list; all of a shorter list. */
 function atHeight(docs: Docs, height: number, count: number): Docs {
   const middle = Math.round(height * (docs.length - 1))
   const last = Math.min(docs.length, Math.max(0, middle - (count >> 1)) + count)
   return docs.slice(Math.max(0, last - count), last)
 }
 
-/** The values or plans of one list that cost about as much as this one, with it among them. */
+/** The values or plans of one list whose prices are closest to that of this offer, with this offer among them. */
 function sameAs(offer: Offer, docs: Docs, { height, deps }: Beside): readonly Offer[] {
   const read = deps.liveCatalog
     .current()
@@ -97,8 +97,8 @@ function sameAs(offer: Offer, docs: Docs, { height, deps }: Beside): readonly Of
 }
 
 /**
- * Of each list the plan that is most like this one. A brand's plans rise in like steps wherever they
- * work, so those at its height are the ones to compare; to read all takes longer than the page.
+ * The plan of each list that is most like this one. A brand's plans have similar price steps everywhere, so only those
+ * at the same position are compared: reading all of them would take longer than the rest of the page.
  */
 function mostLike(
   offer: EsimOffer,
@@ -117,7 +117,7 @@ function mostLike(
   )
 }
 
-/** How much one plan differs from another: first in its data, then in its days. */
+/** How much two plans differ: first in their data, then in their days. */
 function unlike({ allowance: one }: EsimOffer, { allowance: other }: EsimOffer): number {
   const data = (plan: EsimOffer['allowance']) => (plan.dataUnlimited ? 1_000 : (plan.dataGb ?? 0))
   const days = Math.abs((one.durationDays ?? 0) - (other.durationDays ?? 0))

@@ -7,7 +7,7 @@ import { fieldFaultText } from './field-value.ts'
 import { fieldTextsIn } from './form-fields.ts'
 import { names, type Typed } from './typed.ts'
 
-/** What is wrong in the form: the sentence shown at each field, by the name of the field. */
+/** The faults of the form: the sentence shown at each field, by the name of the field. */
 export type FormFaults = ReadonlyMap<string, string>
 
 export const noFaults: FormFaults = new Map()
@@ -18,10 +18,10 @@ interface Form {
   readonly t: Texts
 }
 
-/** What the checkout service found wrong, in words for people and at the fields of this form. */
+/** The faults that the checkout service found, as sentences for people at the fields of this form. */
 export function faultsIn({ details: { faults = [] } }: Refusal, form: Form): FormFaults {
   const found = new Map(faults.map((fault) => faultAt(fault, form)))
-  // In the order of the page, as it is read from top to bottom.
+  // In the order of the fields on the page.
   const order = [...Object.keys(form.typed.fields), names.pay, names.mail]
   const at = (name: string) => (order.indexOf(name) + order.length + 1) % (order.length + 1)
   return new Map([...found].sort(([one], [other]) => at(one) - at(other)))

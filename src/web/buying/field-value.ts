@@ -1,9 +1,9 @@
-/** What people write into numbers to read them better. */
+/** Characters by which people group digits. */
 const fillers = /[\s().\u00a0-]/g
 
 /**
- * What was typed into a field of a purchase, as the purchase has it: an amount is a number, and numbers of
- * phones and eSIMs are bare. The server reads a form by it, and so does the script of the wallet.
+ * The value of a typed field in the body of the purchase: an amount becomes a number, and numbers of phones and eSIMs
+ * lose their separators. Used by the server and by the wallet's script.
  */
 export function fieldValue(name: string, typed: string): string | number {
   const text = typed.trim()
@@ -17,18 +17,18 @@ export function filled(text: string, values: Readonly<Record<string, string>>): 
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-/** The texts of a field, as far as they say what is wrong with it. */
+/** The texts of a field about its faults. */
 interface FaultTexts {
   readonly missing: string
   readonly wrong: string
 }
 
 /**
- * What is wrong with a field, in words for people. The server says it by this, and so does the script of
- * the wallet: the same form says the same, however it is paid.
+ * The sentence about a fault of a field. Used by the server and by the wallet's script, so that the form says the same
+ * however it is paid.
  *
- * @param text what is said of exactly this fault, where there is such a text
- * @param meant asks whether another value was meant
+ * @param text the text of this very fault, if it has one
+ * @param meant makes the question whether another value was meant
  */
 export function fieldFaultText(
   {

@@ -8,10 +8,10 @@ import { priceTexts } from '../shop/money-text.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** A field of a purchase, before anything is typed into it. Its name is that of the purchase. */
+/** A field of a purchase, without a value. Its name is that in the body of the purchase. */
 export type FormField = Omit<Field, 'fault' | 'value'>
 
-/** Longer than anything that a field can rightly hold, and short enough to be said back. */
+/** Longer than any valid value of a field, and short enough to show again. */
 const maxText = '254'
 
 const attributesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -24,7 +24,7 @@ const attributesOf: Readonly<Record<string, Readonly<Record<string, string>>>> =
   iccid: { inputmode: 'numeric', autocomplete: 'off', maxlength: '40' },
 }
 
-/** What a person is asked for to buy this offer, in the order of the page: the amount comes first. */
+/** The fields that a person fills in to buy this offer, in the order of the page: the amount comes first. */
 export function formFieldsOf(
   offer: Offer,
   { t, pricing }: { readonly t: Texts; readonly pricing: Pick<Pricing, 'markupBps'> },
@@ -77,7 +77,7 @@ function phoneHint({ offer, t }: Hinting): string {
   return t('form.phone', { country: countryName(offer.country, t), code })
 }
 
-/** A field of a purchase as people are asked for it. */
+/** The texts of a field for people. */
 interface FieldTexts {
   readonly label: string
   readonly hint?: string

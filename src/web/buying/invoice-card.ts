@@ -8,12 +8,12 @@ import { qrSvg } from '../frame/qr.ts'
 import { namedCoinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** Longer amounts have a line of their own on phones. */
+/** Characters; longer amounts get a line of their own on phones. */
 const maxShort = 10
 
 type Invoice = NonNullable<CheckoutView['invoice']>
 
-/** What is to be sent, where, and until when. */
+/** The amount to send, the address, and the deadline. */
 export function invoiceCard(
   view: CheckoutView,
   invoice: Invoice,
@@ -43,7 +43,7 @@ ${sandboxUrl && html`<p class="act"><a class="button quiet wide" href="${sandbox
 </div>`
 }
 
-/** What the amount is worth; where a part of it came, how much that was. */
+/** The value of the amount in USDC; after a partial payment, how much has arrived. */
 function arrivedOf(view: CheckoutView, { seen, units }: Invoice, t: Texts): string {
   const { stage, coin, amount } = view
   if (stage !== 'partly_paid') return t('pay.worth', { usdc: formatUsdc(amount) })
@@ -53,7 +53,7 @@ function arrivedOf(view: CheckoutView, { seen, units }: Invoice, t: Texts): stri
   })
 }
 
-/** Quiet until near the end; the script counts by the clock of the store. */
+/** The deadline, with a countdown only near the end. The script counts by the clock of the store. */
 function deadline({ now }: CheckoutView, { expiresAt }: Invoice, t: Texts): Html {
   const left = minutesLeft(now, expiresAt)
   const script = attributesHtml({
@@ -68,7 +68,7 @@ function deadline({ now }: CheckoutView, { expiresAt }: Invoice, t: Texts): Html
   return html`<p class="until"${script}>${t('pay.rateHeld', { until: clockTime(expiresAt) })} <b class="left" role="timer">${left !== undefined && t('pay.minutesLeft', { minutes: left })}</b></p>`
 }
 
-/** The code with the amount in it; for wallets that do not read it, one of the address alone. */
+/** A QR code with the amount, and one of the address alone for wallets that do not read amounts. */
 function codes(address: string, link: string | undefined, t: Texts): Html {
   if (link === undefined)
     return html`<div class="codes">${qrSvg(address, t('pay.qrAddressAlt'))}</div>`
@@ -83,9 +83,9 @@ function codes(address: string, link: string | undefined, t: Texts): Html {
 }
 
 /**
- * What wallets open, and the parameter that carries the amount there: BIP-21 and its like in coins, a
- * token's EIP-681 and Ethereum's own in smallest units. No other link is offered, even if the processor
- * made it: wallets read the amount in a Tron link as TRX.
+ * The links that wallets open, and the parameter of each for the amount: in coins for BIP-21 and similar schemes, in
+ * smallest units for EIP-681, for tokens and Ether. Other links of the processor are not offered: wallets read the
+ * amount in a Tron link as TRX.
  */
 const forms: readonly {
   readonly link: RegExp
@@ -98,12 +98,12 @@ const forms: readonly {
   { link: /^ethereum:/i, amount: 'value', inUnits: true },
 ]
 
-/** No blanks, and nothing that is not ASCII. */
+/** Printable ASCII without spaces. */
 const printable = /^[\x21-\x7e]+$/
 
 /**
- * The link that a wallet opens for this amount, made of the processor's; undefined when the processor
- * gave none that a wallet would open, or none whose amount can be told.
+ * The link of the processor with this amount; undefined if it is not a link that wallets open, or has no parameter for
+ * the amount.
  */
 export function paymentLinkFor(link: string, coin: Coin, units: bigint): string | undefined {
   const form = forms.find((one) => one.link.test(link))
@@ -113,15 +113,15 @@ export function paymentLinkFor(link: string, coin: Coin, units: bigint): string 
   return link.replace(amount, `$1${form.inUnits ? units : formatUnits(units, coin)}`)
 }
 
-/** From here on a countdown is shown; before, it would only hurry. */
+/** The countdown is shown only for the last minutes; earlier it would only hurry the buyer. */
 const nearMinutes = 5
 
-/** "14:32 UTC": the server does not know where its visitor is. */
+/** "14:32 UTC": the server does not know the time zone of its visitor. */
 function clockTime(time: Date): string {
   return `${time.toISOString().slice(11, 16)} UTC`
 }
 
-/** Whole minutes, rounded up, while it is near the end; undefined before and after. */
+/** Whole minutes, rounded up, during the last minutes before the end; undefined before and after. */
 function minutesLeft(now: Date, end: Date): number | undefined {
   const minutes = Math.ceil((end.getTime() - now.getTime()) / 60_000)
   return minutes > 0 && minutes <= nearMinutes ? minutes : undefined

@@ -7,10 +7,10 @@ import { allowanceFacts, type Fact, kindName, placeName } from '../shop/offer-wo
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** A list of countries longer than this is folded away. */
+/** A longer list of countries is collapsed. */
 const countriesShown = 12
 
-/** All that is known about an offer: a list of facts, and the texts of its supplier. */
+/** Everything known about an offer: a list of facts, and the texts of its supplier. */
 export function aboutSection(offer: Offer, t: Texts): Html {
   return html`<section class="about" aria-labelledby="facts">
 <h2 id="facts">${t('buy.facts')}</h2>
@@ -92,7 +92,7 @@ ${
 }`
 }
 
-/** A text as the supplier sent it: its blank lines part paragraphs, its breaks stay. */
+/** A text as the supplier sent it: blank lines separate paragraphs, and line breaks are kept. */
 function textBlock(title: string, text: string | undefined): Html | undefined {
   if (text === undefined) return undefined
   const paragraphs = text.split(/\n{2,}/).filter((part) => part.trim() !== '')

@@ -29,7 +29,7 @@ import { noFaults } from './faults.ts'
 import { invoiceCard } from './invoice-card.ts'
 import { untyped } from './typed.ts'
 
-/** A private link is shorter. */
+/** In bytes; a private link is shorter. */
 const maxForm = 2 * 1_024
 
 interface PayRoutes {
@@ -48,7 +48,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
     const token = accessIn(request)
     const view = await deps.checkout.view(request.params.id, token, request.log)
     if (view === undefined) return notFound(reply, routes)
-    // The order has the rest, unless this page still follows money that is returned.
+    // The page of the order shows the rest, unless this page still follows a return.
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
     return isOver
       ? privately(reply).redirect(orderPagePath(view.orderId), 303)
@@ -67,7 +67,7 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   })
 }
 
-/** The form of the offer as it was sent, for changes; sent again, it starts another payment. */
+/** The form of the offer with what was sent, for changes. Sent again, it starts another payment. */
 async function change(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
   const { deps, frame } = routes
   const { id } = request.params
@@ -82,7 +82,7 @@ async function change(request: PayRequest, reply: FastifyReply, routes: PayRoute
   return sendPrivately(reply, frame, buyPage(offer, deps, again))
 }
 
-/** Lets this browser see the payment, and later the order, when it brings the token or the code. */
+/** Opens the payment, and later the order, in this browser, for a visitor with the token or the recovery code. */
 async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
   const { deps } = routes
   const { id } = request.params
@@ -123,18 +123,18 @@ function notFound(reply: FastifyReply, { frame }: PayRoutes) {
   return sayPrivately(reply.code(404), frame, 'pay.notFound')
 }
 
-/** What the page of a payment is made of besides the payment. */
+/** Everything that the page of a payment needs besides the payment. */
 interface PayShown {
   readonly t: Texts
   /** The private link; only where the visitor has shown the token. */
   readonly privateLink: string | undefined
-  /** What opens the order without the link; likewise. */
+  /** The recovery code, which opens the order without the link; likewise. */
   readonly code?: string | undefined
-  /** Where the store is written to. */
+  /** The mail address of the store. */
   readonly contact: string
-  /** Whether what was just pasted opens nothing. */
+  /** Whether the visitor just pasted a link or a code that does not open the payment. */
   readonly isTokenWrong?: boolean
-  /** Only in the sandbox: where this invoice is paid with test money. */
+  /** Only in the sandbox: the page that pays this invoice with test money. */
   readonly sandboxUrl?: string | undefined
 }
 
@@ -158,7 +158,7 @@ function payPage(view: CheckoutView, shown: PayShown): Page {
     title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: t('pay.about'),
     scripts: ['live.js', 'open.js', 'copy.js', 'countdown.js', 'recent.js'],
-    // A page that reloads itself would lose what a visitor pastes into it.
+    // A reload would lose what a visitor pastes into the page.
     ...reloading(page, view.isOwner && !isFinished),
     main: html`<div class="paying"${liveMark(mark)}${view.bought && recentMark(view.orderId, view.bought, view.startedAt)}>
 <h1>${title}</h1>
@@ -169,7 +169,7 @@ ${view.isOwner ? ownPart(view, shown) : foreignPart(view, shown)}
   }
 }
 
-/** A visitor who sees no address is not told to pay to it. */
+/** Visitors without the token see no address, so they are told the state and not what to pay. */
 function wordsFor({ stage, isOwner, abilities }: CheckoutView, t: Texts) {
   if (!isOwner) {
     const state = t(`pay.stages.${stage}.state`)
@@ -196,7 +196,7 @@ ${invoice && asking.has(stage) && troubles(invoice.watchedUntil, view.abilities,
 ${factsOf(view, t)}`
 }
 
-/** What the money is for, above everything that may be sent: the last place where a mistake is seen. */
+/** What is bought, above the amount to send: the buyer's last chance to see a mistake. */
 function boughtPart(view: CheckoutView, bought: Bought, t: Texts): Html {
   const isOver = over.has(view.stage)
   return html`<section class="bought" aria-labelledby="bought">
@@ -208,7 +208,7 @@ ${view.stage === 'waiting' && html`<p class="change"><a href="${payPath(view.id)
 </section>`
 }
 
-/** Where to go from a stage that asks for nothing. */
+/** The link that leads on from a stage in which nothing is to be paid. */
 function nextStep({ stage, orderId, offerId }: CheckoutView, t: Texts): Html | undefined {
   if (stage === 'paid') {
     return html`<p class="act"><a class="button wide" href="${orderPagePath(orderId)}">${t('pay.toOrder')}</a></p>`

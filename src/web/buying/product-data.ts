@@ -5,7 +5,7 @@ import { kindName, productName } from '../shop/offer-words.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** The offer in the words of schema.org, for search engines: a Product with an Offer. */
+/** The offer as schema.org data for search engines: a Product with an Offer. */
 export function productData(
   offer: Offer,
   price: PriceTexts,
@@ -38,7 +38,7 @@ export function productData(
   }
 }
 
-/** An open value has no price but bounds, which only an AggregateOffer can carry. */
+/** An open value has no single price but bounds, which only an AggregateOffer can carry. */
 function priceFields(price: PriceTexts): object {
   switch (price.type) {
     case 'FIXED':

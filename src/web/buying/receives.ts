@@ -12,9 +12,8 @@ export interface ReceivesWords {
 }
 
 /**
- * What a card or a line receives for an amount as it was typed, in its own currency. Empty where that is
- * the amount itself, or where it cannot be bought. The page says it by this, and so does the script
- * while somebody types.
+ * What a card or a line receives for a typed amount, in its own currency. Empty if that is the amount itself, or if the
+ * amount cannot be bought. Used by the server, and by the script while somebody types.
  */
 export function receivesText(worth: Worth, typed: string, words: ReceivesWords): string {
   const face = faceOf(worth, typed)

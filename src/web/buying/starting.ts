@@ -13,21 +13,21 @@ import { type FormFaults, faultsIn, noFaults } from './faults.ts'
 import { formFieldsOf } from './form-fields.ts'
 import { checkoutFormOf, isDearer, names, readTyped, seenOf, type Typed } from './typed.ts'
 
-/** The form, to be shown again: what was typed, and why it was not accepted. */
+/** The form to show again: what was typed, and why it was not accepted. */
 export interface FormAgain {
   readonly type: 'again'
   readonly status: number
   readonly typed: Typed
   readonly faults: FormFaults
   readonly notice?: string
-  /** Whole seconds after which the same form may be taken. */
+  /** Whole seconds after which the same form may be accepted. */
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** The result of a form that was sent. */
+/** The result of sending the form. */
 export type FormTaken =
   | ({ readonly type: 'started' } & StartedCheckout)
-  /** The form of this page does not send this. */
+  /** The form of this page does not send such data. */
   | { readonly type: 'strange' }
   | FormAgain
 
@@ -49,10 +49,10 @@ export async function startFrom(
   const typed = readTyped(sent, formFieldsOf(offer, deps, retail), methods)
   if (typed === undefined) return { type: 'strange' }
   const again: FormAgain = { type: 'again', status: 422, typed, faults: noFaults }
-  // The page itself says that it is not sold, and why.
+  // The page itself says why the offer is not sold.
   if (retail.type === 'NOT_SOLD') return { ...again, status: rules.offer_unavailable.status }
   if (isDearer(typed.seen, retail, pricing.markupBps)) return dearer(again, retail, deps)
-  // Without a processor only a wallet pays, and its form is not sent.
+  // Without a processor only wallets can pay, and they do not send this form.
   if (checkout === undefined) return again
   try {
     const begun = () => begin(checkout, deps.leaveMail, { offer, typed })
@@ -63,7 +63,7 @@ export async function startFrom(
   }
 }
 
-/** Begins the checkout, and notes the address that was left with it. @throws Refusal */
+/** Starts the checkout, and stores the mail address that the buyer left. @throws Refusal */
 async function begin(
   checkout: PayingMethods,
   mail: PayingDeps['leaveMail'],
@@ -94,7 +94,7 @@ function dearer(
   return { ...again, status: 409, typed, notice }
 }
 
-/** @throws Refusal where the form is no place to say it */
+/** @throws Refusal if it is not one that the form can show */
 function refused(
   refusal: Refusal,
   form: FormAgain,

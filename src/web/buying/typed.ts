@@ -12,25 +12,25 @@ import type { FormField } from './form-fields.ts'
 export interface Typed {
   /** The fields of the purchase, by name. */
   readonly fields: Readonly<Record<string, string>>
-  /** The phone number that the buyer confirmed, as the purchase has it; empty if there is none. */
+  /** The phone number that the buyer confirmed, as in the purchase; empty if none. */
   readonly confirmed: string
-  /** How it is to be paid: a coin, or nothing yet. */
+  /** The coin that the buyer chose; empty if none. */
   readonly pay: string
-  /** An address for money back, by coin. All are kept, so that changing the coin loses nothing. */
+  /** The addresses for refunds, by coin. All are kept, so that changing the coin loses nothing. */
   readonly refundTo: Readonly<Record<string, string>>
   /** Where links to the order may be sent; empty if the buyer left no address. */
   readonly mail: string
-  /** New with each form that is given out. */
+  /** New for each form that the store sends. */
   readonly formKey: string
   /** The price that the person saw, as `seenOf` writes it. */
   readonly seen: string
 }
 
 const keyPattern = /^[A-Za-z0-9_-]{22}$/
-/** Nothing that a person types here is longer. */
+/** In characters; no valid field is longer. */
 const maxText = 300
 
-/** The names under which the form is sent. */
+/** The names of the form's own fields. */
 export const names = {
   confirmed: 'confirmNumber',
   pay: 'pay',
@@ -59,8 +59,8 @@ export function untyped(
 }
 
 /**
- * What was sent, or undefined when it is not what this form sends: with a name that it does not have,
- * or one twice, or without its key.
+ * The form as it was sent; undefined if this form cannot have sent it: it has an unknown or a repeated name, a text
+ * that is too long, or no key.
  */
 export function readTyped(
   sent: URLSearchParams,
@@ -100,7 +100,7 @@ export function readTyped(
   }
 }
 
-/** The form as the checkout service takes it. */
+/** The form as the input of the checkout service. */
 export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
   const fields = purchaseFieldsOf(offer, typed)
   const { pay: coin, formKey } = typed
@@ -111,7 +111,7 @@ function refundOf({ pay, refundTo }: Typed): string {
   return (refundTo[pay] ?? '').trim()
 }
 
-/** The flat fields of the purchase: what was left empty is not named, an amount is a number. */
+/** The flat fields of the purchase: empty fields are left out, and an amount is a number. */
 function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {
   const told = Object.entries(typed.fields)
     .map(([name, text]) => [
@@ -128,8 +128,8 @@ function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {
 }
 
 /**
- * The phone number as the purchase has it. One that was typed as it is dialled within the offer's country
- * gets its calling code; the next page shows it.
+ * The phone number as in the purchase. A number typed as it is dialled within the offer's country gets the calling
+ * code; the next page shows it.
  */
 export function numberIn({ fields }: Typed, { country }: Pick<Offer, 'country'>): string {
   const text = fields['msisdn'] ?? ''
@@ -138,8 +138,9 @@ export function numberIn({ fields }: Typed, { country }: Pick<Offer, 'country'>)
 }
 
 /**
- * The price as the form carries it back to us: cents, or what is added to an open value. Where the
- * supplier charges more than that, the values at both ends and what they cost at least follow.
+ * The price that the form shows, as it sends it back: the cents of a fixed price, or the markup of an open value in
+ * basis points. If the supplier charges more than that, the least and the greatest value follow, with their minimum
+ * prices.
  */
 export function seenOf(retail: Retail, markupBps: number): string {
   switch (retail.type) {
@@ -152,7 +153,7 @@ export function seenOf(retail: Retail, markupBps: number): string {
   }
 }
 
-/** Whether it costs more now than the person saw. A price that cannot be read counts as not seen. */
+/** Whether the offer costs more now than the person saw. An unreadable price counts as not seen. */
 export function isDearer(seen: string, retail: Retail, markupBps: number): boolean {
   const [, type, number] = /^(fixed|open):(\d{1,12})(?::|$)/.exec(seen) ?? []
   if (retail.type === 'FIXED') return type !== 'fixed' || retail.cents > Number(number)

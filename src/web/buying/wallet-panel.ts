@@ -8,26 +8,26 @@ import type { Texts } from '../texts/texts.ts'
 import { type FormField, fieldTextsIn } from './form-fields.ts'
 import { names } from './typed.ts'
 
-/** The value of the form for paying from the wallet; no coin has this name. */
+/** The form's value for paying from a wallet; no coin has this name. */
 const walletWay = 'USDC'
 
 /**
- * What the script knows about this purchase. It signs nothing that differs from this, whatever the store
+ * What the wallet's script knows about this purchase. It signs nothing that differs from this, whatever the store
  * answers later.
  */
 export interface WalletSettings {
   readonly store: string
   readonly offerId: string
-  /** Where it is bought. */
+  /** The path to which the purchase is posted. */
   readonly purchaseUrl: string
-  /** The price as the form carries it. */
+  /** The price as `seenOf` writes it. */
   readonly seen: string
   readonly network: {
     /** CAIP-2. */
     readonly id: string
     readonly chainId: number
     readonly name: string
-    /** Where a wallet that does not know the chain finds it. The page itself never asks there. */
+    /** An RPC endpoint for wallets that do not know the chain. The page itself never calls it. */
     readonly rpcUrl: string
     readonly explorer: string
   }
@@ -107,7 +107,7 @@ const inCoins = ['none', 'noBalance', 'notKept'] as const
 
 type Said<Name extends string> = Readonly<Record<Name, string>>
 
-/** Every message of paying from a wallet; the script replaces the names in braces by values. */
+/** Every message of paying from a wallet; the script replaces the names in braces with values. */
 export interface WalletTexts extends Said<(typeof steps)[number]> {
   readonly faults: Said<(typeof faults)[number]>
   readonly inCoins: Said<(typeof inCoins)[number]>
@@ -128,14 +128,14 @@ function said<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, textOf(name)])) as Said<Name>
 }
 
-/** Paying from a wallet in this browser. It needs script, which shows it. */
+/** The panel for paying from a wallet in this browser. It is hidden until the script shows it. */
 export function walletPanel(
   settings: WalletSettings,
   fields: readonly FormField[],
   t: Texts,
 ): Html {
   const { network } = settings
-  // What is wrong with a field is said in the same words as where the form is sent for a coin.
+  // Faults of fields have the same texts as when the form is sent for a coin.
   const words = { ...walletTexts(t), fields: faultTexts(fields, t) }
   return html`<div class="way" id="wallet" data-settings="${JSON.stringify(settings)}" data-texts="${JSON.stringify(words)}" hidden="hidden">
 <input type="radio" id="pay-${walletWay}" name="${names.pay}" value="${walletWay}">
@@ -150,7 +150,7 @@ export function walletPanel(
 `
 }
 
-/** The script knows a fault by how the sentence of the API begins. */
+/** The script recognises a fault by the beginning of the API's sentence. */
 function faultTexts(shown: readonly FormField[], t: Texts) {
   const fields = fieldTextsIn(t)
   const texts = shown.flatMap(({ name }) => {

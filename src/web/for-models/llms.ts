@@ -70,7 +70,7 @@ ${errorTables()
   .join('\n')}`
 }
 
-/** What an operation does is in its name; llms-full.txt says more. */
+/** One line about an operation; llms-full.txt describes it in full. */
 function operationLine({ method, path, name }: Operation): string {
   return `\`${method} ${path}\` ${name}`
 }
@@ -140,7 +140,7 @@ function fieldTable(title: string, fields: readonly Field[]): string {
   return [`${title}:`, '', '| name | in | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** A schema in words: type, bounds, values and what it stands for. */
+/** A schema in words: its type, bounds, values and description. */
 function meaningOf(schema: Schema): string {
   const { type, description, minimum, maximum, default: fallback, pattern } = schema
   const values = schema['enum'] as readonly string[] | undefined

@@ -10,7 +10,7 @@ import { type ModelPageDeps, skillPage } from './skill.ts'
 
 const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** The pages for models, and the addresses that hosts and indexes probe. They are made once. */
+/** The pages for models, and the paths that hosts and indexes probe. Their texts are made once. */
 export function routeForModels(app: FastifyInstance, deps: ModelPageDeps): void {
   const { site } = deps
   const skill = skillPage(deps)
@@ -38,7 +38,7 @@ const json = 'application/json'
 
 const catalogLinkPath = '/.well-known/api-catalog'
 
-/** What the MCP server is and where, before anyone connects (SEP-2127). */
+/** A description of the MCP server for clients that have not connected yet (SEP-2127). */
 function serverCard({ name, description, url }: Site): object {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
@@ -99,7 +99,7 @@ function securityText({ contact, url }: Site, now: Date): string {
   ].join('\n')
 }
 
-/** Where software goes on from the front page (RFC 8288). */
+/** The `Link` header of the front page: the documents for software (RFC 8288). */
 export const frontLinks = [
   `<${catalogLinkPath}>; rel="api-catalog"`,
   `<${openApiPath}>; rel="service-desc"; type="application/json"`,

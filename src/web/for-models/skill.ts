@@ -10,10 +10,10 @@ import type { Kind } from '../../catalog/offer.ts'
 import { limitRules } from '../../http/rate-limit.ts'
 import { termsValidSeconds } from '../../payments/terms.ts'
 
-/** What the pages for models are made of. They do not change while the store runs. */
+/** The dependencies of the pages for models, which do not change while the store runs. */
 export interface ModelPageDeps {
   readonly site: Site
-  /** The name of the chain that is paid on, as people know it. */
+  /** The name of the payment network, as people know it. */
   readonly networkName: string
   readonly now: () => Date
 }

@@ -12,11 +12,11 @@ import { fixedHeaders } from './page-headers.ts'
 const ownColor = '#0b5d40'
 const styles = new URL('styles/', import.meta.url)
 const scripts = new URL('../scripts/', import.meta.url)
-/** What every page has, first; the sheets of pages build on it, and paper has the last word. */
+/** The sheets shared by all pages. They come first, those of single pages follow, and `print.css` comes last. */
 export const sharedSheets: readonly string[] = ['base.css', 'frame.css', 'fields.css', 'parts.css']
 const lastSheet = 'print.css'
 
-/** An address that names its content may be kept for as long as anything may. */
+/** For URLs that contain the hash of their content. */
 const immutable = 'public, max-age=31536000, immutable'
 const publicDay = 'public, max-age=86400'
 
@@ -26,7 +26,7 @@ export interface Assets {
   readonly scriptUrl: (name: string) => string
 }
 
-/** Serves what pages load: one style sheet, our scripts, the logo, and the picture for previews. */
+/** Serves what pages load: one style sheet, our scripts, the logo, and the picture for link previews. */
 export function routeAssets(app: FastifyInstance, site: Site): Assets {
   const style = fixedText(styleSheet(site.color))
   const ours = new Map(
@@ -63,7 +63,7 @@ function routeFound(
   path: string,
   { found, type }: { readonly found: CachedAnswer; readonly type: string },
 ): void {
-  // Even the first visitor gets a smaller form of it.
+  // Compressed now, so that even the first visitor gets a compressed form.
   found.smaller('br')
   found.smaller('gzip')
   const isNamed = ({ raw: { url = '' } }: FastifyRequest) =>
@@ -75,7 +75,7 @@ function routeFound(
   })
 }
 
-/** Every sheet of `styles/` in one, with the operator's colour behind it. */
+/** All sheets of `styles/` in one, followed by the operator's colour. */
 function styleSheet(color: string | undefined): string {
   const inOrder = new Set([...sharedSheets, ...namesIn(styles, '.css')])
   inOrder.delete(lastSheet)
@@ -83,7 +83,7 @@ function styleSheet(color: string | undefined): string {
   return [...sheets, ...(color === undefined ? [] : [accentSheet(color)])].join('\n')
 }
 
-/** Our logo in the operator's colour, for stores that bring none of their own. */
+/** Our logo in the operator's colour, for stores without a logo of their own. */
 function logoIn(color: string | undefined): string {
   const logo = read(new URL('logo.svg', import.meta.url))
   return color === undefined ? logo : logo.replaceAll(ownColor, accentsOf(color).light.color)

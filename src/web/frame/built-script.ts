@@ -12,7 +12,7 @@ export const builtFolder = new URL('build/', root)
 /**
  * A script of `scripts/wallet/` in one file, with what it needs of viem and no more.
  *
- * @throws Error when it was never built, or from sources that have changed since
+ * @throws Error if it was never built, or if its sources have changed since
  */
 export function builtScript(name: BuiltName): string {
   const text = textOf(new URL(name, builtFolder))
@@ -32,7 +32,7 @@ export function builtScript(name: BuiltName): string {
  */
 export function sourcesLine(sources: readonly string[]): string {
   const hash = createHash('sha256')
-  // The versions of the libraries are in the manifest.
+  // `package.json` has the versions of the bundled libraries.
   for (const name of ['package.json', ...sources]) {
     hash.update(`${name}\0${textOf(new URL(name, root)) ?? ''}\0`)
   }

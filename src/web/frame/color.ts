@@ -1,7 +1,7 @@
 /** A colour by its red, green and blue, each 0 to 255. */
 type Rgb = readonly [red: number, green: number, blue: number]
 
-/** A colour that text in it can be read in, and what can be read upon it. */
+/** A colour in which text is readable, and the colour of readable text on it. */
 interface Accent {
   readonly color: string
   readonly on: string
@@ -12,17 +12,17 @@ export interface Accents {
   readonly dark: Accent
 }
 
-/** What the accent stands on in each theme: the paper and the cards of `base.css`. */
+/** The backgrounds of the accent in each theme: the page and the cards of `base.css`. */
 const grounds = { light: ['#f3f5f1', '#ffffff'], dark: ['#0e1411', '#171f1b'] } as const
 const white = '#ffffff'
 const ink = '#10150f'
 
-/** Contrast that text in the accent keeps at least; WCAG 2.2 AA asks for 4.5. */
+/** The minimum contrast of text in the accent colour; WCAG 2.2 AA requires 4.5. */
 const wanted = { light: 5, dark: 6.5 } as const
 
 /**
- * The operator's colour for each theme: as it is where it can be read, and otherwise as much darker
- * or lighter as it takes. So no colour makes pages that cannot be read.
+ * The operator's colour for each theme, made darker or lighter until text in it is readable. So no colour makes pages
+ * unreadable.
  *
  * @param color `#rrggbb`
  */
@@ -36,7 +36,7 @@ export function contrastOf(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** The first colour with a share of the second one in it, from 0 to 1. */
+/** The first colour mixed with a share of the second, from 0 to 1. */
 export function mixed(one: string, other: string, share: number): string {
   const target = rgbOf(other)
   const parts = rgbOf(one).map((part, at) => {
@@ -50,7 +50,7 @@ function rgbOf(color: string): Rgb {
   return [number >> 16, (number >> 8) & 255, number & 255]
 }
 
-/** The custom properties that put the operator's colour in the place of ours. */
+/** The custom properties that replace our colour with the operator's. */
 export function accentSheet(color: string): string {
   const { light, dark } = accentsOf(color)
   const rule = ({ color: accent, on }: Accent, ground: string) => {

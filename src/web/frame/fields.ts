@@ -1,24 +1,24 @@
 import type { Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
-/** A field of a form, with everything that is said about it. */
+/** A field of a form, with its texts. */
 export interface Field {
-  /** The name under which it is sent, which is its id too. */
+  /** Its name in the form, which is also its id. */
   readonly name: string
   readonly label: string
   readonly hint?: string | undefined
   readonly fault?: string | undefined
   readonly value: string
-  /** Absent where that depends on what else is chosen. */
+  /** Absent if it depends on another choice in the form. */
   readonly isRequired?: boolean
-  /** What a keyboard, a browser and a reader are told about it. */
+  /** Further HTML attributes of its control, such as `inputmode`. */
   readonly attributes: Readonly<Record<string, string>>
 }
 
 /**
- * A field with its label, its hint and its fault, each tied to it for those who cannot see them.
+ * A field with its label, its hint and its fault, each linked to it for screen readers.
  *
- * @param control what is filled in, made with `tiesOf`, where it is not a line of text
+ * @param control the control, made with `tiesOf`, if it is not a text input
  */
 export function fieldHtml(field: Field, t: Texts, control: Html = inputHtml(field)): Html {
   const { name, label, hint, fault, isRequired } = field
@@ -31,7 +31,7 @@ ${control}
 `
 }
 
-/** What is wrong with a field, which screen readers read with it. The script fills in an empty one. */
+/** The fault of a field, which screen readers read with it. Empty if there is none; the script fills it in. */
 export function faultHtml(name: string, fault: string | undefined): Html {
   return html`<p class="fault" id="${name}-fault">${fault}</p>`
 }
@@ -40,7 +40,7 @@ function inputHtml(field: Field): Html {
   return html`<input${attributesHtml({ type: 'text', ...field.attributes, value: field.value, ...tiesOf(field) })}>`
 }
 
-/** What ties a field to what is said about it. */
+/** The attributes that link a control to its label, its hint and its fault. */
 export function tiesOf({ name, hint, fault, isRequired }: Field): Record<string, string> {
   const described = [hint && `${name}-hint`, `${name}-fault`].filter(Boolean).join(' ')
   return {
@@ -52,14 +52,14 @@ export function tiesOf({ name, hint, fault, isRequired }: Field): Record<string,
   }
 }
 
-/** The only field of a form takes the focus when it comes back with a fault, so that it is read first. */
+/** The only field of a form. With a fault, it takes the focus, so that screen readers read it first. */
 export function onlyField(field: Field, t: Texts): Html {
   const { fault, attributes } = field
   const focus = fault === undefined ? {} : { autofocus: 'autofocus' }
   return fieldHtml({ ...field, attributes: { ...attributes, ...focus } }, t)
 }
 
-/** Of a field for an e-mail address. */
+/** The attributes of a field for an e-mail address. */
 export const emailAttributes = { type: 'email', autocomplete: 'email', maxlength: '254' }
 
 export function attributesHtml(attributes: Readonly<Record<string, string>>): Html[] {

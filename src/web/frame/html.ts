@@ -1,16 +1,16 @@
 const markup: unique symbol = Symbol('markup')
 
-/** Markup that is safe to send. Only this file makes it, so no data can pose as it. */
+/** Markup that is safe to send. Only this file can make it, so no data can pose as markup. */
 export interface Html {
   readonly [markup]: string
 }
 
-/** What a template takes: text and numbers, which it escapes, and values that print nothing. */
+/** The values of a template: text, which it escapes, numbers, markup, lists of these, and values that print nothing. */
 type Part = Html | string | number | false | null | undefined | readonly Part[]
 
 /**
- * A template that escapes everything put into it, unless it is markup of this kind itself. Escaped
- * text is safe between tags and in *quoted* attributes; never put it in scripts or styles.
+ * A template that escapes every value that is not markup itself. Escaped text is safe between tags and in *quoted*
+ * attributes; never put it into scripts or styles.
  */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let made = texts[0] ?? ''
@@ -18,14 +18,14 @@ export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { [markup]: made }
 }
 
-/** The markup as text, to be sent. */
+/** The markup as text, to send. */
 export function textOf(made: Html): string {
   return made[markup]
 }
 
 /**
- * A block of data for search engines. JSON may hold what ends a script element or opens a comment
- * in one, so every character that could begin either is written as an escape of JSON.
+ * A block of data for search engines. JSON may contain text that ends a script element or opens a comment in it, so
+ * every character that could begin either is escaped as JSON.
  */
 export function dataBlock(data: object): Html {
   const json = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, unicodeEscape)
@@ -42,7 +42,7 @@ function render(part: Part): string {
   return made
 }
 
-/** The check of the language does not narrow lists that are readonly. */
+/** `Array.isArray` does not narrow readonly arrays. */
 function isList(part: Html | readonly Part[]): part is readonly Part[] {
   return Array.isArray(part)
 }

@@ -3,14 +3,14 @@ import type { Texts } from '../texts/texts.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
 import type { PageNeeds } from './page-headers.ts'
 
-/** What every page needs besides its own content. */
+/** Everything that every page needs besides its own content. */
 export interface Frame {
   readonly site: Site
-  /** The address of the style sheet; it changes when the sheet does. */
+  /** The URL of the style sheet; it changes when the sheet does. */
   readonly styleUrl: string
-  /** The address of one of our scripts, likewise. */
+  /** The URL of one of our scripts, likewise. */
   readonly scriptUrl: (name: string) => string
-  /** Whether all money and goods here are for trying only. */
+  /** Whether all money and goods are test money and test goods. */
   readonly isSandbox: boolean
   /** The messages in the language of the store. */
   readonly t: Texts
@@ -23,9 +23,9 @@ export interface Crumb {
 
 export interface Page extends PageNeeds {
   readonly title: string
-  /** For search engines and previews; one or two sentences. */
+  /** One or two sentences, for search engines and link previews. */
   readonly description: string
-  /** Where the page lives, "/buy/AMZ"; absent on pages without an address of their own. */
+  /** The canonical path, "/buy/AMZ"; absent on pages that must not be indexed, such as errors. */
   readonly path?: string
   /** Further Open Graph properties. */
   readonly openGraph?: Readonly<Record<string, string>>
@@ -33,9 +33,9 @@ export interface Page extends PageNeeds {
   readonly data?: object
   /** Further elements of the head. */
   readonly head?: Html
-  /** The pages between the front page and this one, which is the last. */
+  /** The breadcrumbs after the front page; the last one is this page. */
   readonly crumbs?: readonly Crumb[]
-  /** Pages of a list that come before and after this one. */
+  /** The paths of the previous and the next page of a list. */
   readonly neighbours?:
     | { readonly prev?: string | undefined; readonly next?: string | undefined }
     | undefined
@@ -78,7 +78,7 @@ ${footer(frame)}
 `)
 }
 
-/** Only pages with an address of their own have these tags: errors should not be linked or indexed. */
+/** The tags of a page with a canonical path. All other pages, such as errors, must not be indexed. */
 function addressTags({ site, t }: Frame, page: Page): Html {
   if (page.path === undefined) return html`<meta name="robots" content="noindex">`
   const url = `${site.url}${page.path}`
@@ -114,7 +114,7 @@ function localeOf(t: Texts): string {
   return `${language}_${region}`
 }
 
-/** The picture of the store, for pages that have none of their own. */
+/** The preview picture of the store, for pages that have none of their own. */
 function ownPicture({ url, name }: Site): Record<string, string> {
   return {
     'og:image': `${url}/og.png`,
@@ -124,7 +124,7 @@ function ownPicture({ url, name }: Site): Record<string, string> {
   }
 }
 
-/** The same way as the page shows it, in the words of schema.org. */
+/** The breadcrumbs as schema.org data. */
 function crumbData({ site, t }: Frame, crumbs: readonly Crumb[]): object {
   const all = [{ name: t('frame.home'), path: '/' }, ...crumbs]
   return {
@@ -139,7 +139,7 @@ function crumbData({ site, t }: Frame, crumbs: readonly Crumb[]): object {
   }
 }
 
-/** The way to a page, to be shown above its heading. */
+/** The breadcrumbs, shown above the heading. */
 export function crumbTrail(label: string, home: string, crumbs: readonly Crumb[]): Html {
   const last = crumbs.length - 1
   return html`<nav class="crumbs" aria-label="${label}"><ol>

@@ -30,13 +30,13 @@ ${note !== undefined && html`<p class="hint">${note}</p>`}
   }
 }
 
-/** The paths of the APIs. Their errors are never pages, whatever a client accepts. */
+/** The paths of the APIs, whose errors are never pages, whatever the client accepts. */
 export const interfaces =
   /^\/(api|ai|mcp|\.well-known|webhooks|sandbox|metrics|readyz|healthz|livez)(\/|$)/
 
 /**
- * The page of an error, for browsers that ask for a page; undefined for other clients. Only for
- * what the routes of the pages do not answer, such as an unknown address.
+ * The error page, for browsers that ask for a page; undefined for other clients. Only for requests outside the routes
+ * of the pages, such as an unknown address.
  */
 export function browserErrors(frame: Frame): PageFor {
   return (error, request, reply) => {
@@ -46,7 +46,7 @@ export function browserErrors(frame: Frame): PageFor {
   }
 }
 
-/** The page for an error, with its status and headers set. Only a defect of ours is logged. */
+/** The page for an error; sets status and headers. Only our own defects are logged. */
 export function errorDocument(
   error: unknown,
   { request, reply, frame }: { request: FastifyRequest; reply: FastifyReply; frame: Frame },
@@ -88,7 +88,7 @@ const messageOf: Readonly<Partial<Record<RefusalCode, TitledName>>> = {
   budget_spent: 'messages.tooOften',
 }
 
-/** What a visitor is told. None of it speaks of money: the page of an error does not know what was paid. */
+/** The message for a status. No message mentions money, because an error page does not know what was paid. */
 function messageWith(status: number): TitledName {
   if (status === 404 || status === 414) return 'messages.notFound'
   if (status === 429) return 'messages.tooMany'

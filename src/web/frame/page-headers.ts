@@ -1,19 +1,19 @@
-/** What one page needs beyond what every page may do. */
+/** What one page needs beyond what all pages are allowed. */
 export interface PageNeeds {
-  /** Our own scripts that it runs, "live.js". They may ask this store for more. */
+  /** Our own scripts that it runs, "live.js". They may send requests to this store. */
   readonly scripts?: readonly string[]
-  /** Shows pictures that are part of the page itself. */
+  /** Shows pictures from data URLs. */
   readonly drawsPictures?: true
-  /** Tells not even this store where a visitor came from. */
+  /** Sends no referrer at all, not even to this store. */
   readonly isUntraced?: true
 }
 
 /**
- * Headers of every page. It loads nothing but our own style sheet, pictures and scripts, sends forms to us
- * alone, cannot be framed, and tells no other site where a visitor came from. It does tell our own:
- * otherwise browsers send our own forms with an origin of "null" (Fetch, 3.2).
+ * Headers of every page. A page loads only our own style sheet, pictures and scripts, sends forms only to us, cannot be
+ * framed, and sends no referrer to other sites. It does send one to our own: without it, browsers send our own forms
+ * with an origin of "null" (Fetch, 3.2).
  *
- * @param pictures URLs of pictures elsewhere that this one page shows
+ * @param pictures URLs of pictures on other hosts that this page shows
  */
 export function pageHeaders(
   { scripts = [], drawsPictures, isUntraced }: PageNeeds,
@@ -33,9 +33,9 @@ export function pageHeaders(
 }
 
 /**
- * Headers of the page about the API: it runs our copy of a script, which reads the document from here.
- * Nothing else is loaded, and nothing is sent anywhere. The script writes styles into elements, which
- * no nonce and no hash can allow.
+ * Headers of the page about the API. It runs our copy of a third-party script, which reads the OpenAPI document from
+ * this store; it loads nothing else and sends nothing anywhere. The script sets style attributes, which neither nonces
+ * nor hashes can allow.
  */
 export function apiPageHeaders(): Record<string, string> {
   return headersWith([
@@ -60,7 +60,7 @@ function headersWith(policy: readonly string[]): Record<string, string> {
   }
 }
 
-/** What holds for everything the website serves, pictures and styles too. */
+/** Headers of everything that the website serves, including pictures and styles. */
 export const fixedHeaders: Readonly<Record<string, string>> = {
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',

@@ -1,7 +1,7 @@
 import { textsIn } from '../texts/texts.ts'
 import type { Frame } from './layout.ts'
 
-/** What every page of a test stands in, when no store is around it. */
+/** The frame of pages in tests without a store. */
 export const frame: Frame = {
   site: {
     name: 'Shop',

@@ -2,7 +2,7 @@ import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
-/** A line of a list of facts; nothing where there is no value. */
+/** A line of a list of facts; undefined without a value. */
 export function fact(name: string, value: Html | string | undefined): Html | undefined {
   return value === undefined
     ? undefined
@@ -11,8 +11,7 @@ export function fact(name: string, value: Html | string | undefined): Html | und
 }
 
 /**
- * A text to copy. The button needs script, which shows it (`scripts/copy.js`); without script, a tap
- * selects the whole text.
+ * A text to copy. The button is hidden until `scripts/copy.js` shows it; without script, a tap selects the whole text.
  *
  * @param what its name, for screen readers
  * @param unit shown beside it, and not copied
@@ -35,12 +34,12 @@ function textOf(at: Date, language: string): string {
   return `${timesIn(language).format(at)} UTC`
 }
 
-/** A moment for reading, in UTC: "Nov 22, 2026, 03:17 UTC". */
+/** A time in UTC, for people: "Nov 22, 2026, 03:17 UTC". */
 export function timeOf(at: Date, { language }: Texts): Html {
   return html`<time datetime="${at.toISOString()}">${textOf(at, language)}</time>`
 }
 
-/** The same within a message: "until <time>{until}</time>". */
+/** The values of a time within a message: "until <time>{until}</time>". */
 export function timeTag(until: Date, { language }: Texts) {
   return {
     until: textOf(until, language),

@@ -4,7 +4,7 @@ import { document, type Frame, type Page } from './layout.ts'
 import { messagePage } from './message-page.ts'
 import { fixedHeaders, pageHeaders } from './page-headers.ts'
 
-/** Marks an answer for one visitor: no cache keeps it, and no search engine lists it. */
+/** Marks an answer for one visitor only: no cache stores it, and no search engine indexes it. */
 export function privately(reply: FastifyReply): FastifyReply {
   return reply
     .headers(fixedHeaders)
@@ -13,8 +13,8 @@ export function privately(reply: FastifyReply): FastifyReply {
 }
 
 /**
- * Sends a page for one visitor. It shows our own logo: that of the operator may come from another host,
- * which must not learn of the visit.
+ * Sends a page for one visitor only. It shows our own logo: that of the operator may come from another host, which must
+ * not learn of the visit.
  */
 export function sendPrivately(reply: FastifyReply, frame: Frame, page: Page): FastifyReply {
   const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
@@ -24,7 +24,7 @@ export function sendPrivately(reply: FastifyReply, frame: Frame, page: Page): Fa
     .send(document(own, page))
 }
 
-/** Sends a page that says one thing to one visitor. */
+/** Sends a page with one message to one visitor only. */
 export function sayPrivately(reply: FastifyReply, frame: Frame, message: TitledName): FastifyReply {
   return sendPrivately(reply, frame, messagePage(titled(frame.t, message), frame.t))
 }

@@ -1,7 +1,7 @@
 import { create } from 'qrcode'
 import { type Html, html } from './html.ts'
 
-/** Empty squares around the code, as ISO 18004 wants them. */
+/** The quiet zone around the code, in modules, as ISO/IEC 18004 requires. */
 const margin = 4
 
 /** A QR code as SVG inside the page; screen readers read `label`. */
@@ -13,7 +13,7 @@ export function qrSvg(text: string, label: string): Html {
   return html`<svg class="qr-code" role="img" aria-label="${label}" viewBox="0 0 ${side} ${side}" width="240" height="240" shape-rendering="crispEdges"><rect width="${side}" height="${side}" fill="#fff"></rect><path fill="#000" d="${rows}"></path></svg>`
 }
 
-/** The dark squares of a row, each run of them as one rectangle. */
+/** The dark modules of a row, each run of them as one rectangle. */
 function rowPath(data: ArrayLike<number | boolean>, size: number, y: number): string {
   let path = ''
   for (let x = 0; x < size; x += 1) {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Says when the same request may succeed, where that is known. */
+/** Sets `Retry-After` if it is known when the same request may succeed. */
 export function withRetryAfter(
   reply: FastifyReply,
   { retryAfterSeconds }: { readonly retryAfterSeconds?: number | undefined },

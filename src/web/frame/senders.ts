@@ -5,13 +5,13 @@ import type { WebDeps } from './deps.ts'
 import { document, type Frame, type Page } from './layout.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** Sends pages that anyone may see. */
+/** Sends public pages. */
 export interface PageSenders {
   readonly send: (request: FastifyRequest, reply: FastifyReply, page: Page) => FastifyReply
   /**
-   * Does the same, and keeps the page until the catalog or its prices change.
+   * Does the same, and caches the page until the catalog or its prices change.
    *
-   * @param path the one address of everything that has this page
+   * @param path the canonical path, the same for all requests that get this page
    */
   readonly sendKept: (
     request: FastifyRequest,
@@ -21,7 +21,7 @@ export interface PageSenders {
   ) => FastifyReply
 }
 
-/** Some hundred pages in all forms, small beside what the catalog takes. */
+/** A few hundred pages in all forms; small compared with the catalog. */
 const maxPageBytes = 16 * 1024 * 1024
 
 export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {

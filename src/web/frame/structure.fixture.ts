@@ -1,4 +1,4 @@
-/** What is wrong with the structure of a page; empty when nothing is. */
+/** The faults in the structure of a page; empty if there are none. */
 export function structureFaults(page: string): string[] {
   const withoutData = page.replace(
     /(<script type="application\/ld\+json">)[^<]*(<\/script>)/g,
@@ -12,14 +12,14 @@ export function structureFaults(page: string): string[] {
   ]
 }
 
-/** The data for search engines that a page carries. */
+/** The first block of data for search engines in a page. */
 export function dataOf(page: string): unknown {
   const [, json] = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(page) ?? []
   return json === undefined ? undefined : JSON.parse(json)
 }
 
 const voids = new Set(['meta', 'link', 'img', 'br', 'hr', 'input'])
-/** A tag as every template here writes it: attributes have values in double quotes. */
+/** A tag as our templates write it: attributes have values in double quotes. */
 const wellFormed = /^<(\/?)([a-z][a-z0-9]*)((?: [a-zA-Z][a-zA-Z0-9-]*="[^"<>]*")*)\/?>$/
 
 const forbidden: readonly (readonly [string, RegExp])[] = [
@@ -56,7 +56,7 @@ function idFaults(page: string): string[] {
   ]
 }
 
-/** One heading of the first level, and none that skips a level on the way down. */
+/** A page must have exactly one h1, and no heading may skip a level. */
 function headingFaults(page: string): string[] {
   const levels = [...page.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level))
   const skips = levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1)

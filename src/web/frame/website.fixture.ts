@@ -20,7 +20,7 @@ import type { TrackingDeps } from '../orders/tracking.ts'
 import { routeWeb } from '../routes.ts'
 import { type Texts, textsIn } from '../texts/texts.ts'
 
-/** What an attacker would write into a catalog. */
+/** A text by which an attacker would inject script through a catalog. */
 export const breakout = `</title></script><script>alert(1)</script><!-- "' onerror="x" & é`
 
 export const oddOffers = [
@@ -104,7 +104,7 @@ export function website(
   return { app, get, post, logged }
 }
 
-/** The text that a person reads: without tags, each run of space as one. */
+/** The visible text of a page: without tags, each run of white space as one space. */
 export function read(page: string): string {
   return page
     .replace(/<[^>]*>/g, ' ')

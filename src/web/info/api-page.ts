@@ -16,8 +16,8 @@ const limited = { config: { limit: 'reading' } } as const
 const publicDay = 'public, max-age=86400'
 
 /**
- * The API as a page, made of `/openapi.json` in the browser. It is the one page that runs script:
- * that of Scalar, which the store serves itself and which sends requests only to the store.
+ * The page that documents the API, made from `/openapi.json` in the browser by the script of Scalar. The store serves
+ * that script itself, and it sends requests only to the store.
  */
 export function routeApiPage(app: FastifyInstance, { site, t }: Pick<WebDeps, 'site' | 't'>): void {
   let script: Promise<CachedAnswer> | undefined
@@ -44,8 +44,8 @@ export function routeApiPage(app: FastifyInstance, { site, t }: Pick<WebDeps, 's
 }
 
 /**
- * The script of the page. Its package serves it only as a plugin of a server. It has four megabytes, so it
- * is read at the first request.
+ * The script of the page. Its package offers it only as a Fastify plugin, so a temporary server reads it out. It has
+ * four megabytes, so it is read at the first request.
  */
 async function referenceScript(): Promise<CachedAnswer> {
   const { default: plugin } = await import('@scalar/fastify-api-reference')
@@ -58,7 +58,7 @@ async function referenceScript(): Promise<CachedAnswer> {
   }
 }
 
-/** Without anything from other hosts: no fonts, no telemetry, no assistants. */
+/** Nothing from other hosts: no fonts, no telemetry, no assistants. */
 const settings = {
   url: '/openapi.json',
   agent: { disabled: true },

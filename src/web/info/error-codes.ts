@@ -1,7 +1,7 @@
 import { internalRule, type RefusalCode, type Rule, rules } from '../../lib/refusal.ts'
 import { type MessageId, messagesOf, type Texts, textsIn } from '../texts/texts.ts'
 
-/** The codes that an error can carry: every refusal, and the one for a defect of ours. */
+/** The codes of errors: every refusal, and the code of our own defects. */
 export type ErrorCode = RefusalCode | 'internal_error'
 
 /** Every code of a problem document, in the order of the tables. */
@@ -10,22 +10,22 @@ export const errorCodes: readonly ErrorCode[] = [
   'internal_error',
 ]
 
-/** The status and the title that a code comes with. */
+/** The status and the title of a code. */
 export function ruleOf(code: ErrorCode): Rule {
   return code === 'internal_error' ? internalRule : rules[code]
 }
 
-/** What a code means, for those who meet it. */
+/** The meaning of a code. */
 interface Meaning {
   /** When the store answers with it. */
   readonly when: string
-  /** What the agent that asked does now. */
+  /** What the calling agent should do. */
   readonly agent: string
-  /** What the operator of the store does, if anything. */
+  /** What the operator of the store should do, if anything. */
   readonly operator: string
 }
 
-/** A name in the messages that has a meaning. */
+/** A name of messages with a meaning, such as "error.rate_limited". */
 type MeaningName = {
   [Id in MessageId]: Id extends `${infer Group}.${infer Name}.when` ? `${Group}.${Name}` : never
 }[MessageId]
@@ -43,12 +43,12 @@ type OutcomeId = MeaningName extends infer Name
 const places = ['unread', 'payments', 'orders', 'refunds', 'offers'] as const
 type Place = (typeof places)[number]
 
-/** A code that appears elsewhere than in the `code` of a problem document. */
+/** A code that does not appear in the `code` of a problem document. */
 export interface Outcome {
-  /** Where it appears, and the code: "payments.expired". */
+  /** The place where it appears, and the code: "payments.expired". */
   readonly id: OutcomeId
   readonly code: string
-  /** The status or the state that it comes with, where it always comes with the same. */
+  /** The status or the state that always accompanies it, if there is one. */
   readonly note?: string | undefined
   /** Whether the same request may succeed later. */
   readonly isRetryable?: true
@@ -59,14 +59,14 @@ export interface OutcomeSection {
   readonly outcomes: readonly Outcome[]
 }
 
-/** What the HTTP parser answers before it knows the path. */
+/** The codes of answers to requests that the HTTP parser cannot read. */
 const parserNotes: Readonly<Record<string, Pick<Outcome, 'note' | 'isRetryable'>>> = {
   invalid_http: { note: '400' },
   request_timeout: { note: '408', isRetryable: true },
   headers_too_large: { note: '431' },
 }
 
-/** Every other code that an agent may meet, by where it appears. The messages list them. */
+/** Every other code that an agent may get, by the place where it appears. `en.json` lists them. */
 export const outcomeSections: readonly OutcomeSection[] = places.map((place) => ({
   id: place,
   outcomes: Object.keys(messagesOf('en')).flatMap((id) => {

@@ -11,7 +11,7 @@ import {
   ruleOf,
 } from './error-codes.ts'
 
-/** Where the `type` of every problem document points: `/errors#code`. */
+/** The page to which the `type` of every problem document points: `/errors#code`. */
 export function errorsPage(t: Texts): Page {
   return {
     title: t('errors.title'),
@@ -38,7 +38,7 @@ function columnNames(t: Texts): Html {
   ].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>`
 }
 
-/** The codes that appear elsewhere than in a problem document. */
+/** The codes of one place outside problem documents. */
 function sectionOf({ id, outcomes }: OutcomeSection, t: Texts): Html {
   const heading = t(`outcome.${id}.heading`)
   return html`<h2 id="${id}">${heading}</h2>

@@ -8,7 +8,7 @@ import type { Texts } from '../texts/texts.ts'
 const steps = ['find', 'recipient', 'pay', 'receive'] as const
 const wrong = ['little', 'much', 'late', 'undelivered', 'closed'] as const
 
-/** How buying works, step by step, and what happens when a step goes wrong. */
+/** The page that explains how buying works, step by step, and what happens if a step goes wrong. */
 export function howPage({ site, networkName, t }: WebDeps): Page {
   const { contact } = site
   const least = formatUsdc(maxKept)

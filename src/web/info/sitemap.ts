@@ -13,7 +13,7 @@ import { buyPath, searchPath } from '../paths.ts'
 const privatePaths = ['/orders/', '/pay/', '/find', '/reveal', '/approve/']
 
 const limited = { config: { limit: 'reading' } } as const
-/** A part is thousands of offers, as much work as a search. */
+/** A part lists thousands of offers, so making it costs as much as a search. */
 const laborious = { config: { limit: 'discovery' } } as const
 
 /** The files that tell search engines which pages to read, and which not. */
@@ -48,10 +48,12 @@ export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebD
   )
 }
 
-/** Some megabytes at most. All requests for a part, even at the same moment, get one text. */
+/** A few megabytes at most. */
 const maxParts = 24
 
-/** Keeps the parts that were requested last, until the catalog changes. */
+/**
+ * Keeps the parts that were requested last, until the catalog changes. Simultaneous requests for a part share one text.
+ */
 function keptParts() {
   const texts = new Map<string, Promise<string>>()
   let of: Catalog | undefined
@@ -71,17 +73,17 @@ function keptParts() {
 }
 
 /**
- * How many offers one part lists. It may have 50,000 addresses and 50 MB (sitemaps.org); small ones are
- * soon made, and are kept whole until they are sent.
+ * The number of offers in one part. A part may have 50,000 URLs and 50 MB (sitemaps.org), but small ones are made
+ * faster, and each is kept in memory until it is sent.
  */
 export const offersPerPart = 2_000
 
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const schema = 'http://www.sitemaps.org/schemas/sitemap/0.9'
-/** Pages that are no category and no offer. */
+/** Pages that are neither categories nor offers. */
 const fixedPaths = ['/', '/how-it-works', '/terms', '/errors']
 
-/** The parts of the map: the first one lists pages and categories, the others the offers. */
+/** The index of the parts: the first part lists pages and categories, the others list offers. */
 export function sitemapIndex({ records, readAt }: Catalog, siteUrl: string): string {
   const parts = 1 + Math.ceil(records.count / offersPerPart)
   const entries = Array.from({ length: parts }, (_, part) =>
@@ -92,8 +94,8 @@ export function sitemapIndex({ records, readAt }: Catalog, siteUrl: string): str
 }
 
 /**
- * One part of the map, made block by block as the catalog keeps its offers, so that others are answered
- * in between. Undefined: there is no such part.
+ * One part of the sitemap. It is made in the blocks in which the catalog stores its offers, and other requests are
+ * served in between. Undefined if there is no such part.
  */
 export function sitemapPart(
   catalog: Catalog,
@@ -133,7 +135,7 @@ function* categoryPaths({ sold }: Catalog): Generator<string[]> {
   }
 }
 
-/** The pages of what is sold, out of the rows of one part. */
+/** The pages of the offers of one part that are sold. */
 function* offerPaths({ records, sold }: Catalog, from: number): Generator<string[]> {
   const isSold = new Uint8Array(records.count)
   for (const kind of kinds) for (const row of sold[kind].rows) isSold[row] = 1
@@ -142,7 +144,7 @@ function* offerPaths({ records, sold }: Catalog, from: number): Generator<string
   }
 }
 
-/** The catalog is of that time; when an offer last changed is not kept. */
+/** The time of the catalog; the store does not know when a single offer last changed. */
 function lastmod(readAt: Date) {
   return html`<lastmod>${readAt.toISOString().replace(/\.\d+/, '')}</lastmod>`
 }

@@ -36,7 +36,7 @@ function bodyOf(terms: WebDeps['site']['terms'], t: Texts): Html {
   return html`${blocksOf(terms.text)}`
 }
 
-/** Plain text: empty lines part its blocks, `#` begins a heading, `-` the lines of a list. */
+/** Plain text: empty lines separate blocks, `#` begins a heading, `-` begins each line of a list. */
 function blocksOf(text: string): Html[] {
   const blocks = text.replace(/\r\n?/g, '\n').split(/\n{2,}|\n(?=#)|(?<=^#.*)\n/m)
   return blocks.filter((block) => block.trim() !== '').map(blockOf)

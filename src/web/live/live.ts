@@ -8,7 +8,7 @@ import { createRooms, type Place, type Rooms } from './rooms.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Who listens to the pages of this store in this process. */
+    /** The listeners of all live pages in this process. */
     liveRooms?: Rooms
   }
 }
@@ -17,16 +17,16 @@ declare module 'fastify' {
 const retryMs = 2_000
 
 /**
- * Serves `GET {path}/live`: what browsers listen to (server-sent events), to be told when the page at
- * `path` shows something else. Each event is the version of the page, the first one at once. With
- * `?once` the version comes as plain text, for browsers and networks that cannot listen.
+ * Serves `GET {path}/live`: server-sent events that tell browsers when the content of the page at `path` changes. Each
+ * event is the version of the page; the first one is sent at once. With `?once` the version is sent as plain text, for
+ * browsers and networks that do not support event streams.
  *
- * Visitors of the same page with the same right to it share one look a second. The number of listeners
- * is limited: a further one is answered 429, and polls.
+ * Visitors of the same page with the same token share one look a second. The number of listeners is limited: further
+ * ones are answered 429, and poll instead.
  *
- * @param versionOf a short text on one line, another one whenever the page shows something else. It
- *   may depend on the address and on the right to the page (`accessIn`), and on nothing else of the
- *   request. What it throws is answered as the page would answer it.
+ * @param versionOf returns a short text on one line, which changes whenever the content of the page does. It may depend
+ *   only on the URL and on the visitor's token (`accessIn`), and on nothing else in the request. Its errors are
+ *   answered as those of the page
  */
 export function routeLive(
   pages: FastifyInstance,
@@ -34,7 +34,7 @@ export function routeLive(
   versionOf: (request: FastifyRequest) => Promise<string>,
 ): void {
   const rooms = roomsOf(pages)
-  // HEAD would open a stream without a reader.
+  // HEAD would open a stream that nobody reads.
   const options = { config: { limit: 'reading' }, exposeHeadRoute: false } as const
   pages.get(`${path}/live`, options, async (request, reply) => {
     const [address = '', query] = request.url.split('?')
@@ -51,12 +51,12 @@ export function routeLive(
   })
 }
 
-/** One set of rooms for all pages of the store, so that their bounds hold for the process. */
+/** One set of rooms for all pages, so that the bounds hold for the whole process. */
 function roomsOf(pages: FastifyInstance): Rooms {
   if (pages.liveRooms) return pages.liveRooms
   const rooms = createRooms()
   pages.decorate('liveRooms', rooms)
-  // The store waits for all open responses before it stops, and these must be ended.
+  // Before the store stops it waits for all open responses, and these would never end by themselves.
   pages.addHook('preClose', (done) => {
     rooms.close()
     done()
@@ -67,7 +67,7 @@ function roomsOf(pages: FastifyInstance): Rooms {
 function sendEvents(reply: FastifyReply, rooms: Rooms, place: Place, version: string) {
   const events = new Readable({ read() {} })
   let isOver = false
-  // A listener that does not read is dropped, so that nothing piles up.
+  // A listener that does not read is disconnected, so that no data accumulates.
   const push = (text: string) => {
     if (!isOver && !events.push(text)) events.destroy()
   }

@@ -1,4 +1,4 @@
-/** A browser that is told when the page shows something else. */
+/** A browser that is told when the content of a page changes. */
 export interface Listener {
   tell(version: string): void
   /** Keeps proxies from closing an idle connection. */
@@ -6,26 +6,26 @@ export interface Listener {
   end(): void
 }
 
-/** What a listener listens to, and how to look at it. */
+/** The page of a listener, and how to read its version. */
 export interface Place {
-  /** Listeners of one room see the same, and are told by one look. */
+  /** Listeners in one room see the same content and share one look. */
   readonly room: string
-  /** Whose limit the listener counts against. */
+  /** The client key under which the listener counts. */
   readonly visitor: string
-  /** What the page shows now, as a short text. */
+  /** Reads the current version of the page. */
   readonly look: () => Promise<string>
-  /** Called when a look fails. Its listeners are disconnected, and ask again. */
+  /** Called when a look fails. The listeners of the room are then disconnected, and reconnect. */
   readonly failed: (error: unknown) => void
 }
 
 interface RoomBounds extends SeatBounds {
   readonly lookMs: number
   readonly pulseMs: number
-  /** A listener is disconnected after this time and reconnects, so that none is forgotten. */
+  /** A listener is disconnected after this time and reconnects, so that none stays for ever. */
   readonly lifeMs: number
 }
 
-/** For one process. A browser has one connection for each tab. */
+/** The bounds of one process. A browser has one connection for each tab. */
 export const roomBounds: RoomBounds = {
   most: 1_000,
   maxPerVisitor: 12,
@@ -36,12 +36,12 @@ export const roomBounds: RoomBounds = {
 
 export interface Rooms {
   /**
-   * Lets a listener in and tells it the version that was just read.
+   * Adds a listener and tells it the version that was just read.
    *
-   * @returns what disconnects it, which may be called more than once; undefined if no seat is free
+   * @returns a function that removes it, which may be called more than once; undefined if no seat is free
    */
   enter(place: Place, listener: Listener, version: string): (() => void) | undefined
-  /** How many listen now. */
+  /** The number of listeners now. */
   size(): number
   /** Disconnects all listeners and accepts no more. */
   close(): void
@@ -49,12 +49,12 @@ export interface Rooms {
 
 interface Room {
   readonly place: Place
-  /** What each was told last: two who read the page at the same moment may have read different versions. */
+  /** The version that each was told last; they may differ, because each listener brings the version that it read. */
   readonly listeners: Map<Listener, string>
   timer: NodeJS.Timeout
 }
 
-/** Who listens to which page in this process. A room looks for all of its listeners at once. */
+/** The listeners of this process, in rooms. A room looks once for all of its listeners. */
 export function createRooms(bounds: RoomBounds = roomBounds): Rooms {
   const rooms = new Map<string, Room>()
   const seats = createSeats(bounds)
@@ -101,7 +101,7 @@ export function createRooms(bounds: RoomBounds = roomBounds): Rooms {
   }
 }
 
-/** Reads the version, tells it to everyone who has not heard it, and comes back while anybody listens. */
+/** Reads the version, tells it to every listener that does not have it, and repeats this while anybody listens. */
 async function lookAgain(room: Room, everyMs: number): Promise<void> {
   const { place, listeners } = room
   try {
@@ -124,9 +124,9 @@ interface SeatBounds {
   readonly maxPerVisitor: number
 }
 
-/** A bounded number of places to be, and of places for one visitor. */
+/** A limited number of seats, in total and for each visitor. */
 interface Seats {
-  /** Takes a seat. The function gives it back, and may be called more than once; undefined if none is free. */
+  /** Takes a seat. Returns a function that frees it and may be called more than once; undefined if none is free. */
   take(visitor: string): (() => void) | undefined
   /** The number of seats taken. */
   taken(): number

@@ -8,11 +8,11 @@ import type { Texts } from '../texts/texts.ts'
 import { writeTo } from './parts.ts'
 
 interface AccessForm {
-  /** Where it is sent. */
+  /** The path to which it is sent. */
   readonly action: string
-  /** Sent along, for an action that does not name the order. */
+  /** The number of the order, if the action does not contain it. */
   readonly number?: string
-  /** Shown where a link or a code was sent that does not open it. */
+  /** Shown if the sent link or code does not open the order. */
   readonly fault?: string | undefined
   /** What was sent. */
   readonly typed?: string | undefined
@@ -41,15 +41,15 @@ ${onlyField(field, t)}
 </form>`
 }
 
-/** For visitors who have neither: a mail to the store that names what they look for. */
+/** For visitors who have neither: a link to write a mail to the store, with the number in its subject. */
 export function lostBoth(contact: string, number: string, t: Texts): Html {
   return html`<p class="hint">${t('orders.locked.lost')} <a href="${writeTo(contact, number)}">${t('orders.locked.write')}</a></p>`
 }
 
-/** A link or code that does not open the order. */
+/** A sent link or code that does not open the order. */
 export interface Refused {
   readonly typed: string
-  /** Whether it did, before it expired. */
+  /** Whether it opened the order before it expired. */
   readonly isOld: boolean
 }
 
@@ -60,7 +60,7 @@ interface LockedParts {
   readonly contact: string
 }
 
-/** What a visitor finds who has not opened the order: the form, and the other ways in. */
+/** Shown to visitors who have not opened the order: the form, and the other ways to open it. */
 export function lockedPart({ id, coin }: OrderPageView, parts: LockedParts): Html {
   const { refused, sendsMail = false, contact, t } = parts
   const fault = refused?.isOld

@@ -16,7 +16,7 @@ import { formIn, isFromElsewhere } from '../visit/forms.ts'
 
 type TokenRequest = FastifyRequest<{ Params: { readonly token: string } }>
 
-/** What a page that asks nothing is to machines. */
+/** The status of a page on which there is nothing to decide. */
 const closedStatus: Readonly<Record<Exclude<ShownApproval['type'], 'asked'>, number>> = {
   approved: 200,
   declined: 200,
@@ -31,12 +31,12 @@ const decisions: Readonly<Record<string, 'APPROVED' | 'DECLINED'>> = {
 }
 
 const limited = { config: { limit: 'reading' } } as const
-/** One button, and nothing typed. */
+/** In bytes: the form sends only the value of one button. */
 const maxForm = 256
 
 /**
- * The page on which a person approves a purchase above a limit. GET decides nothing, because previews
- * of links open it; what is decided is what a button of the page says.
+ * The page on which a person approves a purchase above a limit. GET decides nothing, because link previews open it;
+ * only the buttons of the page decide.
  */
 export function routeApprovals(
   pages: FastifyInstance,

@@ -8,10 +8,10 @@ import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-word
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** More countries than these are counted behind the first ones. */
+/** Of more countries than this, only the first are named and the others counted. */
 const placesShown = 12
 
-/** One thing that is said of a purchase: what it is called, and what it is. */
+/** One fact about a purchase. */
 type Fact = readonly [name: string, value: string]
 
 /** What is bought: "Steam gift card, about €21.50", "Travel eSIM data plan, 5 GB, 30 days". */
@@ -23,7 +23,7 @@ export function itemText({ brandName, kind, offer, receives, value }: Bought, t:
   return [t('bought.item', { brand: brandName, kind: name }), what].filter(Boolean).join(', ')
 }
 
-/** Where it works, for which number and for how much of the card's own currency. */
+/** Where it works, for which phone number, what it receives and other facts. */
 function boughtLines(bought: Bought, t: Texts): readonly Fact[] {
   const { offer, country, phone, receives } = bought
   const face = receives && faceText(receives, t)
@@ -48,7 +48,7 @@ export function boughtText(bought: Bought, t: Texts): string {
   return [itemText(bought, t), place, number].filter(Boolean).join(', ')
 }
 
-/** The lines as facts of a list. */
+/** These facts as lines of a list. */
 export function boughtFacts(bought: Bought, t: Texts): (Html | undefined)[] {
   return boughtLines(bought, t).map(([name, value]) => fact(name, html`${value}`))
 }
@@ -58,7 +58,7 @@ function placesText(offer: DescribedOffer, t: Texts): string {
   return places.length > placesShown ? placeName(offer, t) : places.join(', ')
 }
 
-/** What was chosen, where it is not what the card receives. */
+/** The value that the buyer chose, if it differs from what the card receives. */
 function chosenText({ offer, value, receives }: Bought, t: Texts): string | undefined {
   if (offer === undefined || value === undefined || receives === undefined) return undefined
   const { currency, divisor } = offer.price

@@ -24,7 +24,7 @@ import { accessForm, lostBoth } from './access-form.ts'
 import { createPost, mayAsk } from './order-mail.ts'
 import { acts, reads, sayElsewhere, type TrackingRoutes, takes } from './tracking.ts'
 
-/** The page that leads back to an order. */
+/** Routes the page that leads back to an order, and its forms. */
 export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
   pages.get(findPath, reads, (request, reply) => sendFind(request, reply, routes))
@@ -45,7 +45,7 @@ export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): v
   routeByMail(pages, routes)
 }
 
-/** Every address gets the same answer, without delay, so that nobody learns which ones are known. */
+/** Every address gets the same answer at once, so that nobody learns which addresses are known. */
 function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { mail } = routes
   if (mail === undefined) return
@@ -88,7 +88,7 @@ async function byNumber(request: FastifyRequest, reply: FastifyReply, routes: Tr
   }
 }
 
-/** The state of an order for everyone; its page for a visitor with its link, its code or its wallet. */
+/** Shows anyone the state of an order. Opens its page for a visitor with its link, its code or its wallet. */
 async function byPublic(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -151,7 +151,7 @@ async function sendFind(
   return sendPrivately(reply, frame, page)
 }
 
-/** An order in the list of a wallet, as lists publish it. */
+/** An order in the list of a wallet, as the API publishes it. */
 interface ListedOrder {
   readonly orderId: string
   readonly brandName: string
@@ -168,23 +168,23 @@ interface WalletList {
 
 type MailOutcome = 'done' | 'wrong' | 'tooMany'
 
-/** The order of a transaction or an address, as everyone may see it. */
+/** The order of a transaction or an address, as anyone may see it. */
 interface FoundOrder {
   readonly view: OrderPageView
   readonly typed: string
-  /** Whether a link or code was sent that does not open it. */
+  /** Whether the visitor sent a link or a code that does not open it. */
   readonly isWrong: boolean
 }
 
-/** What a visitor typed, and what became of it. */
+/** What a visitor typed, and the results. */
 interface FindPageParts {
   readonly t: Texts
   readonly recentUrl: string
-  /** Where the store is written to. */
+  /** The mail address of the store. */
   readonly contact: string
   readonly number?: { readonly typed: string; readonly said?: 'wrong' | 'none' } | undefined
   readonly found?: FoundOrder | undefined
-  /** Undefined where the store sends no mail. */
+  /** Undefined if the store sends no mail. */
   readonly mail?: { readonly typed?: string; readonly said?: MailOutcome } | undefined
   readonly wallet?: { readonly said: 'failed' } | undefined
   /** The orders of the wallet that is signed in. */
@@ -214,8 +214,8 @@ ${parts.mail && mailPart(parts.mail, t)}
 }
 
 /**
- * Orders that this browser has opened; the script fills it with what it has kept, and shows it. It runs in
- * its place, before what follows is painted, which it would push down otherwise.
+ * The orders that this browser has opened. The script fills this part from the browser's storage and shows it. It is
+ * not a module, so that it runs before the rest of the page is painted; otherwise the rest would move down.
  */
 function recentPart({ t, recentUrl }: FindPageParts): Html {
   return html`<section class="sheet" aria-labelledby="recent-title" id="recent" hidden="hidden">
@@ -252,7 +252,7 @@ ${onlyField(field, t)}
 </section>`
 }
 
-/** The state of an order, which anyone may see who knows its payment, and the form that opens it. */
+/** The state of an order, which anyone who knows its payment may see, and the form that opens it. */
 function foundPart({ view, typed, isWrong }: FoundOrder, contact: string, t: Texts): Html {
   const fault = isWrong ? t('orders.locked.wrong') : undefined
   return html`<section class="sheet" aria-labelledby="found">
@@ -263,7 +263,7 @@ ${lostBoth(contact, typed, t)}
 </section>`
 }
 
-/** The script lists here the wallets that it finds. */
+/** Sign-in by wallet. The script lists the wallets that it finds. */
 function walletPart({ wallet, t }: FindPageParts): Html {
   return html`<section class="sheet" aria-labelledby="by-wallet">
 <h2 id="by-wallet">${t('find.wallet.title')}</h2>

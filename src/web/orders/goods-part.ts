@@ -9,7 +9,7 @@ import type { Texts } from '../texts/texts.ts'
 
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 
-/** The button that shows the goods; nothing of them is in the page before. */
+/** The button that shows the goods. Until it is pressed, the page does not contain them. */
 export function closedGoods({ id, kind }: OrderPageView, t: Texts): Html {
   return html`<section class="sheet yours" aria-labelledby="goods">
 <h2 id="goods">${t(`orders.goods.title.${kind}`)}</h2>
@@ -20,7 +20,7 @@ export function closedGoods({ id, kind }: OrderPageView, t: Texts): Html {
 </section>`
 }
 
-/** The goods themselves, each part of them ready to be copied. */
+/** The goods themselves, each part with a button to copy it. */
 export function openGoods({ id }: OrderPageView, shown: Goods, t: Texts): Html {
   return html`<section class="sheet yours open" aria-labelledby="goods">
 <h2 id="goods" tabindex="-1">${t(`orders.goods.title.${shown.kind}`)}</h2>
@@ -98,14 +98,14 @@ function folded(title: string, text: string | undefined): Html | undefined {
 <p class="said">${text}</p></details>`
 }
 
-/** Suppliers write what they like into an address; only one of the web is made a link. */
+/** Suppliers may put any text into this field; only an https URL becomes a link. */
 function linkOrText(text: string | undefined): Html | undefined {
   if (text === undefined) return undefined
   if (!/^https:\/\//.test(text)) return html`<span class="said">${text}</span>`
   return html`<a href="${text}" rel="noopener noreferrer">${text}</a>`
 }
 
-/** Enough of a number to know it again: the country and the last digits. */
+/** Enough of a phone number to recognise it: its first and last digits. */
 export function masked(number: string | undefined): string | undefined {
   if (number === undefined) return undefined
   const shown = Math.min(3, Math.max(0, number.length - 6))
@@ -117,22 +117,22 @@ function textIn(goods: GoodsBody, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** How an eSIM gets into a phone, by link or by hand. */
+/** How to install an eSIM on a phone, by link or by hand. */
 interface EsimInstall {
   /** The whole activation code, "LPA:1$host$id". */
   readonly lpa: string
   readonly smdpAddress?: string
-  /** What Android and iOS ask for beside the address; empty where the address alone will do. */
+  /** The matching id, which Android and iOS ask for beside the address; absent if the address is enough. */
   readonly matchingId?: string
   readonly iosUrl: string
   readonly androidUrl: string
 }
 
-/** Pages of Apple (iOS 17.4) and Google that phones open as their own installer. */
+/** Pages of Apple (iOS 17.4) and Google that phones open in their own installer. */
 const iosInstaller = 'https://esimsetup.apple.com/esim_qrcode_provisioning'
 const androidInstaller = 'https://esimsetup.android.com/esim_qrcode_provisioning'
 
-/** Takes a whole activation code apart (SGP.22 4.1): "LPA:1$host$id" and what may follow. */
+/** Splits a whole activation code (SGP.22 4.1): "LPA:1$host$id", maybe with further fields. */
 export function installOf(lpa: string): EsimInstall {
   const [, smdpAddress = '', matchingId = ''] = lpa.split('$')
   const query = `?carddata=${encodeURIComponent(lpa)}`
@@ -145,7 +145,7 @@ export function installOf(lpa: string): EsimInstall {
   }
 }
 
-/** What the carrier says that a line was credited, with its currency; undefined where it says nothing. */
+/** The amount that the supplier reports as credited, with its currency; undefined if it reports none. */
 function creditedText(credited: unknown): string | undefined {
   if (typeof credited !== 'object' || credited === null) return undefined
   const { amount, currency, currencyDivisor } = credited as Readonly<Record<string, unknown>>

@@ -19,18 +19,18 @@ import { formIn } from '../visit/forms.ts'
 import { boughtText } from './bought.ts'
 import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tracking.ts'
 
-/** The form for a mail with the link of an order: what was typed, and what became of it. */
+/** The form for a mail with the link of an order: what was typed, and the result. */
 export interface MailPart {
   readonly typed?: string
   readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'
 }
 
-/** Mails that this process sends at the same time; it drops further ones. */
+/** The maximum number of mails that this process sends at the same time; it drops further ones. */
 const maxUnderWay = 20
 
 /**
- * Sends links to an address in the background, so that the answer to asking takes the same time
- * whether the address is known or not.
+ * Sends links to an address in the background, so that the answer takes the same time whether the address is known or
+ * not.
  */
 export function createPost(pages: FastifyInstance, routes: TrackingRoutes) {
   const underWay = new Set<Promise<void>>()
@@ -55,8 +55,8 @@ async function sendLinks(routes: TrackingRoutes, mail: MailDeps, address: string
 }
 
 /**
- * Counts a mail that a visitor asks for. One too many sets the status: the form says so itself, for
- * the page of every other refusal would speak of a minute and lose what was typed.
+ * Counts a mail that a visitor requests. Above the limit it sets the status and returns false, and the form says so
+ * itself: the general page for this refusal would lose what was typed.
  */
 export async function mayAsk(
   { limits }: TrackingRoutes,
@@ -73,7 +73,7 @@ export async function mayAsk(
   }
 }
 
-/** Notes the address that a buyer leaves with an order, and sends the link there at once. */
+/** Stores the address that a buyer leaves with an order, and sends the link there at once. */
 export async function sendMail(
   request: OrderRequest,
   reply: FastifyReply,
@@ -110,18 +110,19 @@ async function isTaken(
 }
 
 interface Wanted {
-  /** Where: on the page of an order, by its buyer, or on the page that finds orders, by anyone. */
+  /** On which page: by the buyer on the page of an order, or by anyone on the page that finds orders. */
   readonly asked: 'leave' | 'find'
   readonly address: string
   readonly orders: readonly MailedOrder[]
 }
 
-/** How often a mail that the mail server refuses is tried within its interval. */
+/** How many times a mail that the mail server refuses is tried within the interval of its limit. */
 const maxTries = 3
 
 /**
- * Reserves the sending of a mail. A try that the mail server refused does not count as sent, so the next
- * one, on any node, may try again, up to a bound. Without a reservation: whether the mail was sent.
+ * Reserves a place to send a mail. A try that the mail server refused does not count as sent, so that the next
+ * request, on any node, may try again, up to `maxTries` times. Without a place to reserve, returns whether the mail
+ * was sent.
  */
 async function placeOf(
   mailbox: RateLimiter,
@@ -136,14 +137,14 @@ async function placeOf(
 }
 
 /**
- * Sends links to these orders, unless the same links were sent there a moment ago. So no visitor can fill
- * a mailbox through this store, or keep its owner from a mail that has not arrived yet.
- * Different mails to one address are limited as well, separately for each page: a stranger who leaves the
- * address with their own orders does not use up the mails of an owner who looks for orders. The page never
- * tells what is counted here, so it does not tell whether an address has bought something.
+ * Sends links to these orders, unless the same mail was sent a moment ago. So no visitor can flood a mailbox through
+ * this store, or keep its owner from getting a mail that failed. Different mails to one address are limited as well,
+ * separately for each page: a stranger who leaves the address with their own orders does not use up the mails of an
+ * owner who looks for orders. The page never shows what is counted here, so it does not reveal whether an address has
+ * bought something.
  *
  * @returns whether it was sent, now or a moment ago
- * @throws when the mail server refuses it
+ * @throws if the mail server refuses it
  */
 async function send(
   routes: TrackingRoutes,
@@ -190,7 +191,7 @@ function written({ frame, follow }: TrackingRoutes, to: string, orders: readonly
   return { to, subject, text }
 }
 
-/** "Nov 29, 2026", by the calendar of UTC. */
+/** The date in UTC: "Nov 29, 2026". */
 function dateText(date: Date, { language }: Texts): string {
   return date.toLocaleDateString(language, { dateStyle: 'medium', timeZone: 'UTC' })
 }

@@ -45,7 +45,7 @@ import {
 
 const at = '/orders/:orderId'
 
-/** The page of an order, what opens it, its goods, its receipt and its refund. */
+/** Routes the page of an order, the forms that open it and show its goods, its receipt and its refund. */
 export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
   routeLive(pages, at, async (request) => {
@@ -98,7 +98,7 @@ function sendOrder(
   return sendPrivately(reply, routes.frame, page)
 }
 
-/** The link to keep: it has the token of the order, or else a link token, which expires. */
+/** The link to keep, with the access token of the order or else with a link token, which expires. */
 function linkOf(
   { follow }: TrackingRoutes,
   request: OrderRequest,
@@ -107,13 +107,13 @@ function linkOf(
   const token = accessIn(request)
   const page = `${follow.site.url}${orderPagePath(id)}`
   if (token?.startsWith('kat_')) return { url: `${page}#${token}` }
-  // A visitor with a link token gets no second one: it expires when we said it would.
+  // A visitor with a link token gets no new one, so that access ends when we said it would.
   const days = daysLeftOf(follow, token)
   if (days !== undefined) return { url: `${page}#${token}`, days }
   return { url: `${page}#${linkToken(follow, id)}`, days: linkTokenDays }
 }
 
-/** Opens the order with what the visitor entered, and remembers it in this browser. */
+/** Opens the order with the link, code or key that was sent, and remembers it in this browser. */
 async function open(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { follow } = routes
@@ -159,29 +159,29 @@ async function mail(request: OrderRequest, reply: FastifyReply, routes: Tracking
   return sendOrder(reply, routes, request, view, { mail: said })
 }
 
-/** What a page of an order is made of, besides the order. */
+/** Everything that the page of an order needs besides the order. */
 export interface OrderPageParts {
   readonly t: Texts
   /** Only where the order is open. */
   readonly privateLink?: KeptLink | undefined
-  /** What opens the order besides, and can be written down. */
+  /** The recovery code, which also opens the order and can be written down. */
   readonly code?: string | undefined
-  /** Where the store is written to. */
+  /** The mail address of the store. */
   readonly contact: string
-  /** The goods, when the button was pressed. */
+  /** The result of pressing the button for the goods. */
   readonly shown?: GoodsShown | undefined
-  /** What was typed into the field for the link, and does not open the order. */
+  /** The link or code that was sent and does not open the order. */
   readonly refused?: Refused | undefined
-  /** Whether links can be asked for by mail. */
+  /** Whether the store sends links by mail. */
   readonly sendsMail?: boolean
-  /** The form for a mail, where the store sends any. */
+  /** The form for a mail; absent if this visitor may not use it. */
   readonly mail?: MailPart | undefined
 }
 
 /** A link that opens the order. */
 interface KeptLink {
   readonly url: string
-  /** For how long; absent where it is for good. */
+  /** The days until it expires; absent if it does not expire. */
   readonly days?: number
 }
 
@@ -189,7 +189,7 @@ interface KeptLink {
 export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   const { t, shown } = parts
   const stage = wordsOf(view, t)
-  // Goods that are shown stay on the page: it does not change any more.
+  // While the goods are shown, the page must not update itself, or they would disappear.
   const isFinished = view.isFinished || shown?.type === 'goods'
   const page = orderPagePath(view.id)
   const live = {
@@ -219,14 +219,14 @@ ${view.own ? ownParts(view, view.own, parts) : lockedPart(view, parts)}
   }
 }
 
-/** A delivered order has refunds too, if more than its price was paid. */
+/** A delivered order also has this link if it has returns, because more than its price was paid. */
 function moneyBackLink(view: OrderPageView, t: Texts): Html | undefined {
   const hasReturns = view.own !== undefined && view.own.returns.length > 0
   if (!isRefunding(view) && !hasReturns) return undefined
   return html`<p class="about-refund"><a href="${orderPagePath(view.id)}/refund">${isRefunding(view) ? t('orders.refund.link') : t('orders.refund.returnsLink')}</a></p>`
 }
 
-/** Whether the page has a field, whose content a reload would lose. */
+/** Whether the page has a text field, whose content a reload would lose. */
 function hasField(view: OrderPageView, { mail }: OrderPageParts): boolean {
   return view.own === undefined || mail !== undefined
 }

@@ -15,7 +15,7 @@ export const parts = {
   contact: 'ops@kiosk.example',
 }
 
-/** An order that was delivered, with what a test changes. */
+/** A delivered order, with the changes of a test. */
 export const view = (changes: Partial<OrderPageView> = {}): OrderPageView => ({
   id: `ord_${'1'.repeat(26)}` as OrderId,
   kind: 'voucher',
@@ -38,7 +38,7 @@ export const own = (changes: Partial<OwnOrderView> = {}): OwnOrderView => ({
   ...changes,
 })
 
-/** A page that is whole, as text. */
+/** The page as text, after a check that its structure has no faults. */
 export function whole(page: Page): string {
   const text = document(frame, page)
   expect(structureFaults(text)).toEqual([])

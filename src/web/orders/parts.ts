@@ -8,7 +8,7 @@ import { type Html, html } from '../frame/html.ts'
 import { copied } from '../frame/parts.ts'
 import { type Texts, type Titled, titled } from '../texts/texts.ts'
 
-/** A transaction to be copied, with a link to where it can be looked at. */
+/** A transaction hash to copy, with a link to an explorer if there is one. */
 export function transactionOf(
   id: string,
   { transaction, url }: Seen,
@@ -20,7 +20,7 @@ export function transactionOf(
   return html`${copied(id, transaction, what, t)}${link}`
 }
 
-/** What the pages of an order say at the top. */
+/** The title and the text at the top of the pages of an order. */
 export function wordsOf({ stage, coin, own }: OrderPageView, t: Texts): Titled {
   const words = titled(t, `orders.stages.${stage}`)
   // A visitor who sees no goods is not told to open them.
@@ -42,14 +42,14 @@ export function paidText(
   return t('orders.refund.worth', { coin: `${formatUnits(paidUnits, coin)} ${coin}`, usd })
 }
 
-/** A mail to the store that names the order in its subject. */
+/** The link to write a mail to the store, with the number in its subject. */
 export function writeTo(contact: string, number: string): string {
   return `mailto:${contact}?subject=${encodeURIComponent(number)}`
 }
 
 /**
- * What `scripts/recent.js` keeps of an order in the browser of its buyer, to list it on the page that finds
- * orders: nothing that opens it. Put it into the tag: `<div${recentMark(...)}>`.
+ * The attributes that `scripts/recent.js` stores in the buyer's browser, to list the order on the page that finds
+ * orders. They cannot open the order. Put them into the tag: `<div${recentMark(...)}>`.
  */
 export function recentMark(id: OrderId, { brandName }: Pick<Bought, 'brandName'>, at: Date): Html {
   return html` data-recent="${id}" data-recent-name="${brandName}" data-recent-at="${at.toISOString()}"`

@@ -31,7 +31,7 @@ import {
 
 const path = '/orders/:orderId/refund'
 
-/** Where the money of an order is, and the form that tries a refund again. */
+/** Routes the page about the refund of an order, with the form that retries it. */
 export function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const send = (reply: FastifyReply, view: OrderPageView, asked?: RefundAnswer) => {
     const { frame } = routes
@@ -77,7 +77,7 @@ function whyNotAsked({ code, details }: Refusal): RefundAnswer | undefined {
   return { type: 'tooOften', seconds: details.retryAfterSeconds ?? 60 }
 }
 
-/** Why a refund waits that no one at the store can send: USDC blocks the wallet that it goes to. */
+/** The fault of a refund that nobody at the store can send: the issuer of USDC has blocked the wallet that paid. */
 const blockedByIssuer: PayBackFault = 'payer_blacklisted'
 
 /** `tooOften` until `again`; `none` where there is no refund, which the page says itself. */
@@ -87,13 +87,13 @@ type RefundAnswer =
 
 export interface RefundPageParts {
   readonly t: Texts
-  /** Names one asking, so that a form sent twice asks once. */
+  /** The idempotency key of the claim, so that a form sent twice claims once. */
   readonly formKey: string
   /** The result of asking for the refund again, if this page answers that form. */
   readonly asked?: RefundAnswer | undefined
 }
 
-/** Where the money of one order is. */
+/** The page about the refund and the returns of one order. */
 export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
   const { t, asked } = parts
   const heading = headingOf(view, t)
@@ -152,7 +152,7 @@ ${refund.stuck?.code === blockedByIssuer ? html`<p class="wrong">${t('orders.ref
 </section>`
 }
 
-/** Asking again starts the same refund once more, so nothing can be paid twice by it. */
+/** The form that retries the same refund, so nothing can be paid twice by it. */
 function askPart(id: string, { formKey, asked, t }: RefundPageParts): Html {
   return html`<section class="sheet" aria-labelledby="ask">
 <h2 id="ask">${t('orders.refund.ask')}</h2>

@@ -5,7 +5,7 @@ import { type Html, html } from '../frame/html.ts'
 import { copied, fact } from '../frame/parts.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** Payments beyond the price, such as one made twice, and how far their refunds are. */
+/** The returns of an order, such as of a second payment, and how far their payouts are. */
 export function returnsPart(
   { coin }: OrderPageView,
   own: OwnOrderView,
@@ -23,7 +23,7 @@ export function returnsPart(
 </section>`
 }
 
-/** The amount of a refund, how far it is, and why it is made: "0.1 BTC is about to be refunded (late)." */
+/** The amount of a return, how far its payout is, and its reason: "0.1 BTC is about to be refunded (late)." */
 export function returned({ seq, units, why, payout }: Return, coin: Coin, t: Texts): Html {
   const where =
     payout.state === 'CONFIRMED' &&

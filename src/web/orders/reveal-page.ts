@@ -15,7 +15,7 @@ import { type Texts, titled } from '../texts/texts.ts'
 import { formIn } from '../visit/forms.ts'
 import { goodsList } from './goods-part.ts'
 
-/** What a link that shows nothing is to machines. */
+/** The status for a link that shows no goods. */
 const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>> = {
   not_yet: 409,
   never: 410,
@@ -25,12 +25,12 @@ const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>>
 }
 
 const limited = { config: { limit: 'reading' } } as const
-/** A token is below 300 bytes. */
+/** In bytes; a token has fewer than 300. */
 const maxForm = 1_024
 
 /**
- * The page behind a one-view link, and what it shows when a person presses the button. GET gives the
- * same page to everyone and uses nothing up, because previews of links open them.
+ * Routes the page of a one-view link, and the goods that it shows when a person presses the button. GET serves the same
+ * page to everyone and does not use up the link, because link previews open it.
  */
 export function routeReveal(
   pages: FastifyInstance,
@@ -46,10 +46,10 @@ export function routeReveal(
   })
 }
 
-/** Its form needs no origin of ours, so not even this store learns where the holder of a link came from. */
+/** The form of this page does not check its origin, so the page needs no referrer, not even to this store. */
 const untraced = { isUntraced: true } as const
 
-/** The page that a one-view link opens. It shows nothing yet: previews of links open it too. */
+/** The page that a one-view link opens. It shows no goods yet, because link previews open it too. */
 export function revealPage(t: Texts): Page {
   const field = {
     name: 'token',
@@ -75,7 +75,7 @@ ${fieldHtml(field, t)}
   }
 }
 
-/** The goods of one order, readable and ready to be copied. */
+/** The goods of one order, with buttons to copy them. */
 export function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t: Texts): Page {
   return {
     title: brandName,

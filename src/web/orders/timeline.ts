@@ -11,7 +11,7 @@ export interface Station {
   readonly until?: Date | undefined
 }
 
-/** The way of an order so far, and what is to come on it. */
+/** The stations of an order so far, and those to come. */
 export function stationsOf(view: OrderPageView, t: Texts): readonly Station[] {
   const { times } = view
   const paid: Station = { name: t('orders.steps.paid'), state: 'done', at: times.paid }

@@ -8,10 +8,10 @@ import type { Frame } from '../frame/layout.ts'
 import { sayPrivately } from '../frame/private-page.ts'
 import { accessIn, walletIn } from '../visit/access.ts'
 
-/** What the pages of orders are served with. */
+/** The dependencies of the pages of orders. */
 export interface TrackingDeps {
   readonly follow: OrderTrackingDeps
-  /** Absent where the store sends no mail. */
+  /** Absent if the store sends no mail. */
   readonly mail?: MailDeps | undefined
   readonly limits: Pick<Limits, 'mail' | 'mailbox' | 'mailing'>
 }
@@ -20,16 +20,16 @@ export interface TrackingRoutes extends TrackingDeps {
   readonly frame: Frame
 }
 
-/** A token, or a link with one, is below 600 bytes. */
+/** In bytes; a token, or a link with one, has fewer than 600. */
 const maxForm = 2_048
 export const reads = { config: { limit: 'reading' } } as const
 export const takes = { config: { limit: 'reading' }, bodyLimit: maxForm } as const
-/** What asks wallets, mail servers or the refund to do something. */
+/** For forms that check a wallet's signature, send a mail or claim a refund. */
 export const acts = { config: { limit: 'purchase' }, bodyLimit: 16_384 } as const
 
 export type OrderRequest = FastifyRequest<{ Params: { orderId: string } }>
 
-/** What this browser was given to open orders with. */
+/** The credentials for orders in the cookies of this browser. */
 export function pageCredentialsOf(request: FastifyRequest): PageCredentials {
   return { token: accessIn(request), wallet: walletIn(request) }
 }

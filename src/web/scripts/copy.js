@@ -1,4 +1,4 @@
-// Copies what has a button for it. The buttons work with script only, so script shows them.
+// Makes the copy buttons work. They need script, so they are hidden until this script shows them.
 const said = document.createElement('p')
 said.className = 'hidden'
 said.setAttribute('role', 'status')
@@ -12,7 +12,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(source.textContent)
   } catch {
-    // Pages over plain http may not write there; what is selected can be copied by hand.
+    // Pages over plain http may not write to the clipboard; the selected text can be copied by hand.
     getSelection().selectAllChildren(source)
     return
   }

@@ -1,4 +1,4 @@
-// Counts the time to pay down, near its end only: before, it would only hurry.
+// Counts down the time to pay, but only near its end; earlier it would only hurry the buyer.
 const nearMs = 5 * 60_000
 const spokenMinutes = [5, 2, 1]
 
@@ -8,7 +8,8 @@ spoken.setAttribute('role', 'status')
 
 let timer
 
-// The clock of the store counts: it is told once, and goes on from there by this page's own clock.
+// The store's clock counts. The page contains its time, and this script adds the time since then, so a wrong clock
+// of the visitor does not matter.
 function count() {
   clearInterval(timer)
   const line = document.querySelector('[data-ends]')

@@ -1,5 +1,5 @@
-// Keeps the part of a page marked with data-live up to date: listens at data-live-at, or polls where the
-// browser cannot listen, and replaces the part with that of the page loaded again.
+// Keeps the part of a page marked with data-live up to date: listens to data-live-at, or polls it if the browser cannot
+// listen. After a change it loads the page again and replaces the part.
 const pollMs = 4000
 const againMs = 1500
 
@@ -11,7 +11,7 @@ let source
 let told
 let pollTimer
 let isLoading = false
-// A page that is leaving asks for nothing more: that would start the navigation again.
+// A page that is being left sends no more requests: they would start the navigation again.
 let isLeaving = false
 
 const part = () => document.querySelector('[data-live]')
@@ -24,7 +24,7 @@ function start() {
   if (!('EventSource' in window)) return poll()
   source = new EventSource(part().dataset.liveAt)
   source.onmessage = ({ data }) => changedTo(data)
-  // The browser reconnects by itself after a broken connection, but not after a refusal.
+  // The browser reconnects by itself after a broken connection, but not after an error status.
   source.onerror = () => {
     if (source?.readyState !== EventSource.CLOSED) return
     source = undefined
@@ -51,7 +51,7 @@ async function poll() {
     if (answer.ok) await changedTo(await answer.text())
     else waitMs = 1000 * (Number(answer.headers.get('retry-after')) || 10)
   } catch {
-    // Offline: the next look is soon enough.
+    // Offline: the next poll tries again.
   }
   if (!source && !isLeaving) later(poll, waitMs)
 }
@@ -63,7 +63,7 @@ async function changedTo(version, isAgain = false) {
   await load()
   isLoading = false
   if (isLeaving || isFinished()) return stop()
-  // The version and the page may be read a moment apart; loading once more settles it.
+  // The version and the page may be read a moment apart, so a page that is behind is loaded once more.
   const isBehind = told !== part().dataset.live
   if (isBehind && !isAgain && !document.hidden) setTimeout(() => changedTo(told, true), againMs)
 }
@@ -102,7 +102,7 @@ function swap(old, next) {
   document.dispatchEvent(new Event('live:swapped'))
 }
 
-/** If the focused element is gone, the part itself takes the focus: otherwise the keyboard would start at the top. */
+/** If the focused element is gone, the part itself gets the focus; otherwise keyboard users would start at the top. */
 function focusOn(found, next) {
   if (found === null || found === undefined) next.tabIndex = -1
   ;(found ?? next).focus({ preventScroll: true })
@@ -114,7 +114,7 @@ function valuesIn(root) {
     .map((field) => [pathOf(root, field), field.value])
 }
 
-/** Finds an element again in the next state of the page: by its id, else by its name and place. */
+/** Identifies an element, to find it in the new part: by its id, else by its tag and position. */
 function pathOf(root, element) {
   if (element.id) return { id: element.id }
   const tag = element.tagName
@@ -125,8 +125,8 @@ function find(root, { id, tag, at }) {
   return id ? root.querySelector(`#${CSS.escape(id)}`) : root.querySelectorAll(tag)[at]
 }
 
-// A page in the background asks for nothing. It catches up when it is visible again: the first event of
-// a new connection is the current version.
+// A page in the background sends no requests. It catches up when it is visible again, because the first event of a new
+// connection is the current version.
 document.addEventListener('visibilitychange', start)
 addEventListener('pageshow', start)
 document.body.append(said)

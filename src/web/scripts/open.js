@@ -1,5 +1,5 @@
-// Opens a payment or an order with the part after the # of its link, which stays in the address bar for
-// its owner to keep.
+// Opens a payment or an order with the token after the # of its link. The token stays in the address bar, so that its
+// owner can keep the link.
 const pattern = /^#?(k(?:at|op)_[\w-]+(?:\.[\w-]+)?)$/
 
 async function open() {
@@ -10,14 +10,14 @@ async function open() {
   const body = new URLSearchParams({ token })
   const asked = { method: 'POST', body, redirect: 'manual' }
   const answer = await fetch(form.action, asked).catch(() => undefined)
-  // The page comes again in place, so that going back leads to where the visitor came from.
+  // A reload adds no entry to the history, so that going back leads to where the visitor came from.
   if (answer?.type === 'opaqueredirect') location.reload()
-  // The page that answers says why it does not open.
+  // The page that answers the form says why the token does not open it.
   else if (answer) form.submit()
 }
 
-// Another link, opened in the same tab, loads nothing anew.
+// Another link of the same page, opened in the same tab, does not reload the page.
 addEventListener('hashchange', () => void open())
 void open()
-// What was asked for is read first by those who do not see the page.
+// Screen readers read the goods first.
 document.querySelector('.yours.open h2')?.focus()

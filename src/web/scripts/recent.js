@@ -1,5 +1,5 @@
-// Keeps which orders were opened in this browser, by number, brand and date, and lists them on the page
-// that finds orders. What opens an order is in a cookie that no script reads.
+// Stores the number, brand and date of each order that was opened in this browser, and lists them on the page that
+// finds orders. The token that opens an order is in a cookie that no script can read.
 const listName = 'kiosk402-orders'
 const offName = 'kiosk402-orders-off'
 const most = 20
@@ -59,5 +59,5 @@ try {
     })
   }
 } catch {
-  // A browser that keeps nothing for this site has nothing to list.
+  // The browser allows no storage for this site, so there is nothing to list.
 }

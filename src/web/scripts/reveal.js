@@ -1,4 +1,4 @@
-// Puts the part after the # of a link into the form, and removes it from the address bar.
+// Puts the token after the # of a link into the form, and removes it from the address bar.
 function fill() {
   const field = document.getElementById('token')
   const token = location.hash.slice(1)
@@ -8,5 +8,5 @@ function fill() {
 }
 
 fill()
-// Another link, opened in the same tab, loads nothing anew.
+// Another link of this page, opened in the same tab, does not reload the page.
 addEventListener('hashchange', fill)

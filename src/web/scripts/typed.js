@@ -1,5 +1,5 @@
-// Keeps what was typed into the form of an offer while its tab is open, so that a reload or going back
-// loses nothing. Browsers keep some of it themselves, each of them something else.
+// Keeps what was typed into the form of an offer while its tab is open, so that a reload or going back loses nothing.
+// Browsers restore some of it themselves, but not all the same fields.
 const form = document.getElementById('buy')
 const name = `kiosk402-typed ${location.pathname}`
 const types = /^(text|tel|email|radio|select-one)$/
@@ -16,7 +16,7 @@ function keep() {
 function restore() {
   const { key, typed } = JSON.parse(sessionStorage.getItem(name) ?? '{}')
   for (const [id, value] of typed ?? []) put(document.getElementById(id), value)
-  // A visitor who goes back has the form that was sent before: sent again, it is the same purchase.
+  // After a reload or going back, the form keeps the key it was sent with: sent again, it is the same purchase.
   const [{ type } = {}] = performance.getEntriesByType('navigation')
   if (key && (type === 'reload' || type === 'back_forward')) form.elements.key.value = key
 }
@@ -29,7 +29,7 @@ function put(field, value) {
 }
 
 if (form) {
-  // A form that the store has sent back carries what was typed itself.
+  // A form that the store returned with faults already contains what was typed.
   if (!form.querySelector('.faults')) restore()
   form.addEventListener('input', keep)
   keep()

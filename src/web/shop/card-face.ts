@@ -8,8 +8,8 @@ const hues = 12
 const marks = 4
 
 /**
- * The face of a card that is drawn here: its brand's name, in colours and a pattern that follow from
- * the name. No picture is asked of anybody, and the same brand always looks the same.
+ * The face of a card, drawn in CSS: the name of its brand, in colours and a pattern derived from the name. It loads no
+ * picture from other hosts, and the same brand always looks the same.
  */
 export function cardFace(brandName: string, kind: Kind): Html {
   const number = hashOf(brandName)
@@ -17,17 +17,17 @@ export function cardFace(brandName: string, kind: Kind): Html {
   return html`<span class="${look}" aria-hidden="true"><b>${brandName}</b></span>`
 }
 
-/** FNV-1a over the code units: well spread for short names. */
+/** FNV-1a over the code units, which spreads short names well. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   }
-  // The low bits of the last letter alone would decide the colour.
+  // Mixes in the high bits; otherwise the low bits of the last letter alone would decide the colour.
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** Brands as drawn cards, each leading to what there is of it. */
+/** Brands as drawn cards, each linked to its offers. */
 export function brandGrid(
   brands: readonly FacetValue[],
   t: Texts,

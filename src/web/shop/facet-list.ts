@@ -7,20 +7,20 @@ import type { Texts } from '../texts/texts.ts'
 import { dollars } from './money-text.ts'
 import { faultText, faultTies, faultWords } from './search-form.ts'
 
-/** A value that a facet offers, as it is shown. */
+/** A value of a facet, as shown. */
 interface Choice {
   readonly name: string
   readonly offers: number
-  /** Where the search with this value is, or without it when it is chosen. */
+  /** The path of the search with this value, or without it if it is chosen. */
   readonly path: string
   readonly isChosen: boolean
 }
 
-/** More values than this are folded away. */
+/** Further values are collapsed. */
 const choicesShown = 8
 const maxChoices = 40
 
-/** What the search can be narrowed to: links with counts, and one small form for bounds of one's own. */
+/** The filters of a search: links with counts, and a small form for other bounds of the face value. */
 export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, t: Texts): Html {
   const query = { ...asked, kind }
   const named = (field: 'category' | 'region' | 'brand', values: readonly FacetValue[]) =>
@@ -45,7 +45,7 @@ ${named('brand', facets.brands)}
 </details>`
 }
 
-/** Those that are listed: addresses of thousands that are not would take longer than the search. */
+/** The values that are listed. Making links for thousands of others would take longer than the search. */
 function detailsOf(values: readonly FacetValue[], chosen: string | undefined): FacetValue[] {
   const isChosen = ({ value }: FacetValue) => value === chosen
   return [...values.filter(isChosen), ...values.filter((one) => !isChosen(one))].slice(
@@ -54,7 +54,7 @@ function detailsOf(values: readonly FacetValue[], chosen: string | undefined): F
   )
 }
 
-/** How many fields narrow a search beyond its words, its kind and its country. */
+/** The heading, with the number of filters that are set besides words, kind and country. */
 function summaryOf({ category, region, brand, min, max, amount }: ShopQuery, t: Texts): string {
   const count = [category, region, brand, min ?? max, amount].filter(
     (value) => value !== undefined,
@@ -99,7 +99,7 @@ function amountChoices(
   }))
 }
 
-/** A facet with one value only has nothing to choose. */
+/** One facet; undefined if it has only one value, because there is nothing to choose. */
 function group(name: string, choices: readonly Choice[], t: Texts, form?: Html): Html | undefined {
   const hasChoice = choices.length > 1 || choices.some(({ isChosen }) => isChosen)
   if (!hasChoice && form === undefined) return undefined
@@ -127,7 +127,7 @@ function links(choices: readonly Choice[], t: Texts): Html | undefined {
   })}</ul>`
 }
 
-/** What the form keeps of the search around it. */
+/** The fields of the search that the form for bounds keeps. */
 const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
 
 interface BandFormParts {
@@ -135,7 +135,7 @@ interface BandFormParts {
   readonly faults?: ReadonlyMap<ShopField, FieldFault>
 }
 
-/** Bounds of one's own for the face value, with everything else as it is. */
+/** The form for other bounds of the face value. It keeps the rest of the search. */
 export function bandForm(asked: BandFormParts, t: Texts): Html {
   const { query } = asked
   return html`<form class="band" action="/search" method="get">

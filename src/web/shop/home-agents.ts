@@ -4,7 +4,7 @@ import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** How software uses the same store, for those who send it. */
+/** How software uses the store, for people who run agents. */
 export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
   const find = `${site.url}/ai/vouchers?search=amazon&country=US`
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
@@ -36,7 +36,7 @@ const talk = [
   ['store', '200 OK', 'goods'],
 ] as const
 
-/** A purchase in four lines, as a picture of what the store is. */
+/** A purchase in four lines, as an illustration. */
 function conversation(t: Texts): Html {
   return html`<div class="ticket talk">
 <p class="stub">${t('home.talk.heading')}</p>

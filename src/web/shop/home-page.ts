@@ -19,7 +19,7 @@ import { searchForm } from './search-form.ts'
 const samplesShown = 3
 const brandsShown = 12
 
-/** The front page: a search, what there is, how it is paid, and how software uses it. */
+/** The front page: a search, the kinds and brands, the ways to pay, and how software uses the store. */
 export function homePage(deps: WebDeps): Page {
   const { site, t } = deps
   return {
@@ -49,7 +49,7 @@ ${homeAgents(deps)}`,
   }
 }
 
-/** The store in the words of schema.org, with its search. */
+/** The store and its search as schema.org data. */
 function siteData({ site }: WebDeps): object {
   return {
     '@context': 'https://schema.org',
@@ -104,7 +104,7 @@ function samplesOf(index: SearchIndex): Offer[] {
   })
 }
 
-/** What makes one sample differ from another, in a line. */
+/** One line that describes a sample. */
 function sampleText(offer: Offer, t: Texts): string {
   const what = offer.price.type === 'RANGE' ? t('home.anyValue') : measure(offer, t)
   return `${what || kindName(offer, t)}, ${placeName(offer, t)}`

@@ -6,24 +6,24 @@ import type { Coin } from '../../payments/coins.ts'
 import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** What a buyer pays, for reading. Amounts are plain numbers: "25.00". */
+/** A price as text. Prices are plain numbers: "25.00". */
 export type PriceTexts =
   | { readonly type: 'FIXED'; readonly usdc: string; readonly usd: string }
   | {
       readonly type: 'RANGE'
-      /** What the least and the greatest value cost. */
+      /** The prices of the least and the greatest value. */
       readonly minUsdc: string
       readonly maxUsdc: string
       readonly minUsd: string
       readonly maxUsd: string
-      /** What the buyer may choose: "$5", "$100", in steps of "$1". */
+      /** The values that the buyer may choose: from "$5" to "$100" in steps of "$1". */
       readonly minValue: string
       readonly maxValue: string
       readonly step: string
     }
   | { readonly type: 'NOT_SOLD'; readonly reason: string }
 
-/** The price as pages show it. USDC counts as dollars, so both are the same amount. */
+/** The price as pages show it. One USDC counts as one dollar, so both amounts are the same. */
 export function priceTexts(retail: Retail, t: Texts): PriceTexts {
   switch (retail.type) {
     case 'FIXED':
@@ -46,7 +46,7 @@ export function priceTexts(retail: Retail, t: Texts): PriceTexts {
   }
 }
 
-/** The price in one glance, for lists: "25.00 USDC", "from 5.00 USDC". */
+/** The price in short, for lists: "25.00 USDC", "from 5.00 USDC". */
 export function shortPrice(price: PriceTexts, t: Texts): string {
   switch (price.type) {
     case 'FIXED':
@@ -77,7 +77,7 @@ export function dollars(amount: number, { language }: Texts): string {
   return amountText(Math.round(amount * 100), 'USD', 100, language)
 }
 
-/** Minor units with the divisor that was sent with them, which may differ from the usual one. */
+/** An amount in minor units, with the supplier's divisor, which may differ from that of ISO 4217. */
 export function amountText(
   minor: number,
   currency: string,
@@ -111,7 +111,7 @@ function usdText(cents: Cents): string {
   return (cents / 100).toFixed(2)
 }
 
-/** Coins as people call them, by the code that they are quoted by. */
+/** The names of coins for people, by their codes. */
 export const coinNames: Readonly<Record<Coin, string>> = {
   BTC: 'Bitcoin',
   ETH: 'Ether',
@@ -122,7 +122,7 @@ export const coinNames: Readonly<Record<Coin, string>> = {
 
 const names: Readonly<Record<string, string>> = coinNames
 
-/** "USDT on Tron"; a coin whose network has its name needs no second one: "BTC". */
+/** "USDT on Tron"; but only "BTC", because its network has the same name. */
 export function coinOn(coin: string, network: string, t: Texts): string {
   return names[coin] === network ? coin : t('offers.coinOn', { coin, network })
 }

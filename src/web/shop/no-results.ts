@@ -8,7 +8,7 @@ import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 import { dollars } from './money-text.ts'
 
-/** A result without offers: why, and ways on that all find something. */
+/** A result without offers: the reason, and links to searches that all find something. */
 export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {
   if (answer.total > 0) {
     return html`<div class="none"><h2 id="results">${t('search.none')}</h2>
@@ -29,7 +29,7 @@ interface Way {
   readonly name: string
 }
 
-/** The one field that emptied the result: with the nearest value that does not, and left out. */
+/** The one field that leaves no results: links with the nearest value that has results, and without the field. */
 function changes(query: ShopQuery, { change }: ShopAnswer, t: Texts): Way[] {
   if (change === undefined) return []
   const field = change.field as ShopField

@@ -6,14 +6,14 @@ import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 import { moneyText } from './money-text.ts'
 
-/** The speed of most plans, which needs no mention. */
+/** The speed tier of most plans, which is not mentioned. */
 const usualTier = 'Standard'
 
 type Unit = 'day' | 'minute' | 'message'
 
 const topupTypes = ['voice', 'data', 'bundle'] as const
 
-/** What sort of thing an offer is: "Gift card", "Mobile data", "eSIM data plan". */
+/** The kind of an offer in words: "Gift card", "Mobile data", "eSIM data plan". */
 export function kindName(offer: DescribedOffer, t: Texts): string {
   const type = topupType(offer)
   return type ? t(`offers.topupNames.${type}`) : t(`offers.kindNames.${offer.kind}`)
@@ -25,16 +25,16 @@ export function kindNameWithin(offer: DescribedOffer, t: Texts): string {
   return type ? t(`offers.topupNamesWithin.${type}`) : t(`offers.kindNamesWithin.${offer.kind}`)
 }
 
-/** What tells this offer from others of its brand: "$25", "5 GB, 30 days, Fast", "any value". */
+/** What distinguishes an offer from others of its brand: "$25", "5 GB, 30 days, Fast". Empty for some eSIM plans. */
 export function measure(offer: DescribedOffer, t: Texts): string {
   const plan = planWords(offer, t)
   if (plan !== '') return plan
   const value = moneyText(offer.faceValue ?? offer.price, t)
-  // A plan that says nothing of what it gives is not worth its price to the one who uses it.
+  // The price of an eSIM plan without a stated allowance must not look like the value that its user gets.
   return offer.kind === 'esim' ? '' : value
 }
 
-/** Countries that are named before the others are only counted. */
+/** The number of countries that are named; the others are counted. */
 const maxNamed = 3
 
 /** Where it can be used, in a few words: "France", "Japan + South Korea", "Austria + Belgium + Bulgaria +27". */
@@ -45,7 +45,7 @@ export function placeName(offer: DescribedOffer, t: Texts): string {
   return more > 0 ? `${named} +${more}` : named
 }
 
-/** Every country that it can be used in by its name, its own first. */
+/** The names of all countries in which it can be used, its own country first. */
 export function placesOf(offer: DescribedOffer, t: Texts): string[] {
   const own = offer.country === undefined ? [] : [offer.country]
   const others = (offer.coverage ?? [])
@@ -56,10 +56,10 @@ export function placesOf(offer: DescribedOffer, t: Texts): string[] {
 }
 
 /**
- * What tells offers of one list apart whose words are the same: the number of the offer, which the shop,
- * its mails and its orders name too.
+ * Distinguishes offers of one list that have the same words: returns a function that gives the id of such an offer, and
+ * undefined for all others.
  *
- * @param wordsOf all that the list says of an offer
+ * @param wordsOf everything that the list says about an offer
  */
 export function apart(
   offers: readonly Offer[],
@@ -76,7 +76,7 @@ export function apart(
   return (offer) => (alike.has(offer) ? offer.id : undefined)
 }
 
-/** The name of the product, as search engines show it too: "Claro 2 GB, 30 days, Guatemala". */
+/** The name of the product, for titles and search engines: "Claro 2 GB, 30 days mobile data (Guatemala)". */
 export function productName(offer: Offer, t: Texts): string {
   const what = [offer.brandName, measure(offer, t), kindNameWithin(offer, t)]
   return `${what.filter(Boolean).join(' ')} (${placeName(offer, t)})`
@@ -87,7 +87,7 @@ export interface Fact {
   readonly value: string
 }
 
-/** What a line gets, one fact for each thing. */
+/** What a line gets, as one fact for each part. */
 export function allowanceFacts(allowance: Allowance, t: Texts): Fact[] {
   const { voiceUnlimited, voiceMinutes, smsUnlimited, smsNumber } = allowance
   return [
@@ -141,7 +141,7 @@ function countedOr(count: number | undefined, unit: Unit, t: Texts): string | un
   return count === undefined ? undefined : counted(count, unit, t)
 }
 
-/** What a topup gives, where the supplier says it in a word that we know. */
+/** The type of a topup, if the supplier's first sub-type is one that we know. */
 function topupType({ kind, subTypes }: DescribedOffer) {
   return kind === 'topup' ? topupTypes.find((type) => type === subTypes[0]) : undefined
 }

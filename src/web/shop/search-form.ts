@@ -9,7 +9,7 @@ import type { Texts } from '../texts/texts.ts'
 interface SearchForm {
   readonly query: ShopQuery
   readonly kind: Kind
-  /** Whether the kind is chosen here. */
+  /** Whether the kind is chosen in this form. */
   readonly choosesKind?: true
   /** Codes of the countries to choose from. */
   readonly countries: readonly string[]
@@ -28,7 +28,7 @@ ${countryField(form, t)}
 </form>`
 }
 
-/** The kind, to be chosen; where it is chosen elsewhere on the page, it goes along unseen. */
+/** The choice of the kind; a hidden field if the kind is chosen elsewhere on the page. */
 function kindChoice({ kind, choosesKind }: SearchForm, t: Texts): Html {
   if (!choosesKind) return html`<input type="hidden" name="kind" value="${kind}">`
   return html`<fieldset class="kind-choice"><legend class="hidden">${t('search.kind')}</legend>
@@ -59,7 +59,7 @@ ${countryOptions(t).map(({ code, option, chosenOption }) => shown.has(code) && (
 ${fault && faultText('country', faultWords('country', fault, t))}</div>`
 }
 
-/** Every country there is, by name: its option, and the same one chosen. */
+/** All countries by name, each with its option in both states. */
 const countryOptions = once((t: Texts) =>
   countriesByName(t).map(({ code, name }) => ({
     code,
@@ -70,12 +70,12 @@ const countryOptions = once((t: Texts) =>
   })),
 )
 
-/** Ties a field to what is wrong in it, for those who hear the page. */
+/** Links a field to its fault, for screen readers. */
 export function faultTies(field: string, fault: FieldFault | undefined): Html | undefined {
   return fault && html` aria-invalid="true" aria-describedby="${field}-fault"`
 }
 
-/** What is wrong in a field, in words. */
+/** The fault of a field, in words. */
 export function faultWords(
   field: ShopField,
   { given, didYouMean: meant }: FieldFault,
@@ -104,7 +104,7 @@ function orMeant(fault: string, meant: string | undefined, t: Texts): string {
   return meant === undefined ? fault : `${fault} ${t('search.didYouMean', { meant })}`
 }
 
-/** What is wrong in a field, beside it. */
+/** The fault of a field, shown beside it. */
 export function faultText(field: string, text: string): Html {
   return html`<p class="fault" id="${field}-fault">${text}</p>`
 }

@@ -26,13 +26,13 @@ import { nothingFound } from './no-results.ts'
 import { apart, kindName, measure, placeName } from './offer-words.ts'
 import { faultWords, searchForm } from './search-form.ts'
 
-/** The longest query that is read, as in the APIs. */
+/** The longest query that is read, in characters, as in the APIs. */
 const maxQuery = 2_048
 
 /**
- * The search. Its page is kept by what it means until the catalog or its prices change: unknown parameters
- * and spelling make no other page. A fault is shown beside its field, with the status that the APIs answer
- * too, and nothing is searched for.
+ * Routes the search. Its pages are cached by their meaning until the catalog or its prices change: unknown parameters
+ * and other spellings make no further page. A faulty query is not searched for; its faults are shown beside their
+ * fields, with the same status as in the APIs.
  */
 export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
   pages.get('/search', { config: { limit: 'reading' } }, (request, reply) => {
@@ -53,7 +53,7 @@ function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
 
 const brandsShown = 6
 
-/** The results of a search, and everything to go on from there. */
+/** The results of a search, with its filters and further links. */
 function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
   const { t } = deps
   const query = { ...asked, kind: answer.kind }
@@ -92,7 +92,9 @@ ${offerCards(answer.offers, deps)}</ul>
 ${pager(query, answer, t)}`
 }
 
-/** On the first page of a category, which lists the offers of a brand together: links to other brands. */
+/**
+ * Links to the largest brands, on the first page of a search without words and brand: it lists offers brand by brand.
+ */
 function brandRow(
   query: ShopQuery,
   { kind, page, facets }: ShopAnswer,
@@ -129,7 +131,7 @@ function descriptionOf(
     : t('search.description.place', { kind: name, place: countryName(country, t), count })
 }
 
-/** The other kinds, with what the same words and the same country find there. */
+/** Tabs for the kinds, with the number of results for the same words and the same country. */
 function kindTabs({ q, country }: ShopQuery, { kind, kindCounts }: ShopAnswer, t: Texts): Html {
   return html`<nav class="tabs" aria-label="${t('search.kindTabs')}"><ul>
 ${kinds.map((each) => {
@@ -164,8 +166,8 @@ function neighboursOf(query: ShopQuery, { page, pages }: ShopAnswer): Page['neig
 }
 
 /**
- * A search with faults: its forms with everything that was typed, and what is wrong beside each field.
- * Nothing is searched for, and the page is not kept: there are endless such addresses.
+ * A search with faults: its forms with everything that was typed, and the faults beside the fields. Nothing is searched
+ * for, and the page is not cached, because there is no limit to such URLs.
  */
 function searchFaultPage({ query, faults }: ReadShopQuery, deps: WebDeps): Page {
   const { t, liveCatalog } = deps
@@ -182,10 +184,10 @@ ${bandForm({ query, faults }, t)}`,
   }
 }
 
-/** Fields of the two forms, which say beside themselves what is wrong in them. */
+/** The fields of the two forms, which show their faults themselves. */
 const inForms: readonly ShopField[] = ['q', 'country', 'min', 'max']
 
-/** What could not be read, with the way to each field. */
+/** The faults, each linked to its field if a form has it. */
 function faultSummary(faults: ReadonlyMap<ShopField, FieldFault>, t: Texts): Html {
   return html`<section class="faults" role="alert" aria-labelledby="faults">
 <h2 id="faults">${t('search.faultTitle')}</h2>
@@ -202,7 +204,7 @@ ${[...faults].map(([field, fault]) => {
 </section>`
 }
 
-/** The way through the pages of a result. */
+/** The links to the previous and the next page. */
 function pager(
   query: ShopQuery,
   { page, pages }: Pick<ShopAnswer, 'page' | 'pages'>,
@@ -222,7 +224,7 @@ interface CardDeps {
   readonly t: Texts
 }
 
-/** The offers of a list; no two with different goods read the same. */
+/** The cards of offers in a list, no two with the same text. */
 export function offerCards(offers: readonly Offer[], deps: CardDeps): Html[] {
   const { t } = deps
   const number = apart(offers, (offer) =>
@@ -233,7 +235,7 @@ export function offerCards(offers: readonly Offer[], deps: CardDeps): Html[] {
   return offers.map((offer) => offerCard(offer, number(offer), deps))
 }
 
-/** One offer in a list: its face, what it is, where it works and what it costs, as one link. */
+/** One offer in a list, as one link: its face, what it is, where it works and what it costs. */
 function offerCard(offer: Offer, number: string | undefined, { pricing, t }: CardDeps): Html {
   const price = priceTexts(retailOf(offer, pricing), t)
   const note = kindOf(offer).fairUseOf?.(offer)

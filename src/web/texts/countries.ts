@@ -9,7 +9,7 @@ interface Country {
 
 interface Countries {
   readonly byName: readonly Country[]
-  /** Each name and its place in the list, by code. */
+  /** Each name and its position in the list, by code. */
   readonly byCode: ReadonlyMap<string, { readonly name: string; readonly place: number }>
 }
 
@@ -22,17 +22,17 @@ const countriesIn = once((language: string): Countries => {
   return { byName, byCode }
 })
 
-/** The name of a country in the language of the pages, or its code where no name is known. */
+/** The name of a country in the language of the pages, or its code if no name is known. */
 export function countryName(code: string, t: Texts): string {
   return countriesIn(t.language).byCode.get(code)?.name ?? code
 }
 
-/** Every country by its name. */
+/** All countries, sorted by name. */
 export function countriesByName(t: Texts): readonly Country[] {
   return countriesIn(t.language).byName
 }
 
-/** The place of a country in the list of all countries by name. */
+/** The position of a country in the list sorted by name. */
 export function placeByName(code: string, t: Texts): number {
   const { byCode } = countriesIn(t.language)
   return byCode.get(code)?.place ?? byCode.size

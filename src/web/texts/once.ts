@@ -1,4 +1,4 @@
-/** Makes something once for each key and keeps it: most of what is made like this takes longer than a page. */
+/** Caches one value for each key for ever. For values that are expensive to make, such as `Intl` formatters. */
 export function once<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const known = new Map<Key, Made>()
   return (key) => {

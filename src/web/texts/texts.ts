@@ -13,7 +13,7 @@ export type Messages = Readonly<Record<MessageId, string>>
 
 type TextId = Exclude<MessageId, keyof MarkupValues>
 
-/** The names that have a title and a text, neither of which needs a value. */
+/** Names whose messages `.title` and `.text` both exist and need no values. */
 export type TitledName = {
   [Id in Exclude<TextId, keyof TextValues>]: Id extends `${infer Name}.title`
     ? `${Name}.text` extends Exclude<TextId, keyof TextValues>
@@ -28,18 +28,18 @@ type Together<Union> = (Union extends unknown ? (one: Union) => void : never) ex
 ) => void
   ? All
   : never
-/** What has to be given with a message; with one of several, what each of them needs. */
+/** The values that a message needs; for one of several messages, the values of all of them. */
 type ValuesFor<Id extends MessageId> = [Id & keyof AllValues] extends [never]
   ? []
   : [values: Together<AllValues[Id & keyof AllValues]>]
 
-/** Says every message of the website in one language. A message with tags becomes markup, all others text. */
+/** Formats every message of the website in one language. A message with tags becomes markup, all others become text. */
 export interface Texts {
   <Id extends MessageId>(
     id: Id,
     ...values: ValuesFor<Id>
   ): Id extends keyof MarkupValues ? Html : string
-  /** BCP 47: how pages are marked, and how numbers, dates and money are written. */
+  /** A BCP 47 tag: the `lang` of pages, and the format of numbers, dates and money. */
   readonly language: string
   /** "12,500" */
   number(value: number): string
@@ -67,7 +67,7 @@ export interface Titled {
   readonly text: string
 }
 
-/** A title and its text, which need no values. */
+/** A title and its text. */
 export function titled(t: Texts, name: TitledName): Titled {
   return { title: t(`${name}.title`), text: t(`${name}.text`) }
 }
@@ -78,7 +78,7 @@ export function messagesOf(language: string): Messages {
 
 type Plain = Readonly<Record<string, string | number>>
 type Values = Readonly<Record<string, string | number | Html | ((content: Html) => Html)>>
-/** What a message is once it is read: a text as it stands, or what puts values into it. */
+/** A parsed message: a constant text, or a function that inserts values. */
 type Message = string | ((values?: Values) => Html | string)
 
 const leftOpen: Values = new Proxy({}, { has: () => true, get: (_, name) => `{${String(name)}}` })
@@ -96,7 +96,7 @@ function readMessage(text: string, language: string): Message {
   }
 }
 
-/** Text between tags is escaped before it comes into one. */
+/** Escapes the text between tags before it is put into one. */
 function tagOf(wrap: (content: Html) => Html): FormatXMLElementFn<Html> {
   return (parts) => wrap(html`${parts}`)
 }

@@ -61,7 +61,7 @@ ${lines(true)}}
 `
 }
 
-/** A message with tags becomes markup, so markup may stand in it. */
+/** A message with tags becomes markup, so its values may be markup too. */
 function orHtml([name, type]: readonly [string, string]): readonly [string, string] {
   return [name, type === 'string' ? 'string | Html' : type]
 }

@@ -4,14 +4,14 @@ import { orderPagePath, payPath } from '../paths.ts'
 /** For how long a browser remembers that an order is its visitor's; seconds. */
 const rememberedSeconds = 30 * 86_400
 const accessCookie = 'access'
-/** Beside the token, so that a link token, which ends, never takes the place of what opens for good. */
+/** A cookie of its own, so that a link token, which expires, never replaces the access token, which does not. */
 const linkTokenCookie = 'pass'
 const walletCookie = 'wallet'
 
-/** An access token, or a link token of one order; nothing else is accepted. */
+/** An access token (`kat_`) or a link token (`kop_`); nothing else is accepted. */
 const token = String.raw`kat_[A-Za-z0-9_-]{43}|kop_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}`
 const tokenPattern = new RegExp(`^(?:${token})$`)
-/** The token in what a person pastes: the whole link, or the part after its `#`. */
+/** The token in pasted text: a whole link, or the part after its `#`. */
 const pastedPattern = new RegExp(`^(?:\\S*#)?(${token})$`)
 /** The session token of a wallet that signed in. */
 const walletPattern = /^kwp_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}$/
@@ -27,7 +27,7 @@ interface Cookie {
 
 interface Remembered {
   readonly orderId: string
-  /** Where it is paid in a coin, while it is. */
+  /** The checkout of an order in a coin. */
   readonly checkout?: string | undefined
   readonly token: string
   /** The address of the store. */
@@ -35,10 +35,10 @@ interface Remembered {
 }
 
 /**
- * Lets this browser open the page of the order, and that of its payment, again. The token goes into cookies
- * that no script can read, and that are sent to these pages and below them alone. A link in a mail or on
- * another site opens the page too (`SameSite=Lax`): the cookie only lets its visitor read, and
- * `isFromElsewhere` refuses forms of other sites.
+ * Lets this browser open the page of the order, and that of its payment, again. The token goes into cookies that no
+ * script can read, and that are sent only to these pages and below them. Links in mails and on other sites open the
+ * page too (`SameSite=Lax`): the cookie only lets its visitor read, and `isFromElsewhere` refuses forms of other
+ * sites.
  */
 export function rememberOrder(reply: FastifyReply, remembered: Remembered): void {
   const { orderId, checkout, token: value, siteUrl } = remembered
@@ -49,7 +49,7 @@ export function rememberOrder(reply: FastifyReply, remembered: Remembered): void
   }
 }
 
-/** Lets this browser open the orders of a wallet for a while; an empty token takes it back. */
+/** Lets this browser open the orders of a wallet for some time; an empty token with 0 seconds ends it. */
 export function rememberWallet(
   reply: FastifyReply,
   given: { readonly sessionToken: string; readonly seconds: number; readonly siteUrl: string },
@@ -58,7 +58,7 @@ export function rememberWallet(
   setCookie(reply, { name: walletCookie, value, path: '/', seconds, siteUrl })
 }
 
-/** What this browser was given for the page, the access token before a link token; or undefined. */
+/** The token of this browser for the page: the access token, else a link token, else undefined. */
 export function accessIn(request: FastifyRequest): string | undefined {
   const inCookie = (name: string) => cookieIn(request, name, tokenPattern)
   return inCookie(accessCookie) ?? inCookie(linkTokenCookie)
@@ -69,7 +69,7 @@ export function walletIn(request: FastifyRequest): string | undefined {
   return cookieIn(request, walletCookie, walletPattern)
 }
 
-/** The token in a form, alone or in a pasted link; undefined if there is none. */
+/** The token in the text of a form, alone or in a pasted link; undefined if there is none. */
 export function readToken(text: unknown): string | undefined {
   return typeof text === 'string' ? pastedPattern.exec(text.trim())?.[1] : undefined
 }

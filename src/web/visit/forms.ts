@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { privately } from '../frame/private-page.ts'
 
-/** Browsers send forms like this; only pages take them. */
+/** Accepts form bodies as browsers send them, only for pages. */
 export function takeForms(pages: FastifyInstance): void {
   pages.addContentTypeParser<string>(
     'application/x-www-form-urlencoded',
@@ -10,20 +10,20 @@ export function takeForms(pages: FastifyInstance): void {
   )
 }
 
-/** What was sent with a form; nothing where something else was sent. */
+/** The fields of a form; none if the body is not a form. */
 export function formIn({ body }: Pick<FastifyRequest, 'body'>): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-/** What a route of a form takes, as Fastify reads it. */
+/** The Fastify options of a route for a form. */
 interface FormOptions {
   readonly config: { readonly limit: 'reading' | 'purchase' }
   readonly bodyLimit: number
 }
 
 /**
- * A form whose answer is a page with its own address, one step below the page of the form. Browsers
- * restore, share and bookmark that address, and request it with GET: they are redirected to the page.
+ * Routes a form that is posted to a path directly below that of its page. Browsers restore, share and bookmark that
+ * path after they have posted the form, and then request it with GET: they are redirected to the page.
  */
 export function routeForm(
   pages: FastifyInstance,
@@ -43,10 +43,10 @@ export function routeForm(
 }
 
 /**
- * Whether a page of another site made this browser send a form. Browsers say where a form comes from
- * in `Sec-Fetch-Site`, or in `Origin` where they are old or the store is reached over plain http. Our
- * pages tell their own site where a visitor comes from (`page-headers.ts`), so an origin of "null" is not
- * one of theirs. A client that sends neither header is not a browser, so it cannot be abused by another site.
+ * Whether a page of another site made this browser send a form. Browsers name the origin of a form in
+ * `Sec-Fetch-Site`, or in `Origin` if they are old or reach the store over plain http. Our pages send a referrer to
+ * our own site (`page-headers.ts`), so an origin of "null" is never one of them. A client that sends neither header is
+ * not a browser, so another site cannot abuse it.
  */
 export function isFromElsewhere({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const site = headers['sec-fetch-site']

@@ -15,7 +15,7 @@ export interface Authorization {
 const bytes32 = 'bytes32'
 const uint256 = 'uint256'
 
-/** @param nowSeconds by the clock of the store, because that of a visitor may be anything */
+/** @param nowSeconds by the clock of the store, because a visitor's clock may be wrong */
 export function authorizationFor(
   { payTo, amount, maxTimeoutSeconds }: PaymentRequirement,
   from: Hex,
@@ -61,7 +61,7 @@ export function typedData(
   } as const
 }
 
-/** The header `PAYMENT-SIGNATURE` of x402, version 2: base64 of UTF-8 JSON, with the demand echoed. */
+/** The header `PAYMENT-SIGNATURE` of x402, version 2: base64 of UTF-8 JSON that echoes the terms. */
 export function paymentHeader(
   { resource, extensions }: PaymentRequired,
   accepted: PaymentRequirement,

@@ -1,10 +1,10 @@
 import type { EIP1193Provider } from 'viem'
 
-/** A wallet that told this page about itself (EIP-6963). */
+/** A wallet that announced itself to this page (EIP-6963). */
 export interface FoundWallet {
   readonly uuid: string
   readonly name: string
-  /** A picture that stands in its own address; undefined where the wallet gave another sort. */
+  /** A data URL; undefined if the wallet gave no icon of an accepted type and size. */
   readonly icon: string | undefined
   readonly provider: EIP1193Provider
 }
@@ -14,8 +14,8 @@ const maxIcon = 64 * 1_024
 const iconPattern = /^data:image\/(png|webp|gif|jpeg|svg\+xml)[;,]/
 
 /**
- * Asks the wallets of this browser to tell about themselves, and gives all that did, each time that one
- * more does.
+ * Asks the wallets of this browser to announce themselves. Each time another one does, passes all wallets so far to
+ * `found`.
  */
 export function discover(
   page: EventTarget,
@@ -31,7 +31,7 @@ export function discover(
   page.dispatchEvent(new Event('eip6963:requestProvider'))
 }
 
-/** Anything in the page can pose as a wallet, so nothing is taken that could harm by being shown. */
+/** Reads an announcement. Any extension can pose as a wallet, so only values that are safe to show are accepted. */
 function walletIn(detail: unknown): FoundWallet | undefined {
   const { info, provider } = recordOf(detail)
   const { uuid, name, icon } = recordOf(info)

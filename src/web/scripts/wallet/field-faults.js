@@ -3,15 +3,15 @@ import { fieldFaultText, fieldValue, filled } from '../../buying/field-value.ts'
 const part = (id) => document.getElementById(id)
 
 /**
- * Writes what is wrong to the fields, as the page does that comes back from the store, and gives the first
- * of them. What was typed stays.
+ * Shows the faults at their fields, as the page from the store does, and returns the first of these fields. What was
+ * typed stays.
  */
 export function markFaults(faults, texts) {
   const fields = faults.map((fault) => mark(fault, texts))
   return fields.find((field) => field !== undefined)
 }
 
-/** Takes every mark away again. */
+/** Removes all faults from the fields. */
 export function unmarkFaults(form) {
   for (const field of form.querySelectorAll('.field [aria-invalid]')) {
     field.removeAttribute('aria-invalid')
@@ -32,20 +32,20 @@ function mark(fault, { fields, didYouMean, readAs }) {
     { texts, typed: field.value, meant },
   )
   if (fault.parameter === 'msisdn' && !askToConfirm(fault, field)) {
-    // A number as it is dialled in its country: the buyer first sees how it was understood.
+    // For a number typed as it is dialled in its country, the buyer first sees how it was understood.
     if (fault.didYouMean !== undefined) {
       field.value = fault.didYouMean
       place.textContent = filled(readAs, { value: fault.didYouMean })
     }
   }
   field.setAttribute('aria-invalid', 'true')
-  // What is folded away is neither seen nor can it have the focus.
+  // A field in a closed <details> is invisible and cannot get the focus.
   const folded = field.closest('details')
   if (folded) folded.open = true
   return field
 }
 
-/** Shows the tick for a number that no numbering plan has; says whether it is such a one. */
+/** Shows the checkbox to confirm a number that is in no numbering plan; returns whether the fault is about that. */
 function askToConfirm({ message }, field) {
   const tick = part('confirmNumber')
   const place = tick?.closest('[data-said]')

@@ -1,13 +1,13 @@
-/** A payment that was signed and whose fate is not known yet. */
+/** A signed payment whose outcome is not known yet. */
 export interface KeptPayment {
   readonly purchaseUrl: string
-  /** The purchase as it was sent, so that it is the very same when it is sent again. */
+  /** The body of the purchase as it was sent, so that it is identical when it is sent again. */
   readonly body: string
   readonly header: string
   readonly key: string
 }
 
-/** Where a browser keeps something for all of its tabs, also when they were closed. */
+/** The storage that all tabs of a browser share, and that outlives them. */
 export interface BrowserStorage {
   getItem(name: string): string | null
   setItem(name: string, value: string): void
@@ -15,20 +15,20 @@ export interface BrowserStorage {
 }
 
 /**
- * Remembers a signed payment for an offer until it is known what became of it. While there is one, no
- * other is signed for this offer, so that nobody pays twice who loads the page again, opens it in
- * another tab, or comes back after closing it in the middle of paying.
+ * Remembers a signed payment for an offer until its outcome is known. Meanwhile no other payment is signed for this
+ * offer, so nobody pays twice by reloading the page, opening it in another tab, or closing it during the payment and
+ * coming back.
  *
- * @param storageOf throws in browsers that are told to keep nothing
+ * @param storageOf throws in browsers that are set to store nothing
  */
 export function keeping(storageOf: () => BrowserStorage, offerId: string) {
   const name = `kiosk402-payment ${offerId}`
   const find = (): KeptPayment | undefined => {
     const text = isPossible() ? storageOf().getItem(name) : null
-    // Only the code below writes there.
+    // Only `keep` writes this entry.
     return text === null ? undefined : (JSON.parse(text) as KeptPayment)
   }
-  /** Whether this browser keeps anything for this site. */
+  /** Whether this browser allows storage for this site. */
   const isPossible = (): boolean => {
     try {
       storageOf().setItem('kiosk402-probe', '')
@@ -41,13 +41,13 @@ export function keeping(storageOf: () => BrowserStorage, offerId: string) {
   return {
     find,
     isPossible,
-    /** False where another tab was first: its payment stays, and this one must not be sent. */
+    /** Stores a payment. False if another tab was first: its payment stays, and this one must not be sent. */
     keep(payment: KeptPayment): boolean {
       if (find() !== undefined) return false
       storageOf().setItem(name, JSON.stringify(payment))
       return true
     },
-    /** A payment that another tab has kept since is not forgotten with it. */
+    /** Removes this payment, and never one that another tab has stored since. */
     forget(payment: KeptPayment): void {
       if (find()?.header === payment.header) storageOf().removeItem(name)
     },

@@ -20,26 +20,26 @@ export interface PayDeps extends Sending {
   readonly settings: WalletSettings
   readonly fetch: Fetch
   readonly kept: Kept
-  /** Tells where it stands. */
+  /** Shows the current step. */
   readonly show: (step: keyof WalletTexts, values?: Readonly<Record<string, string>>) => void
-  /** Fills an array with randomness that nobody can guess. */
+  /** Fills an array with cryptographic randomness. */
   readonly random: (bytes: Uint8Array) => Uint8Array
   /** A clock that never goes back; milliseconds. */
   readonly monotonicMs: () => number
 }
 
-/** An offered price is signed only while it holds for long enough to get there. */
+/** A price older than this is asked for again, because it must still be valid when the payment arrives. */
 const quoteFreshMs = 240_000
 
 /**
- * Pays for a purchase from a wallet: asks for the price, holds it against what the page said, asks the
- * wallet for its account, its network and its balance, and only then for the signature. What was signed
- * is kept until its fate is known, and nothing else is signed before.
+ * Pays for a purchase from a wallet: asks for the price, compares it with what the page showed, asks the wallet for its
+ * account, its network and its balance, and only then for the signature. A signed payment is kept until its outcome is
+ * known, and nothing else is signed before that.
  */
 export async function pay(deps: PayDeps, wallet: Wallet, lineItem: LineItem): Promise<Ended> {
   const kept = deps.kept.find()
   if (kept !== undefined) return resume(deps)
-  // Without a record of what was signed, a lost answer could lead to a second payment.
+  // Without a record of the signed payment, a lost answer could lead to a second payment.
   if (!deps.kept.isPossible()) return failed('notKept')
   const asked = await askPrice(deps, lineItem)
   if (asked.type === 'failed') return asked
@@ -51,7 +51,7 @@ export async function pay(deps: PayDeps, wallet: Wallet, lineItem: LineItem): Pr
   return signAndSend(deps, wallet, { lineItem, account, price })
 }
 
-/** Goes on with a payment that was signed before: sends the very same again. */
+/** Resumes a payment that was signed before: sends exactly the same again. */
 export function resume(deps: PayDeps): Promise<Ended> {
   deps.show('resuming')
   return sendKept(deps, { isFirst: false })
@@ -62,7 +62,7 @@ interface Price {
   readonly demand: PaymentRequired
   readonly asked: PaymentRequirement
   readonly amount: bigint
-  /** By the clock of the store, when it was asked. */
+  /** The time by the clock of the store when it answered. */
   readonly nowSeconds: number
   readonly atMs: number
 }
@@ -94,7 +94,7 @@ const refusals: Readonly<Record<string, PayFault>> = {
   store_paused: 'paused',
 }
 
-/** Nothing was signed yet, so nothing can have been paid. */
+/** Why there is no price. Nothing was signed yet, so nothing can have been paid. */
 function notPriced(answer: Exclude<Answer, { type: 'demand' }>): Failed {
   if (answer.type === 'silence') return failed('offline')
   // A purchase without a payment opens no order.
@@ -102,7 +102,7 @@ function notPriced(answer: Exclude<Answer, { type: 'demand' }>): Failed {
   return { ...failed(refusals[answer.code] ?? 'notNow'), errors: answer.errors }
 }
 
-/** The account that pays, on the right network and with enough; or why there is none. */
+/** The account that pays, on the right network and with enough USDC; or why there is none. */
 async function readyAccount(deps: PayDeps, wallet: Wallet, amount: bigint): Promise<Hex | Failed> {
   const { show } = deps
   try {
@@ -120,14 +120,14 @@ async function readyAccount(deps: PayDeps, wallet: Wallet, amount: bigint): Prom
   }
 }
 
-/** Whether the wallet is where USDC is paid, after it was asked to go there. */
+/** Whether the wallet is on the payment network, after it was asked to switch if necessary. */
 async function isOnNetwork({ show }: PayDeps, wallet: Wallet): Promise<boolean> {
   if (await wallet.isOnNetwork()) return true
   show('switching')
   try {
     await wallet.change()
   } catch (error) {
-    // Whatever it says of it: what counts is where it is now.
+    // Other errors are ignored, because only the wallet's network afterwards counts.
     if (faultOf(error).type === 'pending') throw error
   }
   return wallet.isOnNetwork()
@@ -162,13 +162,13 @@ async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise
     header: paymentHeader(price.demand, price.asked, { signature, authorization }),
     key: keyOf(lineItem, body),
   }
-  // What another tab has signed for this offer meanwhile comes first, and this is never sent.
+  // If another tab has signed a payment for this offer meanwhile, that one is sent and this one never.
   if (!kept.keep(payment)) return resume(deps)
   show('paying')
   return sendKept(deps, { isFirst: true })
 }
 
-/** The same form with the same content is the same purchase, however often it is sent. */
+/** The idempotency key: the same form with the same content is the same purchase, however often it is sent. */
 function keyOf({ formKey }: LineItem, body: string): string {
   return keccak256(stringToHex(`${formKey} ${body}`)).slice(2)
 }

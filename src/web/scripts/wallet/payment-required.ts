@@ -1,6 +1,6 @@
 import type { WalletSettings } from '../../buying/wallet-panel.ts'
 
-/** What the store asks to be signed (x402, version 2), as far as it is read here. */
+/** The fields of the store's 402 (x402, version 2) that are used here. */
 export interface PaymentRequired {
   readonly resource: unknown
   readonly extensions: unknown
@@ -19,19 +19,19 @@ export interface PaymentRequirement {
 
 export type Judged =
   | { readonly type: 'good'; readonly asked: PaymentRequirement; readonly amount: bigint }
-  /** It costs more than the page said. */
+  /** It costs more than the page showed. */
   | { readonly type: 'dearer'; readonly amount: bigint }
-  /** It is not what the page said. Nothing of it is signed. */
+  /** It differs from what the page says. Nothing of it is signed. */
   | { readonly type: 'mismatch' }
 
-/** Longer than this nobody needs to sign for, and it bounds what a wrong answer could do. */
+/** The longest validity that is signed. No payment needs more, and it limits the harm of a wrong answer. */
 const maxSeconds = 900
 
 /**
- * Holds what the store asks for against what the page says: the same coin, on the same chain, to the
- * same address, and no more of it.
+ * Compares the terms of the store with what the page says: the same token, on the same chain, to the same address, and
+ * at most the same amount.
  *
- * @param said the most that the page says it costs
+ * @param said the maximum price that the page shows, in atomic USDC
  */
 export function judge(
   { accepts }: PaymentRequired,

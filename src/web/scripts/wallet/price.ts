@@ -1,13 +1,13 @@
-/** USDC has six decimals, a cent is ten thousand of its units. */
+/** USDC has six decimals, so a cent is ten thousand atomic units. */
 const unitsPerCent = 10_000n
 
 /**
- * The most that the page says this purchase costs, in atomic USDC; undefined where the amount that was
- * typed is not one, which the store explains better.
+ * The maximum price of this purchase by what the page shows, in atomic USDC; undefined if the typed amount is invalid,
+ * which the store explains better.
  *
- * @param seen the price as the form carries it: "fixed:" and cents, or "open:" and the markup in
- *   hundredths of a percent, which is added to the amount and rounded up to the cent. After it may stand
- *   the least and the greatest amount and what they cost at least; between them that rises evenly
+ * @param seen the price as the form sends it: "fixed:" and cents, or "open:" and the markup in basis points, which is
+ *   added to the amount and rounded up to the cent. The least and the greatest amount and their minimum prices may
+ *   follow; the minimum price rises linearly between them
  */
 export function saidPrice(seen: string, value: unknown): bigint | undefined {
   const [, type, number = '', floor] =

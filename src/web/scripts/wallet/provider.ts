@@ -10,29 +10,29 @@ import {
 import type { WalletSettings } from '../../buying/wallet-panel.ts'
 import { type Authorization, typedData } from './authorization.ts'
 
-/** What a wallet answered that did not do what it was asked. */
+/** Why a wallet did not do what it was asked. */
 export interface WalletFault {
   readonly type: 'rejected' | 'pending' | 'broken'
   readonly reason: string
 }
 
-/** EIP-1193 and what wallets made of it. */
+/** Error codes of EIP-1193, and others that wallets use. */
 const codes = { rejected: 4001, unknownChain: 4902, pending: -32_002 } as const
 
-/** A wallet of this browser, as far as paying needs it. */
+/** The functions of a wallet that paying needs. */
 export function walletOf(provider: EIP1193Provider, settings: WalletSettings) {
   // A prompt is never repeated automatically.
   const client = createClient({ transport: custom(provider, { retryCount: 0 }) })
   const { network, asset } = settings
   return {
-    /** Asks for the account, which opens the wallet where it has not been allowed before. */
+    /** Asks for the account. The wallet opens if its owner has not allowed this site before. */
     async connect(): Promise<Hex | undefined> {
       return (await requestAddresses(client as never))[0]
     },
     async isOnNetwork(): Promise<boolean> {
       return (await getChainId(client)) === network.chainId
     },
-    /** Asks to change to the network, and to learn of it where the wallet does not know it. */
+    /** Asks the wallet to switch to the network, and to add it if the wallet does not know it. */
     async change(): Promise<void> {
       try {
         await switchChain(client as never, { id: network.chainId })
@@ -41,7 +41,7 @@ export function walletOf(provider: EIP1193Provider, settings: WalletSettings) {
         await addChain(client as never, { chain: chainOf(settings) })
       }
     },
-    /** What the account has, in atomic USDC; undefined where the wallet cannot tell. */
+    /** The balance of the account, in atomic USDC; undefined if the wallet cannot read it. */
     async balance(account: Hex): Promise<bigint | undefined> {
       const question = { abi: erc20Abi, address: asset as Hex, functionName: 'balanceOf' } as const
       return readContract(client, { ...question, args: [account] }).catch(() => undefined)
@@ -56,7 +56,7 @@ export function walletOf(provider: EIP1193Provider, settings: WalletSettings) {
 
 export type Wallet = ReturnType<typeof walletOf>
 
-/** Why a wallet did not do it. */
+/** Classifies an error of a wallet. */
 export function faultOf(error: unknown): WalletFault {
   const code = codeOf(error)
   const reason = reasonOf(error)
@@ -76,7 +76,7 @@ function chainOf({ network }: WalletSettings) {
   }
 }
 
-/** Wallets put their own errors into others; the first number that stands anywhere is theirs. */
+/** Wallets wrap their own errors in others; the first code found that is not "internal error" is the wallet's. */
 function codeOf(error: unknown): number | undefined {
   for (let one = error, depth = 0; depth < 6 && typeof one === 'object' && one; depth += 1) {
     const { code, cause, data } = one as { code?: unknown; cause?: unknown; data?: unknown }
@@ -89,7 +89,7 @@ function codeOf(error: unknown): number | undefined {
   return undefined
 }
 
-/** The shortest true sentence about it: libraries write pages. */
+/** The first line of the most specific message, because libraries write long ones. */
 function reasonOf(error: unknown): string {
   const { shortMessage, details, message } = Object(error) as Record<string, unknown>
   const [text = ''] = String(details || shortMessage || message || error).split('\n')

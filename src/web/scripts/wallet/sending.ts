@@ -9,13 +9,13 @@ export interface Sending {
   readonly wait: (ms: number) => Promise<void>
 }
 
-/** It is paid, or may still become so: the page of the order tells. */
+/** There is an order: it is paid, or may still be. Its page shows which. */
 interface Paid {
   readonly type: 'paid'
   readonly orderId: string
-  /** Only in the first answer, which may be lost, or have gone to another tab. */
+  /** Only in the first answer, which may have been lost or have gone to another tab. */
   readonly accessToken: string | undefined
-  /** The idempotency key of the purchase, which opens the order for a while. */
+  /** The idempotency key of the purchase, which opens the order for a limited time. */
   readonly key: string
 }
 
@@ -25,9 +25,9 @@ export interface Failed {
   readonly type: 'failed'
   readonly code: PayFault
   readonly values?: Readonly<Record<string, string>>
-  /** What is wrong in the form. */
+  /** The faults of fields in the form. */
   readonly errors?: readonly FieldFault[]
-  /** The price of now, where it is more than was said. */
+  /** The current price if it is higher than the page showed; atomic USDC. */
   readonly amount?: bigint
 }
 
@@ -37,14 +37,14 @@ export function failed(code: PayFault, values?: Readonly<Record<string, string>>
   return { type: 'failed', code, ...(values === undefined ? {} : { values }) }
 }
 
-/** Waits before each further try, in milliseconds; after the last one a person decides. */
+/** Waits before each further try, in milliseconds. After the last try the person decides. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
 
 /**
- * Sends the signed payment that is kept, again and again while it is not known whether it was taken.
- * It is forgotten only when that is known: taken, or proven not to be.
+ * Sends the kept payment, repeatedly while it is not known whether it was accepted. It is forgotten only when that is
+ * known: accepted, or proven not to be.
  *
- * @param isFirst whether it was never sent before
+ * @param isFirst whether the payment has never been sent before
  */
 export async function sendKept(
   deps: Sending,
@@ -68,13 +68,13 @@ export async function sendKept(
   return failed('unknown')
 }
 
-/** What is known now; undefined while it is not known whether the payment was taken. */
+/** The outcome; undefined while it is not known whether the payment was accepted. */
 function endOf(answer: Answer, { key }: KeptPayment, isFirst: boolean): Ended | undefined {
   switch (answer.type) {
     case 'order':
       return { type: 'paid', orderId: answer.orderId, accessToken: answer.accessToken, key }
     case 'demand':
-      // The store asks for another payment only when it has proven that this one was not taken.
+      // The store asks for another payment only when it has proven that this one was not accepted.
       return failed('refused', { reason: sentence(answer.reason) })
     case 'refused':
       return refusalOf(answer, isFirst)
@@ -83,14 +83,14 @@ function endOf(answer: Answer, { key }: KeptPayment, isFirst: boolean): Ended | 
   }
 }
 
-/** Refusals of what was sent itself: the same would be refused again, and was before. */
+/** Refusals of the content itself: the same request was always refused, and always will be. */
 const certain: Readonly<Record<string, PayFault>> = {
   invalid_body: 'form',
   offer_not_found: 'notSold',
   limit_exceeded: 'limited',
 }
 
-/** Refusals that may end by themselves; they are certain only where nothing was sent before. */
+/** Temporary refusals. They prove that nothing was paid only if the payment has never been sent before. */
 const passing: Readonly<Record<string, PayFault>> = {
   offer_unavailable: 'notSold',
   store_paused: 'paused',

@@ -1,7 +1,7 @@
 import { discover } from './discovery.ts'
 
-// Shows the wallets of this browser, and lets the one that is chosen sign what the store
-// asks. Nothing is sent to anybody but the store.
+// Lists the wallets of this browser, and asks the chosen one to sign the store's challenge. Sends requests only to the
+// store.
 const form = document.querySelector('[data-sign-in]')
 
 function say(text, isWrong = false) {
@@ -20,7 +20,7 @@ function list(wallets) {
     return button
   })
   form.querySelector('.wallet-list').replaceChildren(...buttons)
-  // What the store has said of the last sign-in stays.
+  // A message of the store about the last sign-in stays.
   if (form.querySelector('[role=status]').textContent === form.dataset.searching) say('')
 }
 
@@ -55,7 +55,7 @@ async function challengeFor(address) {
   }
 }
 
-/** Wallets take the bytes of a message in hex. */
+/** `personal_sign` takes the bytes of a message in hex. */
 function hexOf(text) {
   const bytes = new TextEncoder().encode(text)
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`

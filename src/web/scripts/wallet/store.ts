@@ -1,14 +1,14 @@
 import type { KeptPayment } from './kept.ts'
 import type { PaymentRequired } from './payment-required.ts'
 
-/** A field that is wrong, as the store says it. */
+/** A fault of a field, as the store reports it. */
 export interface FieldFault {
   readonly parameter: string
   readonly message: string
   readonly didYouMean?: string | number
 }
 
-/** What the store answers to a purchase. */
+/** The answer of the store to a purchase. */
 export type Answer =
   | {
       readonly type: 'demand'
@@ -26,12 +26,12 @@ export type Answer =
       readonly charged: string
       readonly retryAfterSeconds: number | undefined
     }
-  /** No answer, or none that can be read. */
+  /** No answer, or an unreadable one. */
   | { readonly type: 'silence' }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** How long one answer is waited for: the payment has to get into a block. */
+/** The timeout of one request: the payment has to get into a block. */
 const patienceMs = 60_000
 
 /** Asks for the exact price of a purchase, or sends it with its payment. Never throws. */
@@ -52,12 +52,12 @@ export async function purchase(
     })
     return answerOf(response, (await response.json()) as Body)
   } catch {
-    // Nobody knows whether it arrived; the caller sends the same again.
+    // It is unknown whether the request arrived; the caller sends the same again.
     return { type: 'silence' }
   }
 }
 
-/** The bodies of every answer, as far as they are read. */
+/** The fields of all answers that are used here. */
 type Body = Partial<PaymentRequired> & {
   readonly error?: string
   readonly orderId?: string

@@ -5,7 +5,7 @@ import { saidPrice, usdcText } from './price.ts'
 
 const part = (id) => document.getElementById(id)
 
-/** What a person sees of paying from a wallet. */
+/** The view of paying from a wallet. */
 export function viewOf(way, settings, texts) {
   const form = way.closest('form')
   const parts = { list: part('wallets'), fault: part('wallet-fault'), step: part('wallet-step') }
@@ -16,17 +16,17 @@ export function viewOf(way, settings, texts) {
 
   const say = (text, values) =>
     filled(text, { wallet: name, network: settings.network.name, store: settings.store, ...values })
-  /** The price in the button follows what is typed. */
+  /** The label of the button, with the price of what is typed. */
   const label = () => {
     const { fields, seen } = lineItemIn(new FormData(form), settings.offerId)
     const amount = saidPrice(seen, fields.value)
     return amount === undefined ? say(texts.payOpen) : say(texts.pay, { amount: usdcText(amount) })
   }
 
-  /** Where the store takes coins, some things that do not go have a way on. */
+  /** If the store also accepts coins, some faults are followed by a hint to pay in a coin. */
   const inCoins = (key) =>
     form.querySelector('.submit') && texts.inCoins[key] ? ` ${texts.inCoins[key]}` : ''
-  /** While a payment is kept, the button sends that one, whatever is typed or chosen. */
+  /** While a payment is kept, the button sends that payment, whatever is typed or chosen. */
   const isKept = () => button.dataset.kept !== undefined
 
   way.hidden = false
@@ -38,7 +38,7 @@ export function viewOf(way, settings, texts) {
   return {
     isChosen: () => radio.checked,
     press: () => button.click(),
-    /** Says that a wallet has to be chosen first, and leads there. */
+    /** Says that a wallet must be chosen first, and moves the focus to the list. */
     askForWallet() {
       const first = list.querySelector('button')
       if (first) fault.textContent = texts.choose
@@ -63,7 +63,7 @@ export function viewOf(way, settings, texts) {
       if (isBusy) unmarkFaults(form)
       for (const one of [button, ...list.querySelectorAll('button')]) one.disabled = isBusy
     },
-    /** Says what went wrong, where it went wrong. Nothing that was typed is touched. */
+    /** Shows what went wrong, and the faults at their fields. What was typed stays. */
     failed({ code, values, errors = [] }, hasKept) {
       step.textContent = ''
       fault.textContent = `${say(texts.faults[code], values)}${inCoins(code)}`
@@ -76,14 +76,14 @@ export function viewOf(way, settings, texts) {
   }
 }
 
-/** The wallets of this browser, each a button that chooses it. */
+/** Lists the wallets of this browser, each as a button that chooses it. */
 function listWallets(list, wallets, chosen, choose) {
   const at = [...list.children].indexOf(document.activeElement)
   list.replaceChildren(...wallets.map((one) => buttonOf(one, one === chosen, choose)))
   if (at >= 0) list.children[at]?.focus()
 }
 
-/** Shown instead if no wallet is found. */
+/** Shows a text instead while no wallet is found. */
 function listNone(list, text) {
   const none = document.createElement('p')
   none.textContent = text

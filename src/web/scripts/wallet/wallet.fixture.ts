@@ -24,7 +24,7 @@ export const settings: WalletSettings = {
   payTo: '0x1111111111111111111111111111111111111111',
 }
 
-/** What the store asks for, as its 402 says it. */
+/** The payment requirement in the store's 402. */
 export const asked = {
   scheme: 'exact',
   network: settings.network.id,
@@ -54,7 +54,7 @@ export function answering(status: number, body: object): Response {
 
 export const ordered = () => answering(202, { orderId: 'ord_1', accessToken: 'kat_1' })
 
-/** A wallet by EIP-1193: what its owner turns down and what stands in it is changed by a test. */
+/** An EIP-1193 wallet whose balance, network and errors a test can change. */
 export function fakeWallet(changes: Partial<WalletState> = {}) {
   const state: WalletState = { ...whole, ...changes }
   const calls: string[] = []
@@ -71,7 +71,7 @@ export function fakeWallet(changes: Partial<WalletState> = {}) {
 interface WalletState {
   chainId: number
   balance: bigint
-  /** What a method fails with. */
+  /** The errors of methods, by method. */
   faults: Record<string, { code: number; message: string }>
 }
 
@@ -97,7 +97,7 @@ function answerOf(method: string, params: readonly unknown[], state: WalletState
   }
 }
 
-/** A request as the store gets it. */
+/** A request as the store receives it. */
 export interface Sent {
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
@@ -106,7 +106,7 @@ export interface Sent {
 /**
  * A page that pays.
  *
- * @param answers what the store answers, one after the other; a string is a connection that breaks
+ * @param answers the answers of the store in order; a string is a broken connection
  */
 export function page(answers: (Response | string)[], setItem?: () => never) {
   const sent: Sent[] = []

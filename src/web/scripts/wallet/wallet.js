@@ -12,7 +12,7 @@ if (way) start(way)
 const face = document.getElementById('face-value')
 if (face) followFace(face, document.getElementById('value'))
 
-/** Says what the card or the line receives, in its own currency, while an amount is typed. */
+/** Shows what the card or the line receives, in its own currency, while an amount is typed. */
 function followFace(place, field) {
   const { worth, words } = JSON.parse(place.dataset.face)
   const say = () => {
@@ -31,7 +31,7 @@ function start(element) {
   const run = runner(form, view, kept)
   let wallets = []
   let chosen
-  /** Whether a person has chosen it, and not the page because there was no other. */
+  /** Whether a person has chosen the wallet, rather than the page because it was the only one. */
   let isByPerson = false
 
   const choose = (wallet) => {
@@ -50,11 +50,11 @@ function start(element) {
   })
   discover(window, (found) => {
     wallets = found
-    // Which of several tells of itself first is chance: none of them is chosen by that.
+    // Which of several wallets announces itself first is chance, so the page chooses none of them.
     const only = found.length === 1 ? found[0] : undefined
     choose(isByPerson ? chosen : only)
   })
-  // Enter in a field means the way to pay that is chosen.
+  // Enter in a field pays in the chosen way.
   form.addEventListener('submit', (event) => {
     if (!view.isChosen()) return
     event.preventDefault()
@@ -76,18 +76,18 @@ function depsOf(own) {
 /** Runs one payment at a time, and shows how it ended. */
 function runner(form, view, kept) {
   let isBusy = false
-  /** A higher price that was told after the page was made, in atomic USDC. */
+  /** A higher price that was shown after the page was made; atomic USDC. */
   let told
-  // It was agreed to for what stood in the form then.
+  // The buyer accepted it only for the content that the form had then.
   form.addEventListener('input', () => {
     told = undefined
   })
-  /** Leaving is held back only while a signed payment is on its way. */
+  /** Asks before the page is left, but only while a signed payment is under way. */
   const holdBack = (event) => {
     if (kept.find() !== undefined) event.preventDefault()
   }
-  // A buyer who goes back from their order finds the page as they left it, busy. A reload gives them a new
-  // form; the old one would repeat the same purchase.
+  // A buyer who goes back from their order finds the page as they left it, busy. A reload gives them a new form; the
+  // old one would repeat the same purchase.
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted || !isBusy) return
     removeEventListener('beforeunload', holdBack)
@@ -108,12 +108,12 @@ function runner(form, view, kept) {
   }
 }
 
-/** To the order, which this browser may open from now on. */
+/** Opens the order in this browser, and goes to its page. */
 async function leave(view, { orderId, accessToken, key }) {
   view.show('paid')
   const path = `/orders/${orderId}`
   const body = new URLSearchParams(accessToken === undefined ? { key } : { token: accessToken })
-  // Where this fails, the link itself still opens the order, or the wallet that paid does.
+  // If this fails, the link itself still opens the order, or a sign-in of the wallet that paid.
   await fetch(`${path}/open`, { method: 'POST', body, redirect: 'manual' }).catch(() => undefined)
   location.assign(accessToken === undefined ? path : `${path}#${accessToken}`)
 }
