@@ -8,13 +8,13 @@ import type { SandboxParts } from './sandbox.ts'
 const record = z.object({
   process: z.object({ pid: z.int(), birth: z.string() }),
   secretsKey: z.base64(),
-  /** Written by ourselves, for the same version of ourselves. */
+  /** Not validated further: the same version of this program wrote it. */
   parts: z.custom<Omit<SandboxParts, 'secretsKey'>>((value) => typeof value === 'object'),
 })
 
 /**
- * Tells the operator's commands how to reach the parts of the store that runs in this folder. The
- * file holds keys, as do those beside it, so only its owner may read it.
+ * Writes a file that tells the operator's commands how to reach the parts of the store in this folder. It contains
+ * keys, like the files beside it, so only its owner may read it.
  */
 export async function writeConnection(dataDir: string, parts: SandboxParts): Promise<void> {
   const { secretsKey, databaseUrl, chain, supplier, btcpay } = parts
@@ -36,7 +36,7 @@ export async function removeConnection(dataDir: string): Promise<void> {
   await rm(fileIn(dataDir), { force: true })
 }
 
-/** The parts of the store that runs in this folder; undefined when none does. */
+/** The parts of the store that runs in this folder; undefined if none runs. */
 export async function runningSandbox(dataDir: string): Promise<SandboxParts | undefined> {
   const text = await readFileIfThere(fileIn(dataDir))
   if (text === undefined) return undefined

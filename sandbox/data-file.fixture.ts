@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 
-/** The name of a file for each test, in a folder that nobody has made, removed after the test. */
+/** A file name for each test, in a folder that does not exist yet and is removed after the test. */
 export function dataFileOfTest(): () => string {
   let folder = ''
   beforeEach(() => {

@@ -12,14 +12,14 @@ import { dirname, resolve } from 'node:path'
 
 interface LedgerFile {
   readonly instance: string
-  /** What the file held when it was opened, oldest first. */
+  /** The content of the file when it was opened, oldest first. */
   readonly lines: readonly unknown[]
   append(line: unknown): void
-  /** May be asked for twice, as two signals may come. */
+  /** May be called twice, because two signals may arrive. */
   close(): void
 }
 
-/** What a killed process left half written at the end is cut off: it was never answered for. */
+/** Cuts off an incomplete last line, which a killed process left: no answer was sent for it. */
 function readWhole(path: string): string {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
@@ -35,7 +35,7 @@ function parseLine(path: string, text: string, index: number): unknown {
   }
 }
 
-/** Opens a file of JSON lines to which is only ever added. Without a path nothing is kept. */
+/** Opens an append-only file of JSON lines. Without a path nothing is stored. */
 export function openLedgerFile(path: string | undefined): LedgerFile {
   if (path === undefined) {
     return { instance: randomUUID(), lines: [], append: () => {}, close: () => {} }

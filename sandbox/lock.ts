@@ -6,10 +6,10 @@ import { identify, isAlive } from './process.ts'
 const holder = z.object({ pid: z.int(), birth: z.string() })
 
 /**
- * Takes a data folder for this process. The parts in it can be taken over from a store that was
- * killed, so two stores at once would share them, and the first to stop would stop both.
+ * Locks a data folder for this process. A store adopts the parts that a killed store left running, so two stores at
+ * once would share them, and the first to stop would stop the parts of both.
  *
- * @throws when another store is running in the folder
+ * @throws if another store is running in the folder
  */
 export async function lockFolder(dataDir: string): Promise<void> {
   const file = join(dataDir, 'store.lock')

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { expect } from 'vitest'
 import { plainEnvironment } from './process.ts'
 
-/** A server that runs as a process of its own and has said that it is ready. */
+/** Starts a server as a separate process, and waits until it says that it is ready. */
 export async function startOwnProcess(main: string, env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [main], {
     env: { ...plainEnvironment(), ...env },
@@ -16,7 +16,7 @@ export async function startOwnProcess(main: string, env: NodeJS.ProcessEnv) {
   expect([ready, pid]).toEqual([true, child.pid])
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Asks it to end, and sees that it does so without a fault. */
+    /** Asks it to stop, and checks that it exits without an error. */
     end: async () => {
       child.kill('SIGTERM')
       expect(await ended).toEqual([0, null])
@@ -24,7 +24,7 @@ export async function startOwnProcess(main: string, env: NodeJS.ProcessEnv) {
   }
 }
 
-/** What a process says when nothing is set for it, which it refuses to start with. */
+/** The message with which a process refuses to start without settings. */
 export async function refusalWithoutSettings(main: string): Promise<string> {
   const child = spawn(process.execPath, [main], {
     env: plainEnvironment(),

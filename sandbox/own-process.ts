@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 
 /**
- * What the environment says, and the file of variables that SETTINGS_FILE names, by a schema. Ends the process with a sentence for each variable that
- * is wrong.
+ * Reads the environment, and the file of variables that SETTINGS_FILE names, by a schema. Exits the process with a
+ * sentence for each invalid variable.
  *
- * @param name for that sentence: "The sandbox supplier cannot start"
+ * @param name of the program in that message, such as "sandbox supplier"
  */
 export function readEnvironment<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
 ): z.infer<Schema> {
-  // A variable that is set to nothing is not set.
+  // An empty variable counts as not set.
   const file = process.env['SETTINGS_FILE']
   const settings = file ? JSON.parse(readFileSync(file, 'utf8')) : {}
   const given = Object.entries({ ...process.env, ...settings }).filter(([, value]) => value !== '')
@@ -21,7 +21,7 @@ export function readEnvironment<Schema extends z.ZodType>(
   process.exit(1)
 }
 
-/** Says in a line of JSON that a server is ready, and stops it when the process is told to end. */
+/** Prints a line of JSON that the server is ready, and stops the server on SIGTERM or SIGINT. */
 export function announce(server: { readonly port: number; stop(): Promise<void> }): void {
   console.log(JSON.stringify({ ready: true, port: server.port, pid: process.pid }))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -37,7 +37,7 @@ export function announce(server: { readonly port: number; stop(): Promise<void> 
   }
 }
 
-/** A whole number from 0 in a variable. */
+/** A variable with a whole number from 0 to `max`. */
 export function count(fallback: number, max: number) {
   return z.coerce.number().int().min(0).max(max).default(fallback)
 }

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 
 /**
- * Sees to it that a port is somebody else's. Tests run side by side, so another one may have taken it
- * in the meantime, which is just as good.
+ * Makes sure that a port is occupied. Tests run in parallel, so another one may already have taken it, which is just as
+ * good.
  *
- * @returns what gives the port up again
+ * @returns a function that frees the port
  */
 export async function squat(port: number): Promise<() => void> {
   const squatter = createServer()

@@ -7,7 +7,9 @@ const why = leftOut(
   process.platform === 'linux' ? undefined : 'only Linux has sockets that go with their process',
 )
 
-/** Asks in a process of its own, for which chance begins with this port; says on which ports it listened. */
+/**
+ * Asks in a separate process whose random choice begins with this port; also reports the ports on which it listened.
+ */
 function askedElsewhere(first: number): { readonly given: number; readonly tried: number[] } {
   const program = `
     import crypto from 'node:crypto'
@@ -38,9 +40,9 @@ it.skipIf(why)(
     const given = await freePort()
     const elsewhere = askedElsewhere(given)
     expect(elsewhere.given).toBeGreaterThan(0)
-    // Nor is it disturbed just when it takes its own.
+    // The other process must not even listen on it for a moment.
     expect(elsewhere.tried).not.toContain(given)
-    // What that process reserved went with it.
+    // The reservation ended with that process.
     expect(askedElsewhere(elsewhere.given).given).toBe(elsewhere.given)
   },
 )

@@ -1,21 +1,22 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below what systems take for connections that go out, which come and go all the time. */
+/** The range of random ports. It is below the ephemeral ports, which systems use for outgoing connections. */
 const lowest = 20_000
 const highest = 32_000
 const maxTries = 20
 
 /**
- * A TCP port of 127.0.0.1 that is free now: the preferred one if nobody listens there, else one by
- * chance, which on Linux no other process is given here while this one lives. Any other program may
- * take it before the caller does, so callers must be able to ask again.
+ * A TCP port of 127.0.0.1 that is free now: the preferred one if nobody listens on it, else a random one, which on
+ * Linux this function gives to no other process while this one lives. Any other program may take it before the caller
+ * does, so callers must be able to ask again.
  */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryPort(preferred)) !== undefined) return preferred
   for (let tries = 0; tries < maxTries; tries += 1) {
     const port = randomInt(lowest, highest)
-    // Reserved before it is tried: trying takes the port for a moment from the one who has reserved it.
+    // Reserve it before trying it, because a try occupies the port for a moment and could disturb the process that
+    // reserved it.
     if ((await reserve(port)) && (await tryPort(port)) !== undefined) return port
   }
   const port = await tryPort(0)
@@ -24,9 +25,9 @@ export async function freePort(preferred?: number): Promise<number> {
 }
 
 /**
- * Keeps a port from everybody who asks here, between its choice and the start of what listens there: two
- * stores that start at the same moment would else now and then choose the same one, and a client of the
- * second would be answered by the first. A socket in Linux's abstract namespace (unix(7)) goes with its process.
+ * Reserves a port among all callers of this function, between its choice and the start of the server there. Otherwise
+ * two stores that start at the same moment could choose the same port, and the first would answer the clients of the
+ * second. The reservation is a socket in Linux's abstract namespace (unix(7)), which disappears with its process.
  */
 function reserve(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return Promise.resolve(true)

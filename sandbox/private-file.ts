@@ -1,10 +1,10 @@
 import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 
 /**
- * Makes a folder that no other account can list or read, and closes one that was open to others. For
- * root, whose PostgreSQL runs as another account, that one may still pass through it.
+ * Makes a folder that no other account can list or read, or closes an existing one that was open. For root, whose
+ * PostgreSQL runs as another account, other accounts may still pass through it.
  *
- * @returns whether it was open
+ * @returns whether an existing folder was open
  */
 export async function closedFolder(path: string): Promise<boolean> {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
@@ -16,8 +16,8 @@ export async function closedFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Writes a file that only its owner may read. Whoever opens it, even after a crash or a power cut,
- * finds the old content or the new, never a part: it is written beside and moved into place.
+ * Writes a file that only its owner may read. It is written to a temporary file and renamed, so that even after a
+ * crash or a power cut it has either the old or the new content, never a part.
  */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const part = `${path}.part`
@@ -31,7 +31,7 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   await rename(part, path)
 }
 
-/** The file's text, or undefined when there is no such file; any other trouble is thrown. */
+/** The text of a file; undefined if there is no such file. @throws any other error */
 export async function readFileIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')

@@ -12,7 +12,7 @@ import { identify, isAlive, launch, logTail, programOf, terminate, waitUntil } f
 let folder: string
 let logFile: string
 const started: ProcessId[] = []
-/** Only ends what hangs. */
+/** Only ends tests that hang. */
 const withinMs = 60_000
 
 beforeEach(async () => {
@@ -38,7 +38,7 @@ it('launches a process that leads a group of its own and writes to its log', asy
 
   expect(logTail(logFile)).toBe('first\nsecond')
   expect(isAlive(id)).toBe(true)
-  // Only a group that exists can be sent a signal, and 0 does nothing else.
+  // Signal 0 only checks that the group exists.
   expect(process.kill(-id.pid, 0)).toBe(true)
 })
 
@@ -66,12 +66,12 @@ it.runIf(existsSync('/proc/self/stat'))('counts a zombie as ended', async () => 
   const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'])
   const [line] = await once(parent.stdout, 'data')
   const zombie = Number(String(line))
-  // The shell would still ask for its end; the program that takes its place does not.
+  // The shell would still reap the process; the program that replaces it does not.
   await waitUntil(() => programOf(parent.pid ?? 0) === 'sleep', withinMs)
   process.kill(zombie, 'SIGKILL')
 
   expect(await waitUntil(() => identify(zombie) === undefined, 2_000)).toBe(true)
-  // The zombie can still be sent a signal, which is what deceives a plain check.
+  // A zombie can still be signalled, which deceives a simple check.
   expect(process.kill(zombie, 0)).toBe(true)
   parent.kill()
   await once(parent, 'exit')

@@ -3,35 +3,35 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * A process named so that it cannot be confused with a later one that was given the same pid:
- * `birth` is when the system says it began, in the system's own notation.
+ * Identifies a process so that it cannot be confused with a later one with the same pid: `birth` is its start time by
+ * the system, in the system's own notation.
  */
 export type ProcessId = { pid: number; birth: string }
 
 export type LaunchOptions = {
   command: string
   args: readonly string[]
-  /** Everything the child writes goes to this file, which each launch begins anew. */
+  /** The file for all output of the child; each launch truncates it. */
   logFile: string
-  /** All that the child sees of an environment; `plainEnvironment` when left out. It never inherits ours. */
+  /** The whole environment of the child, which never inherits ours. Absent: `plainEnvironment`. */
   env?: NodeJS.ProcessEnv
   cwd?: string
   /** The account to run as; only root may name one. */
   account?: { uid: number; gid: number }
-  /** False keeps the child in the terminal's process group, so that Ctrl-C reaches it too. */
+  /** False leaves the child in the terminal's process group, so that Ctrl-C reaches it too. */
   detached?: boolean
 }
 
-/** What every program may know: where programs are, and where Node keeps the code that it compiled. */
+/** The variables that every program gets: the path of programs, and Node's compile cache. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) }
 }
 
 /**
- * Starts a process that outlives this one and that the terminal's Ctrl-C does not reach.
- * Its output goes to a file and not to a pipe, because a pipe would break with this process.
- * Rejects when the command cannot be run at all (missing, not executable).
+ * Starts a process that outlives this one and that the terminal's Ctrl-C does not reach. Its output goes to a file,
+ * because a pipe would break when this process ends. Rejects if the command cannot be run at all (missing, not
+ * executable).
  */
 export async function launch(options: LaunchOptions): Promise<ProcessId> {
   const log = openSync(options.logFile, 'w', 0o600)
@@ -54,28 +54,28 @@ export async function launch(options: LaunchOptions): Promise<ProcessId> {
   }
 }
 
-/** The process that has this pid now, or undefined when there is none or only a zombie. */
+/** The process that has this pid now; undefined if there is none or only a zombie. */
 export function identify(pid: number): ProcessId | undefined {
   const birth = birthOf(pid)
   return birth === undefined ? undefined : { pid, birth }
 }
 
-/** Whether this very process still runs; a zombie and a successor under its pid do not count. */
+/** Whether exactly this process still runs. A zombie, or another process with its pid, does not count. */
 export function isAlive(id: ProcessId): boolean {
   return birthOf(id.pid) === id.birth
 }
 
 /**
- * The name of a running process's program, or undefined where the system does not tell. Serves to
- * recognise a pid that now belongs to something else.
+ * The program name of a running process; undefined if the system does not tell. It is used to detect a pid that now
+ * belongs to another program.
  */
 export function programOf(pid: number): string | undefined {
   return readIfThere(`/proc/${pid}/comm`)?.trim()
 }
 
 /**
- * Sends each signal in turn and gives the process its time to end, in milliseconds, before the
- * next one. Returns at once for a process that has ended; throws when it survives them all.
+ * Sends the signals in order, and gives the process a time to end, in milliseconds, after each. Returns at once for a
+ * process that has ended; throws if it survives all of them.
  */
 export async function terminate(
   id: ProcessId,
@@ -89,7 +89,7 @@ export async function terminate(
   throw new Error(`Process ${id.pid} did not end after ${tried}.`)
 }
 
-/** Asks again and again until the answer is yes; false when `timeoutMs` passed without one. */
+/** Polls until the answer is yes; false if it is not within `timeoutMs`. */
 export async function waitUntil(
   check: () => boolean | Promise<boolean>,
   timeoutMs: number,
@@ -103,7 +103,7 @@ export async function waitUntil(
   return true
 }
 
-/** The end of a log, for the message of an error; says so when there is nothing in it. */
+/** The end of a log, for an error message; says so if the log is empty. */
 export function logTail(logFile: string): string {
   const lines = (readIfThere(logFile) ?? '').trim().split('\n').slice(-8)
   return lines.join('\n').slice(-2000) || '(it wrote nothing)'
@@ -124,8 +124,8 @@ function birthOf(pid: number): string | undefined {
 }
 
 /**
- * See proc(5): the state is field 3 and the start time field 22, after a name in parentheses. A process of
- * many threads is a zombie while its last ones end, and keeps its ports and files for as long.
+ * By proc(5), the state is field 3 and the start time field 22, after a name in parentheses. A process with many
+ * threads is a zombie while its last threads end, and keeps its ports and files until then.
  */
 function birthFromProc(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`)
@@ -144,7 +144,7 @@ function threadsOf(pid: number): number {
   }
 }
 
-/** Start times count from the boot of the machine, so a birth names the boot as well. */
+/** Start times are relative to the boot of the machine, so a birth contains the id of the boot as well. */
 function bootId(): string {
   return readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
 }
@@ -158,7 +158,7 @@ function birthFromPs(pid: number): string | undefined {
     const [state = 'Z', ...started] = line.split(/\s+/)
     return state.startsWith('Z') ? undefined : started.join(' ')
   } catch {
-    // The tool exits with 1 when there is no such process; that is the answer, not a failure.
+    // `ps` exits with 1 if there is no such process, which is an answer and not a failure.
     return undefined
   }
 }
@@ -172,7 +172,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** A process that ends while it is read answers ESRCH instead of ENOENT. */
+/** Whether an error means that there is no such process. Reading one that just ends fails with ESRCH, not ENOENT. */
 function isAbsence(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOENT' || code === 'ESRCH'

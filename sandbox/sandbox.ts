@@ -14,19 +14,19 @@ export interface SandboxOptions {
   readonly offers: number
   /** A PostgreSQL to use instead of the embedded one. */
   readonly databaseUrl?: string | undefined
-  /** How many connections the embedded PostgreSQL takes. */
+  /** The maximum number of connections of the embedded PostgreSQL. */
   readonly databaseConnections: number
-  /** When the test offers that come too late come; seconds after the purchase. */
+  /** When the late test offers are delivered; seconds after the purchase. */
   readonly lateSeconds: number
-  /** Where the store takes the supplier's webhooks. */
+  /** The URL for the supplier's webhooks. */
   readonly webhookUrl: string
-  /** Where the store takes the webhooks of BTCPay Server. */
+  /** The URL for the webhooks of BTCPay Server. */
   readonly btcpayWebhookUrl: string
   readonly onProgress: (message: string) => void
   readonly onProblem: (error: Error) => void
 }
 
-/** Real parts on one machine: everything a store is connected to, and the keys for it. */
+/** Real parts on one machine: everything that a store connects to, and the keys. */
 export interface SandboxParts {
   readonly databaseUrl: string
   readonly chain: Pick<Chain, 'rpcUrl' | 'chainId' | 'usdc' | 'keys'>
@@ -37,11 +37,11 @@ export interface SandboxParts {
 
 export interface Sandbox extends SandboxParts {
   faucet(to: Address): Promise<string>
-  /** Stops everything that was started, and what an earlier store left running. */
+  /** Stops all parts, including those that an earlier store left running. */
   stop(): Promise<void>
 }
 
-/** Brings up the parts side by side. When one cannot start, the others are stopped again. */
+/** Starts the parts in parallel. If one cannot start, the others are stopped again. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const dataDir = resolve(options.dataDir)
   const { onProgress, onProblem } = options
@@ -58,7 +58,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   ])
   const stop = async () => {
     const parts = started.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
-    // Each is waited for, because the process may end with the first failure.
+    // Waits for all of them, because the process may exit after the first failure.
     const ended = await Promise.allSettled([
       removeConnection(dataDir),
       ...parts.map((part) => part.stop()),
@@ -96,7 +96,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** The key that wraps this folder's secrets, made at the first start. */
+/** The key that encrypts this folder's secrets, made at the first start. */
 async function secretsKeyIn(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, 'secrets.key')
   const text = await readFileIfThere(file)

@@ -18,13 +18,13 @@ import {
 export interface ServerLaunch<Secret extends string> {
   /** For messages: "The sandbox supplier did not start". */
   readonly name: string
-  /** The server's own folder: its record, its log, and whatever else it keeps. */
+  /** The server's own folder, with its record, its log and its data. */
   readonly dir: string
-  /** The module that is run. It must answer `GET /healthz` on the port that it is given. */
+  /** The module to run. It must answer `GET /healthz` on the given port. */
   readonly main: URL
-  /** Names of random texts that are made at the first start and stay the same ever after. */
+  /** The names of random secrets, which are made at the first start and never change. */
   readonly secrets: readonly Secret[]
-  /** What it is set up with, by the names of its variables. It holds secrets, and so goes by a file. */
+  /** Its settings, by the names of its variables. They contain secrets, so they are passed in a file. */
   settings(port: number, secrets: Readonly<Record<Secret, string>>): Record<string, string>
 }
 
@@ -40,13 +40,13 @@ const record = z.object({
   process: z.object({ pid: z.int(), birth: z.string() }).optional(),
 })
 
-/** A ledger of many thousand purchases is read first, maybe on a busy machine. */
+/** In milliseconds. The server first reads its ledger, which may have many thousands of purchases. */
 const startMs = 60_000
 
 /**
- * Runs an HTTP server as a process of its own. One that a killed store left behind is ended first:
- * everything that matters is in its ledger, and no two may write to one. The port stays the same
- * where it can, because what the server hands out names it.
+ * Runs an HTTP server as a separate process. One that a killed store left running is stopped first: its state is in its
+ * ledger, to which no two processes may write. The port stays the same if possible, because URLs that the server has
+ * given out contain it.
  */
 export async function launchServer<Secret extends string>(
   options: ServerLaunch<Secret>,

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest'
 
-/** What a test adds to this list is stopped after the test, in the order in which it was added. */
+/** A list of which each entry is stopped after the test that added it, in the order of the list. */
 export function stoppedAfterEach(): { stop(): Promise<unknown> }[] {
   const started: { stop(): Promise<unknown> }[] = []
   afterEach(async () => {

@@ -1,10 +1,10 @@
-/** At most one timer a key; all of them end with `stop`. */
+/** At most one timer for each key; `stop` ends all of them. */
 export interface Timers {
   set(key: string, delayMs: number, action: () => void): void
   stop(): void
 }
 
-/** The longest wait that setTimeout takes without firing at once. */
+/** The longest wait of setTimeout, in milliseconds; with a longer one it fires at once. */
 const longest = 2 ** 31 - 1
 
 export function createTimers(): Timers {

@@ -1,4 +1,4 @@
-/** Asks until there is an answer; the test's own time limit ends a wait that is in vain. */
+/** Polls until there is an answer; the test's timeout ends a wait in vain. */
 export async function until<T>(probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
   for (;;) {
     const found = await probe()

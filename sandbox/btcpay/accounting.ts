@@ -2,18 +2,18 @@ import { parseDecimal, unitsFor, worthDecimals, worthOf } from './amounts.ts'
 import { coins } from './coins.ts'
 import type { Invoice, Payment, Prompt } from './models.ts'
 
-/** What an invoice is about, in its own currency. */
+/** The totals of an invoice, in its own currency. */
 export interface Totals {
   readonly price: bigint
   readonly paid: bigint
   readonly confirmed: bigint
   /** Negative when it is overpaid by more than rounding can explain. */
   readonly due: bigint
-  /** What would be enough to count as paid. */
+  /** The least amount that counts as paid. */
   readonly least: bigint
 }
 
-/** One way of paying, in the smallest unit of its coin. */
+/** The totals of one payment method, in the smallest units of its coin. */
 export interface PromptTotals {
   readonly amount: bigint
   readonly totalPaid: bigint

@@ -22,7 +22,7 @@ test.each(symbols)(
   },
 )
 
-/** From the documents of each chain. */
+/** Addresses from the documentation of each chain. */
 const published = [
   ['BTC', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'],
   ['BTC', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],

@@ -23,7 +23,7 @@ const base58check = createBase58check((bytes: Uint8Array) =>
   createHash('sha256').update(bytes).digest(),
 )
 
-/** The first byte of Monero addresses: plain, integrated and sub-address of each network. */
+/** The first byte of Monero addresses: standard, integrated and subaddress, by network. */
 const moneroPrefixes = {
   mainnet: [18, 19, 42],
   testnet: [53, 54, 63],
@@ -31,8 +31,8 @@ const moneroPrefixes = {
 } as const
 
 /**
- * An address that looks and checks like a real one, on the test network of its coin. The same
- * seed and name give the same address; nobody has a key to anything real with it.
+ * A valid address on the test network of its coin. The same seed and name give the same address. It gives nobody a key
+ * to real money.
  */
 export function makeAddress(coin: Ticker, seed: string, name: string): string {
   const key = digest(seed, coin, name)
@@ -52,7 +52,7 @@ export function makeAddress(coin: Ticker, seed: string, name: string): string {
   }
 }
 
-/** Whether a payout could go there: a valid address of the coin, on whichever of its networks. */
+/** Whether a payout could go there: a valid address of the coin, on any of its networks. */
 export function isAddress(coin: Ticker, text: string): boolean {
   switch (coin) {
     case 'BTC':
@@ -74,7 +74,7 @@ function accountOf(key: Buffer): Address {
   return privateKeyToAddress(`0x${key.toString('hex')}`)
 }
 
-/** An account of Tron is one of Ethereum's kind behind the byte 0x41. */
+/** A Tron address is the byte 0x41 and an address as on Ethereum. */
 function isTronAddress(text: string): boolean {
   try {
     const bytes = base58check.decode(text)
@@ -93,7 +93,7 @@ function decodes(text: string, network: Network): boolean {
   }
 }
 
-/** A sub-address of stagenet: a prefix, two public keys and the first bytes of their keccak. */
+/** A subaddress of stagenet: a prefix, two public keys and the first bytes of their Keccak hash. */
 function moneroAddress(spend: Buffer, view: Buffer): string {
   const body = Buffer.concat([Buffer.from([moneroPrefixes.stagenet[2]]), spend, view])
   return base58xmr.encode(Buffer.concat([body, moneroChecksum(body)]))
@@ -103,7 +103,7 @@ function isMoneroAddress(text: string): boolean {
   const bytes = moneroBytes(text)
   const prefixes: readonly number[] = Object.values(moneroPrefixes).flat()
   if (bytes === undefined || !prefixes.includes(bytes[0] ?? -1)) return false
-  // An integrated address carries a payment id of 8 bytes as well.
+  // An integrated address also contains a payment id of 8 bytes.
   if (bytes.length !== 69 && bytes.length !== 77) return false
   return moneroChecksum(bytes.subarray(0, -4)).equals(bytes.subarray(-4))
 }
@@ -120,14 +120,14 @@ function moneroChecksum(body: Uint8Array): Buffer {
   return Buffer.from(keccak256(body, 'bytes').subarray(0, 4))
 }
 
-/** A point of ed25519, as both keys of a Monero address are. */
+/** An ed25519 public key, like both keys of a Monero address. */
 function publicKey(seed: Buffer): Buffer {
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
   const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
   return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32)
 }
 
-/** 32 bytes that depend on the parts alone. */
+/** 32 bytes that depend only on the parts. */
 export function digest(...parts: readonly string[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts)).digest()
 }

@@ -1,10 +1,10 @@
 /**
- * Amounts are never floating point. A coin's amounts are smallest units; what is counted in the
- * currency of an invoice is a whole number of 10⁻²⁶, which holds any amount times any rate exactly.
+ * Amounts are never floating point. Amounts of a coin are in its smallest units. Amounts in the currency of an invoice
+ * are whole numbers of 10⁻²⁶, which represent any amount times any rate exactly.
  */
 export const worthDecimals = 26
 
-/** Reads "12.34" as units of 10⁻ᵈᵉᶜⁱᵐᵃˡˢ; undefined when it is no such number or has more digits. */
+/** Reads "12.34" as units of 10⁻ᵈᵉᶜⁱᵐᵃˡˢ; undefined if it is not such a number or has more decimals. */
 export function parseDecimal(text: string, decimals: number): bigint | undefined {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,20})(?:\.(\d{0,40}))?$/.exec(text) ?? []
   if (whole === undefined || /[1-9]/.test(fraction.slice(decimals))) return undefined
@@ -12,7 +12,7 @@ export function parseDecimal(text: string, decimals: number): bigint | undefined
   return sign === '-' ? -units : units
 }
 
-/** Writes units as "12.34", without zeros at the end. */
+/** Writes units as "12.34", without trailing zeros. */
 export function formatDecimal(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : ''
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
@@ -25,7 +25,7 @@ export function worthOf(units: bigint, decimals: number, rate: string): bigint {
   return units * readRate(rate) * 10n ** BigInt(worthDecimals - decimals - rateDecimals)
 }
 
-/** How many smallest units are worth that much, rounded up, as the server rounds what is due. */
+/** The smallest units that are worth this amount, rounded up, as the server rounds the due amount. */
 export function unitsFor(worth: bigint, decimals: number, rate: string): bigint {
   const one = worthOf(1n, decimals, rate)
   return worth > 0n ? (worth + one - 1n) / one : worth / one
@@ -57,7 +57,7 @@ export function roundPrice(worth: bigint): bigint {
   return worth
 }
 
-/** To that many decimals, half away from zero. For amounts that are not negative. */
+/** Rounds to this many decimals, half up. Only for amounts that are not negative. */
 export function roundTo(worth: bigint, decimals: number): bigint {
   const step = 10n ** BigInt(worthDecimals - decimals)
   return ((worth + step / 2n) / step) * step

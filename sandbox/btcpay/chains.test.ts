@@ -82,7 +82,7 @@ test('a payout from a wallet without keys is left alone at once, until somebody 
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(await call(`/sandbox/payouts/${first}/send`)).toMatchObject({ status: 400 })
   await call('/sandbox/wallets', { coin: 'LTC', state: 'hot' })
-  // The keys come too late for the first: only what is claimed from now on is sent by itself.
+  // The keys come too late for the first payout: only those claimed from now on are sent automatically.
   const second = await payout()
   const stateOf = async (id: string) => (await get(`/api/v1/payouts/${id}`)).state
   await until(async () => (await stateOf(second)) === 'Completed' || undefined)

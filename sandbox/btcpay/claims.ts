@@ -21,14 +21,14 @@ const claimSchema = z.object({
 })
 type Request = z.infer<typeof claimSchema>
 
-/** Asks for a payout of a pull payment, as whoever holds its link may. */
+/** Claims a payout from a pull payment, as anyone with its link may. */
 export function claim(deps: Deps, pullPaymentId: string, body: unknown, now: number): Payout {
   const { destination, amount, payoutMethodId } = requestOf(body)
   const asked = { destination, amount, payoutMethodId, pullPaymentId }
   return claimWith(deps, asked, pullPaymentOf(deps, pullPaymentId), now)
 }
 
-/** Asks for a payout of the store itself, of a pull payment or of none. */
+/** Claims a payout as the store, from a pull payment or without one. */
 export function claimOfStore(deps: Deps, body: unknown, now: number): Payout {
   const request = requestOf(body)
   const { pullPaymentId } = request
@@ -41,7 +41,7 @@ function requestOf(body: unknown): Request {
 
 function claimWith(deps: Deps, request: Request, pull: PullPayment | null, now: number): Payout {
   const coin = coinOfMethod(request.payoutMethodId ?? '')
-  // The real server has no handler for Monero payouts, so its method is as good as unknown.
+  // The real server has no handler for Monero payouts, so it treats the method as unknown.
   if (!coin?.paysOut) throw invalid('payoutMethodId', 'Invalid payment method')
   if (!isAddress(coin.symbol, addressIn(request.destination))) {
     throw invalid('destination', 'The destination is invalid for the payment specified')
@@ -70,7 +70,7 @@ function claimWith(deps: Deps, request: Request, pull: PullPayment | null, now: 
   return isApproved ? approvedByItself(deps, payout, now) : payout
 }
 
-/** In coins that BTCPay's indexer has not, this works only where a plugin sees to it. */
+/** Approves automatically. For coins that BTCPay's indexer does not support, this works only if a plugin does it. */
 function approvedByItself(deps: Deps, payout: Payout, now: number): Payout {
   const { approvals = 'work' } = deps.ledger.settings()
   if (approvals === 'work' || coins[payout.coin].isIndexed) return approve(deps, payout, now)
@@ -96,7 +96,7 @@ function checkOpen(pull: PullPayment, coin: CoinFacts, now: number): void {
   }
 }
 
-/** Two payouts on their way to one address could not be told apart on the chain. */
+/** Two simultaneous payouts to one address could not be distinguished on the chain. */
 function checkNotUnderway({ ledger }: Deps, address: string): void {
   const underway = ledger
     .all('payout')

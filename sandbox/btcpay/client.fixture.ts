@@ -16,7 +16,7 @@ export interface Answer {
   readonly body: Json
 }
 
-/** Asks a server by method and path. `key` is another one than the right one, or none when empty. */
+/** Sends a request to a server. `key` replaces the right API key; empty sends none. */
 export async function ask(
   url: string,
   call: string,
@@ -36,7 +36,7 @@ export async function ask(
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-/** A server whose chains confirm, and whose processor sends, in some 10 ms. */
+/** A server whose chains confirm, and whose processor sends, in about 10 ms. */
 export function startTestBtcpay(options: Partial<BtcpayOptions> = {}) {
   return startBtcpay({ apiKey, storeId, confirmMs: 10, payoutMs: 10, retryMs: [], ...options })
 }
@@ -47,7 +47,7 @@ interface Received {
   readonly event: Json
 }
 
-/** Takes webhooks, and answers what `answer` says for each in turn. */
+/** Receives webhooks, and answers each with the status from `answer`. */
 export async function startReceiver(answer: (count: number) => number = () => 200) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {

@@ -1,34 +1,34 @@
-/** The coins that the sandbox's BTCPay Server takes. */
+/** The coins that the sandbox's BTCPay Server accepts. */
 export const symbols = ['BTC', 'LTC', 'XMR', 'ETH', 'USDT'] as const
 export type Ticker = (typeof symbols)[number]
 
 export interface CoinFacts {
   readonly symbol: Ticker
-  /** How Greenfield names the way of paying. */
+  /** The payment method id in Greenfield. */
   readonly methodId: string
   /** The chain as people know it. */
   readonly network: string
   readonly decimals: number
   /** US dollars for one coin at the first start. */
   readonly usd: string
-  /** What the chain takes for a payout, in smallest units. The store's wallet pays it. */
+  /** The network fee of a payout, in smallest units. The store's wallet pays it. */
   readonly fee: bigint
-  /** Below this a payout is refused, in smallest units. */
+  /** The smallest payout that is accepted, in smallest units. */
   readonly dust: bigint
-  /** Whether there are payouts in it: there is no handler for them in Monero, nor in the USDt plugin. */
+  /** Whether it has payouts: neither the Monero nor the USDt plugin has a handler for them. */
   readonly paysOut: boolean
-  /** Of BTCPay's own indexer: only of these does it approve claims by itself. */
+  /** Whether BTCPay's own indexer supports it: only then are claims approved automatically. */
   readonly isIndexed: boolean
   /**
-   * Paid at a fixed list of addresses, as by the USDt plugin: the first one on which no invoice waits is
-   * given, and it is looked at only meanwhile.
+   * Whether it is paid to a fixed list of addresses, as with the USDt plugin: an invoice gets the first address on
+   * which no other invoice waits, and the address is watched only while an invoice waits on it.
    */
   readonly isPooled: boolean
   /** What the store's wallet holds at the first start, in smallest units: the operator's float. */
   readonly float: bigint
 }
 
-/** Sepolia: a link made in the sandbox is never valid on Ethereum itself. */
+/** Sepolia, so that a payment link of the sandbox is never valid on Ethereum mainnet. */
 export const ethereumChainId = 11_155_111
 
 export const coins: Readonly<Record<Ticker, CoinFacts>> = {
@@ -99,7 +99,7 @@ export const coins: Readonly<Record<Ticker, CoinFacts>> = {
   },
 }
 
-/** The coin that is paid by this method, or undefined when there is none. */
+/** The coin of a payment method; undefined if there is none. */
 export function coinOfMethod(methodId: string): CoinFacts | undefined {
   return symbols.map((symbol) => coins[symbol]).find((coin) => coin.methodId === methodId)
 }

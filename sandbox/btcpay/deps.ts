@@ -6,7 +6,7 @@ import type { ServerSettings } from './options.ts'
 import type { Place } from './views.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** What moving invoices and payouts needs. */
+/** The dependencies of everything that changes invoices and payouts. */
 export interface Deps {
   readonly ledger: Ledger
   readonly timers: Timers
@@ -16,7 +16,7 @@ export interface Deps {
   readonly webhooks: Webhooks
 }
 
-/** Tells every webhook that asked for it. */
+/** Sends the event to every webhook that is registered for it. */
 export function tell({ webhooks, place }: Deps, event: StoreEvent): void {
   webhooks.notify({ ...event, storeId: place.storeId })
 }

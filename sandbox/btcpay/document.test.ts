@@ -21,7 +21,7 @@ async function begin() {
   const used = new Set<string>()
   const { url } = server
 
-  /** Asks for an operation by the document's own name of it, and holds the answer against it. */
+  /** Calls an operation by its name in the document, and checks the answer against the document. */
   async function call(operation: string, params: Record<string, string> = {}, body?: unknown) {
     const [name = '', query = ''] = operation.split('?')
     used.add(name)
@@ -35,7 +35,7 @@ async function begin() {
   return { call, receiver, url, used }
 }
 
-/** The document names few of the refusals; the real server sends all of them in these two shapes. */
+/** The document lists few of the refusals; the real server sends all of them in these two shapes. */
 function expectFits(method: string, path: string, { status, body }: Answer): void {
   if (status < 400) expectAnswerFits(method, path, status, body)
   else if (status === 422) expectShape('ValidationProblemDetails', body)

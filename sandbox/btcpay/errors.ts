@@ -13,12 +13,12 @@ export class ApiError extends Error {
   }
 }
 
-/** ProblemDetails: a code to act on, and a sentence. */
+/** ProblemDetails: a code for programs, and a sentence. */
 export function problem(status: number, code: string, message: string): ApiError {
   return new ApiError(status, message, { code, message })
 }
 
-/** ValidationProblemDetails: a sentence for every field at fault. */
+/** ValidationProblemDetails: a sentence for each faulty field. */
 export function invalid(path: string, message: string): ApiError {
   return new ApiError(422, message, [{ path, message }])
 }
@@ -40,7 +40,7 @@ export function notFound(what: 'invoice' | 'payout' | 'pullpayment' | 'webhook' 
   return problem(404, `${what}-not-found`, `The ${what} was not found`)
 }
 
-/** `input` in the shape of `schema`, or a 422 that names each field that is not. */
+/** `input` parsed by `schema`. @throws ApiError 422 that names each faulty field */
 export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input)
   if (result.success) return result.data

@@ -7,7 +7,7 @@ interface PaymentSeen {
   readonly payment: PaymentView
 }
 
-/** What happened to an invoice, in the words of the webhook that tells it. */
+/** An event of an invoice, named as in webhooks. */
 export type InvoiceEvent =
   | { readonly type: 'InvoiceCreated' }
   | ({ readonly type: 'InvoiceReceivedPayment' } & PaymentSeen)
@@ -23,7 +23,7 @@ export type InvoiceEvent =
   | { readonly type: 'InvoiceInvalid'; readonly manuallyMarked: boolean }
   | ({ readonly type: 'InvoicePaymentSettled' } & PaymentSeen)
 
-/** What a webhook may be registered for, and what this server can tell. */
+/** An event for which a webhook can be registered, and that this server sends. */
 export interface StoreEvent {
   readonly type: string
   readonly [field: string]: unknown

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
 /**
- * How the server misbehaves, for tests. `only` limits it to requests whose method and path, as in
- * "POST /api/v1/stores/…", contain the text; after `times` such requests it behaves again.
+ * How the server misbehaves, for tests. `only` limits this to requests whose method and path, as in
+ * "POST /api/v1/stores/…", contain the text. After `times` such requests the server behaves normally again.
  * - `error`: answers 500 and does nothing. `drop`: cuts the connection and does nothing.
- * - `hang`: takes the request and never answers. `slow`: answers after `delayMs`.
- * - `proxy`: a proxy in front of the server answers 403 with a page of its own; nothing is done.
- * - `lose`: does what was asked, then cuts the connection without an answer.
+ * - `hang`: accepts the request and never answers. `slow`: answers after `delayMs`.
+ * - `proxy`: a proxy in front of the server answers 403 with its own page; nothing is done.
+ * - `lose`: does what was requested, then cuts the connection without an answer.
  */
 export const faultSchema = z.object({
   mode: z.enum(['error', 'drop', 'hang', 'slow', 'lose', 'proxy']),
@@ -16,8 +16,8 @@ export const faultSchema = z.object({
 })
 
 /**
- * What becomes of the next webhook deliveries: `lose` does not send them, `double` sends each
- * twice. With `only`, those whose type contains the text.
+ * What happens to the next webhook deliveries: `lose` does not send them, `double` sends each twice. `only` limits
+ * this to deliveries whose type contains the text.
  */
 export const webhookFaultSchema = z.object({
   mode: z.enum(['lose', 'double']),
@@ -31,7 +31,7 @@ type WebhookFault = z.infer<typeof webhookFaultSchema>
 interface Queue<T extends { readonly only: string; readonly times: number }> {
   list(): readonly T[]
   add(fault: T): void
-  /** The fault that this request meets, which is one time less afterwards. */
+  /** The fault for this request; counts it as used once. */
   take(subject: string): T | undefined
   clear(): void
 }

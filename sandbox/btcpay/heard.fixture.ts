@@ -2,7 +2,7 @@ import { stoppedAfterEach } from '../stopping.fixture.ts'
 import { ask, startReceiver, startTestBtcpay } from './client.fixture.ts'
 import type { BtcpayOptions } from './options.ts'
 
-/** Starts servers with a receiver of webhooks each; both end after the test that started them. */
+/** Starts servers, each with a receiver of its webhooks. Both stop after the test that started them. */
 export function heardBtcpay() {
   const started = stoppedAfterEach()
   return async (options: Partial<BtcpayOptions>) => {

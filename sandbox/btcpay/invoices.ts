@@ -30,10 +30,10 @@ const requestSchema = z.object({
 })
 type Checkout = z.infer<typeof checkoutSchema>
 
-/** The real server's own defaults, where neither the request nor the store says anything. */
+/** The real server's defaults for settings that neither the request nor the store sets. */
 const usual = { expirationMinutes: 15, monitoringMinutes: 1_440 } as const
 
-/** Makes an invoice at the rates of now. */
+/** Makes an invoice at the current rates. */
 export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
   const request = parsed(requestSchema as z.ZodType<z.infer<typeof requestSchema>>, body)
   const checkout = request.checkout ?? {}
@@ -72,7 +72,7 @@ export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
 }
 
 function amountOf(given: string | number | null | undefined): string {
-  // Without an amount the real server makes a top-up invoice, which no store like this one asks for.
+  // Without an amount the real server makes a top-up invoice, which our store never requests.
   if (given === null || given === undefined) throw invalid('amount', 'The amount is required here.')
   const worth = parseDecimal(String(given), worthDecimals)
   if (worth === undefined) throw invalid('amount', `"${given}" is not a decimal number.`)
@@ -93,7 +93,7 @@ function checkTimes({ expirationMinutes, monitoringMinutes, paymentTolerance }: 
   }
 }
 
-/** Those that were asked for and are switched on; all that are on when none was asked for. */
+/** The requested coins that are enabled; all enabled coins if none was requested. */
 function coinsFor(deps: Deps, methods: readonly string[] | null | undefined): CoinFacts[] {
   const asked = methods?.length
     ? methods.map((method, index) => {
@@ -118,7 +118,7 @@ function addressFor(deps: Deps, coin: Ticker, index: number): string {
   return pooled ?? makeAddress(coin, deps.settings.seed, `invoice ${index}`)
 }
 
-/** The first address of the list on which no invoice waits. */
+/** The first address of the coin's list on which no invoice waits. */
 function freeOf(deps: Deps, coin: Ticker): string | undefined {
   const { seed, usdtAddresses } = deps.settings
   for (let at = 0; at < usdtAddresses; at += 1) {
@@ -128,7 +128,7 @@ function freeOf(deps: Deps, coin: Ticker): string | undefined {
   return undefined
 }
 
-/** The invoice that waits for money at an address of a list. */
+/** The invoice that waits for a payment to an address of a coin's list. */
 export function waitingAt({ ledger }: Deps, coin: Ticker, address: string): Invoice | undefined {
   return ledger
     .all('invoice')
@@ -152,14 +152,14 @@ function optionsOf(checkout: Checkout) {
   }
 }
 
-/** @throws ApiError 404 when there is no such invoice */
+/** @throws ApiError 404 if there is no such invoice */
 export function invoiceOf({ ledger }: Deps, id: string): Invoice {
   const invoice = ledger.find('invoice', id)
   if (!invoice) throw notFound('invoice')
   return invoice
 }
 
-/** Writes a step, tells it, and sees to it that the invoice moves on when its time comes. */
+/** Stores a step of an invoice, sends its events, and schedules the next one. */
 export function keep(deps: Deps, step: Step, now: number): Invoice {
   const moved = watch(step.invoice, now)
   deps.ledger.commit(moved.invoice)
@@ -173,7 +173,9 @@ function announce(deps: Deps, invoice: Invoice, events: readonly InvoiceEvent[])
   for (const event of events) tell(deps, { ...event, invoiceId, metadata })
 }
 
-/** Wakes up when the invoice expires, when nobody watches it any more, and nothing in between. */
+/**
+ * Sets a timer for the next moment at which time alone changes the invoice: when it expires, or is no longer watched.
+ */
 export function schedule(deps: Deps, invoice: Invoice, now: number): void {
   const times = [
     ...(invoice.status === 'New' ? [invoice.expiresAt] : []),

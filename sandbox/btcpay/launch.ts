@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { launchServer } from '../server-process.ts'
 
 export interface LaunchedBtcpay {
-  /** Where it is, without a path: its page for people, with Greenfield below `/api/v1`. */
+  /** Its origin: the page for people, with Greenfield below `/api/v1`. */
   readonly url: string
   readonly storeId: string
   readonly apiKey: string
@@ -12,11 +12,11 @@ export interface LaunchedBtcpay {
 
 export interface BtcpayLaunch {
   readonly dataDir: string
-  /** Where the store takes its webhooks. */
+  /** The URL to which the store's webhooks are sent. */
   readonly btcpayWebhookUrl: string
-  /** How long a chain takes to confirm, in milliseconds; its own pace when left out. */
+  /** How long a chain takes to confirm, in milliseconds. Absent: its default. */
   readonly confirmMs?: number
-  /** How long the processor waits before it sends a payout, in milliseconds. */
+  /** How long the processor waits before it sends a payout, in milliseconds. Absent: its default. */
   readonly payoutMs?: number
 }
 

@@ -2,21 +2,21 @@ import { openLedgerFile } from '../ledger-file.ts'
 import { coins, symbols, type Ticker } from './coins.ts'
 import type { Settings, Stored, StoredOf } from './models.ts'
 
-/** Everything the server knows, the newest state of each, and the balance of its wallets. */
+/** All records of the server in their newest state, and the balances of its wallets. */
 export interface Ledger {
-  /** Names the data file: the same after a restart, another for another file. */
+  /** The id of the data file: the same after a restart, and different for another file. */
   readonly instance: string
   find<T extends Stored['type']>(type: T, id: string): StoredOf<T> | undefined
   /** All of one type, oldest first. */
   all<T extends Stored['type']>(type: T): readonly StoredOf<T>[]
   settings(): Settings
-  /** What the store's wallet of the coin holds, in smallest units. */
+  /** The balance of the store's wallet of the coin, in smallest units. */
   balance(coin: Ticker): bigint
-  /** Writes new states together: all survive a crash or none does. Transactions move the balance. */
+  /** Writes new states atomically: all survive a crash, or none. Transactions change the balance. */
   commit(...entries: readonly Stored[]): void
-  /** Keeps a copy of the server's own database, which the chains are no part of. */
+  /** Makes a copy of the server's own database, without the chains. */
   backup(): void
-  /** Puts the copy back, as an operator does after a loss. What was sent since then is sent. */
+  /** Restores the copy, as an operator does after a loss. Transactions on the chains since then remain. */
   restore(): void
   close(): void
 }

@@ -11,7 +11,7 @@ import { pay } from './payments.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A server without HTTP, whose time goes on when the test says so. */
+/** A server without HTTP, whose clock the test sets. */
 function begin() {
   const events: StoreEvent[] = []
   const webhooks = {

@@ -8,8 +8,8 @@ export interface Step {
 }
 
 /**
- * Moves an invoice as far as its payments and the time allow. The order of the rules is the real
- * server's: what is paid after the expiration leaves the invoice expired, and only says so.
+ * Moves an invoice as far as its payments and the time allow. The rules have the order of the real server: a payment
+ * after the expiration leaves the invoice expired, and is only noted.
  */
 export function watch(invoice: Invoice, now: number): Step {
   let step: Step = { invoice, events: [] }
@@ -82,7 +82,7 @@ function conclude(invoice: Invoice, now: number): Step {
   }
 }
 
-/** What an operator may mark it as by hand. */
+/** The statuses that an operator may set by hand. */
 export function markable({ status, additionalStatus }: Invoice): ('Settled' | 'Invalid')[] {
   const isMarked = additionalStatus === 'Marked'
   const mayInvalidate = isMarked ? status !== 'Invalid' : !/Settled|Invalid/.test(status)

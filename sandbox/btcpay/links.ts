@@ -2,9 +2,8 @@ import { formatDecimal } from './amounts.ts'
 import { type CoinFacts, ethereumChainId } from './coins.ts'
 
 /**
- * What a wallet opens to pay that amount to that address: BIP-21 for Bitcoin and Litecoin, EIP-681
- * for Ethereum, Monero's own URI scheme, and for USDT what its plugin makes. All but EIP-681 write
- * the amount in coins.
+ * The link that a wallet opens to pay an amount to an address: BIP-21 for Bitcoin and Litecoin, EIP-681 for Ethereum,
+ * Monero's own URI scheme, and that of the plugin for USDT. All except EIP-681 write the amount in coins.
  */
 export function paymentLink(coin: CoinFacts, address: string, units: bigint): string {
   const amount = formatDecimal(units, coin.decimals)
@@ -24,7 +23,7 @@ export function paymentLink(coin: CoinFacts, address: string, units: bigint): st
   }
 }
 
-/** The address in what a payout is claimed for, which may be a link as well. */
+/** The address in the destination of a claim, which may be a payment link. */
 export function addressIn(destination: string): string {
   const [, address = destination] =
     /^(?:bitcoin|litecoin|ethereum|tron):([^?@]+)/.exec(destination) ?? []

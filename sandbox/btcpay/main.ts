@@ -1,9 +1,8 @@
 /**
- * The sandbox's BTCPay Server as a process of its own. Set by environment, or by SETTINGS_FILE, which
- * names a JSON file of the same variables: BTCPAY_API_KEY and
- * BTCPAY_STORE_ID (required), BTCPAY_PORT (0 = any free), BTCPAY_DATA_FILE, BTCPAY_SEED,
- * BTCPAY_WEBHOOK_URL and _SECRET, BTCPAY_CONFIRM_MS, BTCPAY_PAYOUT_MS. When it is ready it prints
- * one line of JSON: `{"ready":true,"port":…,"pid":…}`.
+ * The sandbox's BTCPay Server as a separate process. It is configured by environment variables, or by SETTINGS_FILE,
+ * which names a JSON file with the same variables: BTCPAY_API_KEY and BTCPAY_STORE_ID (required), BTCPAY_PORT (0 = any
+ * free one), BTCPAY_DATA_FILE, BTCPAY_SEED, BTCPAY_WEBHOOK_URL and _SECRET, BTCPAY_CONFIRM_MS, BTCPAY_PAYOUT_MS. When
+ * it is ready, it prints one line of JSON: `{"ready":true,"port":…,"pid":…}`.
  */
 import { z } from 'zod'
 import { announce, count, readEnvironment } from '../own-process.ts'

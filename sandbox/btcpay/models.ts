@@ -1,6 +1,6 @@
 import type { Ticker } from './coins.ts'
 
-/** The words are Greenfield's own. Amounts are smallest units of a coin, written in full. */
+/** Named as in Greenfield. Amounts are smallest units of a coin, in decimal. */
 type InvoiceStatus = 'New' | 'Processing' | 'Expired' | 'Invalid' | 'Settled'
 type AdditionalStatus = 'None' | 'PaidLate' | 'PaidPartial' | 'Marked' | 'Invalid' | 'PaidOver'
 type PayoutState = 'AwaitingApproval' | 'AwaitingPayment' | 'InProgress' | 'Completed' | 'Cancelled'
@@ -10,14 +10,14 @@ export interface Payment {
   readonly coin: Ticker
   readonly transaction: string
   readonly units: string
-  /** Unix milliseconds, as every `At` here. */
+  /** Unix milliseconds, like every `…At` here. */
   readonly receivedAt: number
-  /** When its confirmations are there; none while somebody holds them back by hand. */
+  /** When it is confirmed; absent while confirmations are held back by hand. */
   readonly confirmAt?: number
   readonly status: 'Processing' | 'Settled'
 }
 
-/** One way of paying an invoice. The rate is fixed for the invoice's life. */
+/** One payment method of an invoice. Its rate never changes. */
 export interface Prompt {
   readonly coin: Ticker
   readonly address: string
@@ -27,7 +27,7 @@ export interface Prompt {
 export interface Invoice {
   readonly type: 'invoice'
   readonly id: string
-  /** Counts the invoices of this store; each has addresses of its own. */
+  /** The number of the invoice in this store; each has its own addresses. */
   readonly index: number
   /** US dollars, as a decimal. */
   readonly amount: string
@@ -68,15 +68,15 @@ export interface Payout {
   readonly coin: Ticker
   readonly originalCurrency: string
   readonly originalAmount: string
-  /** Smallest units of the coin, once it is approved. */
+  /** In smallest units of the coin; null until the payout is approved. */
   readonly units: string | null
   readonly revision: number
   readonly state: PayoutState
   readonly proof: Readonly<Record<string, unknown>> | null
   readonly metadata: Readonly<Record<string, unknown>>
-  /** When the processor sends it, or when what it sent is confirmed. */
+  /** When the processor sends it, or when its transaction is confirmed. */
   readonly nextAt?: number
-  /** How often it could not be sent; after ten times the processor leaves it alone for good. */
+  /** The number of failed attempts to send it; after ten the processor gives up for good. */
   readonly tries?: number
 }
 
@@ -107,7 +107,7 @@ export interface Delivery {
 /** A transfer on a coin's chain, in or out of the store's wallet. */
 export interface ChainTransaction {
   readonly type: 'transaction'
-  /** The hash; with the place of the transfer behind it after the first of a batch. */
+  /** The hash, followed by the place of the transfer if it is not the first of its transaction. */
   readonly id: string
   readonly coin: Ticker
   readonly direction: 'in' | 'out'
@@ -115,36 +115,36 @@ export interface ChainTransaction {
   readonly fee: string
   readonly address: string
   readonly at: number
-  /** What it was for: an invoice that was paid, or a payout that was sent. */
+  /** The id of the invoice that it paid, or of the payout that it sent. */
   readonly subject: string
 }
 
-/** A transfer that is in the chain and that the server has not found. */
+/** A transfer on the chain that the server has not found yet. */
 export interface UnseenPayment {
-  /** Among the transactions of the ledger. */
+  /** The id of its transaction in the ledger. */
   readonly transfer: string
   readonly confirm: boolean
 }
 
-/** What may be set while it runs, and stays. */
+/** Settings that can change at run time and survive a restart. */
 export interface Settings {
   readonly type: 'settings'
   readonly id: 'settings'
   /** US dollars for one coin. */
   readonly rates: Readonly<Record<Ticker, string>>
-  /** Methods that are switched off. */
+  /** The payment methods that are disabled. */
   readonly disabled: readonly string[]
-  /** Whether the processor sends payouts by itself. */
+  /** Whether the processor sends payouts automatically. */
   readonly processor: boolean
-  /** What becomes of automatic approval in coins that BTCPay's indexer has not. */
+  /** What happens to automatic approval in coins that BTCPay's indexer does not support. */
   readonly approvals?: 'work' | 'error' | 'cancel'
-  /** Wallets that BTCPay has no keys of, or that hold nothing; the others are hot. */
+  /** Wallets of which BTCPay has no keys, or that are empty; all others are hot. */
   readonly wallets?: Readonly<Partial<Record<Ticker, 'watch_only' | 'empty'>>>
-  /** While the nodes of the chains are away: what came and nobody saw. */
+  /** Present while the chains' nodes are down: the payments that nobody has seen. */
   readonly unseen?: readonly UnseenPayment[]
 }
 
-/** Takes an entry out again, as a database loses it that is restored from a backup. */
+/** Removes an entry, as restoring a database from a backup does. */
 interface Removed {
   readonly type: 'removed'
   readonly id: string

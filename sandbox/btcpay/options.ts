@@ -1,21 +1,21 @@
 export interface BtcpayOptions {
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   readonly port?: number
   readonly apiKey: string
   readonly storeId: string
-  /** Append-only file that lets everything survive a restart; without it: memory only. */
+  /** An append-only file, so that everything survives a restart. Absent: memory only. */
   readonly dataFile?: string
-  /** What addresses and transaction hashes are made from. */
+  /** The seed of addresses and transaction hashes. */
   readonly seed?: string
   /** How long a chain takes to confirm. Default 2 s. */
   readonly confirmMs?: number
   /** How long the processor waits before it sends a payout. Default 1 s. */
   readonly payoutMs?: number
-  /** How many addresses the USDt plugin was given. Default 200. */
+  /** The number of addresses of the USDt plugin. Default 200. */
   readonly usdtAddresses?: number
-  /** Registered at the start, unless it is there already: the store's own webhook. */
+  /** The store's own webhook, registered at the start unless it exists already. */
   readonly webhook?: { readonly url: string; readonly secret: string }
-  /** Waits between deliveries in ms; the real server's when left out. */
+  /** Waits between deliveries, in milliseconds. Absent: those of the real server. */
   readonly retryMs?: readonly number[]
 }
 

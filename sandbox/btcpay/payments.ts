@@ -10,24 +10,24 @@ import type { ChainTransaction, Invoice, Payment, Prompt, UnseenPayment } from '
 import { paymentView } from './views.ts'
 
 export interface Payer {
-  /** Left out where the invoice has one coin, or for its first one. */
+  /** Absent: the first coin of the invoice. */
   readonly coin?: Ticker | undefined
-  /** In smallest units; what is due when left out, or the whole price when nothing is. */
+  /** In smallest units. Absent: what is due, or the whole price if nothing is due. */
   readonly units?: bigint | undefined
   /** Lets the invoice expire first. */
   readonly late?: boolean | undefined
-  /** False holds the confirmations back until they are asked for. */
+  /** False holds the confirmations back until they are requested. */
   readonly confirm?: boolean | undefined
 }
 
 export interface Paid {
   readonly invoice: Invoice
   readonly transaction: string
-  /** False when the invoice is not watched any more: the money came, and nobody looked. */
+  /** False if the payment was not seen because nobody watches the invoice's address. */
   readonly isSeen: boolean
 }
 
-/** Reads "0.001" as smallest units of the coin. @throws ApiError 422 when it is no such amount */
+/** Reads "0.001" as smallest units of the coin. @throws ApiError 422 if it is not such an amount */
 export function unitsOf(amount: string, coin: Ticker): bigint {
   const { decimals } = coins[coin]
   const units = parseDecimal(amount, decimals)
@@ -36,19 +36,19 @@ export function unitsOf(amount: string, coin: Ticker): bigint {
   throw invalid('amount', `"${amount}" is no amount of ${coin}; the least is "${least}".`)
 }
 
-/** Somebody sends coins to the address of an invoice. */
+/** Sends coins to the address of an invoice. */
 export function pay(deps: Deps, id: string, payer: Payer, now: number): Paid {
   const [paid] = payTogether(deps, [{ ...payer, invoice: id }], now)
   if (!paid) throw new Error('One transfer was made and none came back.')
   return paid
 }
 
-/** A transfer of a transaction that has several, as exchanges make them. */
+/** One transfer of a transaction that has several, as exchanges make them. */
 export interface Transfer extends Payer {
   readonly invoice: string
 }
 
-/** Somebody sends coins to the addresses of several invoices, or several times to one, at once. */
+/** Sends coins in one transaction to the addresses of several invoices, or several times to one. */
 export function payTogether(
   deps: Deps,
   transfers: readonly Transfer[],
@@ -76,7 +76,7 @@ export function payTogether(
   })
 }
 
-/** Nobody looks while the nodes of the chains are away. */
+/** Looks for a transfer; while the chains' nodes are down, notes it as unseen. */
 function lookedFor(deps: Deps, payment: UnseenPayment, now: number): Invoice | undefined {
   const settings = deps.ledger.settings()
   if (settings.unseen === undefined) return found(deps, payment, now)
@@ -84,7 +84,7 @@ function lookedFor(deps: Deps, payment: UnseenPayment, now: number): Invoice | u
   return undefined
 }
 
-/** The nodes of the chains go away, or come back: then what came meanwhile is found. */
+/** Takes the chains' nodes down or brings them back. When they are back, payments made meanwhile are found. */
 export function setNodes(deps: Deps, isAway: boolean, now: number): void {
   const { unseen = [], ...settings } = deps.ledger.settings()
   deps.ledger.commit(isAway ? { ...settings, unseen } : settings)
@@ -92,9 +92,9 @@ export function setNodes(deps: Deps, isAway: boolean, now: number): void {
 }
 
 /**
- * The server finds a transfer, at whatever time that is: it keeps the time at which it found it, and
- * not that of the transaction. It knows a payment by its id: of two with the same one, as plugins
- * give them that name a payment after its transaction, it keeps the first.
+ * The server finds a transfer. It stores the time at which it found it, not that of the transaction. It identifies a
+ * payment by its id and keeps only the first of two with the same id, which happens with plugins that name a payment
+ * after its transaction.
  */
 function found(deps: Deps, { transfer, confirm }: UnseenPayment, now: number): Invoice | undefined {
   const sent = deps.ledger.find('transaction', transfer)
@@ -119,7 +119,7 @@ function found(deps: Deps, { transfer, confirm }: UnseenPayment, now: number): I
   return kept
 }
 
-/** For whom a transfer counts when it is found: nobody, when nobody looks at the address. */
+/** The invoice for which a found transfer counts; undefined if its address is not watched. */
 function payeeOf(deps: Deps, { coin, address, subject }: ChainTransaction, now: number) {
   if (coins[coin].isPooled) return waitingAt(deps, coin, address)
   const invoice = deps.ledger.find('invoice', subject)
@@ -162,8 +162,8 @@ function received(
 }
 
 /**
- * As BTCPay and the plugins do it: coins of Bitcoin's kind by the transaction and the output, Monero by
- * the address besides, the USDt plugin by the transaction and its place in the block.
+ * The id of a payment as in BTCPay and its plugins: the transaction and the output for coins like Bitcoin, with the
+ * address for Monero, and the transaction and its place in the block for the USDt plugin.
  */
 function paymentId(transfer: ChainTransaction, index: number): string {
   const hash = hashOf(transfer)
@@ -196,7 +196,7 @@ function seen(
   }
 }
 
-/** Gives the payments their confirmations: those that are due, or all of them by hand. */
+/** Confirms payments: those that are due, or all of them by hand. */
 export function confirm(
   deps: Deps,
   id: string,
@@ -207,7 +207,7 @@ export function confirm(
   const events: InvoiceEvent[] = []
   const payments = invoice.payments.map((payment) => {
     if (payment.status === 'Settled' || !isDue(payment)) return payment
-    // A plugin with a list counts confirmations only while the invoice waits.
+    // A plugin with a list of addresses counts confirmations only while the invoice waits.
     if (coins[payment.coin].isPooled && !isWaiting(invoice.status)) return payment
     const settled = { ...payment, status: 'Settled' } as const
     events.push(seen('InvoicePaymentSettled', invoice, promptFor(invoice, payment.coin), settled))
@@ -218,7 +218,7 @@ export function confirm(
     : keep(deps, { invoice: { ...invoice, payments }, events }, now)
 }
 
-/** Wakes up for each payment that waits for its confirmations. */
+/** Sets a timer for each payment that waits for its confirmations. */
 export function scheduleConfirmations(deps: Deps, invoice: Invoice, now: number): void {
   for (const { id, status, confirmAt } of invoice.payments) {
     if (status === 'Settled' || confirmAt === undefined) continue
@@ -229,13 +229,13 @@ export function scheduleConfirmations(deps: Deps, invoice: Invoice, now: number)
 }
 
 /**
- * As if the time of the invoice had passed, a second ago: Greenfield counts whole ones, and what comes
- * now must not seem to be in time. An invoice that was paid or has ended stays as it is.
+ * Expires an invoice as if its time had ended a second ago: Greenfield counts whole seconds, and a payment that comes
+ * now must not seem to be in time. An invoice that was paid or has ended stays unchanged.
  */
 export function expire(deps: Deps, id: string, now: number): Invoice {
   const invoice = invoiceOf(deps, id)
   if (invoice.status !== 'New') return invoice
-  // What came before was in time, and whatever comes in the same second as this is not.
+  // Earlier payments were in time, and a payment in the same second as this is not.
   const received = invoice.payments.map(({ receivedAt }) => receivedAt)
   const expiresAt = Math.max(now - 1_000, ...received)
   const monitoredUntil = expiresAt + invoice.monitoredUntil - invoice.expiresAt
@@ -243,7 +243,7 @@ export function expire(deps: Deps, id: string, now: number): Invoice {
   return keep(deps, { invoice: over, events: [] }, now)
 }
 
-/** As if the time in which payments are looked for had passed as well. */
+/** As if the time during which payments are watched for had ended as well. */
 export function forget(deps: Deps, id: string, now: number): Invoice {
   const invoice = expire(deps, id, now)
   return keep(deps, { invoice: { ...invoice, monitoredUntil: now }, events: [] }, now)

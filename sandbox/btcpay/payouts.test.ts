@@ -77,7 +77,7 @@ test('nothing is sent that the wallet does not hold, until it holds it', async (
       payoutMethodId: 'BTC-CHAIN',
       approved: true,
     })
-  // The float is 0.25 BTC, and the chain takes a fee of it.
+  // The wallet holds 0.25 BTC, from which the chain's fee is paid too.
   const large = (await order('0.25', 'large')).body
   await become((await order('0.001', 'small')).body.id, 'Completed')
   expect((await call(`GET /api/v1/payouts/${large.id}`)).body.state).toBe('AwaitingPayment')

@@ -7,14 +7,14 @@ import { payoutEvent } from './events.ts'
 import type { Payout } from './models.ts'
 import { schedulePayout } from './processor.ts'
 
-/** @throws ApiError 404 when there is no such payout */
+/** @throws ApiError 404 if there is no such payout */
 export function payoutOf({ ledger }: Deps, id: string): Payout {
   const payout = ledger.find('payout', id)
   if (!payout) throw notFound('payout')
   return payout
 }
 
-/** Fixes the amount in the coin; from then on the processor may send it. */
+/** Fixes the amount in the coin; after that the processor may send it. */
 export function approve(deps: Deps, payout: Payout, now: number): Payout {
   if (payout.state !== 'AwaitingApproval') {
     throw problem(400, 'invalid-state', 'The payout is not in a state that can be approved')
@@ -33,7 +33,7 @@ export function approve(deps: Deps, payout: Payout, now: number): Payout {
   return approved
 }
 
-/** At the rate of now, rounded down to the smallest unit; a coin is worth itself. */
+/** The amount at the current rate, rounded down to smallest units. An amount in the coin itself needs no rate. */
 function unitsOf({ ledger }: Deps, { coin, originalAmount, originalCurrency }: Payout): bigint {
   const { rates } = ledger.settings()
   const currency = originalCurrency as keyof typeof rates | 'USD'
@@ -45,7 +45,7 @@ function unitsOf({ ledger }: Deps, { coin, originalAmount, originalCurrency }: P
   return worth / worthOf(1n, decimals, rates[coin])
 }
 
-/** What was sent stays sent. */
+/** Cancels a payout that was not sent yet. */
 export function cancelPayout(deps: Deps, id: string): void {
   const payout = payoutOf(deps, id)
   if (payout.state === 'Completed' || payout.state === 'InProgress') {
@@ -85,7 +85,7 @@ const markSchema = z.object({
   paymentProof: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** What an operator notes by hand: sent elsewhere, on its way, or to be sent after all. */
+/** Sets the state that an operator notes by hand: sent elsewhere, under way, or still to be sent. */
 export function markPayout(deps: Deps, id: string, body: unknown, now: number): void {
   const { state, paymentProof } = parsed(
     markSchema as z.ZodType<z.infer<typeof markSchema>>,
@@ -103,7 +103,7 @@ export function markPayout(deps: Deps, id: string, body: unknown, now: number): 
     throw problem(400, 'invalid-state', `A payout that is ${payout.state} cannot become ${state}`)
   }
   const proof = state === 'AwaitingPayment' ? null : (paymentProof ?? null)
-  // Whatever the processor had in mind for it is no longer so.
+  // The processor's schedule for it no longer holds.
   const { nextAt, ...rest } = payout
   const marked: Payout = { ...rest, state, proof }
   deps.ledger.commit(marked)

@@ -7,8 +7,8 @@ import { addressIn } from './links.ts'
 import type { ChainTransaction, Payout } from './models.ts'
 
 /**
- * The automatic processor, as the real server has one for each coin: it sends what is approved, notes
- * the transaction as the proof, and the payout is complete when the chain has confirmed it.
+ * The automatic processor; the real server has one for each coin. It sends approved payouts, stores the transaction as
+ * the proof, and completes the payout when the chain has confirmed it.
  */
 export function schedulePayout(deps: Deps, payout: Payout, now: number): void {
   const { id, state, nextAt, tries = 0 } = payout
@@ -28,14 +28,14 @@ function work(deps: Deps, payout: Payout, now: number): void {
   if (next) schedulePayout(deps, next, now)
 }
 
-/** Nothing is sent while the processor is switched off or the wallet holds too little; it looks again. */
+/** Sends a payout. While the processor is off or the wallet holds too little, nothing is sent and it tries again. */
 function send(deps: Deps, payout: Payout, now: number): Payout | undefined {
   const { processor, wallets = {} } = deps.ledger.settings()
   if (processor && wallets[payout.coin] === 'watch_only') return leftAlone(deps, payout)
   return processor && canPay(deps, payout) ? sent(deps, payout, now) : later(deps, payout, now)
 }
 
-/** An operator sends it from the wallet, as can be done with one that the processor left alone. */
+/** Sends a payout from the wallet by hand, as an operator can when the processor has given up. */
 export function sendByHand(deps: Deps, payout: Payout, now: number): Payout {
   if (payout.state !== 'AwaitingPayment' || !canPay(deps, payout)) {
     throw problem(
@@ -84,7 +84,7 @@ function sent(deps: Deps, payout: Payout, now: number): Payout {
 
 const maxTries = 10
 
-/** After ten tries without funds it is left alone. */
+/** Schedules another try; after ten tries without funds the processor gives up. */
 function later(deps: Deps, payout: Payout, now: number): Payout | undefined {
   const tries = (payout.tries ?? 0) + Number(deps.ledger.settings().processor)
   if (tries >= maxTries) return leftAlone(deps, payout)
@@ -93,7 +93,7 @@ function later(deps: Deps, payout: Payout, now: number): Payout | undefined {
   return again
 }
 
-/** For good, and no answer of the interface says so: it stays `AwaitingPayment`. */
+/** Gives up for good. The API does not show it: the payout stays `AwaitingPayment`. */
 function leftAlone(deps: Deps, { nextAt: _, ...payout }: Payout): undefined {
   deps.ledger.commit({ ...payout, tries: maxTries })
 }
@@ -106,7 +106,7 @@ function conclude(deps: Deps, payout: Payout): undefined {
   tell(deps, payoutEvent('PayoutUpdated', done))
 }
 
-/** Looks at all that wait, as after a restart or when the processor is switched on again. */
+/** Resumes all waiting payouts, after a restart or when the processor is switched on again. */
 export function resumePayouts(deps: Deps, now: number): void {
   for (const payout of deps.ledger.all('payout')) schedulePayout(deps, payout, now)
 }

@@ -20,7 +20,7 @@ const requestSchema = z.object({
 
 type Request = z.infer<typeof requestSchema>
 
-/** What of the coins can be paid out. Monero has no payouts in BTCPay Server. */
+/** The coins that can be paid out. Monero has no payouts in BTCPay Server. */
 export const payoutMethods = symbols
   .map((symbol) => coins[symbol])
   .filter(({ paysOut }) => paysOut)
@@ -80,14 +80,14 @@ function methodsOf(asked: readonly string[] | null | undefined): readonly string
   return asked
 }
 
-/** @throws ApiError 404 when there is no such pull payment */
+/** @throws ApiError 404 if there is no such pull payment */
 export function pullPaymentOf({ ledger }: Deps, id: string): PullPayment {
   const pull = ledger.find('pull-payment', id)
   if (!pull) throw notFound('pullpayment')
   return pull
 }
 
-/** Nothing more can be claimed, and what was not sent yet is cancelled. */
+/** Archives a pull payment: it accepts no more claims, and payouts that were not sent yet are cancelled. */
 export function archivePullPayment(deps: Deps, id: string): void {
   const pull = pullPaymentOf(deps, id)
   deps.ledger.commit({ ...pull, archived: true })

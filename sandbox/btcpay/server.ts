@@ -32,7 +32,7 @@ export interface Btcpay {
   stop(): Promise<void>
 }
 
-/** What the real server lets anybody see: its health, and the pull payment of whoever has its link. */
+/** Requests that need no key on the real server: its health, and pull payments for anyone with the link. */
 const open = [/^\/api\/v1\/health$/, /^GET \/api\/v1\/pull-payments\//, /^POST \/api\/v1\/pull-/]
 
 function hasKey(authorization: string | undefined, apiKey: string): boolean {
@@ -52,7 +52,7 @@ function checkKey(request: FastifyRequest, { settings, place }: Deps): void {
   }
 }
 
-/** Plays the fault of the moment on a request. True when nothing more is to be done with it. */
+/** Applies the current fault to a request. True if the request must not be processed further. */
 async function misbehave(
   faults: Faults,
   request: FastifyRequest,
@@ -67,10 +67,10 @@ async function misbehave(
   return fault?.mode === 'drop' || fault?.mode === 'hang'
 }
 
-/** Answers that are thrown away after the deed. */
+/** Replies that are dropped after the request was processed. */
 const losing = new WeakSet<FastifyReply>()
 
-/** Faults come before the key is looked at, as an outage does; the sandbox's own paths are spared. */
+/** Faults apply before the key is checked, like an outage; the sandbox's own paths are exempt. */
 function guard(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.url.startsWith('/api/')) return
@@ -86,7 +86,7 @@ function guard(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** A POST without a body may still say that it is JSON. */
+/** Accepts an empty body with a JSON content type. */
 function readJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     try {
@@ -110,7 +110,7 @@ function answerErrors(app: FastifyInstance): void {
   })
 }
 
-/** Takes up what a stop or a crash left unfinished. */
+/** Resumes what a stop or a crash left unfinished. */
 function resume(deps: Deps): void {
   const now = Date.now()
   for (const { id } of deps.ledger.all('invoice')) {
@@ -122,7 +122,7 @@ function resume(deps: Deps): void {
   resumePayouts(deps, now)
 }
 
-/** The store's own webhook follows the store when that listens somewhere else than before. */
+/** Registers the store's own webhook, or updates its URL if the store now listens elsewhere. */
 function registerWebhook({ ledger }: Deps, webhook: BtcpayOptions['webhook']): void {
   if (!webhook) return
   const known = ledger.find('webhook', ownWebhook)
@@ -142,8 +142,8 @@ function registerWebhook({ ledger }: Deps, webhook: BtcpayOptions['webhook']): v
 const ownWebhook = 'sandbox-store'
 
 /**
- * Starts the server on 127.0.0.1. It speaks what a store needs of BTCPay Server's Greenfield API
- * below `/api/v1`, and `/sandbox` for whoever plays the buyers and the chains.
+ * Starts the server on 127.0.0.1. It serves the part of BTCPay Server's Greenfield API that a store needs below
+ * `/api/v1`, and routes that simulate buyers and chains below `/sandbox`.
  */
 export async function startBtcpay(options: BtcpayOptions): Promise<Btcpay> {
   const settings: ServerSettings = { ...defaults, ...options }

@@ -5,7 +5,7 @@ import { markable } from './life.ts'
 import { paymentLink } from './links.ts'
 import type { Delivery, Invoice, Payment, Payout, Prompt, PullPayment, Webhook } from './models.ts'
 
-/** Where the server is, and whose store it keeps. */
+/** The address of the server, and the id of its store. */
 export interface Place {
   readonly url: string
   readonly storeId: string

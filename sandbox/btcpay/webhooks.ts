@@ -8,17 +8,17 @@ import type { Delivery, Webhook } from './models.ts'
 import { seconds } from './views.ts'
 
 export interface Webhooks {
-  /** Tells every webhook that is registered for it. */
+  /** Sends an event to every webhook that is registered for it. */
   notify(event: StoreEvent): void
   /** Sends a delivery again, as a new one. @returns its id */
   redeliver(delivery: Delivery): string | undefined
-  /** Sends a delivery that nobody should believe: with a signature made by another secret. */
+  /** Sends a delivery with an invalid signature, made with another secret. */
   forge(event: StoreEvent): Promise<readonly number[]>
   /** Ends all waiting and running deliveries. */
   stop(): void
 }
 
-/** The real server's waits, in ms; what it could not deliver by then it gives up. */
+/** The real server's waits, in milliseconds. After the last try it gives up. */
 const ladder = [10, 60, 600, 600, 600, 600, 600, 600].map((s) => s * 1_000)
 const timeoutMs = 10_000
 
@@ -36,8 +36,8 @@ export function createWebhooks(
 ): Webhooks {
   const stopping = new AbortController()
   /**
-   * One delivery after the other for each webhook, as the real server does it: what has to be tried
-   * again holds up all that come after it.
+   * One delivery after another for each webhook, as on the real server: a delivery that must be retried holds up all
+   * that follow.
    */
   const queues = new Map<string, Promise<void>>()
 
@@ -56,7 +56,7 @@ export function createWebhooks(
       next = await attempt(next)
     }
   }
-  /** @returns what is sent when it is tried again */
+  /** @returns the delivery to retry, if it failed */
   const attempt = async (sending: Sending): Promise<Sending | undefined> => {
     const { delivery, isAgain } = await send(sending, stopping.signal)
     if (stopping.signal.aborted) return undefined
@@ -96,7 +96,7 @@ export function createWebhooks(
   }
 }
 
-/** Waits, but no longer than the server runs. */
+/** Waits; a stop of the server ends the wait. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return
   try {
@@ -129,7 +129,7 @@ function again(webhook: Webhook, delivery: Delivery): Sending {
   return { webhook, type: event.type, id, body: JSON.stringify(body, null, 2) }
 }
 
-/** Posts one delivery. The real server tries again after 5xx, 408, 429 and no answer at all. */
+/** Posts one delivery. The real server retries after 5xx, 408, 429 and no answer. */
 async function send({ webhook, body, id }: Sending, stopping: AbortSignal) {
   const signature = createHmac('sha256', webhook.secret).update(body).digest('hex')
   const headers = { 'content-type': 'application/json', 'BTCPay-Sig': `sha256=${signature}` }

@@ -8,8 +8,8 @@ import { resolvePackage } from '../resolve.ts'
 export const CHAIN_ID = 84_532
 
 /**
- * The EVM node that npm installed for this platform, made executable if the installer dropped
- * that. The package's own launcher is passed over: it would be one more process to stop.
+ * The path of the EVM node that npm installed for this platform, made executable if the installer dropped that bit. The
+ * package's own launcher is not used, because it would be one more process to stop.
  */
 export async function anvilProgram(): Promise<string> {
   const path = findProgram()
@@ -35,12 +35,12 @@ function findProgram(): string {
 }
 
 /**
- * How the node is run: every transaction is mined at once, `safe` is one block behind the head and
- * `finalized` two. It keeps the states of the last 256 blocks in memory; by default it would write
- * older ones to a folder in the user's home.
+ * The arguments of the node. It mines every transaction at once; `safe` is one block behind the head and `finalized`
+ * two. It keeps the states of the last 256 blocks in memory; by default it would write older ones to a folder in the
+ * user's home.
  *
- * It takes commands such as `anvil_setBalance` from anybody, and by default says so to every page in
- * the browser of this machine. Without CORS headers, a browser sends it no JSON of a page.
+ * The node accepts commands such as `anvil_setBalance` from any client, and by default its CORS headers allow this to
+ * every page in a browser on this machine. Without these headers, browsers send it no JSON from pages.
  */
 export function anvilArgs(port: number, stateFile: string | undefined): string[] {
   return [

@@ -65,7 +65,7 @@ it('lets no page of a browser send it commands over HTTP', async () => {
   })
   expect(asked.ok).toBe(false)
   expect(asked.headers.get('access-control-allow-origin')).toBeNull()
-  // These types need no leave of the node (Fetch, "CORS-safelisted request-header").
+  // Browsers send these content types without a preflight (Fetch, "CORS-safelisted request-header").
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
     const sent = await fetch(rpcUrl, {
       method: 'POST',
@@ -111,7 +111,7 @@ it('keeps balances, receipts, logs, port and keys over a stop and a start', asyn
   expect(receipt.logs).toHaveLength(2)
   const logs = await client.getLogs({ address: second.usdc, fromBlock: 0n })
   expect(logs.map((log) => log.transactionHash)).toContain(hash)
-  // A node has no past states after a restart; the proofs that a store makes must not notice.
+  // A restarted node has no past states; the store's proofs must still work.
   for (const blockTag of ['latest', 'safe', 'finalized'] as const) {
     expect(await nonce.isUsedAt(second, blockTag)).toBe(true)
   }

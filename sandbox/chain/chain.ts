@@ -14,13 +14,13 @@ import { chainClient } from './rpc.ts'
 import { saveLastState, saveState } from './state.ts'
 
 export type ChainOptions = {
-  /** The store's data folder; the chain is kept in `chain` below it. */
+  /** The store's data folder; the chain is stored in `chain` below it. */
   dataDir: string
-  /** Insists on this port; else a free one is chosen and kept. */
+  /** Requires this port. Absent: a free one is chosen and kept. */
   port?: number
-  /** Told in a short sentence what takes time. */
+  /** Called with a short sentence about each step that takes time. */
   onProgress?: (message: string) => void
-  /** Told when the node stops answering while the store runs. */
+  /** Called when the node stops answering while the store runs. */
   onProblem?: (error: Error) => void
 }
 
@@ -29,25 +29,24 @@ export type Chain = {
   chainId: typeof CHAIN_ID
   usdc: Address
   keys: ChainKeys
-  /** True when the node was left running by an earlier store. */
+  /** Whether an earlier store left the node running. */
   adopted: boolean
-  /** Mints USDC to a wallet, 1 000 by default, and gives the hash of the mined transaction. */
+  /** Mints USDC to a wallet, 1,000 by default, and returns the hash of the mined transaction. */
   faucet(to: Address, amountAtomic?: bigint): Promise<Hex>
-  /** Saves the chain and stops the node, also an adopted one; does nothing the second time. */
+  /** Saves the chain and stops the node, even an adopted one; a second call does nothing. */
   stop(): Promise<void>
 }
 
-/** Atomic units: 1 000 USDC. */
+/** 1,000 USDC in atomic units. */
 const FAUCET_AMOUNT = 1_000_000_000n
-/** How long the node may take to give its state: that of a long run has more than 100 MB. */
+/** The timeout for dumping the node's state, in milliseconds; after a long run it has more than 100 MB. */
 const STATE_MS = 60_000
 
 /**
- * Brings up the sandbox's own chain: a real EVM node on 127.0.0.1 with the chain id of Base
- * Sepolia and Circle's USDC at its address there. Blocks, receipts and logs outlive a stop and a
- * start. Like the database, the node runs in a process group of its own, and one that a killed
- * store left running is taken over. The state is saved at every stop and, while there are
- * transactions, every 10 seconds: that much a kill of the node itself can lose.
+ * Starts the sandbox's own chain: a real EVM node on 127.0.0.1 with the chain id of Base Sepolia and Circle's USDC at
+ * its address there. Blocks, receipts and logs survive a restart. Like the database, the node runs in its own process
+ * group, and a node that a killed store left running is adopted. The state is saved at every stop and, while there are
+ * transactions, every 10 seconds; killing the node itself loses at most that much.
  */
 export async function startChain(options: ChainOptions): Promise<Chain> {
   await mkdir(join(options.dataDir, 'chain'), { recursive: true })
@@ -71,7 +70,7 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
   }
 }
 
-/** Makes sure that the contracts are there and that the wallets have what they need. */
+/** Makes sure that the contracts are deployed and the wallets funded. */
 async function furnish(
   client: ChainClient,
   keys: ChainKeys,
@@ -94,7 +93,7 @@ function describe(node: ChainNode, keys: ChainKeys) {
   } as const
 }
 
-/** The node is stopped even when it does not give its state; the error is thrown after that. */
+/** Stops the node even if saving its state fails; that error is thrown afterwards. */
 async function saveAndStop(node: ChainNode, save: () => Promise<unknown>): Promise<void> {
   if (!isAlive(node.process)) return
   try {
@@ -104,14 +103,14 @@ async function saveAndStop(node: ChainNode, save: () => Promise<unknown>): Promi
   }
 }
 
-/** Mints one after the other: two at once would be given the same account nonce. */
+/** Mints one at a time: two at once would get the same account nonce. */
 function makeFaucet(client: ChainClient, keys: ChainKeys): Chain['faucet'] {
   let last: Promise<unknown> = Promise.resolve()
   return (to, amountAtomic = FAUCET_AMOUNT) => {
     const minted = last.then(() => mint(client, keys, to, amountAtomic))
     last = minted.then(
       () => undefined,
-      // The caller learns of the failure; the next in line does not depend on it.
+      // The caller gets the error; the next call does not depend on it.
       () => undefined,
     )
     return minted

@@ -12,7 +12,7 @@ import { startClock } from './clock.ts'
 import type { ChainClient } from './rpc.ts'
 import { chainClient } from './rpc.ts'
 
-/** Only ends what hangs. */
+/** Only ends tests that hang. */
 const withinMs = 60_000
 const SOMEBODY = '0x00000000000000000000000000000000000000b1'
 let folder: string
@@ -106,7 +106,7 @@ it('mines seldom without business and often again after a transaction', async ()
     const enough = looks + more
     expect(await waitUntil(() => looks >= enough, withinMs)).toBe(true)
   }
-  // The tick that was under way may still mine.
+  // The current tick may still mine.
   await ticks(2)
   const quiet = await numberOf('latest')
   await ticks(5)

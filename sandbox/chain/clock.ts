@@ -2,15 +2,15 @@ import type { ChainClient } from './rpc.ts'
 
 export type ClockOptions = {
   client: ChainClient
-  /** Keeps the chain's state up to the block it gives; called some time after there were transactions. */
+  /** Saves the chain's state and returns its newest block; called some time after there were transactions. */
   save: () => Promise<bigint>
-  /** Told when the chain stops answering, once for each time that it does. */
+  /** Called once each time the chain stops answering. */
   onProblem: (error: Error) => void
-  /** While there is business: a block this often, as on Base. Milliseconds, as all below. */
+  /** The interval of blocks while there is business, as on Base. Milliseconds, like all below. */
   everyMs?: number
-  /** Business is over when there was no transaction for so long. */
+  /** Business ends after this time without a transaction. */
   businessMs?: number
-  /** Without business: a block this often. */
+  /** The interval of blocks without business. */
   idleEveryMs?: number
   /** The least time between two calls of `save`. */
   saveEveryMs?: number
@@ -19,17 +19,16 @@ export type ClockOptions = {
 }
 
 export type Clock = {
-  /** Ends the clock; returns when the tick that is under way has ended. */
+  /** Stops the clock; resolves when the current tick has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Makes the chain's time go on. The node mines a block for each transaction at once; the clock adds
- * empty ones, so that `safe` and `finalized` follow and the newest timestamp passes the deadlines
- * of authorizations. Empty blocks are not free: each takes 1.7 kB in the saved state for ever and
- * makes every later block slower, so an idle chain gets few of them. The two of the start are
- * needed: a restarted node has states only for its head and what comes after, and contracts can be
- * asked at `finalized` when that is the old head.
+ * Keeps the chain's time moving. The node mines a block for each transaction at once; the clock adds empty blocks, so
+ * that `safe` and `finalized` advance and the newest timestamp passes the deadlines of authorizations. Empty blocks
+ * have a cost: each takes 1.7 kB in the saved state for ever and slows down every later block, so an idle chain gets
+ * few. The two at the start are needed: a restarted node has states only from its head on, so contracts can be called
+ * at `finalized` only once that is the old head.
  */
 export async function startClock(options: ClockOptions): Promise<Clock> {
   const { client, everyMs = 2_000 } = options
@@ -91,7 +90,7 @@ function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
   }
 }
 
-/** Asked anew each time: the number of an earlier block is of no use here. */
+/** Reads the block number without viem's cache, because an earlier one is useless here. */
 function headOf(client: ChainClient): Promise<bigint> {
   return client.getBlockNumber({ cacheTime: 0 })
 }

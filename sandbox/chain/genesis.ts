@@ -5,7 +5,7 @@ import { multicall3Code, signatureCheckerCode, usdcCode } from './contracts.ts'
 import type { ChainKeys } from './keys.ts'
 import type { ChainClient } from './rpc.ts'
 
-/** Where USDC is on Base Sepolia; the sandbox has the same contract at the same place. */
+/** The address of USDC on Base Sepolia; the sandbox has the same contract at the same address. */
 export const USDC: Address = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 const MULTICALL3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
@@ -20,12 +20,12 @@ const token = parseAbi([
   'function mint(address to, uint256 amount) returns (bool)',
 ])
 
-/** Atomic units: 100 000 USDC. */
+/** 100,000 USDC in atomic units. */
 const REFUND_FLOAT = 100_000_000_000n
 const ENOUGH_ETHER = parseEther('100')
 const MUCH_ETHER = parseEther('10000')
 
-/** Whether this chain was made by this data folder: nobody else's token has our minter. */
+/** Whether this data folder made the chain: only then is the token's minter ours. */
 export async function isOurs(client: ChainClient, keys: ChainKeys): Promise<boolean> {
   if ((await client.getCode({ address: USDC })) === undefined) return false
   const account = privateKeyToAddress(keys.minter)
@@ -38,8 +38,8 @@ export async function isOurs(client: ChainClient, keys: ChainKeys): Promise<bool
 }
 
 /**
- * Puts the contracts on a fresh chain: Circle's USDC with the name and version that its EIP-712
- * domain has on Base Sepolia ("USDC", "2"), and Multicall3.
+ * Deploys the contracts on a fresh chain: Circle's USDC, with the name and version of its EIP-712 domain on Base
+ * Sepolia ("USDC", "2"), and Multicall3.
  */
 export async function deployContracts(client: ChainClient, keys: ChainKeys): Promise<void> {
   const owner = privateKeyToAccount(keys.minter)
@@ -80,7 +80,7 @@ export async function deployContracts(client: ChainClient, keys: ChainKeys): Pro
   for (const hash of hashes) await requireSuccess(client, hash)
 }
 
-/** Gives the wallets what they need to work: ether for gas, and the float that refunds come from. */
+/** Funds the wallets: ether for gas, and the float that refunds are paid from. */
 export async function fundWallets(client: ChainClient, keys: ChainKeys): Promise<void> {
   for (const key of [keys.gas, keys.minter]) {
     const address = privateKeyToAddress(key)
@@ -97,7 +97,7 @@ export async function fundWallets(client: ChainClient, keys: ChainKeys): Promise
   if (has < REFUND_FLOAT) await mint(client, keys, refund, REFUND_FLOAT - has)
 }
 
-/** Mints USDC, in atomic units of a millionth, and returns when the transaction is mined. */
+/** Mints USDC, in atomic units, and returns when the transaction is mined. */
 export async function mint(
   client: ChainClient,
   keys: ChainKeys,
@@ -120,7 +120,7 @@ async function requireSuccess(client: ChainClient, hash: Hex): Promise<void> {
   if (status !== 'success') throw new Error(`The transaction ${hash} was reverted.`)
 }
 
-/** What a contract's deployment would leave on the chain, without a transaction. */
+/** The runtime code that a deployment would leave on the chain, without deploying it. */
 async function deployedCode(client: ChainClient, data: Hex): Promise<Hex> {
   const { data: code } = await client.call({ data })
   if (!code) throw new Error('The contract has no code.')

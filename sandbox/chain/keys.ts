@@ -12,21 +12,21 @@ const keyFile = z.object({
   payTo: privateKey,
 })
 
-/** The wallets of the sandbox: private keys, except where only the address is of use. */
+/** The wallets of the sandbox: private keys, or only an address if the key is not needed. */
 export type ChainKeys = {
   /** Pays for gas; has ether. */
   gas: Hex
   /** Holds the USDC that refunds are paid from. */
   refund: Hex
-  /** Owns the token and mints what the faucet gives. */
+  /** Owns the token and mints for the faucet. */
   minter: Hex
-  /** Where purchases are paid to. */
+  /** Receives the payments of purchases. */
   payTo: Address
 }
 
 /**
- * The keys of this data folder, made at random at the first start. No key is shared between two
- * sandboxes, and none is among the well-known ones of test nodes.
+ * The keys of this data folder, generated at random at the first start. No two sandboxes share a key, and none is a
+ * well-known key of test nodes.
  */
 export async function loadKeys(path: string): Promise<ChainKeys> {
   const text = await readFileIfThere(path)

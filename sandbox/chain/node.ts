@@ -21,20 +21,20 @@ type NodeRecord = z.infer<typeof nodeRecord>
 export type ChainNode = { process: ProcessId; rpcUrl: string; adopted: boolean }
 
 export type NodeOptions = {
-  /** The chain's own folder, which exists. */
+  /** The chain's own folder, which must exist. */
   chainDir: string
   keys: ChainKeys
-  /** Insists on a port; without it the last one is kept if it is free, else another is taken. */
+  /** Requires a port. Undefined: the last one if it is free, else another. */
   port: number | undefined
 }
 
-/** It reads the saved state first, which has more than 100 MB after a long run. */
+/** In milliseconds. The node first reads the saved state, which has more than 100 MB after a long run. */
 const START_MS = 60_000
 const ANSWER_MS = 5_000
 
 /**
- * The running node of this folder: the one that an earlier store left behind, if it answers and has
- * our token, else a new one with the saved state.
+ * The running node of this folder: the one that an earlier store left running, if it answers and has our token, else a
+ * new one with the saved state.
  */
 export async function adoptOrStart(options: NodeOptions): Promise<ChainNode> {
   const record = await readRecord(options.chainDir)
@@ -48,7 +48,7 @@ export function stopNode(process: ProcessId): Promise<void> {
   ])
 }
 
-/** A node left behind that cannot be used is stopped, and what it knows kept if it is ours. */
+/** Adopts a node that was left running. One that cannot be used is stopped, and its state saved if it is ours. */
 async function adopt(record: NodeRecord, options: NodeOptions): Promise<ChainNode | undefined> {
   const { process, port } = record
   if (!isAlive(process)) return undefined
@@ -98,7 +98,7 @@ async function comesUp(process: ProcessId, rpcUrl: string): Promise<boolean> {
   return isAlive(process) && answers(rpcUrl)
 }
 
-/** Refused, reset or silent: all the same, the node is not there yet. */
+/** Whether the node answers. A refused, reset or silent connection means that it does not, or not yet. */
 async function answers(rpcUrl: string): Promise<boolean> {
   try {
     return (await chainClient(rpcUrl).getChainId()) === CHAIN_ID

@@ -9,11 +9,11 @@ const sandboxChain = defineChain({
 })
 
 /**
- * A client of the sandbox chain that reads, sends transactions and commands the node. The node
- * mines a transaction before it answers, so the wait for a receipt seldom asks a second time. Answers
- * may be of any size: after some thousand purchases the chain's own state is larger than 10 MB.
+ * A client of the sandbox chain that reads, sends transactions and commands the node. The node mines a transaction
+ * before it answers, so waiting for a receipt rarely needs a second request. The size of answers is not limited: after
+ * a few thousand purchases the chain's own state has more than 10 MB.
  *
- * @param patienceMs how long an answer is waited for
+ * @param patienceMs the timeout of a request
  */
 export function chainClient(rpcUrl: string, patienceMs = 10_000) {
   return createTestClient({

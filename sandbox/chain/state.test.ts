@@ -12,7 +12,7 @@ import { saveState, stateFileIn } from './state.ts'
 let chainDir: string
 let node: ChainNode
 
-// A node without the clock of a sandbox, which would save the chain to the same file by itself.
+// A node without the sandbox's clock, which would also save the chain to the same file.
 beforeEach(async () => {
   chainDir = await mkdtemp(join(tmpdir(), 'kiosk402-state-'))
   const keys = await loadKeys(keyFileIn(chainDir))
@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(chainDir, { recursive: true })
 })
 
-/** What the saved state says of a sender, by its account and by the blocks. */
+/** The transactions of a sender in the saved state, by its account and by the blocks. */
 async function savedOf(sender: Address) {
   const state = JSON.parse(await readFile(stateFileIn(chainDir), 'utf8')) as {
     accounts: Record<string, { nonce: number }>

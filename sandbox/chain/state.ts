@@ -8,11 +8,11 @@ import type { ChainClient } from './rpc.ts'
 const unzip = promisify(gunzip)
 
 /**
- * Keeps the whole chain, with all blocks, receipts and logs, in a file that the node can begin
- * from. The node could write such a file itself, but does so in place: killed while it writes it
- * leaves a part, from which it does not start again.
+ * Saves the whole chain, with all blocks, receipts and logs, to a file from which the node can start. The node could
+ * write such a file itself, but in place: killed while writing, it would leave a partial file, from which it does not
+ * start.
  *
- * @returns the newest block that is in the file
+ * @returns the newest block in the file
  */
 export async function saveState(client: ChainClient, chainDir: string): Promise<bigint> {
   try {
@@ -22,7 +22,7 @@ export async function saveState(client: ChainClient, chainDir: string): Promise<
   }
 }
 
-/** Keeps the chain of a node that is ended next: it puts nothing into blocks any more. */
+/** Saves the chain of a node that is about to be stopped. The node mines nothing after this. */
 export async function saveLastState(client: ChainClient, chainDir: string): Promise<bigint> {
   await client.setAutomine(false)
   const { head, dump } = await dumpBetweenBlocks(client)
@@ -31,15 +31,15 @@ export async function saveLastState(client: ChainClient, chainDir: string): Prom
 }
 
 /**
- * Blocks under way are usually whole after this. Otherwise the node finds their transactions a second
- * time in the one that is made here, takes them for invalid, and drops what their sender sent since.
+ * In milliseconds. Blocks in progress are usually complete after this. Otherwise the node finds their transactions a
+ * second time in the block made here, takes them for invalid, and drops everything that their sender has sent since.
  */
 const wholeMs = 100
 
 /**
- * The node copies its blocks first and its accounts after that, and a block made in between would be
- * missing from what it gives: a payment made, and no log of it. Blocks are made one after another, so
- * the one that is made here comes after all that were under way.
+ * The node copies its blocks first and its accounts afterwards. A block made in between would be missing from the
+ * dump: a payment without its log. Blocks are made one after another, so the block made here comes after all that were
+ * in progress.
  */
 async function dumpBetweenBlocks(client: ChainClient) {
   await delay(wholeMs)

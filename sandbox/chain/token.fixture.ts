@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Chain } from './chain.ts'
 import { chainClient } from './rpc.ts'
 
-/** What tests ask of USDC, written down from its published interface. */
+/** The functions of USDC that tests call, from its published ABI. */
 export const token = parseAbi([
   'function name() view returns (string)',
   'function symbol() view returns (string)',
@@ -49,7 +49,7 @@ export function balanceOf(chain: Chain, account: Address): Promise<bigint> {
   })
 }
 
-/** Signs as a wallet on Base Sepolia would: the domain is the real one, not asked of the chain. */
+/** Signs as a wallet on Base Sepolia would: the domain is the published one, not read from the chain. */
 export async function authorize(key: Hex, to: Address, value: bigint): Promise<Authorization> {
   const account = privateKeyToAccount(key)
   const message = {
@@ -71,7 +71,7 @@ export async function authorize(key: Hex, to: Address, value: bigint): Promise<A
   return { ...message, signature }
 }
 
-/** Submits an authorization with the gas wallet; rejects with the token's reason to revert. */
+/** Submits an authorization with the gas wallet; rejects with the token's revert reason. */
 export async function submit(chain: Chain, authorization: Authorization) {
   const client = chainClient(chain.rpcUrl)
   const { from, to, value, validAfter, validBefore, nonce, signature } = authorization
@@ -85,7 +85,7 @@ export async function submit(chain: Chain, authorization: Authorization) {
   return client.waitForTransactionReceipt({ hash })
 }
 
-/** Makes a payment of a new buyer and gives the means to ask for its nonce later. */
+/** Makes a payment of a new buyer, and returns a way to read the state of its nonce later. */
 export async function usedNonce(chain: Chain) {
   const key = generatePrivateKey()
   const authorization = await authorize(key, chain.keys.payTo, 1n)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What the demo reads of the store's answers. More fields may come; these must. */
+/** The fields of the store's answers that the demo needs. Answers may have more. */
 
 export const Manifest = z.object({
   x402Version: z.literal(2),
@@ -27,7 +27,7 @@ export type SandboxInfo = z.infer<typeof SandboxInfo>
 
 export const Faucet = z.object({ amount: atomic, transactionHash: hash })
 
-/** Money of a catalog: integers in units of 1/currencyDivisor. */
+/** An amount in the catalog: integers in units of 1/currencyDivisor. */
 const MoneyLike = z.object({
   currency: z.string(),
   currencyDivisor: z.number().positive(),

@@ -4,7 +4,7 @@ export type Wanted =
   | { readonly type: 'help' }
   | {
       readonly type: 'run'
-      /** Without a slash at the end. */
+      /** Without a trailing slash. */
       readonly storeUrl: string
       readonly json: boolean
     }
@@ -20,7 +20,7 @@ export const usage = `Plays a buyer against a running sandbox store: buys, polls
 
 Exits with 0 when every step went well and the wallet's balance adds up, else with 1.`
 
-/** @throws Error with a message for the user, when the arguments ask for nothing we know */
+/** @throws Error with a message for the user, if the arguments are invalid */
 export function readArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

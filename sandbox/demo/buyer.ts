@@ -12,7 +12,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { SandboxInfo } from './answers.ts'
 
-/** What a 402 asks for. */
+/** The terms of a 402. */
 export interface Asked {
   /** Atomic USDC. */
   readonly amount: bigint
@@ -26,23 +26,23 @@ export interface Transfer {
   readonly value: bigint
 }
 
-/** A wallet of its own, and the two things a buyer does with it: pay, and look at the chain. */
+/** A new wallet, and the two things that a buyer does with it: pay, and read the chain. */
 export interface Buyer {
   readonly address: Address
   /** Atomic USDC, read from the chain. */
   balance(): Promise<bigint>
   /**
-   * `fetch`, with the stock x402 client answering a 402. `onAsked` learns the price before the
-   * payment is signed.
+   * `fetch`, with the stock x402 client that answers a 402. `onAsked` is called with the price before the payment is
+   * signed.
    */
   fetchPaid(url: string, init: RequestInit, onAsked: (asked: Asked) => void): Promise<Response>
-  /** What the wallet held, in atomic USDC, after the block of a transaction. */
+  /** The balance of the wallet after the block of a transaction, in atomic USDC. */
   balanceAfter(transaction: Hash): Promise<bigint>
-  /** The USDC that moved in a transaction, from its logs. */
+  /** The USDC transfers of a transaction, from its logs. */
   transfersIn(transaction: Hash): Promise<readonly Transfer[]>
 }
 
-/** Makes a new wallet, known to nobody and empty, on the sandbox's chain. */
+/** Makes a new, empty wallet for the sandbox's chain. */
 export function newBuyer({ rpcUrl, usdc }: SandboxInfo): Buyer {
   const account = privateKeyToAccount(generatePrivateKey())
   const chain = createPublicClient({ transport: http(rpcUrl) })

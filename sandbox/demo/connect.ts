@@ -6,8 +6,7 @@ import { StoreRefusal, storeAt } from './store.ts'
 /**
  * Finds the store and makes a wallet on its chain.
  *
- * @throws Error when nothing answers, when it is no store, and when it is no sandbox: the demo
- * plays with test money only
+ * @throws Error if nothing answers, if it is not a store, or if it is not a sandbox: the demo uses test money only
  */
 export async function connect(url: string): Promise<Omit<Demo, 'tell' | 'wait'>> {
   const store = storeAt(url)

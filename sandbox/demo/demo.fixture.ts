@@ -21,7 +21,7 @@ export const manifest = {
 
 const quiet: Teller = { colours: false, fact() {}, note() {}, block() {} }
 
-/** A demo against the store at `url`, whose waits pass at once and are kept in `waited`. */
+/** A demo against the store at `url`, whose waits end at once and are recorded in `waited`. */
 export function demoAt(url: string, buyer: Partial<Buyer> = {}) {
   const waited: number[] = []
   const demo: Demo = {
@@ -39,7 +39,7 @@ export function demoAt(url: string, buyer: Partial<Buyer> = {}) {
 
 export const transaction = `0x${'ab'.repeat(32)}` as const
 
-/** An order as the store publishes it; JSON, so nothing is undefined. */
+/** An order as the store publishes it. It is JSON, so no field is undefined. */
 export function orderIn(state: string, changes: Partial<Order> = {}): Order {
   const result = state === 'FULFILLED' ? { code: 'SBX-1' } : null
   const error =

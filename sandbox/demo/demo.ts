@@ -5,7 +5,7 @@ import type { CoinPayment, Purchase } from './ledger.ts'
 import type { StepTitle, Teller } from './print.ts'
 import type { Store } from './store.ts'
 
-/** Everything that a step works with. */
+/** The dependencies of a step. */
 export interface Demo {
   readonly store: Store
   readonly manifest: z.infer<typeof Manifest>
@@ -15,16 +15,16 @@ export interface Demo {
   readonly wait: (seconds: number) => Promise<void>
 }
 
-/** What happened in the steps before; amounts in atomic USDC. */
+/** What happened in the earlier steps; amounts in atomic USDC. */
 export interface Story {
-  /** What the wallet held when the first purchase began. */
+  /** The balance of the wallet before the first purchase. */
   readonly start: bigint
   readonly purchases: readonly Purchase[]
   readonly coinPayments: readonly CoinPayment[]
 }
 
 export interface Outcome {
-  /** By how much the wallet's balance must have changed; the chain is asked. */
+  /** The change of the wallet's balance in this step; it is checked on the chain. */
   readonly change: bigint
   readonly data: Readonly<Record<string, unknown>>
   readonly purchase?: Purchase

@@ -1,16 +1,16 @@
-/** One purchase of the demo and what became of its money; amounts in atomic USDC. */
+/** One purchase of the demo and where its money went; amounts in atomic USDC. */
 export interface Purchase {
   readonly offerId: string
   readonly orderId: string
   readonly state: 'FULFILLED' | 'REFUNDED'
   readonly paid: bigint
-  /** As the chain shows it, not as the store says; 0 for what was delivered. */
+  /** From the chain, not from the store; 0 if it was delivered. */
   readonly refunded: bigint
 }
 
-/** A payment in a coin and what became of it; amounts in the coin's smallest unit, as the chain shows them. */
+/** A payment in a coin and where it went; amounts in the coin's smallest units, from the chain. */
 export interface CoinPayment {
-  /** Of the order, or of the checkout that became none. */
+  /** The id of the order, or of the checkout that never became one. */
   readonly id: string
   readonly state: 'FULFILLED' | 'RETURNED'
   readonly paid: bigint
@@ -20,13 +20,13 @@ export interface CoinPayment {
 export interface Books {
   readonly spent: bigint
   readonly refunded: bigint
-  /** What the wallet must hold: what it began with, less the purchases that were delivered. */
+  /** The balance that the wallet must have: the one at the start, less the delivered purchases. */
   readonly expected: bigint
-  /** One sentence for everything that does not add up. */
+  /** One sentence for each discrepancy. */
   readonly problems: readonly string[]
 }
 
-/** Adds up the purchases and compares them with what the chain says the wallet holds. */
+/** Adds up the purchases and compares the result with the wallet's balance on the chain. */
 export function audit(
   purchases: readonly Purchase[],
   { start, final }: { readonly start: bigint; readonly final: bigint },
@@ -51,7 +51,7 @@ export function audit(
   }
 }
 
-/** One sentence for every payment in a coin that is neither delivered nor back in full. */
+/** One sentence for each payment in a coin that was neither delivered nor refunded in full. */
 export function coinProblems(payments: readonly CoinPayment[]): readonly string[] {
   return payments
     .filter(({ state, paid, returned }) => {

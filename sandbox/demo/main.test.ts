@@ -6,7 +6,7 @@ import { scriptedStore } from './scripted-store.fixture.ts'
 
 const main = new URL('main.ts', import.meta.url).pathname
 
-/** Runs the program as npm does, with nothing of this process's environment about stores. */
+/** Runs the program as npm does, without the variables of this process that configure stores. */
 async function demo(...args: readonly string[]) {
   const { STORE_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -90,7 +90,7 @@ test('an order is asked for as often as the store says, with the access token', 
   })
   const { order } = await follow(demo, await buying)
   expect(goodsOf(order)).toEqual({ code: 'SBX-1' })
-  // The purchase said 7; the order says nothing, so the manifest's 5 holds.
+  // The purchase says 7 seconds; the order says nothing, so the manifest's 5 apply.
   expect(waited).toEqual([7, 5])
   const polls = received.filter(({ line }) => line === `GET ${location}`)
   expect(polls.map(({ headers }) => headers.authorization)).toEqual([

@@ -7,10 +7,10 @@ import { usdcText } from './money.ts'
 import type { Teller } from './print.ts'
 import { jsonPost, read, unreachable } from './store.ts'
 
-/** Long enough for any test offer of the demo; a store that needs more has a problem. */
+/** Long enough for all test offers of the demo; a store that needs more has a problem. */
 const maxFollowSeconds = 60
 
-/** Where each kind of good is bought (the manifest lists the same addresses). */
+/** The purchase path of each kind (the manifest lists the same). */
 const purchasePaths = {
   voucher: '/api/catalog/vouchers/purchase/info',
   topup: '/api/catalog/topups/purchase/info',
@@ -25,10 +25,10 @@ export interface Bought {
   readonly order: Order
   /** The price of the 402, in atomic USDC. */
   readonly paid: bigint
-  /** 200 with goods, 202 without yet. */
+  /** 200 with the goods, or 202 before they are delivered. */
   readonly status: number
   readonly seconds: number
-  /** How often the order was asked for since. */
+  /** How many times the order was read since. */
   readonly polls: number
   readonly receipt: Receipt | undefined
   readonly accessToken: string
@@ -37,8 +37,8 @@ export interface Bought {
 }
 
 /**
- * Buys with one call: the client answers the 402 by itself. The wallet pays exactly what the 402
- * asked, and the store proves it with PAYMENT-RESPONSE.
+ * Buys with one call: the client answers the 402 itself. The wallet pays exactly what the 402 asks for, and the store
+ * proves it with PAYMENT-RESPONSE.
  */
 export async function buy(
   demo: Demo,
@@ -81,7 +81,7 @@ export async function buy(
   }
 }
 
-/** Asks for the order as often as the store wants it, until it has come to its end. */
+/** Polls the order at the interval that the store asks for, until it has ended. */
 export async function follow(demo: Demo, bought: Bought): Promise<Bought> {
   let current = bought
   for (let waited = 0; isUnderWay(current.order); ) {
@@ -97,7 +97,7 @@ export async function follow(demo: Demo, bought: Bought): Promise<Bought> {
   return current
 }
 
-/** Where the money went, in the chain's words and in the store's. */
+/** Prints where the money went, by the chain and by the store. */
 export function tellPayment(tell: Teller, { order, receipt }: Bought): void {
   tell.fact('Transaction', order.transactionHash ?? 'not proven yet')
   if (receipt === undefined) return
@@ -120,7 +120,7 @@ export function stateOf({ orders: [item] }: Order): string {
   return item.state
 }
 
-/** How often to ask again: what the answer says, else what the manifest says. */
+/** The polling interval in seconds: from the answer, else from the manifest. */
 export function retryAfterOf(headers: Headers, { manifest }: Pick<Demo, 'manifest'>): number {
   const said = Number(headers.get('retry-after') ?? Number.NaN)
   return said > 0 ? said : manifest.fulfillment_policy.retry_after_seconds
@@ -138,7 +138,7 @@ function isUnderWay({ orders: [{ state }] }: Order): boolean {
   return state === 'PAYMENT_PENDING' || state === 'PAID' || state === 'FULFILLING'
 }
 
-/** A payment that is proven comes with its receipt; one still unknown comes without. */
+/** The receipt of a proven payment; undefined while the payment is not proven yet. */
 function receiptOf(headers: Headers, order: Order, { amount }: Asked): Receipt | undefined {
   const header = headers.get('payment-response')
   if (order.transactionHash === null) return undefined

@@ -5,34 +5,34 @@ import { parseDecimal } from '../btcpay/amounts.ts'
 import { coins } from '../btcpay/coins.ts'
 import { jsonPost, read, type Store, unreachable } from './store.ts'
 
-/** The one coin of the demo. */
+/** The only coin of the demo. */
 export const coin = 'BTC'
 
-/** A person at the page of a payment: what it shows, and what this browser keeps for it. */
+/** A person at the page of a payment: what the page shows, and the cookies of their browser. */
 export interface Paying {
-  /** Of the checkout: "chk_…". */
+  /** The id of the checkout: "chk_…". */
   readonly id: string
   readonly path: string
   readonly address: string
-  /** What is to be paid, in the coin's smallest unit. */
+  /** The amount to pay, in the coin's smallest units. */
   readonly asked: bigint
   readonly refundTo: string
   readonly cookie: string
-  /** The sandbox's BTCPay Server, where the button of the page leads, and its invoice. */
+  /** The sandbox's BTCPay Server, to which the button of the page leads, and its invoice. */
   readonly processor: string
   readonly invoice: string
 }
 
-/** A page as a browser without script has it. */
+/** A page as a browser without script shows it. */
 export interface Seen {
   readonly status: number
   readonly location: string | undefined
-  /** Its heading; empty where there is none. */
+  /** Its heading; empty if it has none. */
   readonly heading: string
   readonly html: string
 }
 
-/** Fills in the form of an offer, chooses the coin, sends it, and looks at the page it leads to. */
+/** Fills in the form of an offer, chooses the coin, sends it, and reads the page to which it leads. */
 export async function choose(
   store: Store,
   offerId: string,
@@ -52,7 +52,7 @@ export async function choose(
   return { id: path.slice('/pay/'.length), path, refundTo, cookie, ...shown }
 }
 
-/** Reads a page with what this browser keeps for it. Where it leads elsewhere, that is told. */
+/** Reads a page with the cookies of this browser. The result says where a redirect leads. */
 export async function look(store: Store, path: string, cookie = ''): Promise<Seen> {
   return seenIn(await ask(store, path, { headers: { cookie } }))
 }
@@ -63,7 +63,7 @@ export async function press(store: Store, path: string, cookie: string): Promise
   return seenIn(await ask(store, path, init))
 }
 
-/** What a wallet, or time, does to the invoice at the sandbox's BTCPay Server. */
+/** Does to the invoice, at the sandbox's BTCPay Server, what a wallet or time would do. */
 export async function atProcessor(
   { processor, invoice }: Paying,
   does: 'pay' | 'expire',
@@ -76,7 +76,7 @@ export async function atProcessor(
 const Moves = z.array(z.object({ amount: z.string(), address: z.string() }))
 const Chains = z.object({ [coin]: z.object({ incoming: Moves, outgoing: Moves }) })
 
-/** What really came to the invoice and went back, from the books of the chain. */
+/** The amounts that the invoice really received and that were returned, from the books of the chain. */
 export async function movedFor({ processor, address, refundTo }: Paying) {
   const path = '/sandbox/ledger'
   const { body } = await read(await fetch(`${processor}${path}`), `GET ${path}`, Chains)
@@ -88,20 +88,20 @@ export async function movedFor({ processor, address, refundTo }: Paying) {
   return { paid: sum(incoming, address), returned: sum(outgoing, refundTo) }
 }
 
-/** An amount of the coin in its smallest unit. */
+/** An amount of the coin in its smallest units. */
 export function unitsIn(amount: string): bigint {
   const units = parseDecimal(amount, coins[coin].decimals)
   if (units === undefined) throw new Error(`"${amount}" is no amount of ${coin}.`)
   return units
 }
 
-/** What the form hides, and sends along. */
+/** The hidden fields of the form. */
 export function hiddenFields(html: string): Record<string, string> {
   const fields = html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)
   return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]))
 }
 
-/** @throws Error when the page does not show what is to be paid, and where */
+/** @throws Error if the page does not show the amount and the address */
 export function invoiceOn(html: string) {
   const textOf = (id: string) => new RegExp(`<code[^>]* id="${id}">([^<]+)<`).exec(html)?.[1]
   const [amount, address] = [textOf('amount'), textOf('address')]

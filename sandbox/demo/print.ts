@@ -1,28 +1,28 @@
 import { styleText } from 'node:util'
 import { usdcText } from './money.ts'
 
-/** What a step says while it runs. */
+/** Prints the messages of a step while it runs. */
 export interface Teller {
   /** Whether escape codes may be used. */
   readonly colours: boolean
   fact(label: string, value: string): void
-  /** Something that goes on, so that a wait is no silence. */
+  /** A message about progress, so that waits are not silent. */
   note(text: string): void
-  /** Lines that are already laid out. */
+  /** Lines that are already formatted. */
   block(text: string): void
 }
 
 export interface StepTitle {
-  /** As JSON lines name it. */
+  /** Its name in the JSON lines. */
   readonly name: string
   readonly title: string
 }
 
-/** What a step came to; amounts in atomic USDC. */
+/** The result of a step; amounts in atomic USDC. */
 interface StepReport {
   readonly before: bigint
   readonly after: bigint
-  /** For the JSON line: strings, numbers and lists, no bigint. */
+  /** The data of its JSON line: strings, numbers and lists, no bigint. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -35,7 +35,7 @@ export interface Printer extends Teller {
 
 type Write = (text: string) => void
 
-/** For people. `colours` decides about escape codes; without it the output is plain text. */
+/** For people. Without `colours` the output is plain text, without escape codes. */
 export function humanPrinter(write: Write, colours: boolean): Printer {
   const styled = (style: Parameters<typeof styleText>[0], text: string) =>
     colours ? styleText(style, text, { validateStream: false }) : text
@@ -54,7 +54,7 @@ export function humanPrinter(write: Write, colours: boolean): Printer {
   }
 }
 
-/** For programs: exactly one line a step, and nothing else. */
+/** For programs: exactly one line of JSON for each step, and nothing else. */
 export function jsonPrinter(write: Write): Printer {
   const line = (record: object) => write(`${JSON.stringify(record)}\n`)
   const silent = () => {}
@@ -76,7 +76,7 @@ export function jsonPrinter(write: Write): Printer {
   }
 }
 
-/** Colours are for a terminal whose user did not switch them off (no-color.org). */
+/** Whether to use colours: on a terminal, unless its user has disabled them (no-color.org). */
 export function wantsColours(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
@@ -84,7 +84,10 @@ export function wantsColours(
   return stream.isTTY === true && !env['NO_COLOR']
 }
 
-/** Columns as wide as their widest cell; the first `left` columns begin left, the rest end right. */
+/**
+ * A table with columns as wide as their widest cell. The first `left` columns are left-aligned, the others
+ * right-aligned.
+ */
 export function table(rows: readonly (readonly string[])[], left: number): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

@@ -5,7 +5,7 @@ import type { Purchase } from './ledger.ts'
 import { jsonPrinter } from './print.ts'
 import { run } from './run.ts'
 
-/** Runs steps whose wallet really changes by `moves`, one for each. */
+/** Runs steps while the balance of the wallet really changes by `moves`, one for each step. */
 async function play(steps: readonly Step[], moves: readonly bigint[]) {
   let held = 0n
   let turn = 0

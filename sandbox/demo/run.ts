@@ -3,10 +3,10 @@ import { usdcText } from './money.ts'
 import type { Printer } from './print.ts'
 
 /**
- * Runs the steps in their order and prints each. After every step the chain is asked whether the
- * wallet's balance changed by exactly what the step says.
+ * Runs the steps in order and prints each. After every step it checks on the chain that the wallet's balance changed by
+ * exactly what the step reports.
  *
- * @returns whether every step went well; the first that does not ends the run
+ * @returns whether every step succeeded; the first failure ends the run
  */
 export async function run(
   steps: readonly Step[],
@@ -41,7 +41,7 @@ async function take(step: Step, demo: Demo, story: Story, printer: Printer): Pro
     : { ...story, coinPayments, start: story.purchases.length > 0 ? story.start : after }
 }
 
-/** One line that a user can act on. Libraries put long reports after the first. */
+/** The first line of an error, on which a user can act. Libraries add long reports after it. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.split('\n')[0] ?? message

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 
 export interface Scripted {
   readonly status: number
-  /** Sent as JSON, or as it is when it is text. */
+  /** Sent as JSON, or unchanged if it is a string. */
   readonly body: unknown
   readonly headers?: Record<string, string>
 }
@@ -15,8 +15,8 @@ interface Received {
 }
 
 /**
- * A store that answers each "METHOD /path" with its next scripted answer, and 404 after the last.
- * It stops when the test ends.
+ * A store that answers each "METHOD /path" with its next scripted answer, and 404 after the last one. It stops when the
+ * test ends.
  */
 export async function scriptedStore(script: Readonly<Record<string, readonly Scripted[]>>) {
   const received: Received[] = []

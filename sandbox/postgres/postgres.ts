@@ -9,38 +9,37 @@ import type { Settings } from './settings.ts'
 import { loadSettings, saveSettings, settingsFile } from './settings.ts'
 
 export type PostgresOptions = {
-  /** The store's data folder; it is made when missing. */
+  /** The store's data folder; it is created if it is missing. */
   dataDir: string
-  /** Told in a short sentence what takes time. */
+  /** Called with a short sentence about each step that takes time. */
   onProgress?: (message: string) => void
-  /** How many connections it takes at once; 100 when left out. */
+  /** The maximum number of connections. Absent: 100. */
   connections?: number
-  /** Where root keeps what the server's account cannot reach in the data folder. */
+  /** Where root puts files that the server's account cannot access in the data folder. */
   systemDir?: string
 }
 
 export type TestPostgresOptions = PostgresOptions & {
-  /** True trades durability for speed and lets Ctrl-C reach the server: for tests only. */
+  /** True trades durability for speed and lets Ctrl-C reach the server; for tests only. */
   disposable: boolean
-  /** Another PostgreSQL than the one that npm installed: the folder that has its `bin`. */
+  /** The folder with the `bin` of another PostgreSQL than the one that npm installed. */
   installed?: string | undefined
 }
 
 export type Postgres = {
   databaseUrl: string
   pid: number
-  /** True when the server was left running by an earlier store. */
+  /** Whether an earlier store left the server running. */
   adopted: boolean
-  /** Stops the server, also an adopted one; does nothing when it has ended. */
+  /** Stops the server, even an adopted one; does nothing if it has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Brings up the embedded PostgreSQL of a data folder, making its cluster at the first start. The
- * server listens on 127.0.0.1 only, asks for a random password that is kept in a file only the
- * owner can read, and syncs to disk at every commit. It runs in a process group of its own: Ctrl-C
- * ends the store and not, before the store has closed, its database. A server that a killed store
- * left running is taken over.
+ * Starts the embedded PostgreSQL of a data folder, and makes its cluster at the first start. The server listens on
+ * 127.0.0.1 only, requires a random password from a file that only the owner can read, and syncs to disk at every
+ * commit. It runs in its own process group, so that Ctrl-C does not end the database before the store has closed. A
+ * server that a killed store left running is adopted.
  */
 export function startPostgres(options: PostgresOptions): Promise<Postgres> {
   return startCluster({ ...options, disposable: false })
@@ -87,7 +86,7 @@ export async function startCluster(options: TestPostgresOptions): Promise<Postgr
 
 type Home = { clusterDir: string; settings: Settings; isNew: boolean }
 
-/** The cluster that the data folder has, or the place and the settings of its first one. */
+/** The existing cluster of the data folder, or the place and the settings of a new one. */
 async function findHome(
   dataDir: string,
   settings: Settings,
@@ -102,7 +101,7 @@ async function findHome(
   return { clusterDir, settings: isOutside ? { ...settings, clusterDir } : settings, isNew: true }
 }
 
-/** Beginning anew without a word would look like the loss of every order. */
+/** Thrown instead of silently starting with an empty database, which would look like the loss of every order. */
 function lostCluster(clusterDir: string, dataDir: string): Error {
   return new Error(
     `The database of this data folder was kept in ${clusterDir} and is gone. ` +

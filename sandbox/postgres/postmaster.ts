@@ -3,13 +3,13 @@ import { readFileIfThere } from '../private-file.ts'
 import type { ProcessId } from '../process.ts'
 import { identify, programOf } from '../process.ts'
 
-/** What `postmaster.pid` says of the server that has, or had, a cluster. */
+/** The content of `postmaster.pid` about the server that runs, or ran, on a cluster. */
 export type Postmaster = { pid: number; port: number | undefined; ready: boolean }
 
 /**
- * Reads the cluster's lock file: line 1 is the pid, 4 the port, 8 the state ("ready", "starting",
- * "stopping", padded). The later lines appear while the server starts. The file is only ever read
- * here: PostgreSQL decides itself when a stale one may be replaced.
+ * Reads the cluster's lock file: line 1 is the pid, 4 the port, 8 the state ("ready", "starting", "stopping", padded).
+ * The later lines appear while the server starts. We only read the file: PostgreSQL itself decides when to replace a
+ * stale one.
  */
 export async function readPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
   const text = await readFileIfThere(join(clusterDir, 'postmaster.pid'))
@@ -19,15 +19,14 @@ export async function readPostmaster(clusterDir: string): Promise<Postmaster | u
   return { pid, port: Number(lines[3]) || undefined, ready: lines[7]?.trim() === 'ready' }
 }
 
-/** The running process behind a lock file; undefined when it ended or the pid was given on. */
+/** The running process of a lock file; undefined if it has ended or the pid now belongs to another program. */
 export function runningPostmaster(postmaster: Postmaster): ProcessId | undefined {
   return isSomethingElse(postmaster.pid) ? undefined : identify(postmaster.pid)
 }
 
 /**
- * Whether the pid of a lock file now belongs to another program, as happens in containers, where
- * the same few pids come again after each restart. PostgreSQL itself would take that program for
- * a running server and refuse to start.
+ * Whether the pid of a lock file now belongs to another program. That happens in containers, where the same few pids
+ * are reused after each restart. PostgreSQL would take that program for a running server and refuse to start.
  */
 export function isSomethingElse(pid: number): boolean {
   const program = programOf(pid)

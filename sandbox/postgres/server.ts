@@ -15,9 +15,9 @@ export type ClusterToRun = {
   account: Account | undefined
   password: string
   logFile: string
-  /** The port of the last time; another is taken when somebody else has it now. */
+  /** The port of the last start; another is chosen if it is occupied now. */
   port: number | undefined
-  /** More `name=value` settings of the server. */
+  /** Further `name=value` settings of the server. */
   settings: readonly string[]
   detached: boolean
 }
@@ -26,15 +26,15 @@ export type RunningServer = { process: ProcessId; port: number; adopted: boolean
 
 /** How long another server of this cluster may take to answer or to end, in milliseconds. */
 const OTHER_SERVER_MS = 5_000
-/** Replaying the log after a crash takes a while; as long as the server runs we wait this long. */
+/** How long to wait for a running server that replays its log after a crash, in milliseconds. */
 const RECOVERY_MS = 60_000
-/** Reasons to fail that go away: a port taken meanwhile, the remains of a killed server ending. */
+/** Temporary reasons to fail: the port was taken meanwhile, or the processes of a killed server are still ending. */
 const PASSING_TROUBLE = /Address already in use|postmaster\.pid|shared memory block/
 
 /**
- * Gives the running server of a cluster: the one that an earlier store left behind, if it answers
- * to our password, else a new one. A server that is starting or ending gets 5 s to make up its
- * mind; a lock file whose process is gone is left to PostgreSQL, which replaces it.
+ * The running server of a cluster: the one that an earlier store left running, if it accepts our password, else a new
+ * one. A server that is starting or stopping gets 5 s to finish. A lock file whose process is gone is left to
+ * PostgreSQL, which replaces it.
  */
 export async function adoptOrStart(cluster: ClusterToRun): Promise<RunningServer> {
   const deadline = performance.now() + OTHER_SERVER_MS
@@ -46,12 +46,12 @@ export async function adoptOrStart(cluster: ClusterToRun): Promise<RunningServer
   }
 }
 
-/** Where clients find the server's default database; user and password are in the address. */
+/** The URL of the server's default database, with user and password. */
 export function databaseUrlOf(port: number, password: string): string {
   return `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/postgres`
 }
 
-/** Closes all connections and stops the server at a checkpoint, the hard way after 5 s. */
+/** Closes all connections and stops the server at a checkpoint, or kills it after 5 s. */
 export function stopServer(server: ProcessId): Promise<void> {
   return terminate(server, [
     ['SIGINT', 5_000],
@@ -59,7 +59,7 @@ export function stopServer(server: ProcessId): Promise<void> {
   ])
 }
 
-/** The server that runs already, a sentence saying why it is not usable yet, or nothing. */
+/** The server that already runs, or a sentence why it is not usable yet; undefined if none runs. */
 async function adopt(cluster: ClusterToRun): Promise<RunningServer | string | undefined> {
   const postmaster = await readPostmaster(cluster.clusterDir)
   const running = postmaster && runningPostmaster(postmaster)
@@ -70,7 +70,7 @@ async function adopt(cluster: ClusterToRun): Promise<RunningServer | string | un
   return answer ? { process: running, port: postmaster.port, adopted: true } : busy
 }
 
-/** The started server, or a sentence saying why not when it is worth another try. */
+/** The started server, or a sentence why it did not start if another try makes sense. */
 async function start(cluster: ClusterToRun): Promise<RunningServer | string> {
   const port = await freePort(cluster.port)
   const process = await launch({
@@ -111,10 +111,9 @@ function serverArgs(cluster: ClusterToRun, port: number): string[] {
 }
 
 /**
- * PostgreSQL does not count a pid in the lock file that belongs to its own launcher, and
- * `PG_GRANDPARENT_PID` is how a launcher names one. Naming a pid that another program got since
- * lets the server see that the file is stale; it still makes sure that no old server process is
- * attached to the cluster.
+ * PostgreSQL ignores a pid in the lock file that belongs to its own launcher, which names itself in
+ * `PG_GRANDPARENT_PID`. Naming a pid that now belongs to another program makes the server treat the file as stale; it
+ * still checks that no old server process is attached to the cluster.
  */
 async function disownReusedPid(clusterDir: string): Promise<Record<string, string>> {
   const postmaster = await readPostmaster(clusterDir)
@@ -122,7 +121,7 @@ async function disownReusedPid(clusterDir: string): Promise<Record<string, strin
   return { PG_GRANDPARENT_PID: String(postmaster.pid) }
 }
 
-/** Makes sure that the new server takes our password; if not, it must not be left running. */
+/** Checks that the new server accepts our password, and stops it if not. */
 async function proveOurs(server: RunningServer, password: string): Promise<RunningServer> {
   try {
     if (await answers(databaseUrlOf(server.port, password))) return server
@@ -133,7 +132,7 @@ async function proveOurs(server: RunningServer, password: string): Promise<Runni
   }
 }
 
-/** A refused connection is a no; a refused password will not get better and is thrown. */
+/** Whether the server answers. A refused connection means no; a refused password is permanent, so it is thrown. */
 async function answers(databaseUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 })
   try {

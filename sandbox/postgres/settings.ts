@@ -10,12 +10,12 @@ const settings = z.object({
 })
 
 /**
- * What the data folder remembers of its database server. `clusterDir` is set only when the cluster
- * could not be kept in the data folder itself.
+ * What the data folder remembers about its database server. `clusterDir` is set only if the cluster could not be put
+ * into the data folder itself.
  */
 export type Settings = z.infer<typeof settings>
 
-/** Reads the settings, or makes new ones with a random password of 192 bits. */
+/** Reads the settings, or makes new ones, with a random password of 192 bits. */
 export async function loadSettings(dataDir: string): Promise<Settings> {
   const text = await readFileIfThere(settingsFile(dataDir))
   if (text !== undefined) return settings.parse(JSON.parse(text))

@@ -42,6 +42,6 @@ it('leaves neither process nor files behind', async () => {
   await other.stop()
 
   expect(existsSync(folder)).toBe(false)
-  // Its port may be another test's by now, which knows neither its user nor its password.
+  // Its port may now belong to the server of another test, which knows neither its user nor its password.
   await expect(rows(other.databaseUrl, 'select 1')).rejects.toThrow()
 })

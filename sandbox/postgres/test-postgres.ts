@@ -6,24 +6,24 @@ import pg from 'pg'
 import { startCluster } from './postgres.ts'
 
 export type TestPostgres = {
-  /** The cluster's default database, for connections that make others. */
+  /** The cluster's default database, for connections that create others. */
   databaseUrl: string
   /**
-   * Makes an empty database, or a copy of another one that this function made and to which nobody
-   * is connected, and gives its address. A copy takes some 20 ms.
+   * Makes an empty database, or a copy of another one that this function made and to which nobody is connected.
+   * Returns its URL. A copy takes about 20 ms.
    */
   createDatabase(template?: string): Promise<string>
   /** Stops the server and removes all its files. */
   stop(): Promise<void>
 }
 
-/** Four stories at once, each with several nodes that have a pool each. */
+/** For four stories at once, each with several nodes that have a pool each. */
 const maxConnections = 400
 
 /**
- * A PostgreSQL for one test run, in a temporary folder. It does not sync to disk, which makes it
- * fast; it is the same server in everything else. It stays in the terminal's process group, so
- * interrupting a test run ends it as well. `TEST_POSTGRES` names another version to test with.
+ * A PostgreSQL for one test run, in a temporary folder. It does not sync to disk, which makes it fast; in everything
+ * else it is the same server. It stays in the terminal's process group, so that interrupting a test run ends it as
+ * well. `TEST_POSTGRES` names another version to test with.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-test-'))
@@ -54,7 +54,7 @@ export async function createDatabase(serverUrl: string, template?: string): Prom
   return url.href
 }
 
-/** Ends its connections as well. */
+/** Drops a database, and ends its connections. */
 export function dropDatabase(serverUrl: string, databaseUrl: string): Promise<void> {
   return run(serverUrl, `drop database ${pg.escapeIdentifier(nameOf(databaseUrl))} with (force)`)
 }

@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 with a sentence for every field at fault. */
+/** 400 with a sentence for each faulty field. */
 export function invalid(fields: Readonly<Record<string, string>>): ApiError {
   return new ApiError(400, 'INVALID_REQUEST', 'The request is not valid.', fields)
 }
@@ -32,7 +32,7 @@ export function unavailable(): ApiError {
   return new ApiError(503, 'SYSTEM_UNAVAILABLE', 'The system is unavailable. Try again later.')
 }
 
-/** `input` in the shape of `schema`, or a 400 naming each field that is not. */
+/** `input` parsed by `schema`. @throws ApiError 400 that names each faulty field */
 export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input)
   if (result.success) return result.data

@@ -21,7 +21,7 @@ export async function ask(url: string, body?: unknown, method?: string): Promise
   return { status: response.status, body: await response.json() }
 }
 
-/** Polls until the record is final; the test's own time limit ends a wait that is in vain. */
+/** Polls until the record is final; the test's timeout ends a wait in vain. */
 export async function finalOf(url: string): Promise<Json> {
   return until(async () => {
     const { body } = await ask(url)

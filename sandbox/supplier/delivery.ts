@@ -11,13 +11,13 @@ import type {
   VoucherReceipt,
 } from './models.ts'
 
-/** Digits and capitals that cannot be taken for one another; 32 of them, so no draw is likelier. */
+/** Digits and capitals that cannot be mistaken for one another. There are 32, so random bytes map to them evenly. */
 const letters = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const smdpAddress = 'smdp.sandbox.example.com'
 
 /**
- * A secret worth money: `SBX-` and four random groups of four (80 random bits). The prefix lets a
- * scan of logs find any code that leaked.
+ * A code that is worth money: `SBX-` and four groups of four random letters (80 bits). The prefix lets a scan of logs
+ * find leaked codes.
  */
 function newCode(): string {
   const drawn = [...randomBytes(16)].map((byte) => letters[byte % letters.length]).join('')
@@ -28,7 +28,7 @@ function digits(count: number): string {
   return Array.from({ length: count }, () => randomInt(10)).join('')
 }
 
-/** The last digit that makes `number` pass the Luhn check. */
+/** The check digit that completes `number` by the Luhn algorithm. */
 export function luhnDigit(number: string): string {
   const sum = [...number].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
@@ -37,7 +37,7 @@ export function luhnDigit(number: string): string {
   return String((10 - (sum % 10)) % 10)
 }
 
-/** 19 digits: 89 for telecommunications, a made-up country and issuer, account, check digit. */
+/** 19 digits: 89 for telecommunications, a fictitious country and issuer, the account, and a check digit. */
 function newIccid(): string {
   const number = `8910390${digits(11)}`
   return number + luhnDigit(number)
@@ -83,7 +83,7 @@ function receipt(
   return { ...usual, ...nothing, deliveryType: 'EMAIL', instructions: 'Look into your e-mail.' }
 }
 
-/** A plan added to an eSIM keeps its number and codes; otherwise a new eSIM is made. */
+/** A plan that is added to an eSIM keeps its ICCID and codes; otherwise a new eSIM is made. */
 function esimConfirmation(
   record: EsimPurchase,
   iccid: string | undefined,
@@ -113,7 +113,7 @@ function esimConfirmation(
   return { activationCode, externalReferenceId, iccid: made, redemptionInstructions, smdpAddress }
 }
 
-/** The text of the QR code: the activation code as issued, or composed when it is bare. */
+/** The text of the QR code: the activation code if it is complete, else composed from its parts. */
 export function lpaOf({ activationCode, smdpAddress: address }: EsimConfirmation): string {
   return activationCode.startsWith('LPA:') ? activationCode : `LPA:1$${address}$${activationCode}`
 }
@@ -142,7 +142,7 @@ export function delivered(record: Purchase, how: Delivering): Purchase {
   }
 }
 
-/** The record of a purchase that is done, before its goods were written into it. */
+/** The record of a completed purchase, without its goods. */
 export function withoutGoods(record: Purchase): Purchase {
   const { confirmation: _, receipt: __, ...bare } = { receipt: undefined, ...record }
   return bare as Purchase

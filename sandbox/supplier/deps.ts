@@ -3,7 +3,7 @@ import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 import type { PurchaseDeps } from './purchases.ts'
 
-/** What the routes work on. */
+/** The dependencies of the routes. */
 export interface Deps extends PurchaseDeps {
   readonly apiKey: string
   readonly catalog: Catalog

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
 /**
- * How the supplier misbehaves, for tests. `only` limits it to paths that contain the text.
+ * How the supplier misbehaves, for tests. `only` limits this to paths that contain the text.
  * - `down`: every answer is 503. `drop`: connections are cut without an answer.
  * - `slow`: every answer waits `delayMs`.
- * - `partial`: offer lists are empty from offset `after` on, though `total` stays.
- * - `lie`: offer lists claim `total`.
- * - `shift`: at the next `reads` pages behind the first of a list, its first offer has moved to its end.
+ * - `partial`: offer lists are empty from offset `after` on, but `total` is unchanged.
+ * - `lie`: offer lists report this `total`.
+ * - `shift`: for the next `reads` pages after the first of a list, its first offer has moved to its end.
  * - `shrink`: only the first `share` of each offer list exists.
  */
 export const faultSchema = z.discriminatedUnion('mode', [

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { launchServer } from '../server-process.ts'
 
 export interface LaunchedSupplier {
-  /** Where its API is, version included. */
+  /** The URL of its API, including the version. */
   readonly url: string
   readonly ratesUrl: string
   readonly apiKey: string
@@ -14,15 +14,15 @@ export interface SupplierLaunch {
   readonly dataDir: string
   readonly offers: number
   readonly lateSeconds: number
-  /** The pace of its purchases, in milliseconds; its own when left out. */
+  /** The duration of a step of a purchase, in milliseconds. Absent: its default. */
   readonly stepMs?: number
-  /** Where the store takes webhooks. */
+  /** The URL of the store's webhook. */
   readonly webhookUrl: string
 }
 
 const webhookHeader = 'x-supplier-webhook'
 
-/** Runs the supplier as a process of its own. */
+/** Runs the supplier as a separate process. */
 export async function launchSupplier(options: SupplierLaunch): Promise<LaunchedSupplier> {
   const dir = join(options.dataDir, 'supplier')
   const { port, secrets, stop } = await launchServer({

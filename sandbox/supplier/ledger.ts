@@ -2,7 +2,7 @@ import { openLedgerFile } from '../ledger-file.ts'
 import type { EsimRefundStatus, Family, Purchase } from './models.ts'
 import { openWallet, type Wallet } from './wallet.ts'
 
-/** A purchase with what its record does not show. Money in US cents. */
+/** A purchase: its record, and data that the record does not show. Money is in US cents. */
 export interface StoredPurchase {
   readonly type: 'purchase'
   readonly id: string
@@ -11,7 +11,7 @@ export interface StoredPurchase {
   readonly held: number
   readonly charged: number
   readonly refunded: number
-  /** The eSIM to which a plan is to be added. */
+  /** The eSIM to which the plan is added. */
   readonly iccid?: string
   readonly record: Purchase
 }
@@ -30,16 +30,16 @@ interface Line {
   readonly wallet: Wallet
 }
 
-/** Every purchase and refund, the newest state of each, and the wallet. */
+/** Every purchase and refund in its newest state, and the wallet. */
 export interface Ledger {
-  /** Names the data file: the same after a restart, another for another file. */
+  /** The id of the data file: the same after a restart, and different for another file. */
   readonly instance: string
   wallet(): Wallet
   purchase(id: string): StoredPurchase | undefined
   refund(id: string): StoredRefund | undefined
   /** All entries, oldest first. */
   all(): readonly Stored[]
-  /** Writes new states and the wallet together: both survive a crash or neither does. */
+  /** Writes new states and the wallet atomically: both survive a crash, or neither. */
   commit(entries: readonly Stored[], wallet?: Wallet): void
   close(): void
 }

@@ -1,9 +1,9 @@
 /**
- * The sandbox supplier as a process of its own. Set by environment, or by SETTINGS_FILE, which names a
- * JSON file of the same variables: SUPPLIER_API_KEY (required),
- * SUPPLIER_PORT (0 = any free), SUPPLIER_DATA_FILE, SANDBOX_OFFERS, SUPPLIER_WEBHOOK_URL,
- * SUPPLIER_WEBHOOK_HEADER_NAME and _VALUE, SUPPLIER_LATE_SECONDS, SUPPLIER_STEP_MS. When it is
- * ready it prints one line of JSON: `{"ready":true,"port":…,"pid":…}`.
+ * The sandbox supplier as a separate process. It is configured by environment variables, or by SETTINGS_FILE, which
+ * names a JSON file with the same variables: SUPPLIER_API_KEY (required), SUPPLIER_PORT (0 = any free one),
+ * SUPPLIER_DATA_FILE, SANDBOX_OFFERS, SUPPLIER_WEBHOOK_URL, SUPPLIER_WEBHOOK_HEADER_NAME and _VALUE,
+ * SUPPLIER_LATE_SECONDS, SUPPLIER_STEP_MS. When it is ready, it prints one line of JSON:
+ * `{"ready":true,"port":…,"pid":…}`.
  */
 import { z } from 'zod'
 import { announce, count, readEnvironment } from '../own-process.ts'

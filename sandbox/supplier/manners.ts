@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
 /**
- * How the supplier treats the purchases of one offer, for tests. What is left out is as usual.
+ * How the supplier treats purchases of one offer, for tests. Fields that are absent change nothing.
  * - `lostAnswer`: a purchase is made, and its answer is a 503.
- * - `hiddenMs`: a look-up is a 404 for so long after the purchase was accepted.
+ * - `hiddenMs`: look-ups are answered 404 for this long after the purchase was accepted.
  * - `duplicates`: whether the refusal of a used transactionId names that field.
- * - `endsAfterMs`: how long after it was accepted a purchase ends.
- * - `goodsAfterMs`: a record is DONE for so long before it shows its goods.
- * - `receipt`: what of a voucher its record shows; with `email`, the goods are in a mail alone.
- * - `dearer`: the cost and the price have risen by so many cents since the list was read.
+ * - `endsAfterMs`: how long after its acceptance a purchase ends.
+ * - `goodsAfterMs`: how long a record is DONE before it shows its goods.
+ * - `receipt`: which parts of a voucher its record shows; with `email`, the goods are only in a mail.
+ * - `dearer`: by how many cents the cost and the price have risen since the list was read.
  * - `refund`: whether the refund of an eSIM is done, fails, or stays accepted.
  */
 export const mannerSchema = z.object({

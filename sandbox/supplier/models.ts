@@ -1,6 +1,6 @@
 /**
- * The models of Zendit's API, by their names in its public SDK. Amounts are whole numbers in minor
- * units: major = value / currencyDivisor. Times are ISO 8601 UTC.
+ * The models of Zendit's API, named as in its public SDK. Amounts are whole numbers in minor units:
+ * major = value / currencyDivisor. Times are ISO 8601 in UTC.
  */
 export type Family = 'vouchers' | 'topups' | 'esim'
 type ProductType = 'VOUCHER' | 'TOPUP' | 'ESIM'
@@ -40,7 +40,7 @@ export interface Price {
   readonly suggestedFx?: number
 }
 
-/** What the recipient gets, in the recipient's currency. */
+/** The value that the recipient gets, in the recipient's currency. */
 interface Zend {
   readonly currency: string
   readonly currencyDivisor: number
@@ -220,7 +220,7 @@ export interface EsimPurchase extends CommonPurchase, Allowance {
 
 export type Purchase = VoucherPurchase | TopupPurchase | EsimPurchase
 
-/** One line of the wallet's history: a purchase (DEBIT) or an eSIM refund (CREDIT). */
+/** One entry of the wallet's history: a purchase (DEBIT) or an eSIM refund (CREDIT). */
 export interface Transaction {
   readonly amount: number
   readonly createdAt: string

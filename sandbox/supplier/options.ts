@@ -1,26 +1,26 @@
-/** Where and how changes of purchases are reported. */
+/** Where and how the supplier reports changes of purchases. */
 export interface WebhookOptions {
   readonly url: string
   readonly headerName?: string
   readonly headerValue?: string
-  /** Waits between attempts in ms; when they are used up the report is given up. */
+  /** Waits between attempts, in milliseconds; after the last one the report is dropped. */
   readonly retryMs?: readonly number[]
   readonly timeoutMs?: number
 }
 
 export interface SupplierOptions {
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   readonly port?: number
   readonly apiKey: string
-  /** Append-only file that lets purchases and wallet survive a restart; without it: memory only. */
+  /** An append-only file, so that purchases and the wallet survive a restart. Absent: memory only. */
   readonly dataFile?: string
-  /** Number of offers, test and flawed ones included. Default 12 000. */
+  /** The number of offers, including test and flawed ones. Default 12,000. */
   readonly offers?: number
-  /** The pace: a purchase takes four steps. Default 250 ms; `SLOW` takes 100 steps. */
+  /** The duration of a step. A purchase takes four steps, `SLOW` 100. Default 250 ms. */
   readonly stepMs?: number
   /** Seconds after which `LATE` is delivered. Default 660: past the deadline of the store. */
   readonly lateSeconds?: number
-  /** Opening balance of the wallet in US cents. Default 1 000 000 USD. */
+  /** The opening balance of the wallet in US cents. Default 1,000,000 USD. */
   readonly balance?: number
   readonly webhook?: WebhookOptions
 }

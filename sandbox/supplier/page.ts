@@ -57,7 +57,7 @@ function timeTest(createdAt: string | undefined): (at: number) => boolean {
   return (at) => at === bound
 }
 
-/** The records that fit createdAt, status, productType and type, where they are given. */
+/** The records that match createdAt, status, productType and type, if given. */
 export function filtered<T extends Dated>(records: readonly T[], query: unknown): readonly T[] {
   const { createdAt, status, productType, type } = parsed(filters, query)
   const inTime = timeTest(createdAt)

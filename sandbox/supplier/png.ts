@@ -12,7 +12,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return framed
 }
 
-/** A square grey-scale PNG of rows of modules, `true` being black. */
+/** A square greyscale PNG of rows of modules; `true` is black. */
 function png(rows: readonly (readonly boolean[])[]): Buffer {
   const side = rows.length * pixelsPerModule
   const header = Buffer.alloc(13)
@@ -32,7 +32,7 @@ function png(rows: readonly (readonly boolean[])[]): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), pixels, chunk('IEND', Buffer.alloc(0))])
 }
 
-/** The QR code of `text` as PNG: level M with the four quiet modules that scanners want. */
+/** The QR code of `text` as a PNG, level M, with the quiet zone of four modules that scanners need. */
 export function qrPng(text: string): Buffer {
   return png(encode(text, { ecc: 'M', border: 4 }).data)
 }

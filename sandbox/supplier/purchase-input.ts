@@ -16,7 +16,7 @@ const value = z.object({
 const field = z.object({ key: z.string().max(100), value: z.string().max(1000) })
 const common = { offerId: z.string().min(1).max(200), transactionId }
 
-/** The bodies of the three purchases, as Zendit takes them. */
+/** The bodies of the three kinds of purchases, as Zendit accepts them. */
 export const inputs = {
   vouchers: z.object({
     ...common,
@@ -46,11 +46,11 @@ export type PurchaseInput =
 type Problems = Record<string, string>
 type Value = z.infer<typeof value>
 
-/** Zendit's own test number, which every test account may top up. */
+/** Zendit's test number, which every test account may top up. */
 const zenditTestNumber = '+5355564362'
 const mobile = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE', undefined])
 
-/** Countries of these calling codes are told apart by the digits that follow. */
+/** Calling codes of several countries, which only the following digits distinguish. */
 const telling = new Set<string>(['1', '7'])
 
 function phoneProblem(offer: TopupOffer, number: string): string | undefined {
@@ -72,7 +72,7 @@ function lineProblem(phone: PhoneNumber | undefined, offer: TopupOffer, code: st
   return mobile.has(phone.getType()) ? undefined : 'is no mobile number'
 }
 
-/** The keys of required fields that Zendit documents. */
+/** The names of required fields that Zendit documents. */
 const knownField =
   /^(delivery\.(challenge\.(question|answer)|date|language|message)|(recipient|sender)\.(address\.(city|country|postal|state|street)|carrier|country|email|firstName|lastName|middleName|msisdn))$/
 
@@ -86,7 +86,7 @@ function fieldProblems(offer: VoucherOffer, fields: readonly z.infer<typeof fiel
   ])
 }
 
-/** The side of the offer on which a value of this type is named. */
+/** The side of the offer, price or value, to which a value of this type refers. */
 function sideOf(offer: VoucherOffer | TopupOffer, type: Value['type']) {
   const { increment } = offer.price
   if (type === 'PRICE') return { ...offer.price, increment: increment ?? 1 }
@@ -109,7 +109,7 @@ function collect(entries: readonly (readonly [string, string | undefined])[]): P
   )
 }
 
-/** What is wrong with buying `offer` this way: a sentence per field, empty when nothing is. */
+/** The faults of a purchase of `offer`: a sentence for each field, empty if there are none. */
 export function problemsOf(
   input: PurchaseInput,
   offer: Offer,

@@ -23,7 +23,7 @@ export interface PurchaseDeps {
   readonly manners: Manners
   readonly timers: Timers
   readonly pace: Pace
-  /** Told after each change of state. */
+  /** Called after each change of state. */
   readonly changed: (record: Purchase) => void
 }
 
@@ -43,8 +43,8 @@ function sellable(offer: Offer | undefined): offer is Offer {
 }
 
 /**
- * Takes a purchase, or refuses it and keeps nothing. A transactionId is taken once, whatever
- * became of it: a second time is a 400 that names the field (the real answer is undocumented).
+ * Accepts a purchase, or refuses it and stores nothing. Each transactionId is accepted only once, however its purchase
+ * ended: the second time is a 400 that names the field (the real answer is not documented).
  */
 export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): StoredPurchase {
   const { catalog, ledger } = deps
@@ -90,7 +90,7 @@ function dearer<T extends Purchase>(record: T, cents: number): T {
   }
 }
 
-/** The record as a look-up shows it now, or undefined where it does not show it yet. */
+/** The record as a look-up shows it now; undefined if it is not shown yet. */
 export function shown({ manners }: PurchaseDeps, stored: StoredPurchase): Purchase | undefined {
   const { record, acceptedAt } = stored
   const { hiddenMs, goodsAfterMs } = manners.of(record.offerId)
@@ -100,14 +100,14 @@ export function shown({ manners }: PurchaseDeps, stored: StoredPurchase): Purcha
   return isBare ? withoutGoods(record) : record
 }
 
-/** Stores a new state, tells of it, and sets the timer for what follows. */
+/** Stores a new state, reports it, and sets the timer for the next one. */
 function save(deps: PurchaseDeps, next: StoredPurchase, wallet = deps.ledger.wallet()): void {
   deps.ledger.commit([next], wallet)
   deps.changed(next.record)
   schedule(deps, next)
 }
 
-/** Sets the timer for the next state; after a restart, what is overdue happens at once. */
+/** Sets the timer for the next state; after a restart, overdue states follow at once. */
 export function schedule(deps: PurchaseDeps, stored: StoredPurchase): void {
   const outcome: Outcome = outcomeOf(stored.record.offerId)
   const { endsAfterMs } = deps.manners.of(stored.record.offerId)
@@ -127,7 +127,7 @@ function stamped(record: Purchase, status: TransactionStatus, error?: SupplierEr
   return { ...record, status, updatedAt: dateTime, log, ...(error ? { error } : {}) }
 }
 
-/** How the eSIM with this number was first delivered by us. */
+/** The confirmation with which the eSIM with this ICCID was first delivered. */
 function firstDelivery(ledger: Ledger, iccid: string | undefined): EsimConfirmation | undefined {
   if (iccid === undefined) return undefined
   for (const entry of ledger.all()) {
@@ -153,7 +153,7 @@ function authorize(deps: PurchaseDeps, stored: StoredPurchase): StoredPurchase |
   return next
 }
 
-/** Charges and delivers in one written line, so a crash never takes money without the goods. */
+/** Charges and delivers in one write, so that a crash never takes money without delivering. */
 function finish(deps: PurchaseDeps, stored: StoredPurchase): void {
   const known = firstDelivery(deps.ledger, stored.iccid)
   const done = stamped(stored.record, 'DONE')
@@ -163,7 +163,7 @@ function finish(deps: PurchaseDeps, stored: StoredPurchase): void {
   save(deps, next, capture(deps.ledger.wallet(), stored.held))
 }
 
-/** One step. What is final stays final; goods are only given for money that is held. */
+/** Moves a purchase to a status. Final statuses never change, and goods are delivered only for money that is held. */
 export function move(deps: PurchaseDeps, id: string, status: TransactionStatus): void {
   const stored = deps.ledger.purchase(id)
   if (!stored || isFinal(stored.record.status)) return

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Units of each currency for one US dollar by which the supplier makes its prices: a fixed, plausible
- * table, the same on every start. Nobody is told it.
+ * The units of each currency for one US dollar by which the supplier makes its prices: a fixed, plausible table, which
+ * is not published.
  */
 const perUsd = tableOf(
   'AED:3.6725 AFN:70.1 ALL:84.2 AMD:383.5 AOA:917 ARS:1410 AUD:1.53 AWG:1.79 AZN:1.7 BAM:1.68 ' +
@@ -22,7 +22,7 @@ const perUsd = tableOf(
     'XPF:103 YER:239 ZAR:17.3 ZMW:22.6',
 )
 
-/** Units of `currency` for one US dollar. A currency without a rate is a mistake in the catalog. */
+/** The units of `currency` for one US dollar. @throws Error for a currency without a rate, a mistake in the catalog */
 export function rateOf(currency: string): number {
   const rate = perUsd[currency]
   if (rate === undefined) throw new Error(`The table has no rate for ${currency}.`)
@@ -30,8 +30,8 @@ export function rateOf(currency: string): number {
 }
 
 /**
- * Reference rates of the kind and number that the ECB publishes. They are those of another day than
- * the supplier's, so nothing that it sells comes out even at them.
+ * Reference rates, for the same currencies as those of the ECB. They are of another day than the supplier's rates, so
+ * prices do not convert evenly.
  */
 const published = tableOf(
   'AUD:1.541 BRL:5.312 CAD:1.404 CHF:0.8061 CNY:7.108 CZK:20.77 DKK:6.451 EUR:0.8638 GBP:0.7612 ' +
@@ -48,8 +48,8 @@ function tableOf(text: string): Readonly<Record<string, number>> {
 const query = z.object({ base: z.string().default('USD'), symbols: z.string().optional() })
 
 /**
- * Answers like `GET /v1/latest` of Frankfurter: `rates` are units of each currency for one `base`,
- * dated today (UTC). An unknown base, or symbols that are all unknown, give undefined (404 there).
+ * The answer of Frankfurter's `GET /v1/latest`: `rates` are units of each currency for one `base`, dated today (UTC).
+ * Undefined (404 there) for an unknown base, or if all symbols are unknown.
  */
 export function latestRates(rawQuery: unknown, now: Date) {
   const { base, symbols } = query.parse(rawQuery)

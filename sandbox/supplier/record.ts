@@ -16,7 +16,7 @@ interface Amounts {
   readonly send: number
 }
 
-/** Minor units of one side turned into another in proportion to the two upper bounds. */
+/** Converts minor units of one side to another, in proportion to the two upper bounds. */
 function scaled(value: number, from: number | undefined, to: number | undefined): number {
   return Math.max(1, Math.round((value * (to ?? 0)) / (from ?? 1)))
 }
@@ -37,7 +37,7 @@ function amountsOf(offer: Offer, value: PurchaseValue | undefined): Amounts {
   }
 }
 
-/** What is charged besides: a fixed amount and a share of the cost. */
+/** The fees: a fixed amount and a share of the cost. */
 function feesOf({ cost }: Offer, base: number): number {
   return cost.fee + Math.ceil((base * cost.feePct) / 100 - 1e-6)
 }
@@ -91,7 +91,7 @@ function commonOf(offer: Offer, input: PurchaseInput, now: string, amounts: Amou
   }
 }
 
-/** The record of a purchase just accepted. `input` must fit `offer`. */
+/** The record of a purchase that was just accepted. `input` must be valid for `offer`. */
 export function newRecord(offer: Offer, input: PurchaseInput, at: Date): Purchase {
   const value = input.family === 'esim' ? undefined : input.value
   const amounts = amountsOf(offer, value)

@@ -27,8 +27,8 @@ function esimOf(stored: StoredPurchase | undefined): EsimPurchase | undefined {
 }
 
 /**
- * Starts the refund of a delivered eSIM: a CREDIT transaction of its own. Asked again, it answers
- * with the refund that is there; money goes back once.
+ * Starts the refund of a delivered eSIM, a CREDIT transaction of its own. A second call returns the existing refund,
+ * so the money is refunded once.
  */
 export function refund(deps: RefundDeps, purchaseId: string): StoredRefund {
   const stored = deps.ledger.purchase(purchaseId)
@@ -64,7 +64,7 @@ export function refund(deps: RefundDeps, purchaseId: string): StoredRefund {
   return named
 }
 
-/** The refunded purchase, showing how far its refund is. */
+/** The refunded purchase, marked with the state of its refund. */
 function marked(
   stored: StoredPurchase,
   status: TransactionStatus,

@@ -49,7 +49,7 @@ test('works as a process: says when it is ready and ends at once on SIGTERM', as
   await buy(url, 'HANG1', 'TEST-ESIM-HANG')
   const asked = performance.now()
   await end()
-  // The purchase hangs for good.
+  // The purchase never ends.
   expect(performance.now() - asked).toBeLessThan(20_000)
 })
 

@@ -39,7 +39,7 @@ function hasKey(authorization: string | undefined, apiKey: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }
 
-/** Plays the fault of the moment on a request. True when the request was cut off. */
+/** Applies the current fault to a request. True if the connection was cut. */
 async function misbehave(fault: Fault, request: FastifyRequest): Promise<boolean> {
   if (!('only' in fault && request.url.startsWith('/v1/') && request.url.includes(fault.only))) {
     return false
@@ -50,7 +50,7 @@ async function misbehave(fault: Fault, request: FastifyRequest): Promise<boolean
   return fault.mode === 'drop'
 }
 
-/** Faults come before the key is looked at, as an outage does; the admin paths are spared. */
+/** Faults apply before the key is checked, like an outage; the admin paths are exempt. */
 function guard(app: FastifyInstance, apiKey: string, faults: Faults): void {
   app.addHook('onRequest', async (request, reply) => {
     if (await misbehave(faults.get(), request)) return reply.hijack()
@@ -60,7 +60,7 @@ function guard(app: FastifyInstance, apiKey: string, faults: Faults): void {
   })
 }
 
-/** A POST without a body may still say that it is JSON, as for a refund. */
+/** Accepts an empty body with a JSON content type, as for a refund. */
 function readJson(app: FastifyInstance): void {
   const type = 'application/json'
   app.addContentTypeParser(type, { parseAs: 'string' }, (_request, body, done) => {
@@ -89,7 +89,7 @@ function answerErrors(app: FastifyInstance): void {
   })
 }
 
-/** What is open to everyone: the health of the server and exchange rates like Frankfurter's. */
+/** Routes that need no key: the health of the server, and exchange rates as Frankfurter serves them. */
 function publicRoutes(app: FastifyInstance, deps: Deps): void {
   const offers = families.reduce((sum, family) => sum + deps.catalog.lists[family].length, 0)
   app.get('/healthz', () => ({ ok: true, offers, instance: deps.ledger.instance }))
@@ -98,7 +98,7 @@ function publicRoutes(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** Takes up what a stop or a crash left unfinished. */
+/** Resumes what a stop or a crash left unfinished. */
 function resume(deps: Deps): void {
   for (const entry of deps.ledger.all()) {
     if (entry.type === 'purchase') schedule(deps, entry)
@@ -107,8 +107,8 @@ function resume(deps: Deps): void {
 }
 
 /**
- * Starts the supplier on 127.0.0.1. It speaks Zendit's API below `/v1`, and `/_admin` is for tests.
- * Money is US cents.
+ * Starts the supplier on 127.0.0.1. It serves Zendit's API below `/v1`, and routes for tests below `/_admin`. Money is
+ * in US cents.
  */
 export async function startSupplier(options: SupplierOptions): Promise<Supplier> {
   const settings: Settings = { ...defaults, ...options }

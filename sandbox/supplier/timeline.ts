@@ -4,7 +4,7 @@ import type { TransactionStatus } from './models.ts'
 export interface Pace {
   readonly stepMs: number
   readonly lateSeconds: number
-  /** When purchases end that end at all, where that is not told by their offer. */
+  /** When purchases end, if their outcome has an end at all. */
   readonly endsAfterMs?: number | undefined
 }
 
@@ -42,7 +42,7 @@ function usualEnding(outcome: Outcome, pace: Pace): readonly Stage[] {
   }
 }
 
-/** What follows `status` in the life of a purchase, or undefined when it rests there. */
+/** The stage after `status` in the life of a purchase; undefined if it stays there. */
 export function nextStage(
   status: TransactionStatus,
   outcome: Outcome,

@@ -11,7 +11,7 @@ interface Received {
   readonly body: string
 }
 
-/** A receiver that answers what `answer` says for each request in turn. */
+/** A receiver that answers each request with the status from `answer`. */
 async function startReceiver(answer: (received: Received, count: number) => number) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -91,13 +91,13 @@ test('are not sent to an address that fails the HEAD', async () => {
 })
 
 test('end with the supplier', async () => {
-  // More tries than the poll below waits for.
+  // More tries than happen while the poll below waits.
   const { buy, receiver, supplier } = await begin(() => 500, Array(10_000).fill(20))
   await buy('H4')
   await until(() => (receiver.received.length > 0 ? true : undefined))
   await supplier.stop()
   started.splice(started.indexOf(supplier), 1)
-  // What was on its way may still arrive.
+  // A report that was under way may still arrive.
   const isQuiet = async () => {
     const count = receiver.received.length
     await new Promise((resolve) => setTimeout(resolve, 100))

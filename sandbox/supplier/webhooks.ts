@@ -9,14 +9,14 @@ interface Webhooks {
   stop(): void
 }
 
-/** How long Zendit waits before each further try. */
+/** How long Zendit waits before each further try, in milliseconds. */
 const ladder = [1, 10, 60, 600, 1_800, 3_600, 10_800, 21_600, 43_200].map((s) => s * 1000)
 const longestQueue = 10_000
 
 /**
- * Reports each change to the one configured address as a POST of the record, with the configured
- * header. The address is verified by a HEAD request before the first report. Whatever is not
- * answered with 2xx in time is sent again after each wait of the ladder.
+ * Reports each change to the configured URL as a POST of the record, with the configured header. A HEAD request
+ * verifies the URL before the first report. A report that is not answered 2xx in time is sent again after each wait of
+ * the ladder.
  */
 export function createWebhooks(options: WebhookOptions | undefined): Webhooks {
   if (!options) return { notify: () => {}, stop: () => {} }
@@ -60,7 +60,7 @@ function customHeader({ headerName, headerValue }: WebhookOptions): Record<strin
   return headerName ? { [headerName]: headerValue ?? '' } : {}
 }
 
-/** Any failure to reach the other side counts as no: the ladder is the answer to it. */
+/** Whether the request is answered 2xx. Any failure to connect counts as no, because the ladder retries. */
 async function answersOk(url: string, request: RequestInit): Promise<boolean> {
   try {
     const response = await fetch(url, { ...request, redirect: 'manual' })

@@ -12,7 +12,7 @@ import type { compress } from './content-coding.ts'
 const pricing = fixturePricing()
 const shop = (offers = shopOffers) => catalogOf(offers, pricing)
 
-/** A cache whose answers are counted, and whose compressing ends when it is told to. */
+/** A cache that counts how often answers are made, and whose compression ends when the test says so. */
 function openCache(maxBytes?: number) {
   const liveCatalog = createLiveCatalog(shop())
   const waiting: ((form: Buffer) => void)[] = []
@@ -173,7 +173,7 @@ describe('never the answer of another state of the store', () => {
     }),
   )
 
-  /** A store that keeps its answers beside one that keeps none, over the same catalog and rates. */
+  /** A store that caches its answers and one that caches none, with the same catalog and rates. */
   function openTwins() {
     let rates = rateTables[0]
     let now = Date.parse('2026-11-17T00:00:00Z')
@@ -183,7 +183,7 @@ describe('never the answer of another state of the store', () => {
     const plain = testApp({ liveCatalog, pricing, maxAnswerBytes: 0 })
     return {
       swap: (which: number) => liveCatalog.replace(catalogOf(offers.slice(which), pricing)),
-      // In the store the catalog is built again a moment later, and not at all when time passes.
+      // A real store rebuilds its catalog a moment later, and does not rebuild it because time passes.
       rates: (which: number) => {
         rates = rateTables[which % 2]
       },
@@ -225,7 +225,7 @@ describe('never the answer of another state of the store', () => {
   type Injected = Awaited<ReturnType<ReturnType<typeof testApp>['app']['inject']>>
   function shown({ statusCode, body, headers }: Injected) {
     const { date: _, 'x-request-id': __, ...others } = headers
-    // A problem document names its request.
+    // A problem document contains the id of its request.
     return [statusCode, statusCode === 200 ? body : '', { ...others, 'content-length': '' }]
   }
 })

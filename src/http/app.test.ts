@@ -180,7 +180,7 @@ describe('rate limits', () => {
     const direct = unnamed.app
     await left(direct, '198.51.100.1')
     expect(await left(direct, '198.51.100.2')).toContain('r=58')
-    // Once, or whoever writes the header would fill the log.
+    // Only once; otherwise any client could fill the log by sending the header.
     const isWarning = (line: string) => line.includes('TRUSTED_PROXIES names no proxy')
     expect(unnamed.logged.filter(isWarning)).toHaveLength(1)
     const named = testApp({ trustProxy: 1 })

@@ -9,7 +9,7 @@ describe('finished answers over HTTP', () => {
     ['gzip', gunzipSync],
   ] as const
 
-  /** Asks until the compressed form is ready. */
+  /** Polls until the compressed form is ready. */
   async function compressed(coding: string) {
     const { app, pass } = testApp()
     const ask = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') => {
@@ -54,7 +54,7 @@ describe('finished answers over HTTP', () => {
       expect(known.headers.vary).toBe('Accept-Encoding')
       expect(known.headers['cache-control']).toBe(answer.headers['cache-control'])
     }
-    // A cache that keeps both asks for a caller that cannot unpack.
+    // A cache that has both forms revalidates for a caller that cannot decompress.
     const unpacked = { 'accept-encoding': 'identity', 'if-none-match': gzip }
     expect((await ask(unpacked)).statusCode).toBe(200)
     const both = { ...unpacked, 'if-none-match': `${gzip}, ${text}` }

@@ -4,7 +4,7 @@ import { countingHere, type RateLimiterFactory, type RateLimitResult } from './r
 
 const rule = { name: 'test', limit: 3, windowSeconds: 60 }
 
-/** Two processes that count together, with others who can be away. */
+/** Two processes with a shared counter, which can be unreachable. */
 function world() {
   const others = { areAway: false, asked: 0 }
   const changes: string[] = []

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import { countingHere, createLimits, type Limits, type RateLimiter } from './rate-limit.ts'
 
-/** The store's limits as they are where another process counts: every answer takes a while. */
+/** The store's limits as with a shared counter: every answer takes a while. */
 function countedElsewhere(change: Partial<RateLimiter> = {}): Limits {
   const limits = createLimits(countingHere(() => 0))
   const elsewhere = (limiter: RateLimiter): RateLimiter => ({

@@ -16,7 +16,7 @@ test('a request has so long for its headers, so long in all, and a connection so
   expect(app.initialConfig).toMatchObject({ bodyLimit: 16_384 })
 })
 
-/** A store whose answer to any payment, and to any sign-in, is the status in the path. */
+/** A store that answers any payment and any sign-in with the status in the path. */
 function storeOf() {
   const { app, pass } = testApp()
   app.post('/answers/:status', (request, reply) => {
@@ -88,7 +88,7 @@ test('a webhook that is nobody’s is turned away before its body is looked at',
       payload,
     })
   const large = JSON.stringify({ text: 'x'.repeat(200 * 1_024) })
-  // Each supplier has a header of its own, and a body in its own words.
+  // Each supplier has its own header and its own format of the body.
   expect([(await send('of another', '{}')).statusCode, hastened]).toEqual([204, [order]])
   hastened.length = 0
   expect((await send('ours', large)).statusCode).toBe(204)

@@ -14,7 +14,7 @@ import {
 describeRateLimiter('in this process', async () => {
   const counting = countingHere(() => performance.now())
   const limiters = new Map<string, RateLimiter>()
-  // The parts of one process share its one counter of each limit.
+  // All parts of one process share one counter for each limit.
   const seat: RateLimiterFactory = (rule) => {
     const shared = limiters.get(rule.name) ?? counting(rule)
     limiters.set(rule.name, shared)

@@ -14,7 +14,9 @@ afterEach(async () => {
   }
 })
 
-/** A store with a route that answers when it is told to, one that notes who came, and a long answer. */
+/**
+ * A store with a route that answers when the test says so, one that records its callers, and one with a long answer.
+ */
 function storeOf(bounds: Partial<TurnBounds> = {}) {
   const { app, pass } = testApp({ turns: { ...usualBounds, ...bounds } })
   opened.push(app)

@@ -15,7 +15,7 @@ const tracking = {
 const { app, get } = website({ checkout: checkoutService().checkouts, tracking })
 await app.ready()
 
-/** Addresses to which a page sends a form; the bar of the browser shows them afterwards. */
+/** Paths to which pages post forms, and which the address bar shows afterwards. */
 const forms = routesIn(app.printRoutes({ commonPrefix: false })).filter(
   ({ route, methods }) => methods.includes('POST') && !interfaces.test(route),
 )
@@ -29,7 +29,7 @@ test.each(forms)('$route is an address that a browser can restore', async ({ rou
   const step = route.slice(0, route.lastIndexOf('/'))
   if (!['/open', '/goods', '/mail'].some((end) => route.endsWith(end))) return
   const { statusCode, headers } = await get(route.replace(/:\w+/, 'a%2F%0d%0ab'))
-  // What stands in the address stays one part of a path, whatever it is.
+  // A parameter in the path stays one segment of the path, whatever its value.
   expect([statusCode, headers.location]).toEqual([303, step.replace(/:\w+/, 'a%2F%0D%0Ab')])
   expect(headers['cache-control']).toBe('no-store')
 })

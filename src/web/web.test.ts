@@ -44,7 +44,7 @@ describe('pages', () => {
     }
     const [[, script = ''] = []] = scripts
     const small = async () => get(script, { 'accept-encoding': 'br' })
-    // Four megabytes are made smaller aside, for who asks next.
+    // Four megabytes are compressed in the background, for the next caller.
     await expect.poll(async () => (await small()).headers['content-encoding']).toBe('br')
     expect((await small()).rawPayload.length).toBeLessThan(1_500_000)
   })

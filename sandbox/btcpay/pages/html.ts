@@ -1,11 +1,11 @@
-/** Text that is put together with `html` and may stand in a page as it is. */
+/** Markup made by `html`, which needs no escaping. */
 export interface Html {
   readonly html: string
 }
 
 type Part = string | number | Html | readonly Html[]
 
-/** Everything that is put in is escaped, unless it was made by this very function. */
+/** Escapes every value that it did not make itself. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const written = parts.map(write)
   return { html: texts.map((text, index) => text + (written[index] ?? '')).join('') }
@@ -38,7 +38,7 @@ button, select, input[type=text] { font: inherit; min-height: 2.75rem; padding: 
 .fault { border: 2px solid #c33; padding: .6rem 1rem }
 `
 
-/** A whole page. It asks for itself again after `refreshSeconds`, while something is under way. */
+/** A whole page. It reloads itself after `refreshSeconds`, if given. */
 export function page(title: string, body: Html, refreshSeconds?: number): string {
   const refresh =
     refreshSeconds === undefined

@@ -5,7 +5,7 @@ import type { Invoice, Prompt } from '../models.ts'
 import { type Html, html, page } from './html.ts'
 import { stateText } from './list.ts'
 
-/** What the buttons are named in the form, and what they say. */
+/** The buttons: their values in the form and their labels. */
 const buttons: readonly (readonly [action: string, text: string])[] = [
   ['pay', 'Pay'],
   ['underpay', 'Underpay (half)'],
@@ -17,11 +17,11 @@ const buttons: readonly (readonly [action: string, text: string])[] = [
   ['forget', 'Stop watching'],
 ]
 
-/** Only then does the page show itself anew: it would take away what somebody is typing. */
+/** Whether payments wait for confirmations. Only then does the page reload itself, which loses what somebody types. */
 const isConfirming = ({ payments }: Invoice) =>
   payments.some(({ status, confirmAt }) => status === 'Processing' && confirmAt !== undefined)
 
-/** One invoice with all that a buyer, a chain and time can do to it. */
+/** One invoice, with buttons for everything that a buyer, a chain and time can do to it. */
 export function invoicePage(invoice: Invoice, now: number, fault?: string): string {
   const { id, amount, expiresAt, monitoredUntil, prompts } = invoice
   const body = html`<p><a href="/">All invoices</a></p>

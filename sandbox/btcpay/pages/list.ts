@@ -4,7 +4,7 @@ import { type Html, html, page } from './html.ts'
 
 const maxShown = 100
 
-/** All invoices, the newest first. */
+/** All invoices, newest first. */
 export function listPage(invoices: readonly Invoice[]): string {
   const shown = invoices.toReversed().slice(0, maxShown)
   const body = html`<h1>Sandbox payments</h1>

@@ -8,11 +8,11 @@ import { flag, listOf, numberOf, type Query } from './query.ts'
 
 type Call = { Params: { id: string }; Querystring: Query }
 
-/** Invoices: made in a store, and from then on known by their own id. */
+/** Routes of invoices. They are made in a store, and then found by their id alone. */
 export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
   const { ledger, place } = deps
   const ofInvoice = '/api/v1/invoices/:id'
-  // The store of a call is found by its invoice, so without one the key has no permission for it.
+  // The server finds the store of a call by its invoice. For an unknown invoice the key therefore has no permission.
   app.addHook<Call>('preHandler', async ({ routeOptions, params }) => {
     if (!routeOptions.url?.startsWith(ofInvoice) || ledger.find('invoice', params.id)) return
     throw forbidden('btcpay.store.canviewinvoices')
@@ -30,7 +30,7 @@ export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
     found(ledger.all('invoice'), query).map((invoice) => one(invoice, query)),
   )
   const ofStore = '/api/v1/stores/:storeId/invoices/:id'
-  // The longer form is what releases before 2.4 know.
+  // Releases before 2.4 know only the longer path.
   for (const base of [ofInvoice, ofStore]) {
     app.get<Call>(base, ({ params, query }) => one(invoiceOf(deps, params.id), query))
     app.delete<Call>(base, ({ params }, reply) => {

@@ -5,8 +5,8 @@ import type { Ledger } from '../ledger.ts'
 import type { ChainTransaction } from '../models.ts'
 
 /**
- * The books of each chain, in coins. Nothing is made or lost: `float` and all that came in, less
- * what went out with its fees, is the `balance`, which is kept on its own.
+ * The books of each chain, in coins. They must balance: `float` plus everything received, less everything sent and its
+ * fees, is the `balance`, which is stored separately.
  */
 export function ledgerView(ledger: Ledger) {
   const all = ledger.all('transaction')

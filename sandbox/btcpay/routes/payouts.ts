@@ -9,7 +9,7 @@ import { flag, type Query } from './query.ts'
 
 type Call = { Params: { id: string }; Querystring: Query }
 
-/** Pull payments, which anybody who has the link may claim. */
+/** Routes of pull payments, from which anyone with the link may claim. */
 export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
   const { ledger, place } = deps
   const ofStore = '/api/v1/stores/:storeId/pull-payments'
@@ -40,7 +40,7 @@ export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** Payouts, as the store sees them. */
+/** Routes of payouts for the store. */
 export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
   const ofStore = '/api/v1/stores/:storeId/payouts'
   app.post(ofStore, ({ body }) => payoutView(claimOfStore(deps, body, Date.now())))

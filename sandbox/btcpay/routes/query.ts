@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts'
 
-/** A query as Fastify reads it: what is given once is a text, what is given again a list. */
+/** A query as Fastify reads it: a parameter given once is a string, a repeated one is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 type Value = Query[string]
 
@@ -13,7 +13,7 @@ export function flag(value: Value): boolean {
   return String(value).toLowerCase() === 'true'
 }
 
-/** @throws ApiError 422 when it is given and no whole number */
+/** @throws ApiError 422 if it is given and not a whole number */
 export function numberOf(name: string, value: Value): number | undefined {
   if (value === undefined || value === '') return undefined
   if (!/^\d{1,9}$/.test(String(value))) {

@@ -25,7 +25,7 @@ const batchSchema = z.strictObject({
   transfers: z.array(paySchema.extend({ invoice: z.string() })).min(1),
 })
 
-/** Only in the sandbox: what people and chains do, and how the server misbehaves. */
+/** Only in the sandbox: routes that simulate people and chains, and make the server misbehave. */
 export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
   invoiceRoutes(app, deps)
   faultRoutes(app, deps)
@@ -59,7 +59,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
   payoutRoutes(app, deps)
 }
 
-/** What keeps payouts from being sent, and what an operator does about it. */
+/** Routes that keep payouts from being sent, and that simulate what an operator does about it. */
 function payoutRoutes(app: FastifyInstance, deps: Deps): void {
   app.post('/sandbox/processor', ({ body }) => {
     const schema = z.strictObject({ enabled: z.boolean() })

@@ -19,7 +19,7 @@ const permissions = [
   'btcpay.store.webhooks.canmodifywebhooks',
 ] as const
 
-/** What there is to know about the store, the key and the server. */
+/** Routes about the store, the API key and the server. */
 export function storeRoutes(app: FastifyInstance, deps: Deps): void {
   const { storeId } = deps.place
   app.get('/api/v1/health', () => ({ synchronized: true }))
@@ -90,7 +90,9 @@ function methodRoutes(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** All coins in dollars when no pair is named, and an error beside each pair that is unknown. */
+/**
+ * The rates of the requested pairs, with an error for each unknown one; of all coins in dollars if none is requested.
+ */
 function ratesOf(deps: Deps, asked: readonly string[]) {
   const pairs = asked.length > 0 ? asked : symbols.map((symbol) => `${symbol}_USD`)
   return pairs.map((currencyPair) => {

@@ -23,7 +23,7 @@ const schema = z.object({
     .nullish(),
 })
 
-/** Webhooks of the store, and what was delivered to them. */
+/** Routes of the store's webhooks and of their deliveries. */
 export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
   const { ledger } = deps
   const ofStore = '/api/v1/stores/:storeId/webhooks'

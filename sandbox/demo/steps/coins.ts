@@ -13,11 +13,11 @@ import {
   type Seen,
 } from '../person.ts'
 
-/** A confirmation takes two seconds in the sandbox, and the goods one. */
+/** In the sandbox, a confirmation takes two seconds and a delivery one. */
 const maxFollowSeconds = 60
 const name = { firstName: 'Ada', lastName: 'Lovelace' }
 
-/** A person at the website, without script: once everything goes well, and once too little is paid. */
+/** A person on the website, without script: one payment succeeds, and one is too small. */
 export const coinPayments: Step = {
   name: 'pay_in_coins',
   title: 'Pay in BTC as a person does on the website, and get back what was too little',
@@ -49,7 +49,7 @@ async function payInFull(demo: Demo): Promise<CoinPayment> {
   }
 }
 
-/** Most of the price, until the time is over: less than 0.50 USDC in all would be kept. */
+/** Pays most of the price, and lets the invoice expire. The store would keep less than 0.50 USDC. */
 async function payTooLittle(demo: Demo): Promise<CoinPayment> {
   const paying = await begin(demo, 'TEST-VOUCHER-LOST')
   const most = (paying.asked * 4n) / 5n
@@ -68,7 +68,7 @@ async function begin({ store, tell }: Demo, offerId: string): Promise<Paying> {
   return paying
 }
 
-/** Loads a page again, as browsers without script do, until it has what is waited for. */
+/** Reloads a page, as browsers without script do, until it shows what is waited for. */
 async function follow(
   { store, tell, wait }: Demo,
   path: string,
@@ -90,7 +90,7 @@ function isElsewhere({ status, location }: Seen): boolean {
   return status === 303 && location !== undefined
 }
 
-/** Waits until money is on its way back on the chain: the page's word is not enough. */
+/** Waits until the return is on the chain; the page's word is not enough. */
 async function followMoney({ wait }: Demo, paying: Paying): Promise<void> {
   for (let waited = 0; waited < maxFollowSeconds; waited += 1) {
     if ((await movedFor(paying)).returned > 0n) return

@@ -46,7 +46,7 @@ export const esim: Step = {
     demo.tell.fact('ICCID', text(iccid, 'iccid'))
     demo.tell.fact('LPA', text(lpa, 'lpa'))
     demo.tell.block(await qrCode(text(lpa, 'lpa'), demo.tell.colours))
-    // The pictures are long and repeat the lpa, so the report of the step goes without them.
+    // The report leaves out the pictures, which are long and repeat the lpa.
     return delivered(demo, bought, { iccid, lpa, ...rest })
   },
 }
@@ -72,7 +72,7 @@ function voucherOutcome(demo: Demo, bought: Bought): Outcome {
   return delivered(demo, bought)
 }
 
-/** The wallet paid for what it got, and nothing comes back. */
+/** The outcome of a delivered purchase: the wallet paid, and nothing is refunded. */
 function delivered({ tell }: Demo, bought: Bought, result = goodsOf(bought.order)): Outcome {
   tellPayment(tell, bought)
   const { order, paid, receipt, status, seconds, polls } = bought

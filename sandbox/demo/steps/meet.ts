@@ -2,7 +2,7 @@ import { Faucet } from '../answers.ts'
 import type { Step } from '../demo.ts'
 import { usdcText } from '../money.ts'
 
-/** Reads what the store says of itself, and gets money to spend. */
+/** Reads what the store says about itself, and gets test money. */
 export const meet: Step = {
   name: 'meet',
   title: 'Meet the store, and fill an empty wallet',

@@ -5,10 +5,10 @@ import type { Demo, Step } from '../demo.ts'
 import { usdcText } from '../money.ts'
 import { type Bought, buy, follow, retryAfterOf, stateOf, tellPayment } from '../order.ts'
 
-/** A refund needs one transaction; it is promised within 24 h and usually comes in seconds. */
+/** A refund is one transaction. It is promised within 24 hours and usually takes seconds. */
 const maxRefundSeconds = 60
 
-/** A purchase that goes wrong: nothing is delivered, and the money comes back by itself. */
+/** A purchase that fails: nothing is delivered, and the money is refunded automatically. */
 export const rejectedTopup: Step = {
   name: 'refund',
   title: 'Top up a phone, be rejected by the carrier, and get the money back',
@@ -62,7 +62,7 @@ export const rejectedTopup: Step = {
   },
 }
 
-/** The money was really gone: what the chain says the wallet held once this purchase was paid. */
+/** The balance on the chain right after this purchase was paid, which shows that the money was really taken. */
 async function balanceWhilePaid(
   { buyer, tell }: Demo,
   { order, paid }: Bought,
@@ -75,7 +75,7 @@ async function balanceWhilePaid(
   throw new Error(`The wallet should have paid ${usdcText(paid)} USDC, but held ${usdcText(held)}.`)
 }
 
-/** Watches the refund at the address that the order itself names. */
+/** Polls the refund at the URL that the order names. */
 export async function awaitRefund(demo: Demo, { order }: Pick<Bought, 'order'>): Promise<Refund> {
   const path = order.refund_contract?.endpoint
   if (path === undefined) throw new Error(`The order ${order.orderId} names no refund.`)
@@ -91,9 +91,9 @@ export async function awaitRefund(demo: Demo, { order }: Pick<Bought, 'order'>):
 }
 
 /**
- * The money on its way back, as the chain recorded it: the store's word is not enough.
+ * The transfer of the refund on the chain; the store's word is not enough.
  *
- * @param paid what has to come back, in atomic USDC
+ * @param paid the amount that must be refunded, in atomic USDC
  */
 export async function transferOf(
   { buyer }: Pick<Demo, 'buyer'>,

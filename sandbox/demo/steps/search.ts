@@ -3,7 +3,7 @@ import type { Step } from '../demo.ts'
 
 const path = '/ai/vouchers?search=netflix&country=US&limit=2'
 
-/** Searching is free and needs nothing. */
+/** Searches the catalog, which is free and needs no key. */
 export const search: Step = {
   name: 'search',
   title: 'Search the catalog',

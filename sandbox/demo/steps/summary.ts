@@ -5,7 +5,7 @@ import { coin } from '../person.ts'
 import { table } from '../print.ts'
 import { coinText } from './coins.ts'
 
-/** Adds everything up and holds it against the chain. */
+/** Adds everything up and compares it with the chain. */
 export const summary: Step = {
   name: 'summary',
   title: 'Add it all up',

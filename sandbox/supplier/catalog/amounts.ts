@@ -8,7 +8,7 @@ const divisors = new Map<string, number>()
 export function divisorOf(currency: string): number {
   const known = divisors.get(currency)
   if (known !== undefined) return known
-  // The guilder of Curaçao and Sint Maarten is younger than the list of the package.
+  // The package's list does not have the Caribbean guilder yet.
   const digits = code(currency)?.digits ?? 2
   const divisor = 10 ** digits
   divisors.set(currency, divisor)
@@ -16,8 +16,8 @@ export function divisorOf(currency: string): number {
 }
 
 /**
- * A round sum (1, 2 or 5 times a power of ten) worth about one dollar in `currency`, in major
- * units: the step in which gift cards and topups of that currency are sold.
+ * A round amount (1, 2 or 5 times a power of ten) of `currency` that is worth about one dollar, in major units: the
+ * step of the values of gift cards and topups in that currency.
  */
 export function roundUnit(currency: string): number {
   const rate = rateOf(currency) * 1.35
@@ -27,14 +27,14 @@ export function roundUnit(currency: string): number {
   return lead >= 2.5 ? 2 * power : power
 }
 
-/** The same sum in another currency, both in minor units, rounded up. */
+/** An amount in another currency, both in minor units, rounded up. */
 export function convert(minor: number, from: string, to: string): number {
   if (from === to) return minor
   const dollars = minor / divisorOf(from) / rateOf(from)
   return Math.max(1, Math.ceil(dollars * rateOf(to) * divisorOf(to) - 1e-6))
 }
 
-/** What the store is charged: a few percent under the price, always in the wallet's US dollars. */
+/** The cost that the store is charged: a few percent below the price, always in US dollars, the wallet's currency. */
 export function costOf(priceMinor: number, currency: string, discount: number): number {
   return Math.max(1, Math.floor(convert(priceMinor, currency, 'USD') * (1 - discount)))
 }

@@ -19,14 +19,14 @@ export interface Catalog {
   readonly lists: Readonly<Record<Family, readonly Offer[]>>
   readonly brands: ReadonlyMap<string, Brand>
   find(family: Family, offerId: string): Offer | undefined
-  /** Changes the price (minor units; the cost follows in proportion) or the sale of an offer. */
+  /** Changes the price of an offer (in minor units; the cost changes in proportion), or whether it is sold. */
   change(offerId: string, change: { price?: number; enabled?: boolean }): Offer | undefined
 }
 
 const makers = { vouchers, topups, esim: esims }
 const shares = { topups: 0.35, esim: 0.2 }
 
-/** Flawed offers stand after this many clean ones, so that they are not all on one edge. */
+/** The number of clean offers before the flawed ones, so that those are not all at one end of a list. */
 const flawedPosition = 40
 
 function take(source: Generator<Offer>, count: number): Offer[] {
@@ -82,9 +82,9 @@ function changed(offer: Offer, change: { price?: number; enabled?: boolean }): O
 }
 
 /**
- * The whole catalog of `offers` offers (never fewer than the test and flawed ones): about 45 %
- * vouchers, 35 % topups, 20 % eSIMs. It is the same on every start, and a longer one begins, in
- * each list, with the offers of a shorter one.
+ * The whole catalog of `offers` offers (never fewer than the test and flawed ones): about 45 % vouchers, 35 % topups,
+ * 20 % eSIMs. It is the same at every start, and each list of a larger catalog begins with the offers of a smaller
+ * one.
  */
 export function makeCatalog(offers: number): Catalog {
   const topupCount = Math.round(offers * shares.topups)

@@ -1,6 +1,6 @@
 import { countryName, places, type Region } from './regions.ts'
 
-/** Where a plan works: one country, or a bundle of them with a blank country. */
+/** Where a plan works: one country, or a bundle of countries, whose `country` is empty. */
 export interface Area {
   readonly id: string
   readonly name: string
@@ -9,13 +9,13 @@ export interface Area {
   readonly covers: readonly string[]
 }
 
-/** Countries no travel plan reaches, in this catalog. */
+/** Countries without travel plans in this catalog. */
 const unserved = new Set(['KP', 'IR', 'SY', 'SS', 'ER', 'YE', 'CU', 'TM', 'SO', 'VU', 'TV', 'KI'])
 
 /**
- * One bundle a line: id | name | its region | the countries it covers, and the regions of which it
- * covers all but the unserved ones. The region of a bundle is one of the ten coarse ones: never South
- * America or a part of Asia.
+ * One bundle for each line: id | name | region | the countries it covers, and the regions of which it covers all
+ * except the unserved countries. The region of a bundle is one of the ten coarse ones: never South America or a part
+ * of Asia.
  */
 const table = `
 GLOBAL | Global | Global | @Global
@@ -73,7 +73,7 @@ function coversOf(entry: string): readonly string[] {
 
 const bundles = table.trim().split('\n').map(areaOf)
 
-/** Countries most travelled to come first, so that they have the most plans. */
+/** The most visited countries. They come first, so that they get the most plans. */
 const popular = 'US ES GB FR IT DE JP TH TR MX AE CA GR PT ID CN KR SG AU BR VN MY CH NL AT PL EG'
 
 const singles: readonly Area[] = [...new Set([...popular.split(' '), ...places.keys()])]

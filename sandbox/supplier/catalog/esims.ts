@@ -45,7 +45,7 @@ const grid: readonly Plan[] = sizes.flatMap((gb) =>
     .map((days) => ({ gb, days, tier: 'Standard' as const, roams: true })),
 )
 
-/** The plans of an area in the order in which they come into the catalog. */
+/** The plans of an area, in the order in which the catalog adds them. */
 const plans: readonly Plan[] = (() => {
   const usual = standard.map(([gb, days]) => ({ gb, days, tier: 'Standard' as const, roams: true }))
   const week = unlimitedPlans.filter((plan) => plan.days === 7)
@@ -62,7 +62,7 @@ function idOf(area: Area, plan: Plan, provider: string): string {
   return `ESIM${maker}-${area.id}-${plan.days}D-${volume}${tier}${plan.roams ? '' : '-NOROAM'}`
 }
 
-/** US cents: dearer by volume, by days and by how far the plan reaches. */
+/** The price in US cents, which rises with the volume, the days and the coverage. */
 function priceOf(area: Area, plan: Plan): number {
   const reach = 1 + Math.log2(area.covers.length) / 5
   const zone = 0.8 + (hash32(`zone ${area.id}`) % 60) / 100
@@ -76,7 +76,7 @@ function speedsOf(code: string): readonly string[] {
   return hash32(`speed ${code}`) % 3 === 0 ? ['3G', '4G'] : ['4G', '5G']
 }
 
-/** Coverage is the same for every plan of an area, so it is made once and shared. */
+/** The coverage of each area; all plans of an area share it. */
 const coverage: ReadonlyMap<string, EsimOffer['roaming']> = new Map(
   areas.map((area) => [
     area.id,
@@ -130,7 +130,7 @@ function offer(area: Area, plan: Plan, slot: number): EsimOffer {
   }
 }
 
-/** eSIM plans without end: the common plan of every area first, then the next of every area. */
+/** An endless sequence of eSIM plans: first the most common plan of every area, then the next of every area. */
 export function* esims(): Generator<EsimOffer> {
   for (const [slot, plan] of plans.entries()) {
     for (const area of areas) {

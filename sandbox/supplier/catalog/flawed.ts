@@ -1,8 +1,8 @@
 import type { EsimOffer, Family, Offer, TopupOffer, VoucherOffer } from '../models.ts'
 
 /**
- * Data that a supplier's catalog should not hold and that real ones do hold. Besides these, about one
- * offer in a hundred is disabled. `KEEP` offers are unusual but fit to sell.
+ * Flaws that real catalogs of suppliers contain. Besides these, about one offer in a hundred is disabled. `KEEP`
+ * offers are unusual but can be sold.
  */
 interface Flaw {
   readonly id: string
@@ -35,7 +35,7 @@ const moneyFlaws: readonly Flaw[] = [
 
 const wallet = { currency: 'USD', currencyDivisor: 100, discount: 0, fee: 0, feePct: 0 }
 
-/** What the store is charged is not always a little under the price, nor always in dollars. */
+/** Flaws of costs, which are not always a little below the price, nor always in dollars. */
 const costFlaws: readonly Flaw[] = [
   { id: 'NO-COST', change: { cost: undefined } },
   {
@@ -56,7 +56,7 @@ const costFlaws: readonly Flaw[] = [
   },
 ]
 
-/** Prices from 5 to 102.50 in steps of 5, charged with a fixed fee that the least of them does not cover. */
+/** Prices from 5 to 102.50 in steps of 5, with a fixed fee that the lowest price does not cover. */
 const offTheStep = {
   priceType: 'RANGE',
   price: { currency: 'USD', currencyDivisor: 100, fee: 0, increment: 500, min: 500, max: 10_250 },
@@ -64,7 +64,7 @@ const offTheStep = {
   send: { currency: 'USD', currencyDivisor: 100, min: 500, max: 10_250 },
 }
 
-/** Charged more than its price at its upper end. */
+/** An offer whose cost exceeds its price at the upper end. */
 const dearAtTheTop = {
   ...offTheStep,
   price: { currency: 'USD', currencyDivisor: 100, fee: 0, increment: 500, min: 500, max: 50_000 },
@@ -120,8 +120,8 @@ const flaws: Readonly<Record<Family, readonly Flaw[]>> = {
 }
 
 /**
- * The flawed offers of a family, made from one clean offer of it. Their ids begin with `DIRTY-`,
- * but for the last two: one has no id at all, the other repeats the id of the clean offer.
+ * The flawed offers of a family, made from one of its clean offers. Their ids begin with `DIRTY-`, except for the last
+ * two: one has no id, the other repeats the id of the clean offer.
  */
 export function flawedOffers<O extends VoucherOffer | TopupOffer | EsimOffer>(
   family: Family,
@@ -129,7 +129,7 @@ export function flawedOffers<O extends VoucherOffer | TopupOffer | EsimOffer>(
 ): readonly Offer[] {
   const flawed: unknown[] = flaws[family].map(({ id, change }) => ({
     ...clean,
-    // A brand of their own keeps them out of the way of whoever searches for real ones.
+    // Their own brand keeps them out of searches for real offers.
     brand: 'SANDBOX_DIRTY',
     brandName: 'Sandbox Dirty Data',
     enabled: true,
@@ -138,6 +138,6 @@ export function flawedOffers<O extends VoucherOffer | TopupOffer | EsimOffer>(
   }))
   const { offerId: _, ...nameless } = clean
   flawed.push(nameless, { ...clean, shortNotes: 'A second offer under the same id.' })
-  // The one place where a shape is claimed that does not hold: breaking it is the purpose.
+  // The type is deliberately wrong: flawed offers are meant to violate it.
   return flawed as readonly Offer[]
 }

@@ -1,4 +1,4 @@
-/** Zendit's regions with our own table of which country belongs where, and its currency. */
+/** Zendit's regions, each with its countries and their currencies; the assignment is ours. */
 const table = {
   Africa:
     'AO:AOA BF:XOF BI:BIF BJ:XOF BW:BWP CD:CDF CF:XAF CG:XAF CI:XOF CM:XAF CV:CVE DJ:DJF ER:ERN ' +
@@ -30,7 +30,7 @@ const table = {
     'NO:NOK PT:EUR SE:SEK SM:EUR',
 } as const
 
-/** The thirteen regions: `Global` holds no country of its own. */
+/** The thirteen regions. `Global` has no countries of its own. */
 export type Region = keyof typeof table | 'Global'
 
 interface Place {
@@ -51,7 +51,7 @@ export const places: ReadonlyMap<string, Place> = new Map(
 
 const names = new Intl.DisplayNames('en', { type: 'region' })
 
-/** The English name of a country, or the code itself where there is no name. */
+/** The English name of a country, or its code if there is no name. */
 export function countryName(code: string): string {
   return names.of(code) ?? code
 }

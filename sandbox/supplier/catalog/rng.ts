@@ -1,4 +1,4 @@
-/** A 32-bit hash of `text` (FNV-1a, then mixed): the same on every machine and every start. */
+/** A 32-bit hash of `text` (FNV-1a, then mixed), the same on every machine and at every start. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {
@@ -10,8 +10,8 @@ export function hash32(text: string): number {
 }
 
 /**
- * Numbers in [0, 1) drawn from a seed (mulberry32). Every offer seeds its own from its id, so
- * an offer stays the same whatever stands before it and however large the catalog grows.
+ * Numbers in [0, 1) from a seed (mulberry32). Every offer uses its id as the seed, so it is the same whatever precedes
+ * it and however large the catalog is.
  */
 export function random(seed: string): () => number {
   let state = hash32(seed)
@@ -23,7 +23,7 @@ export function random(seed: string): () => number {
   }
 }
 
-/** One entry of a list that is not empty. */
+/** A random entry of a list. */
 export function pick<T>(next: () => number, list: readonly [T, ...T[]]): T {
   return list[Math.floor(next() * list.length)] ?? list[0]
 }

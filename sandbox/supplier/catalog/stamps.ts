@@ -5,7 +5,7 @@ function between(next: () => number, from: number): number {
   return Math.floor(from + next() * (lastDay - from))
 }
 
-/** When an offer was made and last changed: drawn, so that every start tells the same. */
+/** When an offer was created and last changed. Drawn from its seed, so it is the same at every start. */
 export function stamps(next: () => number): { createdAt: string; updatedAt: string } {
   const created = between(next, firstDay)
   const updated = between(next, created)

@@ -1,7 +1,7 @@
 import type { EsimOffer, Offer, TopupOffer, VoucherOffer } from '../models.ts'
 import { fixedCost, fixedPrice } from './amounts.ts'
 
-/** What becomes of a purchase. Every offer that is no test offer is `OK`. */
+/** How a purchase ends. All offers except test offers are `OK`. */
 export const outcomes = ['OK', 'SLOW', 'FAIL', 'HANG', 'LATE', 'LOST', 'DECLINED'] as const
 export type Outcome = (typeof outcomes)[number]
 
@@ -15,7 +15,7 @@ const stories: Readonly<Record<Outcome, string>> = {
   DECLINED: 'Refused at once (400); nothing is bought.',
 }
 
-/** Prices in US cents: small enough that stock x402 clients pay them without a raised limit. */
+/** Prices in US cents, low enough for x402 clients with their default limit. */
 const prices: Readonly<Record<Outcome, number>> = {
   OK: 50,
   SLOW: 55,
@@ -109,7 +109,7 @@ export const testOffers = {
   esim: outcomes.map(esim),
 } as const satisfies Record<string, readonly Offer[]>
 
-/** A test topup takes any number with the offer's calling code, whether in use or not. */
+/** Whether it is a test offer. A test topup accepts any number with the offer's calling code, in use or not. */
 export function isTestOffer(offer: Offer): boolean {
   return offer.brand === 'TEST'
 }

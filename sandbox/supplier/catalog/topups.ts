@@ -11,7 +11,7 @@ interface Line {
   readonly brandName: string
   readonly country: string
   readonly currency: string
-  /** 0 for the biggest operator of the country. */
+  /** 0 for the largest operator of the country. */
   readonly rank: number
 }
 
@@ -25,7 +25,7 @@ const nothing: Allowance = {
   voiceUnlimited: false,
 }
 
-/** The operators, biggest of each country first, where the country has a place in the regions. */
+/** The operators of all countries that are in a region, largest of each country first. */
 const lines: readonly Line[] = Object.entries(operators as Record<string, string[]>)
   .flatMap(([country, names]) =>
     names.map((brandName, rank) => ({ brand: brandId(brandName), brandName, country, rank })),
@@ -62,7 +62,7 @@ function discountOf(line: Line): number {
   return 0.02 + (hash32(`discount ${line.brand} ${line.country}`) % 7) / 100
 }
 
-/** An offer worth `face` minor units of the line's currency, retailed a little above the rate. */
+/** An offer worth `face` minor units of the line's currency, priced a little above the exchange rate. */
 function fixed(line: Line, id: string, face: number, sold: Sold): TopupOffer {
   const { currency } = line
   const divisor = divisorOf(currency)
@@ -169,10 +169,10 @@ function bundle(line: Line, index: number): TopupOffer | undefined {
   })
 }
 
-/** Operators whose open airtime is named in the supplier's own documents. */
+/** Operators whose open airtime is in the supplier's documentation. */
 const alwaysOpen = new Set(['CUBACEL CU', 'CLARO GT'])
 
-/** The `slot`-th offer of an operator: airtime, data and bundles in turn. */
+/** The `slot`-th offer of an operator: alternately airtime, data and bundles. */
 function offerAt(line: Line, slot: number): TopupOffer | undefined {
   const opens =
     alwaysOpen.has(`${line.brand} ${line.country}`) ||
@@ -183,7 +183,7 @@ function offerAt(line: Line, slot: number): TopupOffer | undefined {
   return kinds[slot % 3]?.(line, index)
 }
 
-/** Topup offers without end, in waves: big operators and common sums first. */
+/** An endless sequence of topup offers, in waves: large operators and common amounts first. */
 export function* topups(): Generator<TopupOffer> {
   const deepest = 3 * gigabytes.length * days.length
   for (let wave = 0; wave < deepest; wave += 1) {

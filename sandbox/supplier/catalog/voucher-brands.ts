@@ -1,6 +1,6 @@
 import { places } from './regions.ts'
 
-/** A gift card brand: where it sells and what it pays for. */
+/** A gift card brand: where it is sold and what it pays for. */
 export interface VoucherBrand {
   readonly brand: string
   readonly brandName: string
@@ -20,7 +20,7 @@ const groups: Readonly<Record<string, string>> = {
   '@MAIN': 'US CA GB DE FR ES IT NL AU MX BR',
 }
 
-/** One brand a line: name | sub-types | countries, the main one first | what it pays for. */
+/** One brand for each line: name | sub-types | countries, main one first | what it pays for. */
 const table = `
 Steam | Gaming & Entertainment | US @MAIN @EU @EAST @NORD @GCC @LATAM @SEA @ASIA TR ZA NZ CH | games, add-ons and items on the Steam store
 PlayStation Store | Gaming & Entertainment | US @MAIN @EU @EAST @NORD @GCC @LATAM JP HK ZA NZ CH TR | games, add-ons and PlayStation Plus
@@ -244,7 +244,7 @@ Jiffy Lube | Auto & Moto | US | oil changes
 Norauto | Auto & Moto | FR ES IT | car parts and service
 `
 
-/** The upper-case id of a brand: letters and digits, words joined by a hyphen. */
+/** The upper-case id of a brand: letters and digits, with words joined by hyphens. */
 export function brandId(name: string): string {
   return name
     .normalize('NFD')

@@ -5,7 +5,7 @@ import { hash32, pick, random } from './rng.ts'
 import { stamps } from './stamps.ts'
 import { type VoucherBrand, voucherBrands } from './voucher-brands.ts'
 
-/** Sold sums in round units of the currency, the most common first. */
+/** The values of cards, in round units of the currency, most common first. */
 const sums: readonly number[] = [
   ...new Set([
     ...[25, 50, 10, 100, 20, 15, 75, 5, 30, 150, 200, 40, 60, 250, 300, 500],
@@ -14,7 +14,10 @@ const sums: readonly number[] = [
   ]),
 ]
 
-/** What a store must send with a purchase; the commonest sets more than once. */
+/**
+ * The sets of fields that a purchase requires. Common sets are listed more than once, so that they are drawn more
+ * often.
+ */
 const fieldSets = [
   ['recipient.firstName', 'recipient.lastName'],
   ['recipient.firstName', 'recipient.lastName'],
@@ -24,7 +27,7 @@ const fieldSets = [
   [],
 ] as const
 
-/** Some cards of a country are priced in its own currency; most prices are US dollars. */
+/** Currencies in which some cards of their countries are priced; most prices are in US dollars. */
 const localPrices = new Set(['EUR', 'GBP', 'CAD', 'AUD', 'MXN'])
 
 interface Place {
@@ -111,7 +114,7 @@ function open(place: Place): VoucherOffer {
   }
 }
 
-/** The `slot`-th offer of a brand in a country: a third of them sell an open value as their second. */
+/** The `slot`-th offer of a brand in a country. In a third of such pairs, the second one has an open value. */
 function offerAt(place: Place, slot: number): VoucherOffer | undefined {
   const opens = hash32(`open ${place.brand.brand} ${place.country}`) % 3 === 0
   if (slot === 1 && opens) return open(place)
@@ -119,7 +122,7 @@ function offerAt(place: Place, slot: number): VoucherOffer | undefined {
   return sum === undefined ? undefined : fixed(place, sum)
 }
 
-/** The offers with which one brand joins a wave: a sum deeper is worth three countries wider. */
+/** The offers of one brand in a wave: three further countries count as much as one further value. */
 function* waveOf(brand: VoucherBrand, wave: number): Generator<VoucherOffer> {
   for (let slot = 0; slot * 3 <= wave; slot += 1) {
     const country = brand.countries[wave - slot * 3]
@@ -133,8 +136,8 @@ function* waveOf(brand: VoucherBrand, wave: number): Generator<VoucherOffer> {
 }
 
 /**
- * Voucher offers without end, in waves: the common sums of every brand's main country first, then
- * wider and deeper. A longer catalog therefore begins with the whole of a shorter one.
+ * An endless sequence of voucher offers, in waves: first the common values of every brand in its main country, then
+ * further countries and values. A larger catalog therefore begins with the whole of a smaller one.
  */
 export function* vouchers(): Generator<VoucherOffer> {
   for (let wave = 0; wave < sums.length * 3; wave += 1) {

@@ -25,7 +25,7 @@ function transactionOf(entry: Stored): Transaction {
   }
 }
 
-/** What Zendit's test mode answers: the brand and network of each prefix. */
+/** The answers of Zendit's test mode: the brand and network of each prefix. */
 const lookups = [
   {
     prefix: '+5023',
@@ -88,7 +88,7 @@ const promos = ['CUBACEL', 'TIGO', 'CLARO'].map((brand, index) => ({
 
 type ById = { Params: { id: string } }
 
-/** Balance, transactions, number look-up and promotions. */
+/** Routes of the balance, transactions, number look-up and promotions. */
 export function accountRoutes(app: FastifyInstance, deps: Deps): void {
   app.get('/v1/balance', () => ({
     availableBalance: deps.ledger.wallet().available,
@@ -137,7 +137,7 @@ function csvOf(deps: Deps, { startGte, endLt }: z.infer<typeof period>): string 
     .join('')
 }
 
-/** Reports are asked for, then fetched. Here they are ready at once and forgotten on a restart. */
+/** Routes of reports, which are requested and then fetched. Here they are ready at once, and lost at a restart. */
 export function reportRoutes(app: FastifyInstance, deps: Deps): void {
   const periods = new Map<string, z.infer<typeof period>>()
   const find = (id: string) => {

@@ -16,7 +16,7 @@ const offerChange = z.object({
 const mannerChange = mannerSchema.extend({ offerId: z.string() })
 const verdict = z.object({ transactionId: z.string(), status: z.enum(['DONE', 'FAILED']) })
 
-/** The secrets a purchase gave out: what must never be found in a log. */
+/** The secrets that a purchase delivered, which must never appear in a log. */
 function secretsOf({ record }: StoredPurchase): readonly string[] {
   if (record.productType === 'VOUCHER') return record.receipt ? [record.receipt.epin] : []
   if (record.productType === 'ESIM')
@@ -41,8 +41,8 @@ function audited(stored: StoredPurchase) {
 }
 
 /**
- * Only in the sandbox, behind the same key: setting the wallet, faults, manners, offers and the end
- * of a purchase, and an audit of everything bought. Amounts are US cents.
+ * Only in the sandbox, with the same key: routes that set the wallet, faults, manners, offers and the end of a
+ * purchase, and an audit of all purchases. Amounts are in US cents.
  */
 export function adminRoutes(app: FastifyInstance, deps: Deps): void {
   app.post('/_admin/balance', (request) => {

@@ -15,7 +15,7 @@ const instructionQuery = z.object({
   language: z.string().default('en'),
 })
 
-/** A colour of its own for each brand, dark enough for white letters. */
+/** A colour for each brand, dark enough for white letters. */
 function colourOf(brand: string): string {
   return `#${[0, 8, 16].map((shift) => (32 + ((hash32(brand) >>> shift) & 0x7f)).toString(16)).join('')}`
 }
@@ -84,7 +84,7 @@ function baseOf(request: FastifyRequest): string {
 
 type OfBrand = { Params: { brand: string } }
 
-/** Brands with their descriptions, images and instructions. Images need no key, as on a CDN. */
+/** Routes of brands, with descriptions, images and instructions. Images need no key, as on a CDN. */
 export function brandRoutes(app: FastifyInstance, deps: Deps): void {
   const find = (brand: string): Brand => {
     const found = deps.catalog.brands.get(brand)

@@ -15,7 +15,10 @@ function plansOf(deps: Deps, iccid: string): readonly EsimPurchase[] {
   })
 }
 
-/** Plans wait in a row: the first is active, refunded ones are gone. Usage is never simulated. */
+/**
+ * The plans of an eSIM: the first is active, the others are queued, and refunded ones are gone. Usage is not
+ * simulated.
+ */
 function shownPlans(purchases: readonly EsimPurchase[], iccid: string) {
   const left = purchases.filter((purchase) => purchase.refund?.status !== 'DONE')
   const list = left.map((purchase, index) => {
@@ -36,7 +39,7 @@ function shownPlans(purchases: readonly EsimPurchase[], iccid: string) {
   return { firstInstalledAt: purchases[0]?.updatedAt ?? '', list, total: list.length }
 }
 
-/** What only eSIMs have: QR code, plans on a card, refund. */
+/** Routes that only eSIMs have: QR code, plans on a card, refund. */
 export function esimRoutes(app: FastifyInstance, deps: Deps): void {
   app.get<ById>('/v1/esim/purchases/:id/qrcode', (request, reply) => {
     const record = deps.ledger.purchase(request.params.id)?.record

@@ -24,7 +24,7 @@ function fits(offer: Offer, { brand, country, regions, subType }: Filter): boole
   )
 }
 
-/** The offers that exist as far as the caller is told, faults included. */
+/** The offers that a caller sees, by the filter and the current fault. */
 function visible(all: readonly Offer[], filter: Filter, fault: Fault): readonly Offer[] {
   const present = fault.mode === 'shrink' ? all.slice(0, Math.floor(all.length * fault.share)) : all
   const plain = Object.values(filter).every((value) => value === undefined)
@@ -42,7 +42,7 @@ function offersPage(offers: readonly Offer[], query: unknown, faults: Faults) {
   return fault.mode === 'lie' ? { ...page, total: fault.total } : page
 }
 
-/** The list as it is, or, while it shifts, with its first offer at its end. */
+/** The list unchanged or, during the fault `shift`, with its first offer at its end. */
 function shifted(offers: readonly Offer[], faults: Faults): readonly Offer[] {
   const fault = faults.get()
   if (fault.mode !== 'shift' || fault.reads === 0) return offers
@@ -50,7 +50,7 @@ function shifted(offers: readonly Offer[], faults: Faults): readonly Offer[] {
   return [...offers.slice(1), ...offers.slice(0, 1)]
 }
 
-/** The offer lists of the three families and each offer by its id. */
+/** Routes of the offer lists of the three families, and of single offers. */
 export function offerRoutes(app: FastifyInstance, deps: Deps): void {
   for (const family of families) {
     app.get(`/v1/${family}/offers`, (request) =>

@@ -20,7 +20,7 @@ function inputOf(family: Family, body: unknown): PurchaseInput {
   }
 }
 
-/** Records of a family, newest first. */
+/** The records of a family, newest first. */
 function recordsOf(deps: Deps, family: Family): readonly Purchase[] {
   return deps.ledger
     .all()
@@ -30,7 +30,7 @@ function recordsOf(deps: Deps, family: Family): readonly Purchase[] {
     .reverse()
 }
 
-/** Buying, looking a purchase up, and listing purchases. */
+/** Routes that buy, look up a purchase, and list purchases. */
 export function purchaseRoutes(app: FastifyInstance, deps: Deps): void {
   for (const family of families) {
     const path = `/v1/${family}/purchases`

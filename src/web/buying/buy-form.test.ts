@@ -13,7 +13,7 @@ import { read, website } from '../frame/website.fixture.ts'
 const url = '/buy/MCD_US_10'
 const refundTo = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
 
-/** The form of an offer as a browser holds it, with what a person wrote into it. */
+/** The form of an offer as a browser holds it, with what a person typed into it. */
 async function opened(
   site: ReturnType<typeof website>,
   typed: Readonly<Record<string, string>> = {},
@@ -103,7 +103,7 @@ describe('the form of an offer', () => {
   })
 })
 
-/** All of them are under way before the first one ends. */
+/** Starts end only later, so that all of them are under way before the first one ends. */
 function slow(start: CheckoutService['start']): CheckoutService['start'] {
   return async (...asked) => {
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -203,7 +203,7 @@ describe('a form that is sent', () => {
     }
     expect(await shownFor('25')).toBe('You get about €21.50.')
     for (const none of ['', 'x', '4.99', '501']) expect(await shownFor(none)).toBe('')
-    // A card in dollars has what is typed.
+    // A card in dollars receives what is typed, so nothing is shown.
     expect(await shownFor('25', '/buy/AMZ_US_OPEN')).toBe('')
   })
 
@@ -252,7 +252,7 @@ describe('a form that is sent', () => {
     }
     const sent = fieldsOf(answer.body)
     expect(sent).toMatchObject({ ...typed, email: 'ada@@example.com "<b>' })
-    // What is sent again with its faults mended is the same form.
+    // A form that is sent again without its faults keeps its key.
     expect(sent['key']).toMatch(/^[\w-]{22}$/)
   })
 
@@ -294,7 +294,7 @@ describe('a form that is sent', () => {
     const agreed = fieldsOf(told.body)
     expect(agreed).toMatchObject({ ...person, key: form['key'], seen: 'fixed:1100' })
     expect((await dear.post(url, agreed)).statusCode).toBe(303)
-    // What became cheaper is simply sold for less.
+    // An offer that became cheaper is simply sold for less.
     expect((await cheap.post(url, agreed)).statusCode).toBe(303)
     const open = await opened(cheap, { ...person, value: '10' }, '/buy/AMZ_US_OPEN')
     const { email: _, ...openForm } = open
@@ -326,7 +326,7 @@ describe('a form that is sent', () => {
     state.refusal = undefined
     for (let at = 0; at < 30; at += 1) expect((await sendNew()).statusCode).toBe(303)
     const answer = await sendNew()
-    // Those with faults reached the service too, and were not counted.
+    // Forms with faults reached the service too, and were not counted.
     expect([answer.statusCode, started.length]).toEqual([429, 30])
     expect(read(answer.body)).toContain('Too many payments were started from your connection')
     expect(fieldsOf(answer.body)).toMatchObject(person)
@@ -412,7 +412,7 @@ test('the page and everything that it loads stay under 100 kB', async () => {
   expect(bytes).toBeLessThan(100_000)
 })
 
-/** Asks until the answer is so: smaller forms are made aside. */
+/** Polls until the answer satisfies the condition, because compressed forms are made in the background. */
 async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask()

@@ -22,7 +22,7 @@ describe('the page of an offer', () => {
     expect(body).toMatch(
       /<div class="face"><span class="card voucher [^"]*" aria-hidden="true"><b>Amazon.com</,
     )
-    // What a picture elsewhere would tell its host is who looks at what.
+    // A picture from another host would tell that host who looks at what, so only previews use it.
     expect(body).toContain('<meta property="og:image" content="https://img.example/amz.png">')
     expect(body).not.toContain('src="https://img.example')
     expect(body).toContain('For developers:')
@@ -121,7 +121,7 @@ describe('the page of an offer', () => {
   test('lets nothing out of the catalog become markup', async () => {
     const { body } = await get('/buy/HOSTILE')
     expect(structureFaults(body)).toEqual([])
-    // Two blocks of data for search engines, and the scripts of the form and the wallet.
+    // Two blocks of data for search engines, and the scripts for the form and the wallet.
     expect(body.match(/<script/g)).toHaveLength(4)
     expect(body).not.toContain('<!--')
     expect(dataOf(body)).toMatchObject({ brand: { name: breakout } })

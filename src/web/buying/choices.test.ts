@@ -42,7 +42,7 @@ describe('the choices beside a plan', () => {
     const [offer] = plans as [EsimOffer]
     const { page, same, others } = choicesOf(offer, plans)
     expect(same).toEqual(['E-JPKR-1', 'E-JPKR-5', 'E-JPKR-10'])
-    // Of each other coverage the plan that is most like this one; none that does not work in Japan.
+    // The most similar plan of each other coverage, and none that does not work in Japan.
     expect(others).toEqual(['E-JP-1', 'E-ASIA-1'])
     expect(read(page)).toContain('Other coverage Japan 1 GB, 30 days, 1.00 USDC')
     expect(read(page)).toContain('China + Indonesia + Japan +2')
@@ -56,7 +56,7 @@ describe('the choices beside a plan', () => {
     const text = read(choicesOf(offer, [...plans, twin, slow]).page)
     expect(text).toContain('Offer E-JPKR-1-NOROAM')
     expect(text).toContain('Offer E-JPKR-1 ')
-    // What tells it apart is on its page, not on the link.
+    // What distinguishes it is on its page, not on the link.
     expect(text).toContain('Offer E-SLOW')
   })
 

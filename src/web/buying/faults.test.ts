@@ -35,7 +35,7 @@ const filled: Readonly<Record<string, string>> = {
   country: 'DE',
 }
 
-/** The form of an offer as a browser sends it, with this in one of its fields. */
+/** The form of an offer as a browser sends it, with these changes. */
 function typedInto(offer: Offer, changes: Readonly<Record<string, string>>): Typed {
   const fields = formFieldsOf(offer, { t, pricing }, retailOf(offer, pricing))
   const sent = new URLSearchParams({ key: 'k'.repeat(22) })
@@ -45,7 +45,7 @@ function typedInto(offer: Offer, changes: Readonly<Record<string, string>>): Typ
   return typed
 }
 
-/** What the page says beside the fields. */
+/** The faults that the page shows at the fields. */
 function told(offer: Offer, changes: Readonly<Record<string, string>>) {
   const typed = typedInto(offer, changes)
   try {

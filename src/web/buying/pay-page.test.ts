@@ -75,7 +75,7 @@ describe('the page of a payment', () => {
       'You’re buying Claro airtime, GTQ 50 Country Guatemala Phone number +502 5555 1234 Price 25.00 USD Change',
     )
     expect(body.indexOf('id="bought"')).toBeLessThan(body.indexOf('id="address"'))
-    // Nobody else learns any of it.
+    // Nobody else sees any of it.
     expect(read((await get(url)).body)).not.toMatch(/Claro|5555/)
   })
 
@@ -91,7 +91,7 @@ describe('the page of a payment', () => {
     expect(body).toMatch(/id="pay-BTC"[^>]* checked/)
     expect(body).toContain('action="/buy/AMZ_US_25"')
     expect(body).not.toContain('Check the form')
-    // Whoever has not its token, and a checkout whose offer is gone, see the payment.
+    // A visitor without the token is led to the payment, and so is one whose offer is gone.
     for (const [offerId, cookie] of [
       ['AMZ_US_25', ''],
       ['GONE', owner.cookie],
@@ -120,7 +120,7 @@ describe('the page of a payment', () => {
     expect(body.includes('data-live-end')).toBe(isFinished)
     expect(body.includes('http-equiv="refresh"')).toBe(!isFinished)
     const asks = stage === 'waiting' || stage === 'partly_paid'
-    // Where no money is asked for there is no address that somebody could send it to.
+    // A page that asks for no money shows no address to which somebody could send it.
     expect(read(body).includes(address)).toBe(asks)
     expect(body.includes('href="/buy/AMZ_US_25"')).toBe(['refused', 'expired'].includes(stage))
   })
@@ -201,7 +201,7 @@ describe('the page of a payment', () => {
     const text = read(body)
     expect(text).not.toContain('and then your order')
     expect(text).not.toContain('You are buying')
-    // Only where money may have come is there something to look for again.
+    // The link is worth keeping only if money may have arrived.
     expect(text.includes(`${checkoutId}#${checkoutToken}`)).toBe(isKept)
   })
 
@@ -255,7 +255,7 @@ describe('whoever has not shown that it is theirs', () => {
         for (const secret of [address, refundTo, '0.00039063', checkoutToken, '/orders/']) {
           expect(body).not.toContain(secret)
         }
-        // A page that loads itself again would lose what is pasted.
+        // A page that reloads itself would lose what is pasted.
         expect(body).not.toContain('http-equiv="refresh"')
         expect(read(body)).toContain(`Payment ${t(`pay.stages.${stage}.state`)}`)
       }

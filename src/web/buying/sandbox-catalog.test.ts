@@ -43,7 +43,7 @@ const deps = {
   payee: { network: networks.base, payTo: '0x1111111111111111111111111111111111111111' },
   t,
 }
-/** Siblings are offers that have their own turn, so a part of the pages is enough to see them. */
+/** For pages without links to sibling offers, which only some of the pages need to have. */
 const alone = { ...deps, liveCatalog: createLiveCatalog() }
 const frame = {
   site,

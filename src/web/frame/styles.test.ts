@@ -5,7 +5,7 @@ import { sharedSheets } from './assets.ts'
 const folder = new URL('styles/', import.meta.url)
 const paper = 'print.css'
 
-/** The selectors of a sheet, each by itself. */
+/** The single selectors of a sheet. */
 function selectorsIn(sheet: string): string[] {
   const css = readFileSync(new URL(sheet, folder), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
   return [...css.matchAll(/([^{};]+)\{/g)]
@@ -19,7 +19,7 @@ const sheets = readdirSync(folder).filter((name) => name !== paper)
 const classPattern = /\.(-?[a-z][\w-]*)/gi
 const classesIn = (text: string) => [...text.matchAll(classPattern)].map(([, name = '']) => name)
 
-/** What a rule begins with says whose it is. */
+/** The beginning of a selector, which shows what it belongs to. */
 const beginOf = (selector: string) => selector.split(/[\s>+~]/)[0] ?? ''
 
 const sources = globSync('src/web/**/*.{ts,js}')
@@ -49,7 +49,7 @@ test('only what every page has says how an element looks wherever it stands', ()
 
 test('every class in the sheets stands in a page', () => {
   const all = sources.map(({ text }) => text).join('\n')
-  // Literal, or given by a word in quotes; cards get theirs by a number: "hue-3".
+  // Literal, or a word in quotes. Cards have numbered classes, such as "hue-3".
   const written = [...all.matchAll(/class="([^"]*)"|['"`]([\w -]+(?:\$|['"`]))/g)]
   const used = new Set(
     written.flatMap(([, list = '', word = '']) => `${list} ${word}`.split(/[^\w-]+/)),

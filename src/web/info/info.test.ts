@@ -156,7 +156,7 @@ describe('an error', () => {
   })
 })
 
-/** Markup is kept under a symbol, which JSON leaves out. */
+/** Markup is stored under a symbol, which JSON would leave out. */
 function symbols(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const [made] = Object.getOwnPropertySymbols(value)

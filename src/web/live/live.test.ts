@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { routeLive } from './live.ts'
 import { createRooms, type Listener, roomBounds } from './rooms.ts'
 
-/** A server with one live page for each name, and how often each was looked at. */
+/** A server with a live page for each name, and a count of the looks at each. */
 async function liveServer() {
   const versions = new Map<string, string>()
   const looks: string[] = []
@@ -31,12 +31,12 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   const closed = server.app.close()
-  // The client keeps connections open on which it never asked for anything.
+  // The client keeps connections open on which it has sent no request.
   server.app.server.closeAllConnections()
   await closed
 })
 
-/** Listens, and reads what came until the text is in it. */
+/** Listens, and reads events until the text is among them. */
 async function listen(path: string) {
   const leaving = new AbortController()
   const answer = await fetch(`${server.url}${path}`, { signal: leaving.signal })
@@ -142,7 +142,7 @@ describe('a room', () => {
 
   const bounds = { ...roomBounds, most: 3, maxPerVisitor: 2 }
 
-  /** A place whose version and looks the test sees, and listeners that note what they hear. */
+  /** A place whose version the test sets and whose looks it counts, and listeners that record what they are told. */
   function placeAt(room: string, visitor: string) {
     const state = { version: '1', looks: 0, failures: 0, isAway: false }
     const look = async () => {

@@ -18,7 +18,7 @@ const t = textsIn('en')
 const key = Buffer.alloc(32, 7)
 const typed = 'ada@example.org'
 
-/** A store that sends mail, with one order that was paid for. */
+/** A store that sends mail, with one paid order. */
 async function store(script: Partial<Script> = {}) {
   const world = checkoutWorld(script)
   const { checkout, accessToken } = await world.start()
@@ -141,7 +141,7 @@ describe('a mail with links', () => {
       await post(...asked('/find/mail'))
     }
     await expect.poll(() => sent).toHaveLength(most)
-    // That of another reason is not counted with them, and is waited for.
+    // A mail from another page is not counted with them, and is sent before the answer.
     await post(...asked(`/orders/${orderId}/mail`), opened)
     expect(sent).toHaveLength(most + 1)
     pass(3_600_000)
@@ -156,7 +156,7 @@ describe('a mail with links', () => {
       const { body } = await post(...asked(`/orders/${id}/mail`), { cookie })
       return read(body).includes(t('orders.mail.failed')) ? 'failed' : 'sent'
     }
-    // Whoever has not paid sends none, and uses up none of whoever has.
+    // A visitor who has not paid sends no mail, and does not use up those of one who has.
     const unpaid = await begin(1)
     await ask(unpaid.checkout.orderId, `access=${unpaid.accessToken}`)
     expect(sent).toEqual([])
@@ -184,7 +184,7 @@ describe('a mail with links', () => {
     pass(15 * 60_000 + 1)
     server.refuses = 9
     for (let at = 0; at < 5; at += 1) expect(await ask()).toContain(t('orders.mail.failed'))
-    // Tried three times, and not again before the time is over; nobody is told that it was sent.
+    // Tried three times, and not again within the interval. Nobody is told that it was sent.
     expect(server.refuses).toBe(6)
   })
 
@@ -240,7 +240,7 @@ describe('an order that is looked for by its payment', () => {
     const wrong = await post('/find/payment', { number: address, token: 'AAAA-AAAA-AAAA' })
     expect([wrong.statusCode, wrong.headers['set-cookie']]).toEqual([422, undefined])
     expect(wrong.body).not.toContain(orderId)
-    // Its link and its code open it.
+    // Its link and its code both open it.
     for (const token of [accessToken, recoveryCodeOf(follow, orderId).toLowerCase()]) {
       const opened = await post('/find/payment', { number: address, token })
       expect([opened.statusCode, opened.headers.location]).toEqual([303, `/orders/${orderId}`])
@@ -256,7 +256,7 @@ describe('an order that is looked for by its payment', () => {
     const [cookie = ''] = String(answer.headers['set-cookie']).split(';')
     const byCode = (await get(`/orders/${orderId}`, { cookie })).body
     expect(byCode).toContain('data-recent')
-    // What came by a code ends, and is not given what does not.
+    // Access by a code expires, so the page does not reveal the code, which does not expire.
     expect(byCode).not.toContain(code)
     expect((await get(`/orders/${orderId}`, opened)).body).toContain(code)
     const locked = (await get(`/orders/${orderId}`)).body
@@ -291,7 +291,7 @@ describe('a payment that is still to come', () => {
       const [[cookie = ''] = []] = cookies
       const opened = (await get(`/pay/${id}`, { cookie })).body
       expect(opened).toContain('id="address"')
-      // What came by a code ends, and is not given what does not.
+      // Access by a code expires, so the page does not reveal the code, which does not expire.
       for (const secret of [code, '#k']) expect(opened).not.toContain(secret)
       expect((await get(`/orders/${orderId}`, { cookie })).body).toContain(`href="/pay/${id}"`)
     },
@@ -320,7 +320,7 @@ describe('a refund that is asked for on its page', () => {
       'asked for this refund several times within an hour. It is on record',
     )
     expect(read(body)).not.toMatch(/charged|begun/)
-    // What strangers ask takes nothing from whoever has opened the order.
+    // Requests of strangers use up nothing of the visitor who has opened the order.
     expect((await ask(opened)).statusCode).toBe(200)
   })
 

@@ -63,7 +63,7 @@ const euroCard = voucher('EUROS', {
 const both = ['KR', 'JP'].map((country) => ({ country, speeds: ['4G'] }))
 const reported = { currency: 'EUR', divisor: 100, amount: 2_147, isExact: true }
 
-/** What its buyer is told of a purchase. */
+/** The text about a purchase for its buyer. */
 function bought({ offer, ...told }: { offer: Offer; value?: number; phone?: string }) {
   const receives = faceValueFor(worthOf(offer), told.value)
   const { fairUse, ...shown } = detailsOf(offer)
@@ -89,7 +89,7 @@ describe('the page of an order', () => {
     for (const one of [view({ stage, isFinished }), view({ stage, isFinished, own: own() })]) {
       const page = whole(orderPage(one, parts))
       expect(page).toContain(t(`orders.stages.${stage}.title`))
-      // What changes by itself does so without script, too, unless something typed would be lost.
+      // A page that changes also updates without script, unless a reload would lose typed text.
       const isReloaded = !isFinished && one.own !== undefined
       expect(page.includes('http-equiv="refresh"')).toBe(isReloaded)
       expect(page.includes(t('orders.lookAgain'))).toBe(!isFinished && !isReloaded)
@@ -125,7 +125,7 @@ describe('the page of an order', () => {
     const said = (changes: Partial<OrderPageView>) =>
       read(whole(orderPage(view({ stage: 'not_paid', ...changes }), parts)))
     expect(said({ coin: 'BTC' })).toContain(`unless it is worth ${formatUsdc(maxKept)} USD or less`)
-    // Whoever pays in USDC was asked for no address.
+    // A buyer who pays in USDC was asked for no address.
     expect(said({})).toContain('No money was taken for it.')
     expect(said({})).not.toContain('goes back')
   })

@@ -36,7 +36,7 @@ describe('the refund', () => {
     const one = view({ stage: 'refund_stuck', own: own({ refund }) })
     const text = read(whole(refundPage(one, { ...parts, formKey: 'k' })))
     expect(text).toContain(t('orders.refund.blocked'))
-    // It would be a promise that nobody here can keep.
+    // The store could not keep that promise.
     expect(text).not.toContain(t('orders.refund.by'))
     expect(text).toContain(t('orders.steps.stuck'))
     expect(text).not.toContain(t('orders.steps.byHand'))

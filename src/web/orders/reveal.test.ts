@@ -37,7 +37,7 @@ describe('the page behind a link', () => {
     expect([statusCode, script['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
   })
 
-  /** What the script makes of a page at this address, and at another one later. */
+  /** Runs the script on a page with this fragment, and with another one later. */
   function run(hash: string, field: { value: string } | null = { value: '' }, later = hash) {
     const replaced: string[] = []
     const location = { hash, pathname: '/reveal' }

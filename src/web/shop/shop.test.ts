@@ -11,7 +11,7 @@ const { get } = website()
 
 let offersRead = 0
 
-/** Notes each offer that a page is made of. */
+/** Counts the offers that are read for a page. */
 function counting(catalog: Catalog): Catalog {
   const { voucher: index } = catalog.sold
   const offerAt = (doc: number) => {

@@ -23,7 +23,7 @@ import { type Messages, messagesOf, type TitledName, textsIn, titled } from './t
 
 const english = messagesOf('en')
 
-/** Every message in brackets: whatever else a page says was not taken from the messages. */
+/** Every message in brackets, so that all other text of a page is found not to come from the messages. */
 const bracketed = Object.fromEntries(
   Object.entries(english).map(([id, text]) => [id, `⟦${text}⟧`]),
 ) as Messages
@@ -45,7 +45,7 @@ const attributes =
   /\b(?:aria-label|alt|title|placeholder|label|data-(?:copied|connect|searching|refused|offline|working|over|name|live-say|left\w*))="([^"]*)"/g
 const metas = /<meta (?:name="description"|property="og:(?:title|description)") content="([^"]*)"/g
 
-/** What a page says that is neither a message nor a name. Codes, times and addresses are no language. */
+/** The words of a page that are neither in a message nor in a name. Codes, times and addresses do not count. */
 function strayWords(page: string): string[] {
   const shown = page
     .replace(/<(script|style|code|pre|time|svg)\b[\s\S]*?<\/\1>/g, ' ')

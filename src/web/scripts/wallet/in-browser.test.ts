@@ -13,7 +13,7 @@ const t = textsIn('en')
 const privateKey = `0x${'1'.repeat(64)}` as const
 const payTo = '0x1111111111111111111111111111111111111111'
 
-/** The store with a purchase API that answers as a test wants; the other takes no coins. */
+/** The store, with a purchase API whose answers a test sets; the other store takes no coins. */
 const store = website({ checkout: checkoutService().checkouts })
 const alone = website()
 const payments: string[] = []
@@ -40,22 +40,22 @@ async function fillNames(page: Page) {
   await page.getByLabel('Last name').fill('Lovelace')
 }
 
-/** The store answers every purchase of this page so. */
+/** Makes the store refuse every purchase of this page with these errors. */
 async function refuse(page: Page, ...errors: { parameter: string; message: string }[]) {
   const json = { code: 'invalid_body', charged: 'no', errors }
   await page.route('**/purchase/info', (route) => route.fulfill({ status: 422, json }))
 }
 
-/** The answer has come: it takes the tick away. */
+/** Waits for the answer, which unticks the checkbox. */
 const eventuallyUnticked = (page: Page) =>
   expect.poll(() => page.locator('#confirmNumber').isChecked()).toBe(false)
 
-/** A wallet that tells of itself when the page was long there. */
+/** A wallet that announces itself long after the page was loaded. */
 const announceLate = `dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
   info: { uuid: 'late', name: 'Late Wallet', rdns: 'test.late' }, provider: { async request() {} },
 } }))`
 
-/** As it is after a way back to a page that the browser has kept as it was left. */
+/** What a browser fires after going back to a page that it has kept as it was left. */
 const comeBack = `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`
 
 describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser', () => {
@@ -167,11 +167,11 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
 
   test('is usable again when somebody comes back to the page as it was left', async () => {
     const { page, pay } = await filledIn()
-    // The browser stays on the page, as it is when the page is kept to come back to.
+    // The browser stays on the page, as if it had gone back to the kept page.
     await page.route('**/orders/ord_1', (route) => route.fulfill({ status: 204 }))
     await pay.click()
     await page.getByText('Paid. Opening your order').waitFor()
-    // The page is loaded anew, so what is evaluated must have ended before.
+    // The page reloads, so the evaluated script must end before.
     const later = `setTimeout(() => ${comeBack})`
     await Promise.all([page.waitForEvent('load'), page.evaluate(later)])
     expect(await page.getByText('Paid. Opening your order').isVisible()).toBe(false)

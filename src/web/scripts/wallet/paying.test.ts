@@ -211,7 +211,7 @@ describe('a signed payment', () => {
     expect(await pay(deps, wallet, lineItem)).toEqual({ type: 'failed', code: 'unknown' })
     const kept = deps.kept.find()
     expect(kept).toMatchObject({ body: JSON.stringify(lineItem.fields) })
-    // Even with another form, the first one has to end.
+    // Even with another form, the first payment has to end first.
     answers.push(answering(202, { orderId: 'ord_1' }))
     const other = { ...lineItem, fields: { ...lineItem.fields, firstName: 'Grace' } }
     expect(await pay(deps, wallet, other)).toMatchObject({ type: 'paid', accessToken: undefined })
@@ -225,7 +225,7 @@ describe('a signed payment', () => {
     await pay(deps, fakeWallet().wallet, lineItem)
     const first = deps.kept.find()
     const before = sent.length
-    // This tab looked before the other one had signed.
+    // This tab checked before the other one had signed.
     let looks = 0
     const late = { ...deps.kept, find: () => (looks++ === 0 ? undefined : deps.kept.find()) }
     answers.push(demanding(), answering(200, { orderId: 'ord_1' }))

@@ -11,7 +11,7 @@ import { saidPrice, usdcText } from './price.ts'
 const provider = { request: async () => null }
 const info = { uuid: 'a', name: 'Rabby', icon: 'data:image/png;base64,AA==', rdns: 'io.rabby' }
 
-/** What a page finds when these are announced, some of them before it asks. */
+/** The wallets that a page finds when these are announced, some of them before it asks. */
 function found(...details: unknown[]): readonly FoundWallet[] {
   const window = new EventTarget()
   let last: readonly FoundWallet[] = []
