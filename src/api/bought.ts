@@ -6,16 +6,16 @@ import type { OrderId } from '../lib/ids.ts'
 import type { Item } from '../orders/order.ts'
 import type { Sealed, Vault } from '../secrets/vault.ts'
 
-/** What somebody buys, told to nobody else: what it is, where, for which number and for how much. */
+/** What a buyer buys: the product, the country, the phone number and the value. Shown only to the buyer. */
 export interface Bought {
   readonly kind: Kind
   readonly brandName: string
-  /** Which of its cards or plans it is, as it was shown; absent where that is not on record. */
+  /** The card or plan, as it was shown to the buyer; absent if it was not recorded. */
   readonly offer?: DescribedOffer
-  /** When a plan becomes slow, in the supplier's words. */
+  /** When a plan is slowed down, in the supplier's words. */
   readonly fairUse?: string
   readonly country?: string
-  /** What was chosen of an open value, in the minor units of the offer's price. */
+  /** The chosen value of an open-value offer, in the minor units of the offer's price. */
   readonly value?: number
   /** What the card or the line receives. */
   readonly receives?: FaceValue
@@ -27,7 +27,7 @@ export interface BoughtDeps {
   readonly vault: Vault
 }
 
-/** What was asked for under this order, whether it is one yet or still a checkout. */
+/** The item and the recipient of an order, or of a checkout that is not an order yet. */
 export interface OrderedItem {
   readonly orderId: OrderId
   readonly item: Item
@@ -52,7 +52,7 @@ export function boughtOf({ vault }: BoughtDeps, asked: OrderedItem): Bought {
   }
 }
 
-/** Who it is for; undefined once the personal fields were erased. */
+/** The recipient; undefined once the personal fields were erased. */
 export function recipientOf(
   vault: Vault,
   { orderId, recipient }: OrderedItem,

@@ -4,7 +4,7 @@ import { checkoutView } from './checkout.ts'
 
 const minute = 60_000
 
-/** A checkout for which `part` of 4 parts came, as it is seen `leftMs` before its time is over. */
+/** The stage of a checkout of which `part` of 4 parts was paid, `leftMs` before it expires. */
 async function seen(part: bigint, leftMs: number) {
   const world = checkoutWorld()
   const { checkout } = await world.start()
@@ -23,7 +23,7 @@ test.each([
   [0n, 1, 'waiting'],
   [1n, 1, 'partly_paid'],
   [4n, 1, 'confirming'],
-  // Nobody is told to pay when their money would only come back, however long the processor is silent.
+  // Nobody is told to pay when the money would only be returned, however long the processor is silent.
   [0n, 0, 'closing'],
   [1n, -60 * minute, 'closing'],
   [4n, 0, 'confirming'],

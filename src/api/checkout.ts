@@ -26,24 +26,24 @@ export interface StartedCheckout {
   readonly accessToken: string
 }
 
-/** Where a checkout stands, as its page says it. */
+/** The stage of a checkout, as its page shows it. */
 export type CheckoutStage =
-  /** The processor has not given the invoice yet. */
+  /** The processor has not made the invoice yet. */
   | 'opening'
   /** There is no invoice; nothing can have been paid. */
   | 'refused'
   | 'waiting'
   /** A part was paid; the rest may still be paid. */
   | 'partly_paid'
-  /** All of it was seen, and waits for its confirmations. */
+  /** The whole amount was seen, and waits for its confirmations. */
   | 'confirming'
-  /** Its time is over, and it is not known yet what was paid before. No money is asked for any more. */
+  /** It has expired, and it is not known yet what was paid before. The page no longer asks for money. */
   | 'closing'
-  /** The processor does not know the invoice any more: nobody would see what is sent now. */
+  /** The processor no longer knows the invoice, so nobody would see a payment now. */
   | 'unwatched'
   /** It is an order now. */
   | 'paid'
-  /** Its time is over. Everything that was or is still paid goes back. */
+  /** It has expired. Everything that was or will be paid is returned. */
   | 'expired'
 
 export interface CheckoutView {
@@ -55,9 +55,9 @@ export interface CheckoutView {
   readonly amount: Usdc
   readonly coin: Coin
   readonly network: string
-  /** What the processor does with the coin: what the page may promise. */
+  /** What the processor can do with the coin, so that the page promises no more. */
   readonly abilities: Pick<CoinAbilities, 'isSeenLate'> & {
-    /** Sends it by itself. Otherwise an operator sends what goes back. */
+    /** Whether the processor sends payouts automatically. Otherwise an operator sends them. */
     readonly isSent: boolean
   }
   /** Whether the visitor has shown that this is theirs. Others see no address and no amounts. */
@@ -77,15 +77,15 @@ export interface CheckoutView {
   readonly bought?: Bought
   /** Only for the owner. */
   readonly refundTo?: string
-  /** Only for the owner; what goes back from here. A refund of the order is shown with the order. */
+  /** Only for the owner: the returns. A refund of the order is shown with the order. */
   readonly returns: readonly Return[]
-  /** The clock of the store, which a countdown goes by. */
+  /** The time by the store's clock, for the countdown. */
   readonly now: Date
-  /** Another text whenever something that the page shows is another. */
+  /** Changes whenever the content of the page changes. */
   readonly version: string
 }
 
-/** What was sent to start a checkout, as the form of its offer has it. */
+/** The content of the form that started a checkout. */
 export interface SentForm {
   readonly offerId: string
   /** The fields of the purchase by their published names, as text. */
@@ -96,16 +96,16 @@ export interface SentForm {
 
 /** The checkout of the website: an order paid in a coin, from the form to the order. */
 export interface CheckoutService {
-  /** The coins that can be paid in; empty where the operator has configured no processor. */
+  /** The coins that can be paid; empty if the operator has configured no processor. */
   readonly methods: readonly PaymentMethod[]
   /**
-   * @param admit is asked last, before anything is kept, and may refuse
+   * @param admit called last, before anything is stored; it may refuse
    * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
    *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
    */
   start(form: CheckoutForm, admit?: () => Promise<void>): Promise<StartedCheckout>
   /**
-   * Undefined when there is no such checkout.
+   * Undefined if there is no such checkout.
    *
    * @param token of the checkout, or a link token of its order
    * @throws Refusal `try_again`
@@ -159,7 +159,7 @@ export function opensCheckout(
   return orderOfLinkToken(deps, token) === orderId || sameHash(hashOf(token), accessTokenHash)
 }
 
-/** The form that started a checkout, to be changed and sent again; undefined once it was erased. */
+/** The form that started a checkout, to change and send again; undefined once it was erased. */
 export function sentForm({ vault }: BoughtDeps, checkout: Checkout): SentForm | undefined {
   const { item, coin, refundTo } = checkout
   const recipient = recipientOf(vault, checkout)
@@ -180,8 +180,8 @@ interface ViewDeps extends BoughtDeps {
 }
 
 /**
- * A checkout as its page shows it. Visitors who are not its owner see what it is for and its stage, but
- * neither an address to pay to nor anything about the payer.
+ * A checkout as its page shows it. Visitors who are not its owner see its offer, its price and its stage, but neither
+ * an address to pay to nor anything about the payer.
  */
 export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolean): CheckoutView {
   const { id, orderId, item, amount, coin, network } = checkout
@@ -204,7 +204,7 @@ export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolea
     ...(isOwner ? { bought: boughtOf(deps, checkout), refundTo: checkout.refundTo } : {}),
     returns: isOwner && isInvoiced(checkout) ? checkout.returns : [],
     now,
-    // The end of the time changes the page without changing the record.
+    // Its expiry changes the page without a change of the record.
     version: stage === 'closing' ? `${checkout.version}-over` : String(checkout.version),
   }
 }

@@ -11,14 +11,14 @@ import type { PaymentRequiredDeps } from './buying/payment-required.ts'
 import type { SignInDeps } from './buying/sign-in.ts'
 import type { Site } from './site.ts'
 
-/** What the API needs to show what the store has. */
+/** The dependencies of everything that only reads the catalog. */
 export interface ReadDeps {
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
   readonly site: Site
 }
 
-/** What it takes to sell, and to show and refund orders, whatever the transport. */
+/** The dependencies of selling, and of showing and refunding orders, for all transports. */
 export interface BuyingDeps {
   readonly site: Site
   readonly demands: PaymentRequiredDeps
@@ -35,7 +35,7 @@ export interface BuyingDeps {
   readonly listSigner: Signer
 }
 
-/** What it takes to sign the receipt of an order. */
+/** The dependencies of signing the receipt of an order. */
 export interface ReceiptDeps {
   readonly site: Site
   readonly vault: Vault
@@ -45,7 +45,7 @@ export interface ReceiptDeps {
   readonly now: () => Date
 }
 
-/** Where the operator learns of our own faults while a caller is served. */
+/** The log for our own faults while a caller is served. */
 export interface FaultLog {
   error(details: object, message: string): void
 }

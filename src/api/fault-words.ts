@@ -6,7 +6,7 @@ import { webhookForm } from '../catalog/webhook-url.ts'
 import type { Fault, FaultCode } from '../lib/fault.ts'
 import { maxRecipients } from '../orders/spending-limits/body.ts'
 
-/** What the APIs say of each fault, behind the name of its field; braces hold its values. */
+/** The sentence of each fault, which follows the name of its field; braces contain the names of its values. */
 const sentences: Readonly<Record<FaultCode, string>> = {
   missing: 'is required for this offer',
   missing_offer: 'is required: the id of an offer',
@@ -35,7 +35,7 @@ const sentences: Readonly<Record<FaultCode, string>> = {
 const usdcAmount =
   'must be an amount of USDC written as text, with at most 9 digits and 6 decimals, such as "25" or "12.50"'
 
-/** How each field is written: those of a purchase are with their kinds. */
+/** The form of each field, in words. Fields of single kinds are defined with their kinds. */
 const forms: Readonly<Record<string, string>> = {
   ...Object.fromEntries(kinds.flatMap(formsOf)),
   value: 'must be a number of US dollars with at most 2 decimals, such as 25 or 12.5',
@@ -71,7 +71,7 @@ export function faultsDetail(faults: readonly Fault[]): string {
   return detail.endsWith('?') ? detail : `${detail}.`
 }
 
-/** How what is said of a fault begins, up to its first value: scripts know it by this. */
+/** The beginning of the sentence of a fault, up to its first value, by which scripts recognise it. */
 export function beginningOf(code: FaultCode, field: string): string {
   const [beginning = ''] = sentences[code].replace('{form}', forms[field] ?? '').split('{')
   return beginning

@@ -1,16 +1,16 @@
-/** Builds one JSON answer out of parts, most of which are bytes already. */
+/** Builds a JSON answer from parts, most of which are already bytes. */
 export interface JsonBytes {
-  /** Forgets all that was added, also by an answer that was never finished. */
+  /** Discards everything added before, even by an answer that was never finished. */
   begin(): void
   text(text: string): void
   bytes(part: Uint8Array): void
   /** Adds a part of these bytes. */
   range(bytes: Uint8Array, from: number, to: number): void
-  /** A copy of all that was added since the beginning. */
+  /** A copy of everything added since `begin`. */
   take(): Buffer
 }
 
-/** Room that is used again for every answer: none waits while it is built. */
+/** A buffer that is reused for every answer, which is safe because answers are built synchronously. */
 export function jsonBytes(): JsonBytes {
   let room = Buffer.alloc(64 * 1024)
   let length = 0
@@ -26,7 +26,7 @@ export function jsonBytes(): JsonBytes {
     },
     text(text) {
       const code = text.charCodeAt(0)
-      // A comma or a bracket: calling the system for it takes longer than anything else here.
+      // A single ASCII character, such as a comma: a native call for it would cost more than everything else here.
       if (text.length === 1 && code < 128) {
         need(1)
         room[length++] = code
@@ -42,7 +42,7 @@ export function jsonBytes(): JsonBytes {
       length += part.length
     },
     range(bytes, from, to) {
-      // Calling the copy of the system takes as long as copying 32 bytes here.
+      // A native copy takes as long as copying 32 bytes in this loop.
       if (to - from > 32) {
         this.bytes(bytes.subarray(from, to))
         return

@@ -11,8 +11,8 @@ import type { Query } from './query.ts'
 import type { Site } from './site.ts'
 
 /**
- * Something that may be asked of the store, described once: the routes, the manifest, openapi.json,
- * the tools of MCP and the pages for models are all made of it.
+ * One call of the API, described once: the routes, the manifest, openapi.json, the tools of MCP and the pages for
+ * models are all made from it.
  */
 export interface Operation {
   /** Its name for programs: `searchVouchers`. */
@@ -33,13 +33,13 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, HeaderParam>>
   /** JSON Schema of the body. */
   readonly body?: object
-  /** What it answers by status, when it does what was asked. */
+  /** Its successful answers, by status. */
   readonly answers: Readonly<Record<number, AnswerShape>>
   /** Why it may refuse, besides what `refusalsOf` adds. */
   readonly refusals: readonly RefusalCode[]
-  /** What its calls count against; absent where they are not counted. */
+  /** The rate limit of its calls; absent if they are not counted. */
   readonly limit?: 'discovery' | 'reading' | 'purchase'
-  /** Whether it is about money, so that its errors say whether any moved. */
+  /** Whether its errors say in `charged` whether money moved. */
   readonly charges?: true
   /** What its caller must bring: nothing, a payment for goods of this kind, or a wallet's sign-in. */
   readonly access: 'free' | 'sign_in' | { readonly pays: Kind }
@@ -56,35 +56,35 @@ export interface HeaderParam {
 interface AnswerShape {
   readonly description: string
   readonly shape: z.ZodType
-  /** The headers that matter to the caller, by name, with what they say. */
+  /** The descriptions of headers that matter to the caller, by name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An operation that anyone may ask for free, and whose answer may be kept. */
+/** An operation that is free for anyone, and whose answer may be cached. */
 export interface Reading extends Operation {
   /**
-   * Understands what is asked, or refuses it; the answer is made when it is needed.
+   * Parses the request or refuses it. The answer is made only when it is needed.
    *
-   * @param id of the offer that its path names
+   * @param id of the offer in the path
    */
   readonly ask: (given: ParamSource, deps: ReadDeps, id?: string) => Query
 }
 
-/** An operation about orders or prices: HTTP makes its route of it, and tools call what it calls. */
+/** An operation about orders or prices. HTTP makes a route from it; MCP tools call the same functions. */
 export interface OrderOperation extends Operation {
   readonly run: (call: Call, deps: BuyingDeps) => Promise<Answer>
 }
 
 /** An operation about the store itself, the same for every caller. */
 export interface StoreOperation extends Operation {
-  /** How long anyone may keep its answer. */
+  /** The `Cache-Control` of its answer. */
   readonly cacheControl: string
   /** Where it is served if the store is published at a path below its host. Absent: at its own path. */
   readonly servedAt?: (site: Site) => string
   readonly run: (deps: StoreDeps) => { readonly body: object; readonly status?: number }
 }
 
-/** What the store says of itself is made of this. */
+/** The dependencies of operations about the store itself. */
 export interface StoreDeps {
   readonly site: Site
   readonly keys: { readonly published: readonly PublicJwk[] }
@@ -93,32 +93,32 @@ export interface StoreDeps {
   readonly fulfillmentDeadlineSeconds: number
   /** Aborted when the store is told to stop. */
   readonly draining: AbortSignal
-  /** All that may be asked of it. */
+  /** All operations of the store. */
   readonly operations: readonly Operation[]
 }
 
-/** One call of an operation, as its transport read it. */
+/** One call of an operation, as read by its transport. */
 export interface Call {
-  /** From its path; empty where that names no order. */
+  /** From the path; empty if the path names no order. */
   readonly orderId: string
   readonly query: ParamSource
   /**
-   * The flat fields of the body, or of the query where the operation takes a purchase there.
+   * The flat fields of the body, or of the query for a quote.
    *
-   * @throws Refusal when there are none to be read
+   * @throws Refusal if they cannot be read
    */
   readonly fields: () => Readonly<Record<string, unknown>>
   /** The credentials of its caller. @throws Refusal `invalid_header` */
   readonly shown: () => Credentials
   /** Those of them whose form needs no check. */
   readonly tokens: Pick<Credentials, 'accessToken' | 'signIn'>
-  /** The address that the call came from, as limits count it. */
+  /** The client address, as the limits count it. */
   readonly client: string
   readonly proofs: ProofLimit
   readonly log: FaultLog
 }
 
-/** The credentials of a call, as its transport read them. */
+/** The credentials of a call, as read by its transport. */
 export interface Credentials {
   readonly accessToken?: string | undefined
   /** A signed sign-in message, in base64. */
@@ -127,7 +127,7 @@ export interface Credentials {
   readonly idempotencyKey?: string | undefined
 }
 
-/** How often a client may have something looked up that is not theirs: as often as proofs may fail. */
+/** Limits failed proofs of a client, and look-ups of eSIMs that are not theirs, which count the same. */
 export interface ProofLimit {
   /** The refusal for a client whose proofs were refused too often. */
   readonly mayProve: () => Promise<Refusal | undefined>
@@ -139,7 +139,7 @@ export interface ProofLimit {
 export type Answer =
   | {
       readonly body: object
-      /** For what is under way; otherwise 200. */
+      /** 202 if it is still under way; absent: 200. */
       readonly status?: 202
       readonly headers?: Readonly<Record<string, string>>
     }
@@ -164,7 +164,7 @@ function freely({ query }: ReadingSpec) {
   return { method: 'GET', access: 'free', refusals } as const
 }
 
-/** Why a query that is read strictly is refused; one that takes no parameters knows none to repeat. */
+/** The refusals of a strictly read query. An operation without parameters has none that could be repeated. */
 export const refusesQuery = [
   'invalid_parameter',
   'unknown_parameter',
@@ -172,7 +172,7 @@ export const refusesQuery = [
 ] as const
 export const refusesAnyQuery = ['invalid_parameter', 'unknown_parameter'] as const
 
-/** Why an operation may refuse: for its own reasons, for its address, and when it is asked too often. */
+/** All refusals of an operation: its own, those of its path, and that of its rate limit. */
 export function refusalsOf({ refusals, pathParams, limit }: Operation): readonly RefusalCode[] {
   return [
     ...refusals,
@@ -181,7 +181,7 @@ export function refusalsOf({ refusals, pathParams, limit }: Operation): readonly
   ]
 }
 
-/** The one answer of most operations. */
+/** The only answer of most operations: 200. */
 export function answers(description: string, shape: z.ZodType): Operation['answers'] {
   return { 200: { description, shape } }
 }

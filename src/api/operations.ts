@@ -16,7 +16,7 @@ import { live, ready } from './store/health.ts'
 import { keySets } from './store/keys.ts'
 import { manifests } from './store/manifest.ts'
 
-/** What anyone may read for free. */
+/** The operations that anyone may read for free. */
 export const readings: readonly Reading[] = [
   serviceIndex,
   capabilities,
@@ -26,7 +26,7 @@ export const readings: readonly Reading[] = [
   ...offerReadings,
 ]
 
-/** What is asked about orders and wallets, in the order in which the manifest lists it. */
+/** The operations on orders and wallets, in the order of the manifest. */
 const orderOperations: readonly OrderOperation[] = [
   listEsimOrders,
   findOrders,
@@ -39,13 +39,13 @@ const orderOperations: readonly OrderOperation[] = [
   ...limitOperations,
 ]
 
-/** Everything that is answered without a payment, from the same parts that purchases need. */
+/** The operations without a payment that need the same parts as purchases. */
 export const unpaidOperations: readonly OrderOperation[] = [...quotes, ...orderOperations]
 
-/** What is asked about the store itself. */
+/** The operations about the store itself. */
 export const storeOperations: readonly StoreOperation[] = [...manifests, ...keySets, live, ready]
 
-/** Everything that may be asked of the store. */
+/** All operations of the store. */
 export const operations: readonly Operation[] = [
   ...readings,
   ...quotes,

@@ -2,19 +2,19 @@ import type { ParamSource } from '../catalog/search/param-source.ts'
 import { readParams } from '../catalog/search/params.ts'
 import type { Published } from './views/discovery-offer.ts'
 
-/** What a request asks for, understood but not yet answered. */
+/** A parsed request that is not answered yet. */
 export interface Query {
-  /** The same for everything that has the same answer at one route. */
+  /** The same for all requests at one route that have the same answer. */
   readonly key: string
   readonly answer: () => Content
 }
 
-/** An answer, or its JSON where that is at hand. */
+/** An answer, or its finished JSON. */
 export type Content = Published | Buffer
 
 /**
- * A question by its parameters as they were read, with the defaults filled in: neither their order
- * nor their spelling makes another question.
+ * A request identified by its parsed parameters, with defaults filled in, so that neither their order nor their
+ * spelling makes a different key.
  */
 export function queryOf(params: object, answer: () => Content): Query {
   const given = Object.entries(params).filter(([, value]) => value !== undefined)
@@ -22,7 +22,7 @@ export function queryOf(params: object, answer: () => Content): Query {
   return { key, answer }
 }
 
-/** What is asked where no parameters are taken. */
+/** A request to an operation without parameters. */
 export function wholeListQuery(given: ParamSource, answer: () => Content): Query {
   readParams(given, {})
   return queryOf({}, answer)

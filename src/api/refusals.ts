@@ -5,7 +5,7 @@ import type { Charge } from './buying/charge.ts'
 import { faultsDetail, publishedFault } from './fault-words.ts'
 import { OrderState } from './orders/order.ts'
 
-/** What an unexpected error says. Its own message is for the operator's log only. */
+/** The detail of unexpected errors. Their own message goes only to the log. */
 const internalDetail = 'Something went wrong on our side. It was recorded and is not your fault.'
 
 /** The published shapes of errors (docs/agents/errors.md). */
@@ -24,7 +24,7 @@ export const DiscoveryError = z
   })
   .meta({ id: 'DiscoveryError' })
 
-/** What a purchase beyond the limits of its wallet is told besides. */
+/** Further fields of refusals because of a wallet's spending limits. */
 const limitFacts = {
   limit: z
     .enum(['kinds', 'countries', 'recipients', 'per_order', 'per_day', 'approve_above'])
@@ -81,11 +81,11 @@ export const Problem = z
   })
   .meta({ id: 'Problem' })
 
-/** Where an error happened, as far as its body tells. */
+/** The context of an error that its body needs. */
 export interface ErrorContext {
   readonly siteUrl: string
   readonly requestId: string
-  /** What is known of the request's money; undefined on paths that are not about money. */
+  /** What is known about the payment of the request; undefined on paths that do not report it. */
   readonly charge: Charge | undefined
 }
 
@@ -99,8 +99,8 @@ export function discoveryError(refusal: Refusal | undefined): Record<string, unk
 /**
  * The error body of every other interface: an RFC 9457 problem document (docs/agents/errors.md).
  *
- * On paths about money a refusal that does not say otherwise charged nothing, as far as that is known
- * of the request, and an unexpected error never claims to know.
+ * On paths that report `charged`, a refusal that does not set it says what is known about the request, and an
+ * unexpected error always says `unknown`.
  */
 export function problem(
   refusal: Refusal | undefined,
@@ -124,7 +124,7 @@ export function problem(
   })
 }
 
-/** No refusal knows more of the money of a request than the store does. */
+/** A refusal may not say `no` while the store does not know whether the request was charged. */
 function chargedIn(refusal: Refusal | undefined, charge: Charge | undefined) {
   if (refusal === undefined) return charge && 'unknown'
   const charged = refusal.details.charged ?? charge?.known

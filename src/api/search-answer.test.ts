@@ -106,7 +106,7 @@ test('where nothing is found a hint stands in the answer, and nowhere else', () 
     hint: { parameter: 'country', nearest: 'DE' },
   })
   expect(JSON.parse(answered(catalog).toString())).not.toHaveProperty('hint')
-  // A page behind the last one is empty too, but something was found.
+  // A page after the last one is empty too, although something was found.
   const behind = answered(catalog, { page: { limit: 5, offset: 500 } })
   expect(JSON.parse(behind.toString())).toEqual({ total: 7, limit: 5, offset: 500, items: [] })
 })

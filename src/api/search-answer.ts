@@ -9,18 +9,18 @@ import { type JsonBytes, jsonBytes } from './json-bytes.ts'
 import { type Query, queryOf } from './query.ts'
 import type { Published } from './views/discovery-offer.ts'
 
-/** A search as a caller asked for it. */
+/** A search as requested by a caller. */
 export interface SearchRequest {
   readonly index: SearchIndex
   readonly asked: ReadSearch
   readonly form: ReadyForm
-  /** Makes each offer of the page anew, while the finished JSON does not hold. */
+  /** Renders each offer of the page anew, while the finished JSON is out of date. */
   readonly view?: ((offer: Offer) => Published) | undefined
-  /** Whether the answer carries the values to switch to. */
+  /** Whether the answer contains the facets. */
   readonly hasFacets?: boolean
 }
 
-/** What a search asks for: the kind is in its route, the index in the catalog of now. */
+/** The request of a search. Its key needs neither the kind, which is in the route, nor the catalog. */
 export function searchQuery(request: SearchRequest): Query {
   const { params, page } = request.asked
   return queryOf({ ...params, ...page }, () => searchAnswer(request))
@@ -78,7 +78,7 @@ function addFacets(index: SearchIndex, facets: Facets): void {
   answer.text(`},"facetTotals":{"brands":${brands.total}}`)
 }
 
-/** Finished lists of values, for facets that are asked for again and again. */
+/** Finished lists of values, for facets that are requested repeatedly. */
 const finished = new WeakMap<Places, Buffer>()
 const list = jsonBytes()
 
@@ -95,7 +95,7 @@ function addValues(column: Column, places: Places): void {
   }
 }
 
-/** Neighbours are one copy. */
+/** Copies runs of adjacent values at once. */
 function writeValues(into: JsonBytes, { quoted: { starts, bytes } }: Column, places: Places): void {
   into.text('[')
   for (let at = 0; at < places.length; ) {
@@ -105,7 +105,7 @@ function writeValues(into: JsonBytes, { quoted: { starts, bytes } }: Column, pla
       at += 1
       next += 1
     }
-    // The comma behind the last value belongs to none.
+    // Without the comma after the last value.
     const end = (starts[next] as number) - (at === places.length ? 1 : 0)
     into.range(bytes, starts[first] as number, end)
   }

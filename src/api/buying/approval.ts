@@ -6,10 +6,10 @@ import type { Site } from '../site.ts'
 import { orNotNow } from './or-not-now.ts'
 import { purchaseSentence } from './purchase-sentence.ts'
 
-/** Where the pages are on which a person approves a purchase. */
+/** The path of the pages on which a person approves a purchase. */
 export const approvePath = '/approve'
 
-/** How purchases that need an approval speak of it. */
+/** The URL of an approval, and the sentence about its purchase. */
 export function approvalWords({ url }: Pick<Site, 'url'>): PurchaseDeps['approvalWords'] {
   return {
     urlOf: (token) => `${url}${approvePath}/${token}`,
@@ -17,14 +17,14 @@ export function approvalWords({ url }: Pick<Site, 'url'>): PurchaseDeps['approva
   }
 }
 
-/** What a page of an approval shows. */
+/** The content of the page of an approval. */
 export type ShownApproval =
   | { readonly type: 'approved' | 'declined' | 'used' | 'ended' | 'unknown' }
   | {
       readonly type: 'asked'
       /** What is bought and for how much, in words. */
       readonly bought: string
-      /** The most that it may cost, atomic. */
+      /** The maximum price, in atomic USDC. */
       readonly most: bigint
       readonly payer: string
       readonly endsAt: Date
@@ -32,7 +32,7 @@ export type ShownApproval =
 
 type Deps = Pick<PurchaseDeps, 'approvals' | 'vault' | 'now'>
 
-/** How the approval stands that a token names. @throws Refusal `try_again` */
+/** The state of the approval that a token names. @throws Refusal `try_again` */
 export function showApproval(deps: Deps, token: string, log: FaultLog): Promise<ShownApproval> {
   return orNotNow(log, async () => {
     const approval = await deps.approvals.find(hashOf(token))
@@ -47,7 +47,7 @@ export function showApproval(deps: Deps, token: string, log: FaultLog): Promise<
   })
 }
 
-/** Keeps what a person said, if nobody has said anything before. @throws Refusal `try_again` */
+/** Stores the decision of a person, unless one was made before. @throws Refusal `try_again` */
 export async function decideApproval(
   deps: Deps,
   token: string,

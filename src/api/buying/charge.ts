@@ -6,8 +6,8 @@
 export interface Charge {
   known: 'no' | 'unknown'
   /**
-   * Its payment was checked and not accepted, or has an order that the caller did not show to be theirs.
-   * It counts like one that was refused.
+   * The payment was checked and not accepted, or its order exists but the caller did not prove that it is theirs.
+   * Counts like a refused payment.
    */
   showedNothing?: boolean
 }

@@ -6,10 +6,10 @@ import type { Credentials, HeaderParam } from '../operation.ts'
 import { signedInWallet } from './sign-in.ts'
 
 const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
-/** The same in words. */
+/** The pattern in words. */
 export const keyForm = '16 to 128 characters of A-Z a-z 0-9 _ and -'
 
-/** How HTTP carries credentials, described. */
+/** The descriptions of the HTTP headers that carry credentials. */
 export const idempotencyKey: HeaderParam = {
   schema: {
     type: 'string',
@@ -38,7 +38,7 @@ export const signInHeader: Readonly<Record<string, HeaderParam>> = {
   },
 }
 
-/** The name that the path of an order carries. */
+/** The parameter in the paths of an order. */
 export const orderId = {
   orderId: { type: 'string', description: 'From the answer to the purchase' },
 }
@@ -69,9 +69,9 @@ export function knownBy(
 }
 
 /**
- * An idempotency key, or undefined where none is given.
+ * An idempotency key; undefined if none is given.
  *
- * @param parameter what the transport calls it
+ * @param parameter its name in the transport
  * @throws Refusal `invalid_header`
  */
 export function keyOf(given: unknown, parameter: string): string | undefined {

@@ -9,8 +9,8 @@ import type { Site } from '../site.ts'
 import { type PaymentTransport, resourceOf } from './payment-required.ts'
 
 /**
- * What an index is told of a purchase route when something was bought there: the same as it hears
- * when it asks the route itself. Nothing of the buyer or of what was bought is in it.
+ * What an index learns about a purchase route after a purchase: the same as when it calls the route itself. It contains
+ * nothing about the buyer or the purchase.
  *
  * @returns undefined while no good of the kind is sold
  */

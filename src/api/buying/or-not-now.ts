@@ -2,10 +2,10 @@ import { Refusal } from '../../lib/refusal.ts'
 import type { FaultLog } from '../deps.ts'
 
 /**
- * Looks something up about an order. If the records cannot be read, the caller is told to send the same
- * call later, and the log tells the operator why.
+ * Looks something up about an order. If the records cannot be read, the caller is told to send the same call later, and
+ * the reason is logged.
  *
- * @param charged whether money moved, on paths that say so: nobody knows while nothing can be read
+ * @param charged the `charged` of the refusal, on paths that report it: unknown while nothing can be read
  * @throws Refusal `try_again`, besides what `look` throws
  */
 export async function orNotNow<T>(

@@ -45,7 +45,7 @@ const resource = z.object({
   iconUrl: z.url().optional(),
 })
 
-/** What every demand has, also one for a sign-in. */
+/** The fields of every demand, including one for a sign-in. */
 export const demandShape = {
   x402Version: z.literal(2),
   error: z.string(),
@@ -65,13 +65,13 @@ export const PaymentRequiredAnswer = z
   })
   .meta({ id: 'PaymentRequired' })
 
-/** Stock clients refuse more than this until they are told otherwise, and say so nowhere. */
+/** Stock x402 clients silently refuse to pay more than this unless their limit is raised; atomic USDC. */
 const stockSpendLimitAtomic = 1_000_000n
 
-/** Bytes of a description: the demand is a header, and a proxy's smallest buffer is small. */
+/** The maximum bytes of a description: the demand is sent in a header, and some proxies have small header buffers. */
 const maxDescription = 90
 
-/** What every demand says, whatever is asked for. */
+/** The dependencies of every demand. */
 export interface PaymentRequiredDeps {
   readonly site: Site
   readonly issuer: Issuer
@@ -80,13 +80,13 @@ export interface PaymentRequiredDeps {
   readonly fulfillmentDeadlineSeconds: number
 }
 
-/** How a transport names what is paid for, and where it takes the payment. */
+/** How a transport names the resource, and how it takes payments. */
 export interface PaymentTransport {
-  /** The address of what is paid for, as the transport of x402 names it. */
+  /** The URI of the resource, as the x402 transport defines it. */
   readonly resource: (site: Site, kind: Kind) => string
   /** How a signed payment is sent: "send the same request with it in PAYMENT-SIGNATURE". */
   readonly howToSend: string
-  /** What a caller does who cannot send it so, in a sentence. */
+  /** What a caller can do if it cannot send the payment like this, in a sentence. */
   readonly otherwise?: (site: Site, kind: Kind, example: ExampleBody) => string
   /** How the transport is used to buy, for indexes of paid resources (x402's bazaar). */
   readonly discovery: (kind: Kind, example: ExampleBody) => Readonly<Record<string, unknown>>
@@ -95,13 +95,13 @@ export interface PaymentTransport {
 export interface PaymentRequest {
   readonly kind: Kind
   readonly accepts: Accepts
-  /** For how long the store stands by the amount. */
+  /** How long the price is valid, in seconds. */
   readonly validSeconds: number
-  /** Why payment is asked for, or asked for again. */
+  /** Why a payment is required, or required again. */
   readonly error: string
   readonly code?: string
   readonly description: string
-  /** What is bought and for how much, in words; absent where nothing was named. */
+  /** What is bought and for how much, in words; absent if the request named no offer. */
   readonly bought?: string
   /** The JSON Schema of the body that buys this. */
   readonly bodySchema: object
@@ -109,11 +109,11 @@ export interface PaymentRequest {
   readonly example: ExampleBody
 }
 
-/** A demand as x402 has it, and what the store says beside it. */
+/** A demand as defined by x402, and the fields that the store adds. */
 export interface RequiredPayment {
   readonly required: PaymentRequired
   readonly more: {
-    /** Why the payment that was sent was not taken. */
+    /** Why the sent payment was not accepted. */
     readonly code?: string
     readonly charged: 'no'
     /** A sentence that a person or a model can act on. */
@@ -123,8 +123,7 @@ export interface RequiredPayment {
 }
 
 /**
- * The demand for a payment. Every demand is made here, so that a store that sells nothing asks nobody
- * for money.
+ * The demand for a payment. Every demand is made here, so that a paused store never asks for money.
  *
  * @throws Refusal `store_paused`
  */
@@ -157,7 +156,7 @@ export function withSignals(
   return { ...terms, extensions: signalsExtension(kind, signals(), fulfillmentDeadlineSeconds) }
 }
 
-/** What is paid for, as x402 and its indexes describe it. */
+/** The resource that is paid for, as described to x402 clients and indexes. */
 export function resourceOf(
   site: Site,
   transport: PaymentTransport,
@@ -173,7 +172,7 @@ export function resourceOf(
   }
 }
 
-/** What stands beside the terms, for clients that know the extension and for indexes. */
+/** The extensions beside the terms, for clients that support them and for indexes. */
 async function extensionsOf(
   deps: PaymentRequiredDeps,
   { kind, accepts, validSeconds, example }: PaymentRequest,
@@ -187,13 +186,13 @@ async function extensionsOf(
   }
 }
 
-/** As indexes take a name: printable ASCII, at most 32 of it; nothing where that leaves nothing. */
+/** The name as indexes accept it: at most 32 characters of printable ASCII; absent if none is left. */
 function serviceNameOf({ name }: Site): { serviceName?: string } {
   const serviceName = name.replace(/[^\x20-\x7e]/g, '').slice(0, 32)
   return serviceName === '' ? {} : { serviceName }
 }
 
-/** With a shorter schema than the package's, which says the same. */
+/** The package's declaration with a shorter, equivalent schema. */
 const paymentIdentifier = {
   ...declarePaymentIdentifierExtension(false),
   schema: {

@@ -6,16 +6,16 @@ export type Presented =
   | { readonly type: 'payment'; readonly payment: PaymentPayload }
   | { readonly type: 'unreadable'; readonly reason: string }
 
-/** A payment of x402 version 1: whatever else it says, its client needs to hear this first. */
+/** A payment of x402 version 1. Its version is reported before any other fault. */
 export const versionOne: Presented = {
   type: 'unreadable',
   reason: 'This store does not take x402 version 1. Pay with version 2',
 }
 
 /**
- * Reads a payment that a transport has decoded. Never throws: an attacker writes it.
+ * Reads a payment that a transport has decoded. Never throws, because it may come from an attacker.
  *
- * @param unreadable says why it is not taken, in the words of the transport
+ * @param unreadable makes the result for a payment that is not accepted, in the words of the transport
  */
 export function presentedIn(decoded: unknown, unreadable: (why: string) => Presented): Presented {
   if (isVersionOne(decoded)) return versionOne

@@ -6,8 +6,8 @@ import type { LineItem } from '../../catalog/purchase-body.ts'
 import { formatUsdc, type Usdc } from '../../lib/money.ts'
 
 /**
- * What is bought and for how much, in words. A model that mistook a unit, or a person who is asked to
- * agree, sees it here: "value 25 = a 25.00 USD Amazon card (US) for 25.00 USDC".
+ * What is bought and for how much, in words, so that a model that mistook a unit, or a person who approves, notices:
+ * "value 25 = a 25.00 USD Amazon card (US) for 25.00 USDC".
  */
 export function purchaseSentence(offer: Offer, lineItem: LineItem, amount: Usdc): string {
   const { value, recipient } = lineItem

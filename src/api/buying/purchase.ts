@@ -49,7 +49,7 @@ const paidHeaders = {
   'PAYMENT-RESPONSE': 'The receipt of the payment, once it is proven; base64 of JSON.',
   'Idempotent-Replayed': 'true: this order was opened by an earlier request.',
 }
-/** A payment that is sent again without proof that it is the sender's shows where its order stands. */
+/** A repeated payment without proof of ownership gets only the state of its order. */
 const repeatable = OrderAnswer.or(OrderStanding)
 
 export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds.map((kind) => ({
@@ -96,51 +96,51 @@ export const purchases: readonly (Operation & { readonly kind: Kind })[] = kinds
   access: { pays: kind },
 }))
 
-/** A call that buys, or asks for the price, as its transport read it. */
+/** A call that buys or asks for the price, as read by its transport. */
 export interface PurchaseCall {
-  /** Undefined where the transport takes all kinds alike: the offer says which it is. */
+  /** Undefined if the transport has one call for all kinds; the offer then determines the kind. */
   readonly kind: Kind | undefined
   /** The flat fields of the purchase. */
   readonly fields: Record<string, unknown>
   readonly presented: Presented
   readonly shown: () => Credentials
-  /** How long the buyer wants to wait for the goods at most; milliseconds. */
+  /** How long the buyer wants to wait for the goods at most; milliseconds. Undefined: no preference. */
   readonly patienceMs: number | undefined
   /** The price above which a person must approve, as the host of the buyer has set it. */
   readonly approveAbove?: Usdc | undefined
   readonly transport: PaymentTransport
-  /** The address that the call came from, as limits count it. */
+  /** The client address, as the limits count it. */
   readonly client: string
-  /** Told here once it is known that the payment has opened no order. */
+  /** Updated once it is known that the payment has opened no order. */
   readonly charge: Charge
-  /** Why the call may do no more than find the order that it has already paid for. */
+  /** Set if the call may only find the order that it has already paid for. */
   readonly heldUp: Refusal | undefined
 }
 
-/** What a purchase answers: a demand for money, or the order that it opened or found. */
+/** The outcome of a purchase: a demand for payment, or the order that it opened or found. */
 export type PurchaseOutcome =
   | ({ readonly type: 'payment_required' } & RequiredPayment)
   | (OrderView & {
       readonly type: 'order'
-      /** Whether the goods came; if not, they are on their way, or the money is. */
+      /** Whether the goods were delivered; if not, the delivery or a refund is under way or has ended. */
       readonly came: boolean
       readonly replayed: boolean
       /** The receipt of the payment, once it is proven. */
       readonly settled: Settled | undefined
     })
   | {
-      /** All that a payment shows if nothing proves that it is the caller's. */
+      /** All that a caller sees without proof that the payment is theirs. */
       readonly type: 'standing'
       readonly body: ReturnType<typeof orderStanding>
       readonly came: boolean
-      /** For the log alone. */
+      /** Only for the log. */
       readonly orderId: OrderId
     }
 
 /**
- * Buys, or says what it takes to buy.
+ * Buys, or answers with the terms.
  *
- * @throws Refusal when what is asked for is not sold like that, or not now
+ * @throws Refusal if the offer is not sold like this, or not now
  */
 export async function buy(deps: BuyingDeps, given: PurchaseCall): Promise<PurchaseOutcome> {
   const call = { ...given, fields: understood(given.fields) }
@@ -169,8 +169,8 @@ async function asking(deps: BuyingDeps, { shown }: PurchaseCall): Promise<Caller
 }
 
 /**
- * A caller with a payment may have paid before. Then the credentials only decide whether they see the
- * goods: a malformed key or a used sign-in shows nothing, and is no reason to refuse.
+ * A caller with a payment may have paid before. Then the credentials only decide whether they see the goods: a
+ * malformed key or a used sign-in proves nothing, but is no reason to refuse.
  */
 function paying(
   deps: BuyingDeps,
@@ -186,7 +186,7 @@ function paying(
   try {
     const told = shown()
     const viewer = knownBy(told, payment)
-    // Checking a signature costs calls to the chain, so a caller above a limit gets none checked.
+    // Checking a signature costs calls to the chain, so it is not done for callers above a limit.
     const signedIn = heldUp ? undefined : () => signedInIfValid(deps.signIn, told.signIn)
     return { payment, viewer, signedIn, heldUp, foundUnpaid, showedNothing }
   } catch (error) {
@@ -218,13 +218,13 @@ async function probe(
   return { type: 'payment_required', ...demanded }
 }
 
-/** A payment that cannot be read buys nothing and is stored nowhere. */
+/** Answers an unreadable payment, which buys nothing and is not stored. */
 function unreadable(
   deps: BuyingDeps,
   call: PurchaseCall,
   reason: string,
 ): Promise<PurchaseOutcome> {
-  // It is no authorization that could have moved anything.
+  // An unreadable payment cannot have moved any money.
   call.charge.known = 'no'
   const priced = price(deps.purchases, call.kind, call.fields)
   const { offer, lineItem } = priced

@@ -30,7 +30,7 @@ const QuoteAnswer = z
   })
   .meta({ id: 'Quote' })
 
-/** Why an offer is not sold as it is asked for. */
+/** The refusals of an offer that is not sold as requested. */
 export const offerRefusals = [
   'invalid_body',
   'offer_not_found',
@@ -57,7 +57,7 @@ export const quotes: readonly (OrderOperation & { readonly kind: Kind })[] = kin
   run: async (call, deps) => ({ body: await quote(deps, kind, call.fields(), call.proofs) }),
 }))
 
-/** The fields of the body as parameters of a query; the text of each is checked with the offer. */
+/** The fields of the body as query parameters. Their texts are validated later, with the offer. */
 function quoteParamsOf(kind: Kind): Params {
   const { properties } = kindSchemaFor(kind) as {
     properties: Record<string, Param<string>['schema']>
@@ -110,7 +110,7 @@ const notLookedUp =
   ' The eSIM could not be looked up just now. It is looked up when you pay, before any money moves.'
 
 /**
- * The check of a purchase for an eSIM to recharge. False: nobody could tell just now.
+ * Checks the eSIM of a recharge, as a purchase does. False if it could not be looked up now.
  *
  * @throws Refusal `invalid_body`, `rate_limited`
  */

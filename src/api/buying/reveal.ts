@@ -6,10 +6,10 @@ import type { BuyingDeps, FaultLog } from '../deps.ts'
 import { orderBody } from '../orders/order.ts'
 import { orNotNow } from './or-not-now.ts'
 
-/** How long a link may wait to be opened; milliseconds. */
+/** The validity of a link, in milliseconds. */
 const linkMs = 24 * 60 * 60_000
 
-/** Where the pages of such links are. */
+/** The path of the page of such links. */
 export const revealPath = '/reveal'
 
 /** A link that shows the goods of one order, once. */
@@ -18,13 +18,12 @@ export interface RevealLink {
   readonly expiresAt: string
 }
 
-/** What a link names: the order, which link of the order it is, and until when, in epoch seconds. */
+/** The content of a link: the order, the id of the link, and its expiry in epoch seconds. */
 type Named = readonly [order: OrderId, link: string, until: number]
 
 /**
- * A link to the goods for a person, so that they need not pass through a model. The token stands in
- * the fragment, which browsers keep to themselves: no server and no proxy logs it. Only who may see
- * the goods is given one.
+ * A link to the goods for a person, so that they do not pass through a model. The token is in the fragment, which
+ * browsers do not send, so no server and no proxy logs it. Only callers who may see the goods get a link.
  */
 export function revealLink(
   { site, purchases, reveals }: Pick<BuyingDeps, 'site' | 'purchases' | 'reveals'>,
@@ -38,7 +37,7 @@ export function revealLink(
   }
 }
 
-/** What a link opens. Only `goods` uses it up. */
+/** The result of opening a link. Only `goods` uses it up. */
 export type Revealed =
   | ({ readonly type: 'goods' } & RevealedGoods)
   | { readonly type: 'not_yet' | 'never' | 'used' | 'expired' | 'unknown' }
@@ -52,9 +51,9 @@ export interface RevealedGoods {
 }
 
 /**
- * Opens the goods that a link names. A link is used up by being shown, not by being looked at.
+ * Opens the goods that a link names. A link is used up only when it shows the goods.
  *
- * @param token what stands behind the `#` of the link
+ * @param token the part after the `#` of the link
  * @throws Refusal `try_again`
  */
 export async function openReveal(
@@ -62,7 +61,7 @@ export async function openReveal(
   token: string,
   log: FaultLog,
 ): Promise<Revealed> {
-  // What the signer reads is what we signed, so its shape needs no second check.
+  // The signer returns only what we have signed, so its shape needs no check.
   const named = deps.reveals.read(token.trim()) as Named | undefined
   if (named === undefined) return { type: 'unknown' }
   const [orderId, link, until] = named

@@ -23,7 +23,7 @@ export const SignInRequiredAnswer = z
   .object({ ...demandShape, accepts: z.array(z.never()).max(0), message: z.string() })
   .meta({ id: 'SignInRequired' })
 
-/** A challenge is good for this long. */
+/** The validity of a challenge. */
 const challengeMs = 5 * 60_000
 const maxEncoded = 8_192
 
@@ -39,7 +39,7 @@ export interface SignInDeps {
   readonly now: () => Date
 }
 
-/** What a challenge says that a signature is for. */
+/** The purpose of a signature, as stated in its challenge. */
 export interface SignInAsk {
   readonly path: string
   readonly description: string
@@ -48,13 +48,13 @@ export interface SignInAsk {
 }
 
 /**
- * The wallet that signs in with this message, or undefined when none tries to.
+ * The wallet that signs in with this message; undefined without a message.
  *
- * Only the package's parsing, checking and verifying are used. Its own bookkeeping of who paid for
- * what believes the client's word for the resource, so it is not.
+ * Only the package's parsing, validation and verification are used, and not its records of who paid for what: they
+ * trust the resource that the client names.
  *
  * @param encoded base64 of the signed message, as a client's library makes it
- * @param only what must have been signed for; without it, a sign-in for any path of the store will do
+ * @param only the required purpose; without it, a sign-in for any path of the store is accepted
  * @throws Refusal `sign_in_invalid`
  */
 export async function signedInWallet(
@@ -81,7 +81,7 @@ export async function signedInWallet(
   return verified.payer
 }
 
-/** The same wallet, or undefined where the sign-in is not accepted, for those who need none. */
+/** The same wallet, but undefined if the sign-in is not accepted; for calls that do not require one. */
 export async function signedInIfValid(
   deps: SignInDeps,
   encoded: string | string[] | undefined,
@@ -138,14 +138,14 @@ export function signInRequired(deps: SignInDeps, ask: SignInAsk): PaymentRequire
   }
 }
 
-/** What every challenge says. Nonce and times are ours, so that a nonce can be known as ours. */
+/** The constant part of every challenge. Nonce and times are ours, so that we can recognise our nonces. */
 function declared(network: string, statement: string) {
   const { [SIGN_IN_WITH_X]: declaration } = declareSIWxExtension({ network, statement })
   if (declaration === undefined) throw new Error('The package declares no sign-in')
   return declaration
 }
 
-/** Letters and digits only, as EIP-4361 wants: time, randomness, and our mark over both. */
+/** Letters and digits only, as EIP-4361 requires: the time, randomness, and our mark over both. */
 function newNonce({ nonceMark }: SignInDeps, issued: Date): string {
   const stamp = issued.getTime().toString(16).padStart(12, '0')
   const body = stamp + randomBytes(12).toString('hex')
@@ -167,7 +167,10 @@ function parse(encoded: string) {
   }
 }
 
-/** What the package would throw on, or take although the challenge does not offer it. */
+/**
+ * Rejects messages on which the package would throw, or that it would accept although the challenge does not offer
+ * them.
+ */
 function requireFitting(message: SIWxPayload, network: string): void {
   if (message.chainId !== network || message.type !== 'eip191') {
     throw invalid(`it is not for ${network} with an eip191 signature`)
@@ -179,7 +182,7 @@ function requireFitting(message: SIWxPayload, network: string): void {
   }
 }
 
-/** What was signed to read something must not open the way to change something else. */
+/** A signature for one purpose, such as reading, must not be accepted for another, such as a change. */
 function requireMeant({ uri, statement }: SIWxPayload, site: Site, ask: SignInAsk): void {
   if (uri !== addressOf(site, ask)) {
     throw invalid(`it was signed for another address than ${ask.path}`)

@@ -78,13 +78,13 @@ const listed: Readonly<Record<KindList, (kind: Kind, of: KindDefinition) => List
   }),
 }
 
-/** What the catalog interface lists of each kind: its offers, and what there is of it. */
+/** The lists of each kind in the catalog interface: its offers, and its brands, countries and so on. */
 export const catalogReadings: readonly Reading[] = kinds.flatMap((kind) => {
   const { lists }: KindDefinition = goods[kind]
   return [browsing(kind), ...lists.map((list) => listing(kind, list))]
 })
 
-/** A list that takes no parameters comes whole, in the form that every list has. */
+/** A list without parameters is sent whole, in the form of every list. */
 function wholeList(items: readonly Published[]): Published {
   return { total: items.length, limit: items.length, offset: 0, items }
 }

@@ -33,7 +33,7 @@ export const offerReadings: readonly Reading[] = kinds.map((kind) => ({
   refusals: [...refusesAnyQuery, 'offer_not_found'],
 }))
 
-/** The full record of one offer, with all that a caller needs to buy it. */
+/** The full record of one offer, with everything that a caller needs to buy it. */
 export function offerDetail(offer: Offer, { site, pricing }: ReadDeps) {
   const kind = kindOf(offer)
   const url = `${site.url}${purchasePath(offer.kind)}`

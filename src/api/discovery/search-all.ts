@@ -30,7 +30,7 @@ import { type Query, queryOf } from '../query.ts'
 import { QuestionResult } from '../shapes/lists.ts'
 import { unfinishedView } from '../views/catalog-offer.ts'
 
-/** No page begins behind this: whoever has read so many should ask more narrowly. */
+/** The maximum offset; a caller who has read so many items should ask more narrowly. */
 const maxOffset = 1_000
 
 const query = {

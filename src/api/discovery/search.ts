@@ -29,7 +29,7 @@ function searchOf(kind: Kind): Reading {
   })
 }
 
-/** The same search, with offers as the search of every kind shows them: what they cost in USDC and what they require. */
+/** The same search, with offers as in the search over all kinds: with their prices in USDC and required fields. */
 export function searchOfKind(kind: Kind, given: ParamSource, deps: ReadDeps): Query {
   const index = deps.liveCatalog.current().sold[kind]
   const asked = goods[kind].search.read(given, index)

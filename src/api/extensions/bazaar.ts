@@ -15,13 +15,13 @@ export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: o
   return { bazaar: { info: { ...info, input: { ...info.input, body: example } }, schema } }
 }
 
-/** The one way to buy. */
+/** The only method that buys. */
 const posted = { method: { const: 'POST' } }
 
-/** Made once: but for the example, nothing in it depends on the offer that is asked for. */
+/** Made once, because only the example depends on the offer. */
 const declared = byKind(declarationOf)
 
-/** The parts of the package's declaration that are taken from it. */
+/** The parts of the package's declaration that we use. */
 interface Declared {
   readonly info: { readonly input: object }
   readonly schema: {
@@ -46,8 +46,8 @@ function declarationOf(kind: Kind) {
 }
 
 /**
- * With the method, which the package leaves to its server that is not used here, and without what a
- * header has no room for: the name of the schema's dialect, and other ways to call than this one.
+ * The declaration with the method, which the package leaves to its own server, not used here; and without parts for
+ * which a header has no room: the dialect of the schema, and other ways to call.
  */
 function shortened({ info, schema }: Declared) {
   const { input, output } = schema.properties

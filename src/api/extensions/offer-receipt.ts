@@ -12,15 +12,15 @@ import type { SigningKeys } from '../../secrets/signing-keys.ts'
 import type { Site } from '../site.ts'
 import { didOf } from '../store/keys.ts'
 
-/** Signs what the x402 extension calls offers and receipts. */
+/** Signs the offers and receipts of the x402 extension. */
 export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
   signReceipt(payload: ReceiptPayload): Promise<JWSSignedReceipt>
 }
 
 /**
- * Only the package's signing is used: its hooks for the stock server leave the transaction out of
- * receipts, and name in them the address that a proxy asked for instead of the public one. Its
- * receipts also begin when they are signed, so a repeated request would get another one.
+ * Only the package's signing is used. Its hooks for the stock server omit the transaction from receipts, and name in
+ * them the URL that a proxy requested instead of the public one. Its receipts also have the time of signing, so a
+ * repeated request would get a different one.
  */
 export function createIssuer(site: Site, keys: SigningKeys): Issuer {
   // Read each time, because the current key may have changed.
@@ -44,9 +44,9 @@ export function createIssuer(site: Site, keys: SigningKeys): Issuer {
 }
 
 /**
- * What the store offers in a 402, signed: a buyer can show later what was asked of them.
+ * The signed terms of a 402, with which a buyer can prove later what was asked of them.
  *
- * @param offerValiditySeconds for how long the store stands by the price
+ * @param offerValiditySeconds how long the price is valid
  */
 export async function signedOffers(
   issuer: Issuer,
@@ -65,8 +65,8 @@ export async function signedOffers(
 }
 
 /**
- * The signed receipt of a payment, the same whenever it is asked for; nothing while it is not proven,
- * or when the chain dropped it.
+ * The signed receipt of a payment, the same at every request. Empty while the payment is not proven, or if the chain
+ * dropped it.
  */
 export async function signedReceipt(
   issuer: Issuer,
@@ -86,6 +86,6 @@ export async function signedReceipt(
   return { [OFFER_RECEIPT]: { info: { receipt }, schema: receiptSchema } }
 }
 
-/** The package's have ten times the length; what is signed, the signature itself describes. */
+/** The package's schemas are ten times as long; the signed content needs no description. */
 const offersSchema = { type: 'object', required: ['offers'] }
 const receiptSchema = { type: 'object', required: ['receipt'] }

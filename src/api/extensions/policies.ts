@@ -27,7 +27,7 @@ export const FulfillmentPolicyShape = z
   })
   .meta({ id: 'FulfillmentPolicy' })
 
-/** The refund policy of one kind; the manifest's has the policies of all kinds besides. */
+/** The refund policy of one kind; that of the manifest also has the policies of all kinds. */
 export const refundPolicyShape = {
   version: z.string(),
   mode: z.string(),
@@ -43,7 +43,7 @@ export const refundPolicyShape = {
   refund_policy_by_state: z.record(z.string(), PolicyType),
 }
 
-/** What stands beside a price (x402-signals 5.1). */
+/** The block beside a price (x402-signals 5.1). */
 export const SignalsBlock = z
   .object({
     fulfillment_policy: FulfillmentPolicyShape,
@@ -78,7 +78,7 @@ export function fulfillmentPolicy(fulfillmentDeadlineSeconds: number) {
 
 const automatic = { type: 'automatic' }
 
-/** What holds for every kind. What was delivered is not refunded; what was not, is (x402-signals 4.2). */
+/** The rules of all kinds: delivered goods are not refunded, undelivered ones are (x402-signals 4.2). */
 const terms = {
   triggers: ['fulfillment_failed', 'upstream_timeout', 'expired'],
   refund_to: 'original_payer',
@@ -96,8 +96,8 @@ const terms = {
 }
 
 /**
- * The refund policy of the store, as the manifest has it. `conditional` is the published word and
- * stands outside the vocabulary of x402-signals, so the rule for each state and kind stands beside it.
+ * The refund policy of the store, for the manifest. The published type `conditional` is not in the vocabulary of
+ * x402-signals, so the rules for each state and kind are beside it.
  */
 export const refundPolicy = {
   version,
@@ -111,7 +111,7 @@ export const refundPolicy = {
 }
 
 /**
- * The policies of one kind and the state of the store, beside its price. An agent takes this block over
+ * The policies of one kind and the state of the store, beside its price. For agents this block takes precedence over
  * the manifest (x402-signals 5.1), so it is complete and says the same.
  */
 export function signalsExtension(kind: Kind, signals: Signals, fulfillmentDeadlineSeconds: number) {

@@ -36,7 +36,7 @@ import { catalogPrefix, orderPath } from '../paths.ts'
 import { listToken, listTokenHours, walletOfListToken } from './list-token.ts'
 import { foundOrder, OrderAnswer, OrderList, OrderStanding, orderItem } from './order.ts'
 
-/** The most orders on a page, as in every list of the catalog interface. */
+/** The maximum number of orders on a page, as in every list of the catalog interface. */
 const maxLimit = 100
 
 const transactionHash: Param<string> = {
@@ -47,10 +47,10 @@ const transactionHash: Param<string> = {
   },
 }
 
-/** What a list of orders takes. */
+/** The parameters of a list of orders. */
 const pageParams = paging(maxLimit)
 
-/** What finds an order by its payment, or pages through the list. */
+/** The parameters that find an order by its payment, or page through the list. */
 export const orderParams = {
   ...pageParams,
   transactionHash: described(
@@ -166,7 +166,7 @@ export function lookUpIn(given: ParamSource) {
   }
 }
 
-/** What names one order: its id, or what is known of its payment. */
+/** Identifies one order: by its id, or by its payment. */
 export type OrderQuery =
   | { readonly orderId: string }
   | { readonly transactionHash?: string | undefined; readonly paymentId?: string | undefined }
@@ -174,9 +174,9 @@ export type OrderQuery =
 /** An order, and how much of it the caller may see. */
 export interface FoundOrder {
   readonly order: Order
-  /** Whether the caller has shown that the goods are theirs. */
+  /** Whether the caller has proven that the order is theirs. */
   readonly reveal: boolean
-  /** Whether it was found only by what everybody can read on the chain, without credentials. */
+  /** Whether it was found only by public data of the chain, without credentials. */
   readonly isPublic: boolean
   /** Whether its state or its refund will still change. */
   readonly waits: boolean
@@ -214,7 +214,7 @@ export function namedOrder(
   return lookAtOrder(deps, { orderId: id }, shown, log)
 }
 
-/** @throws Refusal `order_not_found`, the same for an id that never was and one that is not yours */
+/** The order with this id. @throws Refusal `order_not_found` */
 export async function findOrder(
   { orders }: Pick<BuyingDeps, 'orders'>,
   id: string,
@@ -224,7 +224,7 @@ export async function findOrder(
   return order
 }
 
-/** What a wallet signs to see its orders, at the path where it asks for them. */
+/** The purpose that a wallet signs to see its orders at a path. */
 export function ordersAsk(path: string): SignInAsk {
   return {
     path,
@@ -233,7 +233,7 @@ export function ordersAsk(path: string): SignInAsk {
   }
 }
 
-/** The same, and a token with which the wallet need not sign again for a while. */
+/** The same, with a token that saves the wallet further signatures for some time. */
 export function listAsk(path: string): SignInAsk {
   const hours = `${listTokenHours} hours`
   const statement = `Show the orders that this wallet paid for, and give a token that lists them for ${hours}.`
@@ -247,11 +247,11 @@ interface OrderPage {
 }
 
 /**
- * A page of orders for the wallet that signs in, or whose list token is shown; undefined if neither is.
- * A token comes only with a sign-in whose statement says so, never with another token: otherwise a
- * leaked one could be renewed for ever.
+ * A page of orders for the wallet that signs in or whose list token is sent; undefined without either. A list token is
+ * issued only for a sign-in whose statement says so, and never for another token: otherwise a leaked token could be
+ * renewed for ever.
  *
- * @param ask what the challenge at this place says
+ * @param ask the purpose in the challenge of this call
  * @throws Refusal `sign_in_invalid`, `try_again`
  */
 export async function listOwnOrders(

@@ -23,8 +23,8 @@ const limits = {
 } as const
 
 /**
- * The limits that a wallet sets itself. A signature is for the one thing that its challenge says: one for
- * reading changes nothing, and one for some limits sets no others.
+ * The operations on a wallet's own spending limits. A signature is valid only for the purpose in its challenge: one for
+ * reading changes nothing, and one for certain limits sets no others.
  */
 export const limitOperations: readonly OrderOperation[] = [
   {

@@ -12,7 +12,7 @@ beforeEach(() => {
   now = start
 })
 
-/** A store with these keys of its operator. */
+/** A store with these keys. */
 const storeWith = (keys: readonly Buffer[], purpose = 'order-list') =>
   ({
     listSigner: createSigner(keys, purpose),

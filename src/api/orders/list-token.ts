@@ -1,18 +1,18 @@
 import { Refusal } from '../../lib/refusal.ts'
 import type { BuyingDeps } from '../deps.ts'
 
-/** A list token works for this long. */
+/** The validity of a list token. */
 export const listTokenHours = 2
 
-/** Tells a list token from the access token of an order, which arrives in the same place. */
+/** Distinguishes a list token from the access token of an order, which is sent in the same header. */
 const prefix = 'kol_'
 
-/** What a list token names: the wallet, and until when, in epoch seconds. */
+/** The content of a list token: the wallet, and the expiry in epoch seconds. */
 type Named = readonly [wallet: string, until: number]
 
 type ListTokenDeps = Pick<BuyingDeps, 'listSigner' | 'purchases'>
 
-/** Lists the orders of one wallet without a signature for each call. */
+/** A token that lists the orders of one wallet without further signatures. */
 export interface ListToken {
   readonly token: string
   readonly expiresAt: string
@@ -32,7 +32,7 @@ export function listToken({ listSigner, purchases }: ListTokenDeps, wallet: stri
 }
 
 /**
- * The wallet whose orders this token lists, or undefined if it is no list token.
+ * The wallet whose orders this token lists; undefined if it is not a list token.
  *
  * @throws Refusal `sign_in_invalid` for a list token that is expired or not from this store
  */
@@ -41,7 +41,7 @@ export function walletOfListToken(
   token: string | undefined,
 ): string | undefined {
   if (!token?.startsWith(prefix)) return undefined
-  // The store signed what the signer reads, so its shape needs no second check.
+  // The signer returns only what we have signed, so its shape needs no check.
   const named = listSigner.read(token.slice(prefix.length)) as Named | undefined
   if (named === undefined) throw invalid('it is not from this store')
   const [wallet, until] = named

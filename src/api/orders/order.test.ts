@@ -20,7 +20,7 @@ import { orderBody, orderItem } from './order.ts'
 const vault = createVault([Buffer.alloc(32, 5)])
 const failing = failed(fulfilling(paid(pending())))
 
-/** An order that was delivered this. */
+/** An order with this delivery. */
 function deliveredAs(delivery: Delivery, recipient?: Recipient): In<'FULFILLED'> {
   const order = fulfilled(fulfilling(paid(pending())))
   return {
@@ -115,7 +115,7 @@ describe('what went wrong', () => {
       message: failing.failure.message,
       supplier_code: 'E7',
     })
-    // What older records have of an order that expired is no word of the supplier.
+    // The code in older records of expired orders does not come from the supplier.
     const late = { ...failing.failure, trigger: 'expired', code: 'EXPIRED' } as const
     const expired = await resultOf({ ...failing, state: 'EXPIRED', failure: late })
     expect(expired?.error).toEqual({ code: 'expired', message: late.message })

@@ -44,7 +44,7 @@ export const RefundState = z
   .enum(['REFUND_PENDING', 'REFUNDED', 'REFUND_FAILED'])
   .meta({ id: 'RefundState', description: 'REFUND_FAILED: the operator of the store must act.' })
 
-/** What was delivered, as its buyer sees it. */
+/** The delivered goods, as their buyer sees them. */
 const DeliveredGoods = kinds.map((kind) => {
   const { delivery, published } = goods[kind]
   const { kind: _, ...delivered } = delivery.shape
@@ -82,7 +82,7 @@ const RefundContract = z
   })
   .meta({ id: 'RefundContract' })
 
-/** What a purchase answers, and what an order reads as later. */
+/** The answer to a purchase, and to later reads of its order. */
 export const OrderAnswer = z
   .object({
     ...payment,
@@ -119,7 +119,7 @@ export const OrderAnswer = z
   })
   .meta({ id: 'OrderAnswer' })
 
-/** What a payment on the chain, or its hash, shows everybody of the order that it paid. */
+/** What anyone may see of an order who knows its payment on the chain or the hash of that transaction. */
 export const OrderStanding = z
   .object({
     transactionHash: payment.transactionHash,
@@ -131,7 +131,7 @@ export const OrderStanding = z
   })
   .meta({ id: 'OrderStanding' })
 
-/** A page of the orders of one wallet: never with goods. */
+/** A page of the orders of one wallet, never with goods. */
 export const OrderList = z
   .object({
     total: z.int().min(0),
@@ -157,7 +157,7 @@ export const OrderList = z
   })
   .meta({ id: 'OrderList' })
 
-/** The headers of an answer about something under way, described. */
+/** The descriptions of the headers of an answer about something under way. */
 export const laterHeaders = {
   Location: 'Where to read the order.',
   'Retry-After': 'Seconds until the next look is worth it.',
@@ -165,15 +165,15 @@ export const laterHeaders = {
 
 export interface OrderView {
   readonly order: Order
-  /** Whether the caller has shown that the goods are theirs. */
+  /** Whether the caller has proven that the order is theirs. */
   readonly reveal: boolean
   /** Only in the answer that opened the order. */
   readonly accessToken?: string | undefined
-  /** Only there too. */
+  /** Likewise. */
   readonly webhook?: OpenedWebhook | undefined
 }
 
-/** How a caller without credentials gets to see the goods of an order. */
+/** How a caller without credentials can see the goods of an order. */
 const lockedHints = {
   x402: 'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.',
   btcpay: 'The goods are shown with Authorization: Bearer {accessToken}.',
@@ -211,7 +211,7 @@ const standingMessages = {
   payment: `This payment has an order already and buys nothing else. A payment is public once it is on the chain, so this is all it shows. The order itself needs proof that it is yours: ${proofs}`,
 } as const
 
-/** The state of an order, for callers who know only what everybody can read on the chain. */
+/** The state of an order, for callers who know only public data of the chain. */
 export function orderStanding(order: Order, knownBy: keyof typeof standingMessages) {
   const refund = refundStateOf(order)
   return {
@@ -237,7 +237,7 @@ export async function foundOrder(
   return found.isPublic ? orderStanding(found.order, 'hash') : orderBody(vault, found)
 }
 
-/** An order as lists show it: never with goods, which only a look at that one order opens. */
+/** An order as lists show it, never with goods: only a read of the single order shows them. */
 export function orderItem(order: Order) {
   return {
     paymentId: order.paymentId,
@@ -251,7 +251,7 @@ export function orderItem(order: Order) {
   }
 }
 
-/** The transaction that paid, or null while none is proven. */
+/** The transaction of the payment; null while none is proven. */
 export function transactionOf(order: Order): string | null {
   return 'receipt' in order ? order.receipt.transaction : null
 }
@@ -294,7 +294,7 @@ function errorOf(order: Order) {
   if (order.state === 'PAYMENT_FAILED') return { code: order.code, message: order.reason }
   if (!isRefunding(order)) return null
   const { trigger, code, message } = order.failure
-  // Only a refusal is a word of the supplier; older records have a code of ours beside its silence.
+  // Only the code of a refusal comes from the supplier; in older records, other failures have a code of ours.
   const isSaid = trigger === 'fulfillment_failed' && code !== undefined && code !== ''
   return { code: trigger, message, ...(isSaid ? { supplier_code: code } : {}) }
 }

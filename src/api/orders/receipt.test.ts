@@ -147,7 +147,7 @@ describe('a receipt', () => {
   test('of any order is well-formed and tells no secret', async () => {
     await fc.assert(
       fc.asyncProperty(anyOrder, async (order) => {
-        // What this vault did not seal does not open, so the goods of the model are left out.
+        // This vault cannot open what it has not sealed, so delivered orders of the model are left out.
         if (order.state === 'FULFILLED') return
         const answer = await receiptAnswer(deps, order, true)
         const hasMoney = 'receipt' in order && order.settlement !== 'LOST'

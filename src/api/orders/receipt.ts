@@ -44,7 +44,7 @@ export const getReceipt: OrderOperation = {
 }
 
 /**
- * The signed receipt of an order: for everybody who knows its id, with the goods for its buyer.
+ * The signed receipt of an order, for anyone who knows its id; with the goods for its buyer.
  *
  * @throws Refusal `no_receipt`, besides those of `lookAtOrder`
  */
@@ -58,7 +58,7 @@ export async function receiptOf(
   return (await receiptAnswer(deps.receipts, order, reveal)) ?? noReceipt(order)
 }
 
-/** A receipt states that money was received; for this order it was not, or not yet. */
+/** Refuses a receipt: it would state that money was received, and for this order it was not, or not yet. */
 function noReceipt(order: Order): never {
   const isOpen = chargedOf(order) === 'unknown'
   const message = isOpen
@@ -91,13 +91,13 @@ export async function receiptAnswer(
   return { receipt, ...(reveal && delivered ? { delivered } : {}) }
 }
 
-/** What was delivered, as it is hashed. Pictures can be made again from the text beside them. */
+/** The delivery as it is hashed, without pictures, which can be made from the text. */
 function deliveredOf({ vault, salts }: ReceiptDeps, order: PaidOrder): Delivered | undefined {
   if (order.state !== 'FULFILLED') return undefined
   return { salt: salts.of(order.id), result: wellFormed(goodsOf(vault, order)) }
 }
 
-/** A supplier may send a lone surrogate, which canonical JSON cannot express. */
+/** Replaces lone surrogates, which a supplier may send and canonical JSON cannot express. */
 function wellFormed(goods: object): Delivered['result'] {
   const text = JSON.stringify(goods)
   return JSON.parse(text, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value))

@@ -49,10 +49,10 @@ const RefundAnswer = z
   })
   .meta({ id: 'RefundAnswer' })
 
-/** The most characters of a reason. */
+/** The maximum length of a reason, in characters. */
 export const maxReason = 500
 
-/** The fields of a claim (x402-signals 7.1). It cannot say where the money goes. */
+/** The fields of a claim (x402-signals 7.1). A claim cannot name the destination. */
 const RefundClaim = z.strictObject({
   paymentId: z.string().max(100).optional(),
   transactionHash: z.string().max(100).toLowerCase().optional(),
@@ -153,14 +153,14 @@ interface Claimed {
   readonly key: string
   /** The fields of the claim, checked here. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** The address that it came from, as limits count it. */
+  /** The client address, as the limits count it. */
   readonly client: string
-  /** Whether the claimant shows that the order is theirs. */
+  /** Whether the claimant has proven that the order is theirs. */
   readonly isOwn: (order: Order) => Promise<boolean>
 }
 
 /**
- * Claims the refund of an order, which reports the one that is under way or starts it again.
+ * Claims the refund of an order: reports the refund that is under way, or starts it again.
  *
  * @throws Refusal `order_not_found`, `refund_destination_refused`, `invalid_body`, `not_refundable`,
  *   `idempotency_conflict`, `budget_spent`, `try_again`
@@ -183,7 +183,9 @@ export async function refundClaimed(
   return report(refunding, { idempotencyKey: key, ...reasonOf(claim) })
 }
 
-/** Whether these credentials prove that an order is the caller's. A sign-in is not checked, because it can be used only once. */
+/**
+ * Whether these credentials prove that an order is the caller's. Sign-ins are not checked: each can be used only once.
+ */
 export function ownedBy({ orders }: Pick<BuyingDeps, 'orders'>, shown: Credentials) {
   return (order: Order): Promise<boolean> => mayReveal(orders, order, knownBy(shown))
 }
@@ -228,7 +230,7 @@ function readClaim(order: Order, fields: Claimed['fields']): z.infer<typeof Refu
   return claim.data
 }
 
-/** A claim that names its order twice must name the same one. */
+/** All identifiers in a claim must belong to the order in its path. */
 function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): void {
   const transaction = transactionOf(order)?.toLowerCase()
   const wrong =
@@ -269,7 +271,7 @@ export function refundBody(order: Refunding, claim: { reason?: string; idempoten
   }
 }
 
-/** What went back and what was kept is null until it is certain; there are no partial refunds. */
+/** The refunded and the kept amount are null until they are certain. There are no partial refunds. */
 function amountsOf({ tender, payout }: Refunding) {
   const whole = paidIn(tender).units.toString()
   const [refunded, kept] =

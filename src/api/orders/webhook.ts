@@ -15,7 +15,7 @@ import { namedOrder } from './find-orders.ts'
 
 const time = z.iso.datetime()
 
-/** The webhook of an order, and what became of its events. */
+/** The webhook of an order, and the deliveries of its events. */
 const WebhookAnswer = z
   .object({
     state: z
@@ -132,7 +132,7 @@ function tooSoon(): Refusal {
   return new Refusal('rate_limited', message, { retryAfterSeconds })
 }
 
-/** The same for an order without a webhook and for one that is not the caller's. */
+/** The same refusal for an order without a webhook and for one that is not the caller's. */
 function noWebhook(): Refusal {
   const message =
     'This order has no webhook that takes events, or nothing shows that the order is yours: send its accessToken or a sign-in of the paying wallet.'

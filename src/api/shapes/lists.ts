@@ -42,7 +42,7 @@ const FacetTotals = z
   .object({ brands: count.describe('How many there are') })
   .meta({ id: 'FacetTotals', description: 'Of facets that may be cut, how many values there are.' })
 
-/** A page of what the discovery interface finds of a kind. */
+/** A page of results for a kind in the discovery interface. */
 export const SearchResult = byKind((kind) =>
   pageOfOffers(
     `${titleOf(kind)}SearchResult`,
@@ -61,12 +61,12 @@ function foundOffer(kind: Kind) {
   return CatalogOffer[kind].extend({ coverage: Coverage }).meta({ id })
 }
 
-/** A page of what one question finds, of every kind. */
+/** A page of results of the search over all kinds. */
 export const QuestionResult = pageOfOffers('SearchResult', z.union(kinds.map(foundOffer)), {
   leftOut: names.describe('Words of the question that the result does not take into account'),
 })
 
-/** A list that comes whole. */
+/** A list that is sent whole. */
 function wholeListOf(id: string, item: z.ZodRawShape) {
   return z.object({ ...page, items: z.array(z.object(item)) }).meta({ id })
 }
@@ -125,7 +125,7 @@ export const Capabilities = z
   })
   .meta({ id: 'Capabilities' })
 
-/** A page of what the catalog interface lists of a kind. */
+/** A page of offers of a kind in the catalog interface. */
 export const CatalogPage = byKind((kind) =>
   pageOfOffers(`Catalog${titleOf(kind)}Page`, CatalogOffer[kind]),
 )

@@ -39,7 +39,9 @@ export const DiscoveryOffer = byKind((kind) => {
 
 const usdcAmount = z.string().regex(/^\d+$/).describe('Atomic USDC: 1 USDC is 1000000')
 
-/** What a purchase costs. Of an open value: at its least and its greatest, and the step of the value. */
+/**
+ * The price of a purchase. For an open value: the prices of the least and the greatest value, and the step of values.
+ */
 const Usdc = z
   .object({
     amount: usdcAmount.optional(),

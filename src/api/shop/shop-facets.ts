@@ -5,7 +5,7 @@ import { type AmountKind, amountKinds, type Band, bands } from '../../catalog/se
 import type { Filters } from '../../catalog/search/filters.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 
-/** A value to narrow a search to, and how many offers it would find with all other fields as they are. */
+/** A value to narrow a search to, and how many offers it finds with all other fields unchanged. */
 export interface FacetValue<T = string> {
   readonly value: T
   readonly offers: number
@@ -24,9 +24,9 @@ export interface ShopFacets {
 export type CountWithout = (column: Column, ...own: readonly (keyof Filters)[]) => Counts
 
 /**
- * For each facet its values and their counts when all *other* fields apply, so that a visitor can
- * switch from one value to another. Most offers come first; of brands there are no more than anyone
- * looks through, and the chosen one.
+ * The values of each facet, with their counts when all *other* fields apply, so that a visitor can switch from one
+ * value to another. Values with the most offers come first. The number of brands is limited, but the chosen one is
+ * included.
  */
 export function shopFacets(
   index: SearchIndex,
@@ -58,7 +58,7 @@ function brandsOf(
 ): FacetValue[] {
   const most = valuesOf(counts(index.brandNames, 'brand'))
   if (brand === undefined || most.some(({ value }) => value === brand)) return most
-  // Where the chosen brand is among the smaller ones, it is found among its own offers.
+  // A chosen brand that is not among the largest is counted among its own offers.
   return [...most, ...valuesOf(counts(index.brandNames)).filter(({ value }) => value === brand)]
 }
 

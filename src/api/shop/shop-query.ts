@@ -17,12 +17,12 @@ import { Refusal } from '../../lib/refusal.ts'
 const sorts = ['match', 'low', 'high'] as const
 export type Sort = (typeof sorts)[number]
 
-/** What a person looks for. Everything but the kind, the order and the page may be left open. */
+/** A search by a person. Every field may be absent. */
 export interface ShopQuery {
-  /** Absent: whichever kind has something. */
+  /** Absent: the first kind with results. */
   readonly kind?: Kind | undefined
   readonly q?: string | undefined
-  /** Where it is used, as ISO 3166-1 alpha-2. Chosen by the visitor, never guessed. */
+  /** The country of use, as ISO 3166-1 alpha-2. Chosen by the visitor, never guessed. */
   readonly country?: string | undefined
   readonly brand?: string | undefined
   readonly category?: string | undefined
@@ -39,7 +39,7 @@ export interface ShopQuery {
 
 export type ShopField = keyof ShopQuery
 
-/** What was typed into a field that cannot be taken there, and what was probably meant. */
+/** An invalid text in a field, and what was probably meant. */
 export interface FieldFault {
   readonly given: string
   readonly didYouMean?: string | undefined
@@ -53,9 +53,8 @@ export interface ReadShopQuery {
 const maxPages = 100_000
 
 /**
- * Reads what a person asked for, field by field: each field that cannot be taken is told beside it, and
- * the others keep what was typed. What is empty was left open, and names that are none of these are not ours:
- * links from elsewhere carry their own.
+ * Reads a search, field by field. Faults are reported for each field, and the other fields keep what was typed. Empty
+ * fields count as absent, and unknown names are ignored, because links from other sites add their own.
  */
 export function readShopQuery(
   given: { get(name: string): string | null },
@@ -95,7 +94,9 @@ export function readShopQuery(
   return { query, faults }
 }
 
-/** A brand as the catalog writes it, so that it is one search however it is written; or as names are compared. */
+/**
+ * A brand as the catalog writes it, so that every spelling is the same search; else in the form for comparing names.
+ */
 function brandIn(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefined): Param<string> {
   const asked = kind === undefined ? kinds : [kind]
   const read: Param<string>['read'] = (name, value) => {
@@ -106,7 +107,7 @@ function brandIn(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefin
   return { ...searchName, read }
 }
 
-/** Every country that anything on sale is for. */
+/** All countries for which anything is sold. */
 export function countriesIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
   return [
     ...new Set(
@@ -115,7 +116,7 @@ export function countriesIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly
   ]
 }
 
-/** The sub-types on sale, and the published ones: an empty catalog does not make a word wrong. */
+/** The sub-types on sale, and the published ones, which are valid even if the catalog has none of them. */
 function categoriesIn(
   sold: Readonly<Record<Kind, SearchIndex>>,
   kind: Kind | undefined,

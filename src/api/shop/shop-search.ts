@@ -22,22 +22,22 @@ import type { ShopQuery } from './shop-query.ts'
 /** How many offers a page shows. */
 export const shopPageSize = 24
 
-/** What a person is shown for a search. */
+/** The results of a search for a page. */
 export interface ShopAnswer {
   readonly kind: Kind
   readonly total: number
-  /** At least 1, even when nothing was found. */
+  /** At least 1, even if nothing was found. */
   readonly pages: number
   readonly page: number
   readonly offers: readonly Offer[]
   /** How many offers of each kind the same words and the same country find. */
   readonly kindCounts: Readonly<Record<Kind, number>>
   readonly facets: ShopFacets
-  /** What to change, when nothing was found: the one field, and a value that finds something. */
+  /** If nothing was found: the field to change, and the nearest value of it that finds something. */
   readonly change?: { readonly field: string; readonly nearest?: string | undefined } | undefined
 }
 
-/** Answers a search over what is sold now, with the values it could be narrowed to and their counts. */
+/** Answers a search over the offers that are sold now, with facets and their counts. */
 export function shopSearch(
   sold: Readonly<Record<Kind, SearchIndex>>,
   query: ShopQuery,
@@ -50,7 +50,7 @@ export function shopSearch(
   const { total } = found
   const page = query.page ?? 1
   const facets = shopFacets(index, kind, facetCounts(index, asked[kind], found), query.brand)
-  // The page uses up the set that was found, so it comes last.
+  // Last, because making the page consumes the found set.
   const { docs } = pageOf(index, asked[kind], {
     found,
     page: { offset: (page - 1) * shopPageSize, limit: shopPageSize },
@@ -68,7 +68,7 @@ export function shopSearch(
   }
 }
 
-/** What a query means to the index. A plan is wanted for where it works, wherever else it does. */
+/** The query as filters of an index. For eSIM plans, the country is one that the plan must cover. */
 function filtersOf(kind: Kind, query: ShopQuery): Filters {
   const { q, country, brand, category, region, min, max, amount } = query
   return {
@@ -85,7 +85,7 @@ function filtersOf(kind: Kind, query: ShopQuery): Filters {
   }
 }
 
-/** The query taken apart for each kind: whole where it may be the answer, else what is counted there. */
+/** The query for each kind: whole for kinds that may be the answer, else only the fields that are counted there. */
 function queriesOf(
   sold: Readonly<Record<Kind, SearchIndex>>,
   query: ShopQuery,
@@ -98,7 +98,7 @@ function queriesOf(
   return Object.fromEntries(queries) as Record<Kind, Query>
 }
 
-/** What the same words and the same country find. */
+/** The filters that count for the results of each kind: the words and the country. */
 const ofKinds: readonly (keyof Filters)[] = ['text', 'country', 'covers']
 
 function countsOfKinds(
@@ -112,7 +112,7 @@ function countsOfKinds(
   return Object.fromEntries(counts) as Record<Kind, number>
 }
 
-/** The field that emptied the result and the nearest value that does not, from offers that exist. */
+/** The field that leaves no results, and its nearest value that has some, taken from existing offers. */
 function changeFor(index: SearchIndex, kind: Kind, query: ShopQuery): ShopAnswer['change'] {
   const { kind: _kind, page: _page, sort: _sort, ...params } = query
   const { parameter, nearest } = hintFor({

@@ -37,11 +37,11 @@ const published = {
   refusals: [],
   limit: 'reading',
   access: 'free',
-  // Short, because a signature of a new key is no good before the key can be read.
+  // Short, because signatures by a new key cannot be verified before clients read the key.
   cacheControl: 'public, max-age=60',
 } as const
 
-/** The keys that check what the store signs, at both addresses where they are looked for. */
+/** The keys that verify the store's signatures, at both paths where clients look for them. */
 export const keySets: readonly StoreOperation[] = [
   {
     ...published,
@@ -64,19 +64,19 @@ export const keySets: readonly StoreOperation[] = [
   },
 ]
 
-/** The name of the store as a signer: did:web, which is its address. */
+/** The did:web of the store as a signer, made from its URL. */
 export function didOf({ url }: Site): string {
   const { host, pathname } = new URL(url)
   const parts = [host, ...pathname.split('/').filter((part) => part !== '')]
   return ['did', 'web', ...parts.map(encodeURIComponent)].join(':')
 }
 
-/** Where did:web looks for its document: a store under a path has it there. */
+/** The path of the did:web document, which depends on whether the store is published below a path. */
 function didPath({ url }: Site): string {
   return new URL(url).pathname === '/' ? '/.well-known/did.json' : '/did.json'
 }
 
-/** The keys of the store, as did:web has them. */
+/** The keys of the store as a DID document. */
 function didDocument(site: Site, published: readonly PublicJwk[]): z.infer<typeof DidDocument> {
   const id = didOf(site)
   const methods = published.map((publicKeyJwk) => ({

@@ -63,7 +63,7 @@ const manifest = {
   run: (deps) => ({ body: manifestOf(deps) }),
 } satisfies Omit<StoreOperation, 'id' | 'path'>
 
-/** The same manifest at both addresses where clients look for it. */
+/** The same manifest at both paths where clients look for it. */
 export const manifests: readonly StoreOperation[] = [
   { ...manifest, id: 'manifest', path: manifestPath },
   { ...manifest, id: 'catalogManifest', path: catalogPrefix },
@@ -95,7 +95,7 @@ function manifestOf({ site, health, fulfillmentDeadlineSeconds, operations }: St
   }
 }
 
-/** The catalog interface: each address once, by the operation that takes a body where there is one. */
+/** The operations of the catalog interface, one for each path: the one with a body, if there is one. */
 function listed(operations: readonly Operation[]): readonly Operation[] {
   return operations
     .filter(({ path, group }) => path.startsWith(catalogPrefix) && group !== 'Store')

@@ -7,15 +7,15 @@ type CheckoutFinder = Pick<
   'find' | 'findByOrder' | 'findByTransaction' | 'findByAddress'
 >
 
-/** What it takes to show a person what became of an order. */
+/** The dependencies of the pages that show a person the state of an order. */
 export interface OrderTrackingDeps
   extends Pick<BuyingDeps, 'site' | 'orders' | 'purchases' | 'signIn' | 'receipts'> {
-  /** Signs what opens orders again: for a wallet that signed in, and for a mail. */
+  /** Signs session tokens and link tokens. */
   readonly tokenSigner: Signer
-  /** Keyed, for codes that open one order each. */
+  /** A keyed digest, for recovery codes. */
   readonly codes: Digest
-  /** What coins are paid through; absent where none can be. */
+  /** Absent if coins cannot be paid. */
   readonly checkouts?: CheckoutFinder | undefined
-  /** Where a transaction on the store's own chain can be looked at; its hash is appended. */
+  /** The explorer's URL of transactions on the store's own chain; the hash is appended. */
   readonly explorer?: string | undefined
 }

@@ -14,23 +14,23 @@ import type { OrderTrackingDeps } from './deps.ts'
 import { type Records, recordsOf } from './order-view.ts'
 import { sessionToken, walletOfSession } from './tokens.ts'
 
-/** Where a person finds an order again; wallets sign in for it. */
+/** The page on which a person finds an order again; wallets sign in for it. */
 export const findPath = '/find'
-/** As many as a person looks through. */
+/** The maximum number of orders in the list. */
 const maxList = 50
 
-/** What a wallet is asked to sign here. */
+/** The purpose that a wallet signs on this page. */
 const ask: SignInAsk = ordersAsk(findPath)
 
-/** What somebody typed to find an order by. */
+/** The result of looking up what a person typed. */
 export type NamedOrder =
-  /** The number of an order or of a payment, which only its buyer was told. */
+  /** By the number of an order or of a payment, which only its buyer knows. */
   | { readonly type: 'order'; readonly id: OrderId }
   | { readonly type: 'checkout'; readonly id: CheckoutId }
-  /** A transaction or an address, which everyone may read in the chain. */
+  /** By a transaction or an address, which are public on the chain. */
   | { readonly type: 'public'; readonly id: OrderId }
   | { readonly type: 'none' }
-  /** It is nothing that an order could be found by. */
+  /** The text is nothing by which an order could be found. */
   | { readonly type: 'wrong' }
 
 /**
@@ -91,8 +91,8 @@ function transactionIn(text: string): string | undefined {
 }
 
 /**
- * What the wallet at this address signs (EIP-4361, as agents sign in), and what it is sent back with,
- * once its `signature` is added. Undefined where the text is no address.
+ * The message that the wallet at this address signs (EIP-4361, as for agents), and the payload to send back with its
+ * `signature`. Undefined if the text is not an address.
  */
 export function walletChallenge({ signIn }: OrderTrackingDeps, text: string) {
   if (!isAddress(text, { strict: false })) return undefined
@@ -118,7 +118,7 @@ export async function sessionForWallet(
   return wallet && sessionToken(deps, wallet)
 }
 
-/** The newest orders of the wallet that holds this session token; undefined where it is none. */
+/** The newest orders of the wallet of this session token; undefined if the token is not valid. */
 export async function ordersOfSession(
   deps: OrderTrackingDeps,
   token: string | undefined,

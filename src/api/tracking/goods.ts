@@ -7,15 +7,15 @@ import type { OrderTrackingDeps } from './deps.ts'
 import { opens, recordsOf } from './order-view.ts'
 import type { PageCredentials } from './tokens.ts'
 
-/** What the button on the page of an order shows. */
+/** The result of the button for the goods on the page of an order. */
 export type GoodsShown =
   | {
       readonly type: 'goods'
       readonly kind: Kind
-      /** What was delivered, in words, by the names that orders publish. */
+      /** The delivered goods without pictures, by their published names. */
       readonly goods: Readonly<Record<string, unknown>>
     }
-  /** The visitor has not shown that they are theirs. */
+  /** `locked`: the visitor has not proven that the order is theirs. */
   | { readonly type: 'locked' | 'not_yet' | 'never' }
 
 /** The goods of an order for its buyer. @throws Refusal `try_again` */

@@ -7,19 +7,19 @@ import type { OrderTrackingDeps } from './deps.ts'
 import { opens, type Records, recordsOf } from './order-view.ts'
 import { linkToken, type PageCredentials, withoutLinkToken } from './tokens.ts'
 
-/** What it takes to send links by mail; a store without a mail server has none of it. */
+/** The dependencies of sending links by mail; absent if the store has no mail server. */
 export interface MailDeps {
   readonly mailer: Mailer
   readonly book: MailBook
-  /** Knows an address again that is not kept. */
+  /** Recognises addresses, which are not stored themselves. */
   readonly digest: Digest
 }
 
-/** Orders in one mail at most, the newest first. */
+/** The maximum number of orders in one mail, newest first. */
 const maxOrders = 20
 const addressShape = z.email().max(254)
 
-/** An address as it is compared: what is typed differs in its case and in the space around it. */
+/** An address in the form for comparing: in lower case and trimmed. Undefined if it is not valid. */
 export function addressIn(text: string): string | undefined {
   const parsed = addressShape.safeParse(text.trim().toLowerCase())
   return parsed.success ? parsed.data : undefined
@@ -30,16 +30,16 @@ export interface MailedOrder {
   readonly id: OrderId
   readonly bought: Bought
   readonly placed: Date
-  /** What opens the order stands behind the `#`, which browsers keep to themselves. */
+  /** The token is after the `#`, which browsers do not send. */
   readonly link: string
 }
 
 /**
- * Notes the buyer's address with an order. A link token from a mail opens the order for a while but cannot
- * change the address: otherwise it could renew itself, and replace the address of the buyer.
- * Nothing is noted and sent for a checkout that is not paid: anybody can begin those, for any address.
+ * Stores the buyer's address with an order. A link token from a mail opens the order for some time but cannot change
+ * the address: otherwise it could renew itself, and replace the address of the buyer. For a checkout that is not paid,
+ * nothing is stored or sent here, because anyone can start one.
  *
- * @returns the order as a mail tells it; undefined for everyone else
+ * @returns the order for the mail; undefined if the visitor may not leave an address
  */
 export async function leaveAddress(
   deps: OrderTrackingDeps,
@@ -54,7 +54,7 @@ export async function leaveAddress(
   return mailed
 }
 
-/** The orders that this address was left with; none for most addresses. */
+/** The orders with which this address was left. */
 export async function ordersFor(
   deps: OrderTrackingDeps,
   { book, digest }: MailDeps,

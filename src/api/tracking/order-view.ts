@@ -22,7 +22,7 @@ import type { OrderTrackingDeps } from './deps.ts'
 import { isOver, type OrderStage, stageOfCheckout, stageOfOrder } from './stage.ts'
 import { orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
 
-/** A transaction, and where it can be looked at. */
+/** A transaction, with its URL at an explorer. */
 export interface Seen {
   readonly transaction: string
   readonly url?: string
@@ -33,18 +33,18 @@ export interface RefundView {
   readonly to: string
   readonly startedAt: Date
   readonly sent?: Seen & { readonly at: Date }
-  /** Why it waits for the operator. */
+  /** Why it waits for the operator; absent if it does not. */
   readonly stuck?: { readonly code: string }
 }
 
-/** Shown to the buyer only. Goods are not part of it: the page asks for them by themselves. */
+/** The part that only the buyer sees. It does not contain the goods, which are requested separately. */
 export interface OwnOrderView extends Bought {
   readonly amount: Usdc
-  /** What was paid in a coin, in its smallest unit; absent where USDC was paid. */
+  /** The amount paid in a coin, in its smallest units; absent if USDC was paid. */
   readonly paidUnits?: bigint
   readonly payment?: Seen
   readonly refund?: RefundView
-  /** Money that came besides the price and goes back from the checkout. */
+  /** The returns of the checkout: payments beyond the price. */
   readonly returns: readonly Return[]
   readonly returnTo?: string
 }
@@ -55,9 +55,9 @@ export interface OrderPageView {
   readonly kind: Kind
   readonly stage: OrderStage
   readonly network: string
-  /** Absent where USDC was paid. */
+  /** Absent if USDC was paid. */
   readonly coin?: Coin
-  /** Where it is paid, while it can be. */
+  /** The checkout, until there is an order. */
   readonly checkout?: CheckoutId
   readonly times: {
     readonly placed: Date
@@ -71,14 +71,13 @@ export interface OrderPageView {
   readonly hasReceipt: boolean
   /** Absent for everyone else. */
   readonly own?: OwnOrderView
-  /** Another text whenever the page shows something else; the same for everyone who looks. */
+  /** Changes whenever the content of the page changes; the same for all visitors. */
   readonly version: string
   readonly isFinished: boolean
 }
 
 /**
- * An order for a visitor to its page; one that is being paid in a coin may have no record besides its
- * checkout yet.
+ * An order as a visitor sees it. While it is being paid in a coin, it may exist only as a checkout.
  *
  * @throws Refusal `order_not_found`, `try_again`
  */
@@ -102,7 +101,7 @@ export interface Records {
   readonly checkout: Checkout | undefined
 }
 
-/** What is on record under the id of an order. */
+/** The records with the id of an order. */
 export async function recordsOf(
   { orders, checkouts }: OrderTrackingDeps,
   id: string,
@@ -125,7 +124,7 @@ export async function opens(
   return order !== undefined && mayReveal(deps.orders, order, viewer)
 }
 
-/** As people call it; a network that the store has left is called by its id. */
+/** The name of the network for people; the id of a network that the store no longer uses. */
 function networkName({ purchases }: OrderTrackingDeps, { rail, network }: Order['tender']): string {
   if (rail === 'btcpay') return network
   return payeeOn(purchases.payees, network)?.network.name ?? network
@@ -171,12 +170,12 @@ function ownView(
   }
 }
 
-/** Whether there is a payment to speak of: what the chain dropped is none, and has no way back. */
+/** Whether there is a payment to show. A payment that the chain dropped is none, and cannot be refunded. */
 function isTaken(order: Order): order is PaidOrder {
   return 'receipt' in order && stageOfOrder(order) !== 'not_taken'
 }
 
-/** What the supplier says that the card or the line received, which no estimate replaces. */
+/** The credited amount that the supplier reports, which takes precedence over the estimate. */
 function reported({ purchases }: OrderTrackingDeps, order: Order): Pick<Bought, 'receives'> {
   if (order.state !== 'FULFILLED') return {}
   const { credited } = goodsOf(purchases.vault, order)
@@ -196,7 +195,7 @@ function refundView(deps: OrderTrackingDeps, order: Order): { refund?: RefundVie
   return { refund: { ...base, sent } }
 }
 
-/** `PaidInvoice.payer` has the coin before the address. */
+/** The address in `PaidInvoice.payer`, which has the coin before it. */
 function addressIn(payer: string): string {
   return payer.slice(payer.indexOf(':') + 1)
 }

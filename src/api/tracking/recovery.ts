@@ -5,14 +5,13 @@ import type { FaultLog } from '../deps.ts'
 import type { OrderTrackingDeps } from './deps.ts'
 import { linkToken, type TokenDeps } from './tokens.ts'
 
-/** Digits and capitals that nobody takes for one another: 32 of them, five bits each. */
+/** 32 digits and capitals that cannot be mistaken for one another, five bits each. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const maxLetters = 12
 
 /**
- * A code that opens one order, short enough to be written down: 60 bits, made of the order's number with a
- * key of the store, so that it is stored nowhere. It is for buyers who lost the private link and have
- * no wallet to sign in with.
+ * A code that opens one order, short enough to write down. It has 60 bits, derived from the order's number with a key
+ * of the store, so it is not stored. It is for buyers who lost the private link and have no wallet to sign in with.
  */
 export function recoveryCodeOf({ codes }: Pick<OrderTrackingDeps, 'codes'>, id: OrderId): string {
   return grouped(lettersOf(codes.of(id)))
@@ -30,8 +29,8 @@ export function linkTokenForCode(
 }
 
 /**
- * A link token for the order in exchange for the idempotency key that bought it: for a browser that has paid
- * and never got the first answer, which has the access token.
+ * A link token for the order in exchange for the idempotency key of its purchase: for a browser that has paid and never
+ * got the first answer with the access token.
  *
  * @throws Refusal `try_again`
  */

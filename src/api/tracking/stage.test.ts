@@ -22,7 +22,7 @@ test.each([
   ['whose refund waits for an operator', unpayable(failing), 'refund_stuck'],
   ['whose refund has begun', failing, 'refunding'],
   ['whose money is back', refunded(failing), 'refunded'],
-  // Nothing was taken, so nothing can come back: it must not be promised.
+  // Nothing was taken, so no refund must be promised.
   ['whose payment vanished', vanished, 'not_taken'],
   [
     'that is asked for in vain',

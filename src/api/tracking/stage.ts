@@ -2,22 +2,22 @@ import type { Checkout } from '../../checkouts/checkout.ts'
 import { type Order, type Refunding, refundStateOf } from '../../orders/order.ts'
 import { noteTransaction, operatorPays } from '../../payments/pay-back-faults.ts'
 
-/** Where an order stands, in the words of its page. */
+/** The stage of an order, as its page shows it. */
 export type OrderStage =
   /** In a checkout, and not paid yet. */
   | 'awaiting_payment'
-  /** It is not known yet whether the money came. */
+  /** It is not known yet whether it was paid. */
   | 'checking_payment'
-  /** Proven: nothing was taken for it, or the money goes back from the checkout. */
+  /** It is proven that it was not paid, or the money is returned from the checkout. */
   | 'not_paid'
-  /** The chain dropped the payment for good: there is nothing to deliver and nothing to send back. */
+  /** The chain dropped the payment for good: there is nothing to deliver and nothing to refund. */
   | 'not_taken'
   | 'delivering'
   | 'delivered'
   | 'refunding'
   /** The coin can only be paid out by hand. */
   | 'refund_by_hand'
-  /** An operator must act before the money can go back. */
+  /** An operator must act before the money can be refunded. */
   | 'refund_stuck'
   | 'refunded'
 
@@ -48,7 +48,7 @@ function refundStage(order: Refunding) {
   return isByHand ? 'refund_by_hand' : 'refund_stuck'
 }
 
-/** Before there is an order. */
+/** The stage before there is an order. */
 export function stageOfCheckout({ state }: Checkout): OrderStage {
   if (state === 'OPENING' || state === 'OPEN') return 'awaiting_payment'
   return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
@@ -56,7 +56,7 @@ export function stageOfCheckout({ state }: Checkout): OrderStage {
 
 const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'not_taken', 'delivered', 'refunded'])
 
-/** Whether the page of an order in this stage shows the same for good. */
+/** Whether the page of an order in this stage never changes again. */
 export function isOver(stage: OrderStage): boolean {
   return over.has(stage)
 }

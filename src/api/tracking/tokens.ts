@@ -2,8 +2,8 @@ import type { OrderId } from '../../lib/ids.ts'
 import type { Signer } from '../../secrets/tokens.ts'
 
 /**
- * Tokens that open orders for a while, as the access token of the first answer does for ever. They are
- * signed and not stored: a link token stands in a link of a mail, a session token in a cookie.
+ * Tokens that open orders for a limited time, while the access token of the first answer does not expire. They are
+ * signed and not stored: a link token is in a link of a mail, a session token in a cookie.
  */
 const orderPrefix = 'kop_'
 const walletPrefix = 'kwp_'
@@ -21,9 +21,9 @@ export interface TokenDeps {
   readonly purchases: { readonly now: () => Date }
 }
 
-/** A link that came by mail works for this long; a new one can always be asked for. */
+/** The validity of a link in a mail; a new one can be requested at any time. */
 export const linkTokenDays = 7
-/** A wallet that signed in opens its orders for this long. */
+/** The validity of a wallet's session. */
 export const sessionSeconds = 3_600
 
 type Named = readonly [prefix: string, name: string, until: number]
@@ -33,7 +33,7 @@ export function linkToken(deps: TokenDeps, id: OrderId): string {
   return issue(deps, orderPrefix, id, linkTokenDays * 86_400)
 }
 
-/** For how many days more a link token opens its order, begun ones counted; undefined where it opens none. */
+/** The days until a link token expires, rounded up; undefined if it is not valid. */
 export function daysLeftOf(deps: TokenDeps, token: string | undefined): number | undefined {
   const named = namedIn(deps, orderPrefix, token)
   if (named === undefined) return undefined
@@ -41,12 +41,12 @@ export function daysLeftOf(deps: TokenDeps, token: string | undefined): number |
   return Math.ceil((until - deps.purchases.now().getTime() / 1_000) / 86_400)
 }
 
-/** The same credentials without a link token, which does not prove that the order is the visitor's own. */
+/** The same credentials without a link token, which does not prove that the visitor is the buyer. */
 export function withoutLinkToken(credentials: PageCredentials): PageCredentials {
   return credentials.token?.startsWith(orderPrefix) ? { wallet: credentials.wallet } : credentials
 }
 
-/** Whether this link token has opened this order, and does no more; anything else never did. */
+/** Whether this is an expired link token of this order. */
 export function isOutdatedLinkToken(
   deps: TokenDeps,
   token: string | undefined,
@@ -61,12 +61,12 @@ export function sessionToken(deps: TokenDeps, wallet: string): string {
   return issue(deps, walletPrefix, wallet, sessionSeconds)
 }
 
-/** The order that a link token opens; undefined where it is none, or too old. */
+/** The order that a link token opens; undefined if it is not valid or has expired. */
 export function orderOfLinkToken(deps: TokenDeps, token: string | undefined): string | undefined {
   return read(deps, orderPrefix, token)
 }
 
-/** The wallet that a session token was given to. */
+/** The wallet of a session token; undefined if it is not valid or has expired. */
 export function walletOfSession(deps: TokenDeps, token: string | undefined): string | undefined {
   return read(deps, walletPrefix, token)
 }
@@ -91,10 +91,10 @@ function namedIn(deps: TokenDeps, prefix: string, token: string | undefined) {
   return named && named[2] * 1_000 > deps.purchases.now().getTime() ? named : undefined
 }
 
-/** What we signed, however long ago. */
+/** The content of a token that we signed, even if it has expired. */
 function signedIn({ tokenSigner }: TokenDeps, prefix: string, token: string | undefined) {
   if (!token?.startsWith(prefix)) return undefined
-  // What the signer reads is what we signed, so its shape needs no second check.
+  // The signer returns only what we have signed, so its shape needs no check.
   const named = tokenSigner.read(token.slice(prefix.length)) as Named | undefined
   return named?.[0] === prefix ? named : undefined
 }

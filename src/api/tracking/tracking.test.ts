@@ -28,7 +28,7 @@ import {
 const key = Buffer.alloc(32, 7)
 const older = Buffer.alloc(32, 8)
 const minute = 60_000
-/** Other goods under the same ids, as a supplier may list them one day. */
+/** Other goods with the same ids, as a supplier may list them later. */
 const relisted = [
   voucher('CARD', { brandName: 'Other', country: 'JP', price: fixed(900, 'EUR') }),
   voucher('OPEN', { price: { ...open(50, 1_000), divisor: 10 }, faceValue: fixed(1, 'GTQ') }),
@@ -52,7 +52,7 @@ function follow(world: CheckoutWorld): OrderTrackingDeps {
   }
 }
 
-/** A checkout in a coin, and what its page would say to whoever brings something. */
+/** A checkout in a coin, and its page for visitors with different credentials. */
 async function opened(changes: Partial<Script> = {}, form = {}) {
   const world = checkoutWorld(changes)
   const { checkout, accessToken } = await world.start(form)
@@ -188,7 +188,7 @@ describe('an order that is paid in a coin', () => {
       sought === hash ? await world.checkouts.find(id) : undefined
     const known = { ...deps, checkouts: { ...world.checkouts, findByTransaction, findByAddress } }
     const named = (text: string) => orderNamedBy(known, text, log)
-    // What everyone may read in the chain is told from what only the buyer knows.
+    // Public data of the chain is distinguished from what only the buyer knows.
     const everyone = { type: 'public', id: orderId }
     expect(await named(hash.toUpperCase())).toEqual(everyone)
     expect(await named(`https://mempool.space/tx/${hash}#x`)).toEqual(everyone)
@@ -275,7 +275,7 @@ describe('link tokens', () => {
 })
 
 describe('an address that is left with an order', () => {
-  /** A book in memory, with what is kept of addresses. */
+  /** A mail book in memory, and what it stores about addresses. */
   function mailDeps(keys: readonly Buffer[] = [key]) {
     const kept = new Map<string, string>()
     const book: MailDeps['book'] = {

@@ -13,7 +13,7 @@ export interface CatalogViewDeps {
   readonly pricing: Pricing
 }
 
-/** Both published forms of an offer, for the catalog to keep finished. */
+/** Makes both published forms of an offer, which the catalog stores as finished JSON. */
 export function publishing({ siteUrl, pricing }: CatalogViewDeps): Publish {
   return (offer) => {
     const retail = retailOf(offer, pricing)
@@ -23,10 +23,10 @@ export function publishing({ siteUrl, pricing }: CatalogViewDeps): Publish {
 }
 
 /**
- * How offers look now, where the finished JSON of the catalog holds no more: new rates, and what becomes
- * too old to sell by, change prices at once, some seconds before the catalog is made again.
+ * Renders offers anew while the finished JSON of the catalog is out of date: new rates, and data that becomes too old,
+ * change prices at once, a few seconds before the catalog is rebuilt.
  *
- * @returns undefined while the finished JSON holds
+ * @returns undefined while the finished JSON is current
  */
 export function unfinishedView({ liveCatalog, pricing, site }: ReadDeps) {
   const { rates: built, stale, sizes } = liveCatalog.current()
@@ -41,7 +41,7 @@ export function catalogOffer(offer: Offer, { siteUrl, pricing }: CatalogViewDeps
   return { ...discovery, ...beyond }
 }
 
-/** What the catalog says of an offer that the discovery form does not. */
+/** The fields of an offer in the catalog interface that the discovery form does not have. */
 function beyondDiscovery(offer: Offer, retail: Retail, discovery: Published): Published {
   const fields = {
     ...kindOf(offer).catalogFields(offer),
@@ -59,7 +59,7 @@ function beyondDiscovery(offer: Offer, retail: Retail, discovery: Published): Pu
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in discovery)))
 }
 
-/** What may be chosen as the `value` of a purchase, in the unit of that field. */
+/** The range of the field `value` of a purchase, in its unit. */
 function openValueOf(retail: Retail): Published | undefined {
   if (retail.type !== 'RANGE') return undefined
   const [min, max, step] = [retail.min, retail.max, retail.increment].map((one) => one / 100)
@@ -67,8 +67,8 @@ function openValueOf(retail: Retail): Published | undefined {
 }
 
 /**
- * What a purchase costs in atomic USDC. Of an open value: what its least and its greatest value cost,
- * and the step from one value to the next, which is no price and has no markup.
+ * The price of a purchase in atomic USDC. For an open value: the prices of the least and the greatest value, and the
+ * step of values, which is not a price and has no markup.
  */
 function usdcOf(retail: Retail): Published | undefined {
   const atomic = (amount: Cents) => usdcFromCents(amount).toString()

@@ -13,7 +13,7 @@ export interface PublishedMoney {
   readonly max?: number
 }
 
-/** A record as it is published. A field that is undefined is absent from the JSON. */
+/** A published record. Fields that are undefined are absent from the JSON. */
 export type Published = Readonly<Record<string, unknown>>
 
 export interface OfferViewDeps {
@@ -36,8 +36,8 @@ export function discoveryOffer(offer: Offer, retail: Retail, deps: OfferViewDeps
 }
 
 /**
- * What is asked, to the cent, where the supplier's price is in dollars or is not what decides. Another
- * price is shown in its own currency, with the markup. An open price is the values that may be chosen.
+ * The exact price in dollars if the supplier's price is in dollars or does not determine ours. Otherwise the supplier's
+ * price in its own currency, with the markup. For an open value, the range of values.
  */
 function priceOf({ price }: Offer, retail: Retail, markupBps: number): PublishedMoney {
   const dollars = { currency: 'USD', currencyDivisor: 100 }
@@ -47,7 +47,7 @@ function priceOf({ price }: Offer, retail: Retail, markupBps: number): Published
   return moneyOf(price, (minor) => withMarkup(minor, markupBps))
 }
 
-/** Money as it is published, each amount changed by `change`. */
+/** Money in its published form, with each amount mapped by `change`. */
 export function moneyOf(
   money: MoneyRange,
   change: (minor: number) => number = (minor) => minor,
