@@ -196,6 +196,26 @@ export const checkoutFaults: Record<string, CheckoutFault> = {
     doctor: ({ payouts }) =>
       payouts?.push({ ...(payouts[0] as ProcessorPayout), transaction: newHash() }),
   },
+  'a refund that went out twice in one transaction': {
+    code: 'paid_out_twice',
+    doctor: ({ payouts }) => payouts?.push({ ...(payouts[0] as ProcessorPayout) }),
+  },
+  'a refund that went out twice, in transactions that are not named': {
+    code: 'paid_out_twice',
+    doctor: (world) => {
+      amendPayout(world, { transaction: undefined })
+      world.payouts?.push({ ...(world.payouts[0] as ProcessorPayout) })
+    },
+  },
+  'a refund that went out twice, and whose transaction an operator noted': {
+    code: 'paid_out_twice',
+    doctor: (world) => {
+      const [refund] = world.payouts as [ProcessorPayout]
+      world.handNotes.set(refund.reference, refund.transaction ?? '')
+      amendPayout(world, { transaction: undefined })
+      world.payouts?.push({ ...refund, transaction: undefined })
+    },
+  },
   'a return that an operator paid besides': {
     code: 'paid_out_twice',
     doctor: ({ handNotes, sold }) => handNotes.set(returnReference(sold.id, 1), byHand),

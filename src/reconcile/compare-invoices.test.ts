@@ -124,6 +124,14 @@ test('an operator may note the transaction that the processor does not name', as
   ])
 })
 
+test('a note of the transaction that the processor names too is no second payment', async () => {
+  const world = soldWorld()
+  const [refund] = world.payouts ?? []
+  if (!refund) throw new Error('the world has a refund')
+  world.handNotes.set(refund.reference, refund.transaction?.toUpperCase() ?? '')
+  expect((await reconcile(sourcesOf(world), look)).differences).toEqual([])
+})
+
 test('what was not looked at is said', async () => {
   const world = soldWorld()
   const without = await reconcile(sourcesOf({ ...world, invoices: undefined }), look)

@@ -102,9 +102,10 @@ function judgePayouts(
   if (wrong.length > 0) {
     return wrong.map((payout) => differs('payout_differs', { ...about, detail: wordsOf(payout) }))
   }
-  const sent = transactionsOf(payouts, noted)
+  const sent = paymentsOf(payouts, noted)
+  const detail = `It was sent ${sent.length} times: by ${sent.join(' and by ')}.`
   return sent.length > 1
-    ? [differs('paid_out_twice', { ...about, detail: `By ${sent.join(' and ')}.` })]
+    ? [differs('paid_out_twice', { ...about, detail })]
     : [judgeSent(owed, sent[0], about, look)]
 }
 
@@ -135,16 +136,18 @@ function judgeUnsent(stands: Owed['stands'], about: About, look: Look): Finding 
 const unnamed = 'a transaction that the processor does not name'
 
 /**
- * The transactions that paid it. A payout without a named transaction counts as the one that an operator noted,
- * if one did.
+ * The payments of this debt, each by its transaction. One transaction may make several of them. The transaction
+ * that an operator noted is that of a payout that names the same one or none, or else of a further payment.
  */
-function transactionsOf(
+function paymentsOf(
   payouts: readonly ProcessorPayout[],
   noted: string | undefined,
 ): readonly string[] {
-  const named = payouts.filter(({ isSent }) => isSent).map(({ transaction }) => transaction)
-  const all = [...named.map((one) => one ?? noted ?? unnamed), ...(noted ? [noted] : [])]
-  return [...new Set(all.map((one) => one.toLowerCase()))]
+  const sent = payouts
+    .filter(({ isSent }) => isSent)
+    .map(({ transaction }) => transaction ?? noted ?? unnamed)
+  const isFurther = noted !== undefined && !sent.some((one) => same(one, noted))
+  return isFurther ? [...sent, noted] : sent
 }
 
 function isFor({ coin, to, units }: ProcessorPayout, owed: Owed): boolean {

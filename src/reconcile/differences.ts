@@ -118,7 +118,7 @@ export const differences = {
   },
   paid_out_twice: {
     what: 'A refund or return in a coin was paid out twice.',
-    act: 'This is a loss. Look at both transactions.',
+    act: 'This is a loss. Look at both payouts, which may be in one transaction.',
   },
   payout_unknown: {
     what: 'The processor has a payout under a name of the store, and the record has no such debt.',
