@@ -174,9 +174,15 @@ function matchLost(
     const { lost, of } = match
     const { transaction, amount } = transfer
     notes.chain.refunded += amount
+    const about = { order: of.id, transaction, found: amount }
+    if (lost.refund) {
+      const detail = `The other one is ${lost.refund.transfer.transaction}.`
+      note(notes, differs('refunded_twice', { ...about, detail }))
+      return false
+    }
     lost.refund = { of, transfer }
     const detail = 'Its order is not on record.'
-    note(notes, differs('refund_not_booked', { order: of.id, transaction, found: amount, detail }))
+    note(notes, differs('refund_not_booked', { ...about, detail }))
     return false
   })
 }

@@ -377,6 +377,19 @@ test('a lost order is told with the id that it had, and with its refund', async 
   ])
 })
 
+test('two refunds of a lost order are a loss, and the first one is its refund', async () => {
+  const { order, payment, refund } = lives.refunded()
+  const again = { ...refundOf(order), from: former }
+  const world = { ...worldOf([]), received: [payment as ChainTransfer], paidBack: [refund, again] }
+  const { lost, differences: found } = await reconcile(sourcesOf(world), look)
+  expect(lost).toMatchObject([{ refund: { transfer: refund } }])
+  expect(found.map(({ code, transaction }) => [code, transaction])).toEqual([
+    ['payment_without_order', payment?.transaction],
+    ['refund_not_booked', refund.transaction],
+    ['refunded_twice', again.transaction],
+  ])
+})
+
 test('a refund that is signed and just landed is the store’s to book', async () => {
   const life = lives.due()
   const signed = { state: 'APPROVED', signed: {} } as unknown as Payout
