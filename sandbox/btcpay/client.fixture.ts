@@ -6,6 +6,8 @@ import { startBtcpay } from './server.ts'
 
 export const storeId = 'TestStore'
 export const apiKey = 'test-key'
+/** The permissions of a key that may do all that the store's owner may. */
+export const everything = ['btcpay.store.canmodifystoresettings']
 const webhookSecret = 'test-secret'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers as a stranger would, field by field.

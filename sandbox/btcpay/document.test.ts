@@ -3,7 +3,14 @@ import { expectAnswerFits, expectShape, greenfield } from '../../test/harness/gr
 import { stoppedAfterEach } from '../stopping.fixture.ts'
 import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
-import { type Answer, ask, startReceiver, startTestBtcpay, storeId } from './client.fixture.ts'
+import {
+  type Answer,
+  ask,
+  everything,
+  startReceiver,
+  startTestBtcpay,
+  storeId,
+} from './client.fixture.ts'
 import { coins, symbols } from './coins.ts'
 
 const ofStore = '/api/v1/stores/{storeId}'
@@ -14,9 +21,9 @@ const started = stoppedAfterEach()
 
 type Document = Awaited<ReturnType<typeof begin>>
 
-async function begin() {
+async function begin(permissions: readonly string[] = everything) {
   const receiver = await startReceiver()
-  const server = await startTestBtcpay({ webhook: receiver.webhook })
+  const server = await startTestBtcpay({ webhook: receiver.webhook, permissions })
   started.push(server, receiver)
   const used = new Set<string>()
   const { url } = server
@@ -54,6 +61,35 @@ test('every answer to what a store asks for is as the document says, in every st
   await refusals(document)
   const known = Object.keys(greenfield.operations)
   expect([...document.used].sort()).toEqual(known.sort())
+})
+
+/** What BTCPay's controllers of that commit ask for, where its document says something else. */
+const askedFor: Readonly<Record<string, string | undefined>> = {
+  [`GET ${ofStore}/pull-payments`]: 'btcpay.store.canviewpullpayments',
+  [`GET ${ofStore}/payouts`]: 'btcpay.store.canviewpayouts',
+  'GET /api/v1/payouts/{payoutId}': 'btcpay.store.canviewpayouts',
+  'POST /api/v1/payouts/{payoutId}': 'btcpay.store.canmanagepayouts',
+  'POST /api/v1/payouts/{payoutId}/mark': 'btcpay.store.canmanagepayouts',
+  'GET /api/v1/api-keys/current': undefined,
+}
+
+test('a key without permissions is refused what the document names one for', async () => {
+  const { call } = await begin([])
+  for (const [operation, { permissions }] of Object.entries(greenfield.operations)) {
+    const wanted = operation in askedFor ? askedFor[operation] : permissions[0]
+    const { body } = await call(operation)
+    expect([operation, body?.missingPermission]).toEqual([operation, wanted])
+  }
+})
+
+test('a key may do what its permissions include, in its own store', async () => {
+  const { call } = await begin(['btcpay.store.canmodifyinvoices'])
+  const made = await call(`POST ${ofStore}/invoices`, {}, { amount: '10', currency: 'USD' })
+  const invoiceId = made.body.id
+  expect((await call(`GET ${ofInvoice}`, { invoiceId })).status).toBe(200)
+  expect((await call(`DELETE ${ofInvoice}`, { invoiceId })).status).toBe(200)
+  expect((await call(`GET ${ofStore}`)).status).toBe(403)
+  expect((await call(`GET ${ofStore}/invoices`, { storeId: 'Other' })).status).toBe(403)
 })
 
 test('every event of an invoice is as the document says', async () => {

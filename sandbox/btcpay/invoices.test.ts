@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { until } from '../waiting.fixture.ts'
-import { storeId } from './client.fixture.ts'
+import { everything, storeId } from './client.fixture.ts'
 import { symbols } from './coins.ts'
 import { heardBtcpay } from './heard.fixture.ts'
 import type { BtcpayOptions } from './options.ts'
@@ -209,7 +209,7 @@ test('lists by order, by status and in pages, newest first, and without what is 
 })
 
 test('a method that is switched off is not offered', async () => {
-  const { call, create } = await begin()
+  const { call, create } = await begin({ permissions: everything })
   const methods = `/api/v1/stores/${storeId}/payment-methods`
   await call(`PUT ${methods}/XMR-CHAIN`, { enabled: false })
   expect((await call(`GET ${methods}?onlyEnabled=true`)).body).toHaveLength(4)

@@ -2,6 +2,11 @@ export interface BtcpayOptions {
   /** 0 chooses a free port. */
   readonly port?: number
   readonly apiKey: string
+  /**
+   * What the key may do in the store. Default: what an operator is told to give it
+   * (docs/operators/payment-processor.md), and webhooks.
+   */
+  readonly permissions?: readonly string[]
   readonly storeId: string
   /** An append-only file, so that everything survives a restart. Absent: memory only. */
   readonly dataFile?: string
@@ -21,6 +26,12 @@ export interface BtcpayOptions {
 
 export const defaults = {
   port: 0,
+  permissions: [
+    'btcpay.store.canmodifyinvoices',
+    'btcpay.store.canmanagepullpayments',
+    'btcpay.store.canviewstoresettings',
+    'btcpay.store.webhooks.canmodifywebhooks',
+  ],
   confirmMs: 2_000,
   payoutMs: 1_000,
   usdtAddresses: 200,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
 import { parseDecimal } from './amounts.ts'
-import { storeId } from './client.fixture.ts'
+import { everything, storeId } from './client.fixture.ts'
 import { coins, symbols, type Ticker } from './coins.ts'
 import { heardBtcpay } from './heard.fixture.ts'
 import type { BtcpayOptions } from './options.ts'
@@ -13,7 +13,7 @@ const payouts = `/api/v1/stores/${storeId}/payouts`
 const buyer = (coin: Ticker, name = 'buyer') => makeAddress(coin, 'outside', name)
 
 async function begin(options: Partial<BtcpayOptions> = {}) {
-  const { call, receiver } = await start(options)
+  const { call, receiver } = await start({ permissions: everything, ...options })
   const create = async (body: object = {}) => {
     const request = { name: 'Refund 1', amount: '0.001', currency: 'BTC', autoApproveClaims: true }
     return call(`POST ${pulls}`, { ...request, ...body })

@@ -16,6 +16,7 @@ import { schedule } from './invoices.ts'
 import { openLedger } from './ledger.ts'
 import { type BtcpayOptions, defaults, type ServerSettings } from './options.ts'
 import { confirm, scheduleConfirmations } from './payments.ts'
+import { isGranted, permissionFor } from './permissions.ts'
 import { resumePayouts } from './processor.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
 import { pageRoutes } from './routes/pages.ts'
@@ -33,7 +34,7 @@ export interface Btcpay {
 }
 
 /** Requests that need no key on the real server: its health, and pull payments for anyone with the link. */
-const open = [/^\/api\/v1\/health$/, /^GET \/api\/v1\/pull-payments\//, /^POST \/api\/v1\/pull-/]
+const open = [/ \/api\/v1\/health$/, /^GET \/api\/v1\/pull-payments\//, /^POST \/api\/v1\/pull-/]
 
 function hasKey(authorization: string | undefined, apiKey: string): boolean {
   const given = Buffer.from(authorization ?? '')
@@ -43,13 +44,14 @@ function hasKey(authorization: string | undefined, apiKey: string): boolean {
 
 function checkKey(request: FastifyRequest, { settings, place }: Deps): void {
   const { method, url, params } = request
-  const path = url.split('?')[0] ?? url
-  if (open.some((pattern) => pattern.test(path) || pattern.test(`${method} ${path}`))) return
+  const call = `${method} ${url.split('?')[0]}`
+  if (open.some((pattern) => pattern.test(call))) return
   if (!hasKey(request.headers.authorization, settings.apiKey)) throw unauthenticated()
-  const { storeId } = params as { readonly storeId?: string }
-  if (storeId !== undefined && storeId !== place.storeId) {
-    throw forbidden('btcpay.store.canviewstoresettings')
-  }
+  const { storeId = place.storeId } = params as { readonly storeId?: string }
+  const wanted = permissionFor(call)
+  if (wanted === undefined) return
+  const isHere = storeId === place.storeId
+  if (!isHere || !isGranted(settings.permissions, wanted)) throw forbidden(wanted)
 }
 
 /** Applies the current fault to a request. True if the request must not be processed further. */

@@ -8,16 +8,6 @@ import { payoutMethods } from '../pull-payments.ts'
 import { listOf, type Query } from './query.ts'
 
 const processor = 'OnChainAutomatedPayoutSenderFactory'
-const permissions = [
-  'btcpay.store.canviewstoresettings',
-  'btcpay.store.canviewinvoices',
-  'btcpay.store.cancreateinvoice',
-  'btcpay.store.canmodifyinvoices',
-  'btcpay.store.canmanagepullpayments',
-  'btcpay.store.cancreatepullpayments',
-  'btcpay.store.canmanagepayouts',
-  'btcpay.store.webhooks.canmodifywebhooks',
-] as const
 
 /** Routes about the store, the API key and the server. */
 export function storeRoutes(app: FastifyInstance, deps: Deps): void {
@@ -32,7 +22,7 @@ export function storeRoutes(app: FastifyInstance, deps: Deps): void {
   app.get('/api/v1/api-keys/current', () => ({
     apiKey: deps.settings.apiKey,
     label: 'Sandbox',
-    permissions: permissions.map((permission) => `${permission}:${storeId}`),
+    permissions: deps.settings.permissions.map((permission) => `${permission}:${storeId}`),
   }))
   app.get('/api/v1/stores/:storeId', () => ({
     id: storeId,
