@@ -137,9 +137,8 @@ function describeInvoices(world: () => ProcessorWorld): void {
     const { invoice } = answer
     expect(taken).not.toContain(invoice.address)
 
-    let rounds = 1
-    while (!(await processor.endOthers(lineItem.checkout, invoice.id))) rounds += 1
-    expect(rounds).toBeLessThanOrEqual(2)
+    const end = () => processor.endOthers(lineItem.checkout, invoice.id)
+    expect((await end()) || (await end())).toBe(true)
     expect(await processor.open(lineItem)).toEqual({ outcome: 'open', invoice, hasOthers: false })
     expect((await read(invoice, 'USDT')).status).toBe('NEW')
   })

@@ -124,5 +124,11 @@ it.each([
 
 it('counts no permission for another store', () => {
   const granted = three.map((name) => `btcpay.store.${name}:S2`)
-  expect(permissionsMissing(granted, 'S1')).toHaveLength(6)
+  expect(permissionsMissing(granted, 'S1')).toHaveLength(7)
+})
+
+it('misses what ends an invoice, where a key may only create and read them', () => {
+  const granted = ['cancreateinvoice', 'canviewinvoices', ...three.slice(1)]
+  const names = granted.map((name) => `btcpay.store.${name}`)
+  expect(permissionsMissing(names, 'S1')).toEqual(['btcpay.store.canmodifyinvoices'])
 })

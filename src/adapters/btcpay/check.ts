@@ -109,10 +109,11 @@ function notice(text: string): Finding {
   return { level: 'notice', text }
 }
 
-/** The permissions that the adapter's calls need, from BTCPay's API document. */
+/** The permissions that the adapter's calls need. */
 const needed = [
   'canviewinvoices',
   'cancreateinvoice',
+  'canmodifyinvoices',
   'cancreatepullpayments',
   'canarchivepullpayments',
   'canviewpullpayments',

@@ -203,7 +203,7 @@ describe('endOthers', () => {
       'DELETE /api/v1/invoices/Inv2': {},
       'POST /api/v1/invoices/Inv3/status': {
         status: 400,
-        json: [{ path: 'status', message: 'x' }],
+        json: [{ path: 'Status', message: 'x' }],
       },
       'DELETE /api/v1/invoices/Inv3': {},
     })
@@ -212,6 +212,18 @@ describe('endOthers', () => {
     expect(calls).toEqual([list, ...ending('Inv2'), ...ending('Inv3')])
     expect(asked[1]?.body).toEqual({ status: 'Invalid' })
     expect(unfit).toEqual([])
+  })
+
+  it.each(
+    [401, 403, 404].flatMap((status) => ending('Inv2').map((call) => [status, call] as const)),
+  )('is not done when BTCPay answers %d to %s', async (status, call) => {
+    const { processor } = playing({
+      [list]: { json: all.slice(0, 2) },
+      'POST /api/v1/invoices/Inv2/status': { json: invoiceJson({ id: 'Inv2' }) },
+      'DELETE /api/v1/invoices/Inv2': {},
+      [call]: { status, json: { code: 'x', message: 'x' } },
+    })
+    expect(await processor.endOthers(...shown)).toBe(false)
   })
 
   it.each(['the list', ...ending('Inv2')])('is not done when %s does not come', async (lost) => {

@@ -136,11 +136,19 @@ export async function endOthers(
     const path = `/invoices/${segment(id)}`
     const body = { status: 'Invalid' }
     const ended = await ask(greenfield, anything, { method: 'POST', path: `${path}/status`, body })
-    if (ended.outcome === 'unknown') return false
+    if (ended.outcome !== 'ok' && !isOverAlready(ended)) return false
     const archived = await ask(greenfield, anything, { method: 'DELETE', path })
-    if (archived.outcome === 'unknown') return false
+    if (archived.outcome !== 'ok') return false
   }
   return others.length <= atOnce
+}
+
+/**
+ * BTCPay rejects the status, as a field of the request. Any other refusal, as one of the API key, leaves the
+ * invoice as it was.
+ */
+function isOverAlready(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>): boolean {
+  return response.outcome === 'refused' && response.code === 'invalid'
 }
 
 /**
