@@ -18,6 +18,9 @@ export interface LeasedTable {
 /**
  * Ends the lease. Does nothing if the record was moved since it was read, because the lease belongs to that
  * writer then. A record that was hastened during the lease is due at once, so that no hint is lost.
+ *
+ * A worker that stood still past its lease ends that of the next one, if that one has only claimed the record and
+ * not moved it yet. A third worker may then begin beside them. It repeats calls to the outside, which is safe.
  */
 export async function release(
   database: Database,
