@@ -131,7 +131,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const checkouts = checkoutDepsOf(purchases, {
     config: options.config,
     keys: ground.keys,
-    checkouts: storage.checkouts,
+    storage,
     processor: coins.processor,
     report: reporterOf(ground),
   })
@@ -315,7 +315,11 @@ function purchasesOf(
     orders: storage.orders,
     rails: {
       x402: railOfNetworks(new Map([[config.network.id, chain.rail(earlier.refunds)]])),
-      btcpay: invoiceRail(coins.processor, payoutWatch(storage.payoutRecord, reporterOf(ground))),
+      btcpay: invoiceRail(
+        coins.processor,
+        storage.handPayouts,
+        payoutWatch(storage.payoutRecord, reporterOf(ground)),
+      ),
     },
     accepted: new Set(),
     suppliers: supplierRouter(

@@ -152,21 +152,25 @@ export function checkoutDepsOf(
   {
     config: { processor: access },
     keys,
-    checkouts,
+    storage,
     processor,
     report,
   }: {
     readonly config: Pick<Outside, 'processor'>
     readonly keys: OperatorKeys
-    readonly checkouts: CheckoutStore
+    readonly storage: {
+      readonly checkouts: CheckoutStore
+      readonly handPayouts: HandPayouts
+    }
     readonly processor: Processor
     readonly report: CheckoutReporter
   },
 ): StartDeps {
   return {
     ...purchases,
-    checkouts,
+    checkouts: storage.checkouts,
     processor,
+    hands: storage.handPayouts,
     reportCheckout: report,
     marks: createDigest(keys, 'checkouts'),
     readAddress: (method, text) =>

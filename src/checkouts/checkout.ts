@@ -211,7 +211,9 @@ export function withReturn<C extends InvoicedCheckout>(
 }
 
 /** A return that goes on by itself. */
-export function isUnderWay(one: Return): one is Return & { payout: PayoutIn<'DUE' | 'APPROVED'> } {
+export type ReturnUnderWay = Return & { readonly payout: PayoutIn<'DUE' | 'APPROVED'> }
+
+export function isUnderWay(one: Return): one is ReturnUnderWay {
   return one.payout.state === 'DUE' || one.payout.state === 'APPROVED'
 }
 

@@ -12,7 +12,7 @@ import {
   settledUnits,
 } from './checkout.ts'
 import type { InvoiceOpened } from './ports.ts'
-import { giveBack, keepBack } from './returns.ts'
+import { bookNoted, giveBack, keepBack } from './returns.ts'
 import { mergedPayments } from './small-payments.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
@@ -119,6 +119,8 @@ export async function look(
     const { hasOthers: _, ...alone } = checkout
     return moveTo(alone)
   }
+  const booked = await bookNoted(deps, checkout)
+  if (booked) return booked
   const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
   if (read.outcome === 'unknown') return (read.isGone ? missed : unread)(deps, checkout, now)
   return follow(deps, checkout, { read: read.invoice, now })

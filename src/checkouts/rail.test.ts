@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { memoryPayouts } from '../../test/doubles/memory-payouts.ts'
+import { memoryPayouts, noHands } from '../../test/doubles/memory-payouts.ts'
 import { usdc } from '../lib/money.ts'
+import type { InvoiceRefund } from '../payments/payment.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { Invoice } from './checkout.ts'
-import { noProcessor } from './ports.ts'
+import { type InvoiceRead, noProcessor } from './ports.ts'
 import { invoiceRail, payoutWatch } from './rail.ts'
 import type { CheckoutEvent } from './report.ts'
 
@@ -41,17 +42,31 @@ test('one that is sent, or that an operator was told of otherwise, is not', asyn
   expect(told).toEqual([])
 })
 
+const refund: InvoiceRefund = {
+  ...({ rail: 'btcpay', invoice: 'inv', network: 'Bitcoin', to: 'BTC:bc1q' } as const),
+  ...{ amount: usdc(1n), reference: 'ord_1', units: 1n },
+}
+const emptied: InvoiceRead = {
+  outcome: 'found',
+  invoice: { payments: [] } as unknown as Invoice,
+}
+const reading = (read: InvoiceRead) => ({ ...noProcessor, read: async () => read })
+
+test.each<[string, InvoiceRead]>([
+  ['has lost the invoice', { outcome: 'unknown', reason: 'lost', isGone: true }],
+  ['does not answer', { outcome: 'unknown', reason: 'nobody answers' }],
+  ['shows no money of it any more', emptied],
+])('one that an operator noted is paid when the processor %s', async (_, read) => {
+  const hands = { find: async () => 'tx-by-hand' }
+  const rail = invoiceRail(reading(read), hands, watching().watch)
+  expect(await rail.payBack(refund)).toEqual({ outcome: 'paid', transaction: 'tx-by-hand' })
+})
+
 test('one whose invoice shows the money no more does not count as waiting', async () => {
   const { clock, told, watch } = watching()
   await watch('ord_1', pending)
   clock.at += 2 * hour
-  const invoice = { payments: [] } as unknown as Invoice
-  const processor = { ...noProcessor, read: async () => ({ outcome: 'found', invoice }) as const }
-  const refund = {
-    ...({ rail: 'btcpay', invoice: 'inv', network: 'Bitcoin', to: 'BTC:bc1q' } as const),
-    ...{ amount: usdc(1n), reference: 'ord_1', units: 1n },
-  }
-  const paid = await invoiceRail(processor, watch).payBack(refund)
+  const paid = await invoiceRail(reading(emptied), noHands, watch).payBack(refund)
   expect(paid).toMatchObject({ outcome: 'blocked', code: 'payment_not_shown' })
   await watch('ord_1', pending)
   clock.at += 2 * hour

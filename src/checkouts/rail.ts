@@ -2,7 +2,7 @@ import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
 import type { InvoiceRail, PaidBack } from '../payments/ports.ts'
 import { settledPayments, settledUnits } from './checkout.ts'
-import type { PayoutRecord, Processor } from './ports.ts'
+import type { HandPayouts, PayoutRecord, Processor } from './ports.ts'
 import type { CheckoutReporter } from './report.ts'
 
 /**
@@ -12,6 +12,7 @@ import type { CheckoutReporter } from './report.ts'
  */
 export function invoiceRail(
   processor: Pick<Processor, 'read' | 'payOut'>,
+  hands: HandPayouts,
   watch: PayoutWatch,
 ): InvoiceRail {
   return {
@@ -31,19 +32,23 @@ export function invoiceRail(
       return { rail: 'btcpay', invoice, network, to, amount, reference: order, units }
     },
 
-    payBack: async (refund) => watch(refund.reference, await paidBack(processor, refund)),
+    payBack: async (refund) => watch(refund.reference, await paidBack(processor, hands, refund)),
   }
 }
 
 /**
- * Reads the invoice first: money that the processor does not show any more may never have been ours. And a
+ * What an operator has paid by hand is paid, whatever the processor shows now. Otherwise reads the invoice
+ * before it pays: money that the processor does not show any more may never have been ours. And a
  * processor that does not know the invoice is not the one that took the money, so it does not know either
  * what that one has sent.
  */
 async function paidBack(
   processor: Pick<Processor, 'read' | 'payOut'>,
+  hands: HandPayouts,
   { to, reference, units, network, invoice }: InvoiceRefund,
 ): Promise<PaidBack> {
+  const transaction = await hands.find(reference)
+  if (transaction !== undefined) return { outcome: 'paid', transaction }
   const { coin, address } = partsOf(to)
   const read = await processor.read(invoice, coin)
   if (read.outcome === 'unknown') return { outcome: 'pending', reason: read.reason }

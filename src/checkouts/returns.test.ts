@@ -141,6 +141,44 @@ describe('money that is not the price goes back, to the address that was given',
   })
 })
 
+describe('a return that an operator noted as paid', () => {
+  type Read = CheckoutWorld['reading']['read']
+  const gone: Read = async () => ({ outcome: 'unknown', reason: 'no such invoice', isGone: true })
+  const silent: Read = async () => ({ outcome: 'unknown', reason: 'nobody answers' })
+
+  test.each<[string, (world: CheckoutWorld) => Read]>([
+    ['has lost the invoice', () => gone],
+    ['does not answer', () => silent],
+    [
+      'shows no payment of it any more',
+      ({ processor }) =>
+        async (...asked) => {
+          const answer = await processor.read(...asked)
+          if (answer.outcome === 'unknown') return answer
+          return { ...answer, invoice: { ...answer.invoice, payments: [] } }
+        },
+    ],
+  ])('is booked when the processor %s', async (_, readOf) => {
+    const world = checkoutWorld()
+    const form = { coin: 'XMR', refundTo: 'xmr-address-of-ada' }
+    const { id, invoice } = await openCheckout(world, form)
+    world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(3 * hour)
+    world.reading.read = readOf(world)
+    await world.live(3 * hour)
+    const failed = invoiced(await world.seen(id))
+    expect(failed.returns[0]?.payout).toMatchObject({ code: 'operator_pays' })
+    world.notes.set(`${id}-1`, 'tx-by-hand')
+    world.checkouts.endLease(id)
+    await moveAside(world.checkouts, failed, withReturn(failed, 1, { state: 'DUE' }))
+    await world.live(hour)
+    expect(invoiced(await world.seen(id)).returns[0]?.payout).toMatchObject({
+      state: 'CONFIRMED',
+      transaction: 'tx-by-hand',
+    })
+  })
+})
+
 describe('a payment that the processor denies after it was settled', () => {
   /** A reading in which these payments were never confirmed, because others replaced them. */
   function denying(world: CheckoutWorld, denied: readonly string[]) {

@@ -4,8 +4,10 @@ import { moveTo, wait } from '../orders/workflow.ts'
 import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import {
   type CheckoutIn,
+  type InvoicedCheckout,
   isUnderWay,
   type Return,
+  type ReturnUnderWay,
   returnReference,
   settledPayments,
   signedReturn,
@@ -23,11 +25,30 @@ export async function giveBack(
   checkout: Decided,
 ): Promise<CheckoutStep | undefined> {
   const current = checkout.returns.find(isUnderWay)
-  if (!current) return newReturn(checkout)
-  const step = await nextForPayout(deps, debtOf(deps, checkout, current), current.payout)
+  return current ? goOn(deps, checkout, current) : newReturn(checkout)
+}
+
+/** The next step for a return that an operator has paid by hand, whatever the processor shows now. */
+export async function bookNoted(
+  deps: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+): Promise<CheckoutStep | undefined> {
+  for (const one of checkout.returns.filter(isUnderWay)) {
+    const noted = await deps.hands.find(returnReference(checkout.id, one.seq))
+    if (noted !== undefined) return goOn(deps, checkout, one)
+  }
+  return undefined
+}
+
+async function goOn(
+  deps: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  one: ReturnUnderWay,
+): Promise<CheckoutStep> {
+  const step = await nextForPayout(deps, debtOf(deps, checkout, one), one.payout)
   switch (step.type) {
     case 'move':
-      return moveTo(withReturn(checkout, current.seq, step.to))
+      return moveTo(withReturn(checkout, one.seq, step.to))
     case 'wait':
     case 'held':
       return wait(step.ms)
@@ -66,7 +87,7 @@ function whyOf({ state, invoice }: Decided): Return['why'] {
   return isInTime ? 'underpaid' : 'late'
 }
 
-function debtOf(deps: CheckoutStepDeps, checkout: Decided, one: Return): Debt {
+function debtOf(deps: CheckoutStepDeps, checkout: InvoicedCheckout, one: Return): Debt {
   const { id, changedAt } = checkout
   const { seq } = one
   return {

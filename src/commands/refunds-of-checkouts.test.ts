@@ -34,14 +34,16 @@ function storeWorld() {
   const { clock } = world
   const checkouts = createCheckoutStore(database)
   const orders = createOrderStore(database)
-  const processor = memoryProcessor({ now: clock.now, hands: createHandPayouts(database) })
+  const hands = createHandPayouts(database)
+  const processor = memoryProcessor({ now: clock.now, hands })
   const deps: typeof world.deps = {
     ...world.deps,
     checkouts,
     orders,
     processor,
+    hands,
     payoutLimits: createPayoutLimits(database, caps),
-    rails: { ...world.deps.rails, btcpay: invoiceRail(processor, async (_, paid) => paid) },
+    rails: { ...world.deps.rails, btcpay: invoiceRail(processor, hands, async (_, paid) => paid) },
   }
   const at = async (id: CheckoutId) => {
     const checkout = await checkouts.find(id)

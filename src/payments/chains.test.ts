@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { manneredNetwork } from '../../test/crash-points/sending.ts'
+import { noHands } from '../../test/doubles/memory-payouts.ts'
 import type { Script } from '../../test/doubles/orders.ts'
 import { modelChain } from '../../test/model/chain.ts'
 import { modelClock } from '../../test/model/clock.ts'
@@ -47,7 +48,7 @@ function storeOfTwo(changes: Partial<Script> = {}) {
     [base.id]: chainAt(clock.now()),
   }
   const rails = new Map(Object.entries(chains).map(([id, { rail }]) => [id, rail]))
-  const btcpay = invoiceRail(noProcessor, async (_, paid) => paid)
+  const btcpay = invoiceRail(noProcessor, noHands, async (_, paid) => paid)
   const world = purchaseWorld(changes, { payees, rails: { x402: railOfNetworks(rails), btcpay } })
   const accepts = async () => expectPaymentRequired(await world.ask()).accepts
   let signed = 0

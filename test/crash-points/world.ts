@@ -6,6 +6,7 @@ import type { StoreEvent } from '../../src/orders/report.ts'
 import { fixturePayer } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
+import { noHands } from '../doubles/memory-payouts.ts'
 import { memoryReservations } from '../doubles/memory-reservations.ts'
 import { alwaysSold, noBudgets, plainWords } from '../doubles/orders.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
@@ -86,7 +87,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       approvalWords: plainWords,
       rails: {
         x402: through(faultWorld, node, rail),
-        btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid),
+        btcpay: invoiceRail(noProcessor, noHands, async (_reference, paid) => paid),
       },
       suppliers: { at: () => seen },
       accepted: new Set(),

@@ -43,10 +43,8 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
   const liveCatalog = createLiveCatalog()
   liveCatalog.replace(catalogOf(offers, pricing))
   const notes = new Map<string, string>()
-  const processor = memoryProcessor({
-    now: clock.now,
-    hands: { find: async (reference) => notes.get(reference) },
-  })
+  const hands = { find: async (reference: string) => notes.get(reference) }
+  const processor = memoryProcessor({ now: clock.now, hands })
   const payoutLimits = memoryPayoutLimits({
     orders,
     caps: { hour: 10n ** 12n, day: 10n ** 12n },
@@ -61,9 +59,10 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
   const deps: StartDeps = {
     ...world.deps,
     payoutLimits,
-    rails: { ...world.deps.rails, btcpay: invoiceRail(asRead, watchPayout) },
+    rails: { ...world.deps.rails, btcpay: invoiceRail(asRead, hands, watchPayout) },
     checkouts,
     processor: asRead,
+    hands,
     reportCheckout: (event) => events.push(event),
     liveCatalog,
     pricing,

@@ -1,4 +1,4 @@
-import type { PayoutRecord } from '../../src/checkouts/ports.ts'
+import type { HandPayouts, PayoutRecord } from '../../src/checkouts/ports.ts'
 
 interface Row {
   readonly pullPayments: Set<string>
@@ -39,3 +39,6 @@ export function memoryPayouts(now: () => Date = () => new Date()): PayoutRecord 
     },
   }
 }
+
+/** No operator has paid anything by hand. */
+export const noHands: HandPayouts = { find: async () => undefined }

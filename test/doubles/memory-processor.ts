@@ -13,7 +13,7 @@ import type {
 import type { Coin } from '../../src/payments/coins.ts'
 import { coinDecimals, formatUnits } from '../../src/payments/coins.ts'
 import type { PaidBack } from '../../src/payments/ports.ts'
-import { memoryPayouts } from './memory-payouts.ts'
+import { memoryPayouts, noHands } from './memory-payouts.ts'
 
 /** The fault of the next call. */
 type ProcessorFault =
@@ -110,7 +110,7 @@ interface Held {
 export function memoryProcessor({
   now = () => new Date(),
   methods = allMethods,
-  hands = { find: async () => undefined },
+  hands = noHands,
   record = memoryPayouts(now),
 }: {
   readonly now?: () => Date

@@ -18,6 +18,7 @@ import { createVault } from '../../src/secrets/vault.ts'
 import type { Cancelled, Held, Placed, Supplier } from '../../src/suppliers/supplier.ts'
 import { newOrderId, newPaymentId } from './ids.ts'
 import { memoryOrders } from './memory-orders.ts'
+import { noHands } from './memory-payouts.ts'
 
 /** A clock that only `pass` moves. */
 export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
@@ -106,7 +107,10 @@ export function orderWorld(changes: Partial<Script> = {}) {
     budgets: noBudgets,
     now: clock.now,
     orders,
-    rails: { x402: rail, btcpay: invoiceRail(noProcessor, async (_reference, paid) => paid) },
+    rails: {
+      x402: rail,
+      btcpay: invoiceRail(noProcessor, noHands, async (_reference, paid) => paid),
+    },
     suppliers: { at: () => supplier },
     accepted: new Set(),
     payoutLimits: { allow: () => said('allow', script.allowed) },
