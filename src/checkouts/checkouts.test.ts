@@ -91,17 +91,33 @@ describe('what is wrong outside', () => {
     expect(world.processor.invoicesOf(checkout.id)).toHaveLength(1)
   })
 
-  test('an invoice that the processor does not make in time is given up: it was shown to nobody', async () => {
+  test('an invoice that the processor has not made in time is given up as soon as it says so', async () => {
     const world = checkoutWorld()
-    for (let at = 0; at < 200; at += 1) world.processor.failNext('open', { fault: 'unreached' })
+    for (let at = 0; at < 80; at += 1) world.processor.failNext('open', { fault: 'unreached' })
     const { checkout } = await world.start()
-    await world.live(5 * minute)
+    await world.live(11 * minute)
     expect(await world.seen(checkout.id)).toMatchObject({ state: 'OPENING' })
     await world.live(10 * minute)
     expect(await world.seen(checkout.id)).toMatchObject({
       state: 'REFUSED',
       code: 'processor_silent',
     })
+    expect(world.processor.invoicesOf(checkout.id)).toEqual([])
+  })
+
+  test('an invoice is looked for before its checkout is given up, as after a restored backup', async () => {
+    const world = checkoutWorld()
+    world.processor.failNext('open', { fault: 'lost' })
+    const { checkout } = await world.start()
+    const [invoice] = world.processor.invoicesOf(checkout.id)
+    if (!invoice) throw new Error('The processor made no invoice')
+    world.processor.pay(invoice.id, invoice.units)
+    world.clock.pass(11 * minute)
+    world.processor.failNext('open', { fault: 'unreached' })
+    await world.live(1_000)
+    expect(await world.seen(checkout.id)).toMatchObject({ state: 'OPENING' })
+    await world.live(minute)
+    expect(await world.orders.find(checkout.orderId)).toMatchObject({ state: 'FULFILLED' })
   })
 
   test('no address is shown on another network than the form said', async () => {

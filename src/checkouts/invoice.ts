@@ -24,8 +24,9 @@ const quietEveryMs = 3_600_000
 const openWithinMs = 600_000
 
 /**
- * Has the processor make the invoice, or find the one that it made before. After a while the checkout is
- * given up, because its price is that of the form; an invoice that may exist was shown to nobody.
+ * Has the processor make the invoice, or find the one that it made before. After a while none is made any
+ * more, because the price is that of the form, and the checkout is given up once the processor says that it
+ * has none: a restored database may have forgotten an invoice that was shown and paid.
  */
 export async function ask(
   deps: CheckoutStepDeps,
@@ -33,10 +34,9 @@ export async function ask(
 ): Promise<CheckoutStep> {
   const { processor, now } = deps
   const { startedAt } = checkout
-  const given = givenUp(processor, checkout, now())
-  if (given) return moveTo(given)
   if (checkout.refusal) return refuse(deps, checkout, checkout.refusal)
-  const opened = await openUnshared(deps, checkout)
+  const givenUp = whyGivenUp(processor, checkout, now())
+  const opened = await openUnshared(deps, checkout, givenUp !== undefined)
   const changedAt = now()
   switch (opened.outcome) {
     case 'open': {
@@ -45,7 +45,7 @@ export async function ask(
       return moveTo(hasOthers ? { ...open, hasOthers } : open)
     }
     case 'refused': {
-      const { code, reason } = opened
+      const { code, reason } = givenUp ?? opened
       return moveTo({ ...checkout, refusal: { code, reason } })
     }
     case 'searching':
@@ -67,6 +67,7 @@ const searchEveryMs = 250
 async function openUnshared(
   { processor, checkouts, reportCheckout }: CheckoutStepDeps,
   { id, orderId: order, amount, coin }: CheckoutIn<'OPENING'>,
+  onlyFinds: boolean,
 ): Promise<InvoiceOpened> {
   let holder: CheckoutId | undefined
   const isTaken = async (address: string): Promise<boolean> => {
@@ -74,39 +75,44 @@ async function openUnshared(
     holder = one?.id ?? holder
     return one !== undefined
   }
-  const opened = await processor.open({ checkout: id, order, amount, coin, isTaken })
+  const opened = await processor.open({ checkout: id, order, amount, coin, isTaken, onlyFinds })
   if (opened.outcome === 'refused' && holder !== undefined) {
     reportCheckout({ name: 'address_taken', checkout: id, coin, holder })
   }
   return opened
 }
 
-/** Ends all invoices of a checkout. Its refusal is on record, so nobody can be shown one of them any more. */
+/**
+ * Ends all invoices of a checkout. Its refusal is on record, so nobody can be shown one of them any more. After a
+ * while they are left to expire.
+ */
 async function refuse(
   { processor, now }: CheckoutStepDeps,
   { refusal: _, ...checkout }: CheckoutIn<'OPENING'>,
   { code, reason }: NonNullable<CheckoutIn<'OPENING'>['refusal']>,
 ): Promise<CheckoutStep> {
   const isEnded = await processor.endOthers(checkout.id, undefined)
-  if (!isEnded) return wait(pollDelay(checkout.startedAt, now()))
+  if (!isEnded && !isLate(checkout, now())) return wait(pollDelay(checkout.startedAt, now()))
   return moveTo({ ...checkout, state: 'REFUSED', changedAt: now(), code, reason })
 }
 
-/** The checkout as it is given up without an invoice; undefined while one may still be made. */
-function givenUp(
+/** Why no invoice is made for the checkout any more; undefined while one may be. */
+function whyGivenUp(
   { methods }: Pick<CheckoutStepDeps['processor'], 'methods'>,
-  { refusal, ...checkout }: CheckoutIn<'OPENING'>,
+  checkout: CheckoutIn<'OPENING'>,
   at: Date,
-): CheckoutIn<'REFUSED'> | undefined {
-  const refused = { ...checkout, state: 'REFUSED', changedAt: at } as const
-  const { coin, network, startedAt } = checkout
+): CheckoutIn<'OPENING'>['refusal'] {
+  const { coin, network } = checkout
   // The operator may have changed it since. On another network the buyer would lose everything.
   if (!methods.some((method) => method.coin === coin && method.network === network)) {
-    return { ...refused, code: 'coin_unavailable', reason: `${coin} on ${network} is not taken.` }
+    return { code: 'coin_unavailable', reason: `${coin} on ${network} is not taken.` }
   }
-  if (at.getTime() - startedAt.getTime() <= openWithinMs) return undefined
-  const reason = 'The payment processor made no invoice in time.'
-  return { ...refused, ...(refusal ?? { code: 'processor_silent', reason }) }
+  if (!isLate(checkout, at)) return undefined
+  return { code: 'processor_silent', reason: 'The payment processor made no invoice in time.' }
+}
+
+function isLate({ startedAt }: CheckoutIn<'OPENING'>, at: Date): boolean {
+  return at.getTime() - startedAt.getTime() > openWithinMs
 }
 
 /** Reads the invoice again, and does what follows from it. */

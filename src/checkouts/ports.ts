@@ -20,6 +20,8 @@ export interface WantedInvoice {
   readonly coin: Coin
   /** Whether another checkout has this address. An invoice with such an address is not used. */
   readonly isTaken?: (address: string) => Promise<boolean>
+  /** Finds the invoice that was made before, and makes none: `refused` if there is none. */
+  readonly onlyFinds?: boolean
 }
 
 export type InvoiceOpened =
@@ -193,7 +195,7 @@ const unconfigured = { reason: 'no payment processor is configured' }
 export const noProcessor: Processor = {
   methods: [],
   sends: () => false,
-  open: async () => ({ outcome: 'refused', code: 'no_processor', ...unconfigured }),
+  open: async () => ({ outcome: 'unknown', ...unconfigured }),
   endOthers: async () => false,
   read: async () => ({ outcome: 'unknown', ...unconfigured }),
   payOut: async () => ({ outcome: 'pending', ...unconfigured }),

@@ -109,6 +109,14 @@ function describeInvoices(world: () => ProcessorWorld): void {
     expect(await world().invoicesOf(lineItem.checkout)).toBe(1)
   })
 
+  test('only finds an invoice if it shall make none', async () => {
+    const lineItem = { ...wanted(), onlyFinds: true }
+    expect(await world().processor.open(lineItem)).toMatchObject({ outcome: 'refused' })
+    expect(await world().invoicesOf(lineItem.checkout)).toBe(0)
+    const first = await opened({ ...lineItem, onlyFinds: false })
+    expect(await opened(lineItem)).toEqual(first)
+  })
+
   test('makes another invoice where the address of the first is another’s', async () => {
     const lineItem = wanted('LTC')
     const first = await opened(lineItem)

@@ -150,8 +150,12 @@ export function memoryProcessor({
     const made = madeFor(wanted.checkout)
     const known = await firstFree(wanted, made)
     if (known) return opened(known, made.length > 1)
+    return wanted.onlyFinds ? refusedFor(false) : makeFree(wanted, made.length)
+  }
+
+  async function makeFree(wanted: WantedInvoice, before: number): Promise<InvoiceOpened> {
     for (let count = 0; count < madeAtOnce; count += 1) {
-      const hasOthers = made.length + count > 0
+      const hasOthers = before + count > 0
       const address = nextAddress(wanted)
       if (address === undefined) return refusedFor(hasOthers)
       const held = make(wanted, address)

@@ -62,13 +62,14 @@ export async function openInvoice(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
 ): Promise<InvoiceOpened> {
+  const passed = new Set<string>()
+  if (wanted.onlyFinds) return (await known(deps, wanted, passed)) ?? noneMade
   const method = deps.methods.find(({ coin }) => coin === wanted.coin)
   if (method === undefined)
     return refused('coin_unavailable', `This store takes no ${wanted.coin}.`)
   // BTCPay counts dollars in whole cents, and would round the rest away.
   if (wanted.amount % 10_000n !== 0n) return refused('invalid_amount', 'The price is not in cents.')
 
-  const passed = new Set<string>()
   const before = await known(deps, wanted, passed)
   if (before !== undefined) return before
   return search(deps, method, wanted, passed)
@@ -114,6 +115,8 @@ async function unmade(
     `The payment processor makes no invoice in ${wanted.coin} now.`,
   )
 }
+
+const noneMade = refused('no_invoice', 'The payment processor has made no invoice.')
 
 const allTaken = refused(
   'address_taken',
