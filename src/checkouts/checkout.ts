@@ -183,6 +183,14 @@ export function seenUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return payments.reduce((sum, { status, units }) => (status === 'INVALID' ? sum : sum + units), 0n)
 }
 
+/** How much of the price may be missing, in percent: a store at BTCPay may accept a little less. */
+const tolerance = 5n
+
+/** Whether the confirmed money is enough for the goods if the processor calls the invoice settled. */
+export function isPaid(invoice: Pick<Invoice, 'payments' | 'units'>): boolean {
+  return settledUnits(invoice) * 100n >= invoice.units * (100n - tolerance)
+}
+
 /** How much of the confirmed money is the price if the order is opened now; the rest goes back. */
 export function priceIn(invoice: Invoice): bigint {
   const settled = settledUnits(invoice)

@@ -143,11 +143,17 @@ describe('what is wrong outside', () => {
     expect(await world.seen(checkout.id)).toEqual(checkout)
   })
 
-  test('an invoice called settled without a payment opens no order', async () => {
+  test.each([
+    ['without a payment', 0n],
+    ['by a hundredth of its price', 100n],
+  ])('an invoice called settled %s opens no order', async (_, part) => {
     const world = checkoutWorld()
     const { id, orderId, invoice } = await openCheckout(world)
-    world.reading.read = async () => {
-      return { outcome: 'found', invoice: { ...invoice, status: 'SETTLED' } }
+    if (part > 0n) world.processor.pay(invoice.id, invoice.units / part)
+    world.reading.read = async (...asked) => {
+      const answer = await world.processor.read(...asked)
+      if (answer.outcome === 'unknown') return answer
+      return { ...answer, invoice: { ...answer.invoice, status: 'SETTLED' } }
     }
     await world.live(hour)
     expect(await world.seen(id)).toMatchObject({ state: 'OPEN' })

@@ -6,6 +6,7 @@ import {
   type Invoice,
   type InvoicedCheckout,
   isOver,
+  isPaid,
   isUnderWay,
   isWatched,
   priceIn,
@@ -220,16 +221,18 @@ function toldOfWaiting(
 
 /**
  * Decides whether the order gets the price: if it was paid in full and in time. It is decided once, here. An
- * invoice that is marked as settled and shows no settled payment decides nothing.
+ * invoice that is called settled and shows too little settled money decides nothing.
  */
 function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
   if (checkout.state !== 'OPEN') return checkout
-  const price = priceIn(checkout.invoice)
+  const { invoice } = checkout
   const ended = { ...checkout, state: 'ENDED', changedAt: now } as const
-  switch (checkout.invoice.status) {
-    case 'SETTLED':
-      if (price === 0n) return isWatched(checkout.invoice, now) ? checkout : ended
+  switch (invoice.status) {
+    case 'SETTLED': {
+      if (!isPaid(invoice)) return isWatched(invoice, now) ? checkout : ended
+      const price = priceIn(invoice)
       return { ...checkout, state: 'ORDERED', changedAt: now, price, isPlaced: false }
+    }
     case 'EXPIRED':
     case 'INVALID':
       return ended
@@ -237,7 +240,7 @@ function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
     case 'PROCESSING':
       return checkout
     default:
-      return never(checkout.invoice.status)
+      return never(invoice.status)
   }
 }
 

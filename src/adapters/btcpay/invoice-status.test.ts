@@ -38,6 +38,23 @@ it('believes no settlement without confirmed money', () => {
   expect(statusOf(settled, { ...judged, payments: [paid(99n)] }, before)).toBe('SETTLED')
 })
 
+const missing = { status: 'INVALID' } as const
+
+it.each<readonly [string, readonly InvoicePayment[], Date, string]>([
+  ['all but 5 % of the price', [paid(95n)], after, 'SETTLED'],
+  ['less, with time left', [paid(94n), paid(6n, missing)], before, 'NEW'],
+  ['less, and the time is over', [paid(1n), paid(99n, missing)], after, 'EXPIRED'],
+  [
+    'less, and the rest is not confirmed',
+    [paid(1n), paid(99n, { status: 'PROCESSING' })],
+    after,
+    'PROCESSING',
+  ],
+])('believes a settlement by %s only within the tolerance', (_name, payments, now, ours) => {
+  const settled = { status: 'Settled', additionalStatus: 'None' } as const
+  expect(statusOf(settled, { units: 100n, expiresAt, payments }, now)).toBe(ours)
+})
+
 it.each<readonly [string, readonly InvoicePayment[], Date, string]>([
   ['what was paid', [paid(60n), paid(40n)], after, 'SETTLED'],
   ['what is not confirmed', [paid(60n), paid(40n, { status: 'PROCESSING' })], after, 'PROCESSING'],

@@ -1,6 +1,7 @@
 import {
   type Invoice,
   type InvoicePayment,
+  isPaid,
   seenUnits,
   settledUnits,
 } from '../../checkouts/checkout.ts'
@@ -60,7 +61,8 @@ function settled(
     case 'None':
     case 'PaidOver':
       // Some confirmed money is required: an order that nothing was paid for could not be refunded.
-      return settledUnits(judged) > 0n ? 'SETTLED' : undefined
+      if (settledUnits(judged) === 0n) return undefined
+      return isPaid(judged) ? 'SETTLED' : judgedByMoney(judged, now)
     case 'PaidLate':
       return 'EXPIRED'
     case 'Marked':
@@ -71,7 +73,8 @@ function settled(
 }
 
 /**
- * An operator marked the invoice as settled, which is not a payment: goods are delivered only for confirmed
+ * An operator marked the invoice as settled, which is not a payment, or BTCPay calls it settled for much less than
+ * its price: goods are delivered only for confirmed
  * money that arrived in time. Late money goes back even if the operator would accept it, because the checkout
  * told the buyer so when its time was over.
  */
