@@ -4,6 +4,7 @@ import type { Subjects } from '../orders/budgets.ts'
 import type { Item } from '../orders/order.ts'
 import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
+import { paymentVanished } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, payerOf } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
 
@@ -50,6 +51,8 @@ export interface Return {
   readonly units: bigint
   readonly why: 'underpaid' | 'late' | 'surplus'
   readonly payout: Payout
+  /** Set for good when it is approved, and if it is tried again: it may have been paid since. */
+  readonly isTried?: true
 }
 
 interface Begun {
@@ -149,19 +152,29 @@ export function isClosed(checkout: Checkout): boolean {
 const maxUnconfirmedMs = 3 * 86_400_000
 
 /** Whether the invoice may still get a payment, or the confirmation of one. */
-export function isWatched({ watchedUntil, payments }: Invoice, now: Date): boolean {
+export function isWatched(
+  { watchedUntil, payments }: Invoice,
+  now: Date,
+  isDenied = false,
+): boolean {
   if (now < watchedUntil) return true
-  const isExpected = payments.some(({ status }) => status === 'PROCESSING')
+  const isExpected = isDenied || payments.some(({ status }) => status === 'PROCESSING')
   return isExpected && now.getTime() < watchedUntil.getTime() + maxUnconfirmedMs
 }
 
 /**
  * Whether no further payment can be seen. If the processor does not see late payments of a coin, the address
- * is still kept for a buyer who has not paid and may pay late; a buyer who has paid needs it no longer.
+ * is still kept for a buyer who has not paid and may pay late; a buyer who has paid needs it no longer. A payment
+ * that the processor denies may be confirmed again as long as any other.
  */
-export function isOver({ state, coin, invoice }: InvoicedCheckout, now: Date): boolean {
+export function isOver(
+  { state, coin, invoice }: InvoicedCheckout,
+  now: Date,
+  isDenied: boolean,
+): boolean {
   const isFree = state === 'ORDERED' && !coinAbilities[coin].isSeenLate
-  return !isWatched(isFree ? { ...invoice, watchedUntil: invoice.expiresAt } : invoice, now)
+  const watchedUntil = isFree ? invoice.expiresAt : invoice.watchedUntil
+  return !isWatched({ ...invoice, watchedUntil }, now, isDenied)
 }
 
 /** How much is confirmed for the invoice so far. */
@@ -214,8 +227,23 @@ export function withReturn<C extends InvoicedCheckout>(
   seq: number,
   payout: Payout,
 ): C {
-  const returns = checkout.returns.map((one) => (one.seq === seq ? { ...one, payout } : one))
+  const returns = checkout.returns.map((one) => (one.seq === seq ? stepped(one, payout) : one))
   return { ...checkout, returns }
+}
+
+function stepped(one: Return, payout: Payout): Return {
+  const isTried = payout.state === 'APPROVED' || (payout.state === 'DUE' && mayBePaid(one))
+  return { ...one, payout, ...(isTried && { isTried }) }
+}
+
+/** Whether the processor or an operator may have paid it, or may do so at any time. */
+export function mayBePaid({ payout, isTried }: Return): boolean {
+  return isTried === true || payout.state !== 'DUE'
+}
+
+/** Nothing is owed for it: its money was denied before anybody could pay it. */
+export function isVoid({ payout }: Return): boolean {
+  return payout.state === 'FAILED' && payout.code === paymentVanished
 }
 
 /** A return that goes on by itself. */

@@ -8,13 +8,15 @@ import {
   isOver,
   isPaid,
   isUnderWay,
+  isVoid,
   isWatched,
   priceIn,
   settledUnits,
 } from './checkout.ts'
+import { claimedUnits } from './ledger.ts'
 import type { InvoiceOpened } from './ports.ts'
-import { bookNoted, giveBack, keepBack } from './returns.ts'
-import { mergedPayments } from './small-payments.ts'
+import { bookNoted, giveBack } from './returns.ts'
+import { mergedPayments, shownPayments } from './small-payments.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 /** The longest time between two looks at an invoice whose payments wait for their confirmations. */
@@ -148,9 +150,7 @@ async function follow(
   const told = toldOfWaiting(deps, checkout, now)
   if (told) return told
   if (checkout.state === 'OPEN') return stillOpen(checkout, now)
-  const isDenied = settledUnits(read) < settledUnits(checkout.invoice)
-  const next = isDenied ? keepBack(deps, checkout) : await giveBack(deps, checkout)
-  return next ?? closed(checkout, { now, isDenied })
+  return (await giveBack(deps, checkout, settledUnits(read))) ?? closed(checkout, { read, now })
 }
 
 /** Only once the checkout has its own invoice: before that, another worker may have chosen another one. */
@@ -250,14 +250,23 @@ function stillOpen(checkout: CheckoutIn<'OPEN'>, now: Date): CheckoutStep {
   return next.state === 'OPEN' ? wait(pollDelay(checkout.startedAt, now)) : moveTo(next)
 }
 
-/** Closes a checkout that nothing can happen to any more. Until then its invoice is read now and then. */
+/**
+ * Closes a checkout that nothing can happen to any more. Until then its invoice is read now and then. In the end, a
+ * payment that the processor denies counts only as far as it was spent.
+ */
 function closed(
   checkout: CheckoutIn<'ORDERED' | 'ENDED'>,
-  { now, isDenied }: { readonly now: Date; readonly isDenied: boolean },
+  { read, now }: { readonly read: Invoice; readonly now: Date },
 ): CheckoutStep {
-  const isBack = checkout.returns.every(({ payout }) => payout.state === 'CONFIRMED')
-  if (!isDenied && isBack && isOver(checkout, now)) return moveTo({ ...checkout, closedAt: now })
-  return wait(watchDelay(checkout, now))
+  const { invoice, returns } = checkout
+  const isDenied = settledUnits(read) < settledUnits(invoice)
+  const isBack = returns.every((one) => one.payout.state === 'CONFIRMED' || isVoid(one))
+  if (!isBack || !isOver(checkout, now, isDenied)) return wait(watchDelay(checkout, now))
+  const over = { ...checkout, closedAt: now }
+  if (!isDenied) return moveTo(over)
+  const price = { amount: checkout.amount, units: invoice.units }
+  const payments = shownPayments(invoice.payments, read.payments, price, claimedUnits(checkout))
+  return moveTo({ ...over, invoice: { ...invoice, payments } })
 }
 
 /** How long to wait for a processor that did not answer: not long if somebody waits for money. */

@@ -1,6 +1,14 @@
 import { type Usdc, usdc } from '../lib/money.ts'
 import { type Entry, entriesBetween } from '../orders/ledger.ts'
-import { type Checkout, isInvoiced, priceUnits, type Return, settledUnits } from './checkout.ts'
+import {
+  type Checkout,
+  type InvoicedCheckout,
+  isInvoiced,
+  isVoid,
+  priceUnits,
+  type Return,
+  settledUnits,
+} from './checkout.ts'
 
 /**
  * The accounts of one checkout, in the smallest unit of its coin. Whatever was received belongs to the order,
@@ -42,10 +50,14 @@ export function checkoutBalancesOf(checkout: Checkout): readonly CheckoutEntry[]
   return entries.filter(({ amount }) => amount !== 0n)
 }
 
-/** How much is confirmed and neither belongs to the order nor to a return: what the next return gets. */
+/** How much is confirmed and neither belongs to the order nor to a return. */
 export function unreturnedUnits(checkout: Checkout): bigint {
-  if (!isInvoiced(checkout)) return 0n
-  return settledUnits(checkout.invoice) - priceUnits(checkout) - sumOf(checkout.returns)
+  return isInvoiced(checkout) ? settledUnits(checkout.invoice) - claimedUnits(checkout) : 0n
+}
+
+/** How much belongs to the order and to returns. */
+export function claimedUnits(checkout: InvoicedCheckout): bigint {
+  return priceUnits(checkout) + sumOf(checkout.returns.filter((one) => !isVoid(one)))
 }
 
 function sumOf(returns: readonly Return[]): bigint {

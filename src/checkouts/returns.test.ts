@@ -12,7 +12,7 @@ import { isRefunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import { withReturn } from './checkout.ts'
-import { maxKept } from './ledger.ts'
+import { checkoutBalancesOf, maxKept } from './ledger.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -222,6 +222,13 @@ describe('a payment that the processor denies after it was settled', () => {
     expect(payoutsOf(world)).toEqual([])
     expect(world.events).toContainEqual({ name: 'settled_payment_gone', checkout: id })
     expect(await world.seen(id)).not.toHaveProperty('closedAt')
+    await world.live(4 * 24 * hour)
+    const closed = await world.seen(id)
+    expect(closed).toHaveProperty('closedAt')
+    expect(checkoutBalancesOf(closed)).toEqual([
+      { account: 'received', amount: invoice.units },
+      { account: 'price', amount: -invoice.units },
+    ])
   })
 
   test('is not paid back by its order either, until it is there again', async () => {
@@ -251,23 +258,70 @@ describe('a payment that the processor denies after it was settled', () => {
     expect(payoutsOf(world)).toMatchObject([{ reference: orderId, units: invoice.units }])
   })
 
-  test('what is denied before it goes back waits for an operator, until it is there again', async () => {
+  /** An underpaid checkout of which 0.4 and 0.5 of the price are due, and the larger payment is denied. */
+  async function partlyDenied() {
     const world = checkoutWorld()
     const { id, invoice } = await openCheckout(world)
     world.payoutLimits.rules.stoppedAt = 0
+    const small = world.processor.pay(invoice.id, (invoice.units * 4n) / 10n)
+    const large = world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(2 * hour)
+    denying(world, [large.id])
+    await world.live(hour)
+    world.payoutLimits.rules.stoppedAt = Infinity
+    return { world, id, small, large }
+  }
+
+  test('is not paid back, what is still shown is, and nothing keeps the checkout open', async () => {
+    const { world, id, small, large } = await partlyDenied()
+    await world.live(hour)
+    const both = small.units + large.units
+    expect(returnsOf(await world.seen(id))).toEqual([
+      [both, 'underpaid', 'FAILED'],
+      [small.units, 'underpaid', 'CONFIRMED'],
+    ])
+    expect(world.events).toContainEqual({
+      ...{ name: 'return_failed', checkout: id, seq: 1, reason: 'payment_vanished' },
+    })
+    await world.live(5 * 24 * hour)
+    const closed = await world.seen(id)
+    expect(closed).toHaveProperty('closedAt')
+    expect(checkoutBalancesOf(closed)).toEqual([
+      { account: 'received', amount: small.units },
+      { account: 'returned', amount: -small.units },
+    ])
+    expect(payoutsOf(world)).toMatchObject([{ units: small.units }])
+  })
+
+  test('is paid back by a return of its own when it is there again', async () => {
+    const { world, id, small, large } = await partlyDenied()
+    await world.live(hour)
+    world.reading.read = world.processor.read
+    await world.live(5 * 24 * hour)
+    expect(returnsOf(await world.seen(id)).slice(1)).toEqual([
+      [small.units, 'underpaid', 'CONFIRMED'],
+      [large.units, 'underpaid', 'CONFIRMED'],
+    ])
+    expect(await world.seen(id)).toHaveProperty('closedAt')
+  })
+
+  test('after the processor was asked to pay it back waits for an operator', async () => {
+    const world = checkoutWorld()
+    const { id, invoice } = await openCheckout(world)
+    world.processor.rules.holdsPayouts = true
     const { id: payment, units } = world.processor.pay(invoice.id, invoice.units / 2n)
     await world.live(2 * hour)
     denying(world, [payment])
-    await world.live(hour)
-    world.payoutLimits.rules.stoppedAt = Infinity
-    await world.live(2 * hour)
+    await world.live(5 * 24 * hour)
     const held = invoiced(await world.seen(id))
     expect(held.returns[0]?.payout).toMatchObject({ state: 'FAILED', code: 'payment_not_shown' })
-    expect(payoutsOf(world)).toEqual([])
+    expect(held).not.toHaveProperty('closedAt')
+    world.processor.sendPayouts()
     world.reading.read = world.processor.read
     world.checkouts.endLease(id)
     await moveAside(world.checkouts, held, withReturn(held, 1, { state: 'DUE' }))
-    await world.live(hour)
+    await world.live(2 * hour)
     expect(returnsOf(await world.seen(id))).toEqual([[units, 'underpaid', 'CONFIRMED']])
+    expect(payoutsOf(world)).toHaveLength(1)
   })
 })

@@ -1,11 +1,12 @@
 import { never } from '../lib/never.ts'
 import { type Debt, failedPayout, nextForPayout, type Payout } from '../orders/payout.ts'
 import { moveTo, wait } from '../orders/workflow.ts'
-import { paymentNotShown } from '../payments/pay-back-faults.ts'
+import { paymentNotShown, paymentVanished } from '../payments/pay-back-faults.ts'
 import {
   type CheckoutIn,
   type InvoicedCheckout,
   isUnderWay,
+  mayBePaid,
   type Return,
   type ReturnUnderWay,
   returnReference,
@@ -14,18 +15,38 @@ import {
   withReturn,
   worthOf,
 } from './checkout.ts'
-import { maxKept, unreturnedUnits } from './ledger.ts'
+import { claimedUnits, maxKept } from './ledger.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 type Decided = CheckoutIn<'ORDERED' | 'ENDED'>
 
-/** The next step for money that does not belong to the order; undefined if there is none. */
+/**
+ * The next step for money that does not belong to the order; undefined if there is none. With the price, no
+ * more goes out than the processor shows now: what it does not show may never have been ours.
+ */
 export async function giveBack(
   deps: CheckoutStepDeps,
   checkout: Decided,
+  shown: bigint,
 ): Promise<CheckoutStep | undefined> {
   const current = checkout.returns.find(isUnderWay)
-  return current ? goOn(deps, checkout, current) : newReturn(checkout)
+  if (!current) return newReturn(checkout, shown)
+  return isCovered(checkout, current, shown)
+    ? goOn(deps, checkout, current)
+    : moveTo(withReturn(checkout, current.seq, denied(deps, checkout, current)))
+}
+
+/** Whether the processor shows enough for this return besides the price and all others that may be paid. */
+function isCovered(checkout: Decided, one: Return, shown: bigint): boolean {
+  const others = checkout.returns.filter((other) => other.seq !== one.seq && mayBePaid(other))
+  return claimedUnits({ ...checkout, returns: [...others, one] }) <= shown
+}
+
+/** Nothing is owed unless the return may be paid already; then an operator has to look. */
+function denied(deps: CheckoutStepDeps, checkout: Decided, one: ReturnUnderWay): Payout {
+  const code = mayBePaid(one) ? paymentNotShown : paymentVanished
+  const reason = 'The processor does not show the money any more that would go back.'
+  return failedPayout(debtOf(deps, checkout, one), one.payout, { code, reason })
 }
 
 /** The next step for a return that an operator has paid by hand, whatever the processor shows now. */
@@ -57,22 +78,10 @@ async function goOn(
   }
 }
 
-/**
- * Instead of `giveBack` while the processor shows less confirmed money than before: what would go back may
- * never have been ours. A return that is due fails; one that was approved waits.
- */
-export function keepBack(deps: CheckoutStepDeps, checkout: Decided): CheckoutStep | undefined {
-  const due = checkout.returns.find(({ payout }) => payout.state === 'DUE')
-  if (due === undefined) return undefined
-  const reason = 'The processor does not show the money any more that would go back.'
-  const fault = { code: paymentNotShown, reason }
-  return moveTo(withReturn(checkout, due.seq, failedPayout(debtOf(deps, checkout, due), {}, fault)))
-}
-
-/** One return for all confirmed money that nothing else has claimed. What is confirmed later gets its own. */
-function newReturn(checkout: Decided): CheckoutStep | undefined {
+/** One return for all money shown that nothing else has claimed. What is confirmed later gets its own. */
+function newReturn(checkout: Decided, shown: bigint): CheckoutStep | undefined {
   const { returns } = checkout
-  const units = unreturnedUnits(checkout)
+  const units = shown - claimedUnits(checkout)
   if (units <= 0n || worthOf(checkout, units) <= maxKept) return undefined
   const payout: Payout = { state: 'DUE' }
   const one = { seq: returns.length + 1, units, why: whyOf(checkout), payout }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { usdc } from '../lib/money.ts'
 import { type InvoicePayment, settledUnits } from './checkout.ts'
-import { mergedPayments } from './small-payments.ts'
+import { mergedPayments, shownPayments } from './small-payments.ts'
 
 const firstAt = new Date('2026-07-01T12:00:00Z')
 /** 25 dollars are 50,000 units, so 100 units are 0.05 dollars. */
@@ -45,6 +45,23 @@ it('keeps the 50 largest of a status by themselves, whichever came first', () =>
   expect(payments).toHaveLength(51)
   expect(payments[0]).toEqual(paid)
   expect(settledUnits({ payments })).toBe(settledUnits({ payments: [...many, paid] }))
+})
+
+it('keeps of what is denied only what was spent', () => {
+  const known = [payment('a', 50_000n), payment('b', 40_000n), payment('c', 60n)]
+  const shown = [payment('a', 50_000n, { status: 'INVALID' }), payment('b', 40_000n)]
+  for (const [spent, settled] of [
+    [0n, 40_000n],
+    [40_000n, 40_000n],
+    [70_000n, 70_000n],
+    [90_060n, 90_060n],
+  ] as const) {
+    const payments = shownPayments(known, shown, price, spent)
+    expect(settledUnits({ payments })).toBe(settled)
+    expect(new Set(payments.map(({ id }) => id)).size).toBe(payments.length)
+  }
+  const small = [payment('c', 60n), payment('d', 50_000n, { status: 'INVALID' })]
+  expect(settledUnits({ payments: shownPayments([...known], small, price, 70n) })).toBe(70n)
 })
 
 it('reads tens of thousands of them in a few milliseconds each time', () => {

@@ -46,6 +46,26 @@ export function mergedPayments(
   return { payments: [...others, sumOf('SETTLED', [...within], least)], isDenied: true }
 }
 
+/**
+ * The payments as they are shown, with at least as much settled as was `spent`: what is denied and was spent
+ * stays counted, in the sum of small payments.
+ */
+export function shownPayments(
+  known: readonly InvoicePayment[],
+  read: readonly InvoicePayment[],
+  price: Priced,
+  spent: bigint,
+): readonly InvoicePayment[] {
+  const { payments } = mergedPayments([], read, price)
+  const counted = payments.filter(({ status }) => status === 'SETTLED')
+  const lacking = spent - unitsOf(counted)
+  if (lacking <= 0n) return payments
+  const sum = counted.find(({ isSum }) => isSum === true)
+  const settled = known.filter(({ status }) => status === 'SETTLED')
+  const kept = sumOf('SETTLED', settled, (sum?.units ?? 0n) + lacking)
+  return [...payments.filter((payment) => payment !== sum), kept]
+}
+
 function isSettledAs({ units }: InvoicePayment, now: InvoicePayment | undefined): boolean {
   return now?.status === 'SETTLED' && now.units === units
 }

@@ -19,6 +19,7 @@ describe('the command line', () => {
     [['retry', id, other, id], { does: 'retry', names: [id, other] }],
     [['retry', '--all'], { does: 'retry', names: 'all' }],
     [['retry', back, id], { does: 'retry', names: [back, id] }],
+    [['drop', back, back], { does: 'drop', names: [back] }],
     [['paid'], { does: 'hand' }],
     [['paid', back, hash], { does: 'paid', reference: back, transaction: hash.toLowerCase() }],
     [
@@ -48,6 +49,9 @@ describe('the command line', () => {
     [['retry', 'ord_1'], '"ord_1" is not the id of an order'],
     [['retry', id, '--all'], 'not both'],
     [['retry', id, '--reason', 'x'], '--reason is only for'],
+    [['drop'], 'drop needs a return'],
+    [['drop', back, '--all'], '--all is only for retry'],
+    [['drop', back, '--reason', 'x'], '--reason is only for'],
     [['status', '--force'], '--force'],
     [['retry', `${back}x`], 'nor a return of a checkout'],
     [['retry', back.replace(/-1$/, '-0')], 'nor a return of a checkout'],

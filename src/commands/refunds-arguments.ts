@@ -7,6 +7,7 @@ export type RefundsCommand =
   | { readonly does: 'stop'; readonly reason: string }
   | { readonly does: 'start'; readonly reason: string | undefined }
   | { readonly does: 'retry'; readonly names: 'all' | readonly string[] }
+  | { readonly does: 'drop'; readonly names: readonly string[] }
   | { readonly does: 'hand' }
   | {
       readonly does: 'paid'
@@ -23,6 +24,7 @@ export const usage = `Usage: npm run refunds -- <what>
   start [--reason "..."]  lets them go on
   retry <reference>...    makes refunds due again that have failed
   retry --all             all of them
+  drop <reference>...     ends returns that failed with payment_not_shown: nothing is owed
   paid                    lists what you have to pay by hand
   paid <reference> <transaction>
                           notes the transaction with which you paid it; where it pays
@@ -53,7 +55,9 @@ export function commandOf(args: readonly string[]): RefundsCommand {
     case 'start':
       return { does: 'start', reason }
     case 'retry':
-      return { does: 'retry', names: all ? everything(names) : referencesIn(names) }
+      return { does: 'retry', names: all ? everything(names) : referencesIn('retry', names) }
+    case 'drop':
+      return { does: 'drop', names: referencesIn('drop', names) }
     case 'paid':
       return paidOrListed(names, transfer)
     default:
@@ -71,15 +75,12 @@ interface Words {
 
 /** Refuses arguments that the command does not take, because the operator may have meant something else. */
 function refuseStrays({ what, names, reason, all }: Words): void {
-  if (what === 'retry') {
-    if (reason !== undefined) throw new UsageError('--reason is only for stop and start')
-    return
-  }
-  if (all) throw new UsageError('--all is only for retry')
-  if (what !== 'paid' && names.length > 0) {
+  if (all && what !== 'retry') throw new UsageError('--all is only for retry')
+  const isSwitch = what === 'stop' || what === 'start'
+  if ((isSwitch || what === 'status') && names.length > 0) {
     throw new UsageError(`${what} takes no order, and got ${names.join(', ')}`)
   }
-  if ((what === 'status' || what === 'paid') && reason !== undefined) {
+  if (!isSwitch && what !== undefined && reason !== undefined) {
     throw new UsageError('--reason is only for stop and start')
   }
 }
@@ -109,8 +110,12 @@ function everything(names: readonly string[]): 'all' {
   return 'all'
 }
 
-function referencesIn(names: readonly string[]): readonly string[] {
-  if (names.length === 0) throw new UsageError('retry needs the id of an order, or --all')
+function referencesIn(what: 'retry' | 'drop', names: readonly string[]): readonly string[] {
+  if (names.length === 0) {
+    throw new UsageError(
+      what === 'retry' ? 'retry needs the id of an order, or --all' : 'drop needs a return',
+    )
+  }
   for (const name of names) requireReference(name)
   return [...new Set(names)]
 }

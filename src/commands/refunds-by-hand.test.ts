@@ -254,6 +254,20 @@ test('retry makes a failed return due again, and says why it leaves another alon
   expect(await checkouts().claimDue(9)).toEqual([again])
 })
 
+test('drop ends only a return whose money is not shown any more', async () => {
+  const stuck = await returnAt('FAILED', 'payout_gone')
+  const order = await stuckInUsdc()
+  const names = [returnReference(stuck.id, 1), order.id]
+  expect(await carryOut(operator(), { does: 'drop', names })).toEqual({
+    isDone: false,
+    lines: [
+      `${names[0]}: it is owed; it failed with payout_gone`,
+      `${order.id}: there is no such return`,
+    ],
+  })
+  expect(await checkouts().find(stuck.id)).toEqual(stuck)
+})
+
 test('retry --all and start take the returns too', async () => {
   const stuck = await returnAt('FAILED', 'no_funds')
   const reference = returnReference(stuck.id, 1)

@@ -8,8 +8,9 @@ import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
+import { createPayoutRecord } from '../adapters/storage/payout-record.ts'
 import { advanceCheckout } from '../checkouts/advance.ts'
-import { invoiceRail } from '../checkouts/rail.ts'
+import { invoiceRail, payoutWatch } from '../checkouts/rail.ts'
 import { type CheckoutForm, startCheckout } from '../checkouts/start.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
@@ -35,7 +36,20 @@ function storeWorld() {
   const checkouts = createCheckoutStore(database)
   const orders = createOrderStore(database)
   const hands = createHandPayouts(database)
-  const processor = memoryProcessor({ now: clock.now, hands })
+  const watch = payoutWatch(createPayoutRecord(database), world.deps.reportCheckout)
+  const shown = memoryProcessor({ now: clock.now, hands })
+  const denied = new Set<string>()
+  const processor: typeof shown = {
+    ...shown,
+    async read(...asked) {
+      const answer = await shown.read(...asked)
+      if (answer.outcome === 'unknown') return answer
+      const payments = answer.invoice.payments.map((one) =>
+        denied.has(one.id) ? { ...one, status: 'INVALID' as const } : one,
+      )
+      return { ...answer, invoice: { ...answer.invoice, payments } }
+    },
+  }
   const deps: typeof world.deps = {
     ...world.deps,
     checkouts,
@@ -43,7 +57,7 @@ function storeWorld() {
     processor,
     hands,
     payoutLimits: createPayoutLimits(database, caps),
-    rails: { ...world.deps.rails, btcpay: invoiceRail(processor, hands, async (_, paid) => paid) },
+    rails: { ...world.deps.rails, btcpay: invoiceRail(processor, hands, watch) },
   }
   const at = async (id: CheckoutId) => {
     const checkout = await checkouts.find(id)
@@ -52,6 +66,8 @@ function storeWorld() {
   }
   return {
     ...{ clock, processor, orders, at },
+    /** The processor shows this payment as one that was never confirmed. */
+    deny: (payment: string) => denied.add(payment),
     start: async (form: Partial<CheckoutForm> = {}) => {
       const { checkout } = await startCheckout(deps, { ...cardForm, ...form })
       return invoiced(checkout)
@@ -81,6 +97,65 @@ test('what is paid becomes an order with its goods, and what came beside it goes
     ...{ received: 2n * invoice.units, price: -invoice.units, due: 0n },
     ...{ returned: -invoice.units, kept: 0n },
   })
+})
+
+/** An underpaid checkout whose return waits at the processor, and whose payment is denied for good. */
+async function deniedReturn() {
+  const world = storeWorld()
+  const { id, invoice } = await world.start()
+  world.processor.rules.holdsPayouts = true
+  const { id: payment } = world.processor.pay(invoice.id, invoice.units / 2n)
+  world.clock.pass(day / 2)
+  expect(await world.goOn(id)).toMatchObject({ returns: [{ payout: { state: 'APPROVED' } }] })
+  world.deny(payment)
+  expect(await world.goOn(id)).toMatchObject({
+    returns: [{ payout: { state: 'FAILED', code: 'payment_not_shown' } }],
+  })
+  return { world, id, invoice }
+}
+
+const operator = () => ({ database, caps, by: 'ada@console' })
+
+test('a return whose money is not shown any more is dropped by an operator, and its checkout closes', async () => {
+  const { world, id } = await deniedReturn()
+  world.clock.pass(30 * day)
+  expect(await world.goOn(id)).not.toHaveProperty('closedAt')
+  const drop = { does: 'drop', names: [`${id}-1`] } as const
+  expect(await carryOut(operator(), drop)).toEqual({
+    isDone: true,
+    lines: [`${id}-1: dropped; nothing is owed`],
+  })
+  const waiting = await database.query(
+    'select from processor_payouts where waits_since is not null',
+  )
+  expect(waiting.rowCount).toBe(0)
+  const { lines } = await carryOut(operator(), { does: 'status' })
+  expect(lines.join('\n')).not.toContain(id)
+  for (const does of ['drop', 'retry'] as const) {
+    expect(await carryOut(operator(), { does, names: [`${id}-1`] })).toEqual({
+      isDone: false,
+      lines: [`${id}-1: its payment vanished, so nothing is owed`],
+    })
+  }
+  expect(await world.goOn(id)).toHaveProperty('closedAt')
+  const record = createCheckoutRecord(database)
+  expect(await record.misbooked()).toEqual([])
+  expect((await record.ledger()).get('BTC')).toMatchObject({ received: 0n, due: 0n, kept: 0n })
+})
+
+test('a return that was dropped makes room for another one of what is shown', async () => {
+  const { world, id, invoice } = await deniedReturn()
+  await carryOut(operator(), { does: 'drop', names: [`${id}-1`] })
+  world.processor.rules.holdsPayouts = false
+  const { units } = world.processor.pay(invoice.id, invoice.units / 4n)
+  expect(await world.goOn(id)).toMatchObject({
+    returns: [{ payout: { code: 'payment_vanished' } }, { units, payout: { state: 'CONFIRMED' } }],
+  })
+  world.clock.pass(30 * day)
+  expect(await world.goOn(id)).toHaveProperty('closedAt')
+  const record = createCheckoutRecord(database)
+  expect(await record.misbooked()).toEqual([])
+  expect((await record.ledger()).get('BTC')).toMatchObject({ received: units, returned: -units })
 })
 
 test('an operator pays what the processor cannot, says so, and the store books it', async () => {

@@ -4,12 +4,15 @@ import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { type RefundCaps, switchRefunds } from '../adapters/storage/payout-limits.ts'
 import { readPayoutQueue } from '../adapters/storage/payout-queue.ts'
-import { isInvoiced, returnOfReference, withReturn } from '../checkouts/checkout.ts'
+import { createPayoutRecord } from '../adapters/storage/payout-record.ts'
+import { isInvoiced, isVoid, returnOfReference, withReturn } from '../checkouts/checkout.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { never } from '../lib/never.ts'
 import { isRefunding } from '../orders/order.ts'
+import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { retryRefund, whyNotTried } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
+import { paymentNotShown, paymentVanished } from '../payments/pay-back-faults.ts'
 import type { RefundsCommand } from './refunds-arguments.ts'
 import { notePaid } from './refunds-by-hand.ts'
 import { handLines, statusLines } from './refunds-status.ts'
@@ -50,6 +53,8 @@ export async function carryOut(operator: Operator, command: RefundsCommand): Pro
       return start(operator, command.reason)
     case 'retry':
       return command.names === 'all' ? retryAll(operator) : retryThese(operator, command.names)
+    case 'drop':
+      return doneEach(command.names, (name) => dropReturn(operator, name))
     case 'hand':
       return done(handLines(await readPayoutQueue(operator.database)))
     case 'paid':
@@ -84,7 +89,7 @@ async function paid(
   const { reference } = payment
   const { isNoted, line } = await notePaid(operator.database, { ...payment, by: operator.by })
   // A refund in USDC was booked together with the note, so this leaves it as it is.
-  if (isNoted) await retryEach(operator, [reference])
+  if (isNoted) await retryThese(operator, [reference])
   return { isDone: isNoted, lines: [`${reference}: ${line}`] }
 }
 
@@ -92,53 +97,90 @@ async function retryAll(operator: Operator): Promise<Done> {
   const { open } = await readPayoutQueue(operator.database)
   const failed = open.filter(({ state }) => state === 'FAILED').map(({ reference }) => reference)
   if (failed.length === 0) return done(['No refund has failed.'])
-  const tried = await retryEach(operator, failed)
-  return done(tried.map(({ line }) => line))
+  const { lines } = await retryThese(operator, failed)
+  return done(lines)
 }
 
-async function retryThese(operator: Operator, names: readonly string[]): Promise<Done> {
-  const tried = await retryEach(operator, names)
-  return { isDone: tried.every(({ isDue }) => isDue), lines: tried.map(({ line }) => line) }
+function retryThese(operator: Operator, names: readonly string[]): Promise<Done> {
+  return doneEach(names, (name) =>
+    isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name),
+  )
 }
 
+/** What became of one payout, in words. */
 interface Tried {
-  readonly isDue: boolean
+  readonly isDone: boolean
   readonly line: string
 }
 
-async function retryEach(operator: Operator, names: readonly string[]): Promise<readonly Tried[]> {
+async function doneEach(
+  names: readonly string[],
+  work: (name: string) => Promise<Tried>,
+): Promise<Done> {
   const tried: Tried[] = []
-  for (const name of names) {
-    const why = isOrderId(name)
-      ? await retryOrder(operator, name)
-      : await retryOneReturn(operator, name)
-    tried.push({ isDue: why === undefined, line: `${name}: ${why ?? 'due again'}` })
+  for (const name of names) tried.push(await work(name))
+  return {
+    isDone: tried.every(({ isDone }) => isDone),
+    lines: tried.map(({ line }, at) => `${names[at]}: ${line}`),
   }
-  return tried
 }
 
+const no = (line: string): Tried => ({ isDone: false, line })
+const moved = no('somebody moved it meanwhile; look at it again')
+const dueAgain: Tried = { isDone: true, line: 'due again' }
+
 /** Makes it due again, or says why not. */
-async function retryOrder({ database }: Operator, id: OrderId): Promise<string | undefined> {
+async function retryOrder({ database }: Operator, id: OrderId): Promise<Tried> {
   const orders = createOrderStore(database)
   const order = await orders.find(id)
   const why = whyNotTried(order)
-  if (why === undefined && order && isRefunding(order)) await retryRefund(orders, order, 'operator')
-  return why
+  if (why !== undefined || !order || !isRefunding(order)) return no(why ?? 'nothing is owed')
+  await retryRefund(orders, order, 'operator')
+  return dueAgain
 }
 
-async function retryOneReturn(
-  { database }: Operator,
-  reference: string,
-): Promise<string | undefined> {
+async function retryReturn({ database }: Operator, reference: string): Promise<Tried> {
+  const found = await failedReturn(database, reference)
+  if ('line' in found) return found
+  await found.moveTo({ state: 'DUE' })
+  return dueAgain
+}
+
+/** Ends a return whose money the processor does not show any more. What it shows gets another return. */
+async function dropReturn({ database }: Operator, reference: string): Promise<Tried> {
+  const found = await failedReturn(database, reference)
+  if ('line' in found) return found
+  const { code, reason } = found.payout
+  if (code !== paymentNotShown) return no(`it is owed; it failed with ${code}`)
+  if (!(await found.moveTo({ state: 'FAILED', code: paymentVanished, reason }))) return moved
+  await createPayoutRecord(database).rests(reference)
+  return { isDone: true, line: 'dropped; nothing is owed' }
+}
+
+interface FailedReturn {
+  readonly payout: PayoutIn<'FAILED'>
+  /** False if another worker moved its checkout meanwhile. */
+  moveTo(payout: Payout): Promise<boolean>
+}
+
+/** The return, or why it is left as it is. */
+async function failedReturn(database: Pool, reference: string): Promise<FailedReturn | Tried> {
   const named = returnOfReference(reference)
   const checkouts = createCheckoutStore(database)
   const checkout = named && (await checkouts.find(named.id))
-  if (!checkout || !isInvoiced(checkout)) return 'there is no such return'
-  const state = checkout.returns.find(({ seq }) => seq === named.seq)?.payout.state
-  if (state === undefined) return 'there is no such return'
-  if (state !== 'FAILED') return `it has not failed; it is ${state}`
-  await moveAside(checkouts, checkout, withReturn(checkout, named.seq, { state: 'DUE' }))
-  return undefined
+  const one =
+    checkout && isInvoiced(checkout) && checkout.returns.find(({ seq }) => seq === named.seq)
+  if (!one) return no('there is no such return')
+  const { payout } = one
+  if (payout.state !== 'FAILED') return no(`it has not failed; it is ${payout.state}`)
+  if (isVoid(one)) return no('its payment vanished, so nothing is owed')
+  return {
+    payout,
+    async moveTo(to) {
+      const { won } = await moveAside(checkouts, checkout, withReturn(checkout, one.seq, to))
+      return won
+    },
+  }
 }
 
 function done(lines: readonly string[]): Done {

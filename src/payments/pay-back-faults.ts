@@ -30,6 +30,9 @@ export const noteTransaction: PayBackFault = 'note_transaction'
 /** The processor shows less confirmed money for an invoice than before: it may never have arrived. */
 export const paymentNotShown: PayBackFault = 'payment_not_shown'
 
+/** The payment is gone, and nothing was paid back for it, so nothing is owed. */
+export const paymentVanished = 'payment_vanished'
+
 /**
  * Faults after which an operator may record a payout as paid by hand. The store does not request these
  * payouts from the processor on its own, and never once they are recorded.
@@ -41,4 +44,5 @@ export const payableByHand: ReadonlySet<string | null> = new Set<PayBackFault>([
   'payout_mismatch',
   'payout_gone',
   'payout_refused',
+  paymentNotShown,
 ])

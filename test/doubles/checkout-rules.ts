@@ -4,6 +4,7 @@ import {
   type InvoicedCheckout,
   isClosed,
   isInvoiced,
+  isVoid,
   priceUnits,
   type Return,
   settledUnits,
@@ -119,7 +120,7 @@ function requireSums(to: InvoicedCheckout, refuse: Refuse): void {
 function requireDone(to: InvoicedCheckout, refuse: Refuse): void {
   if (to.state === 'OPEN') refuse('nothing is decided yet')
   if (to.state === 'ORDERED' && !to.isPlaced) refuse('its order was not placed')
-  if (to.returns.some(({ payout }) => payout.state !== 'CONFIRMED'))
+  if (to.returns.some((one) => one.payout.state !== 'CONFIRMED' && !isVoid(one)))
     refuse('something still goes back')
   const kept = -(checkoutBalancesOf(to).find(({ account }) => account === 'kept')?.amount ?? 0n)
   if (worthOf(to, kept) > maxKept) refuse('more than dust would be kept')

@@ -76,7 +76,8 @@ const returnsSql = `
       select min(at) as at from checkout_events where checkout_id = checkouts.id
         and jsonb_array_length(detail -> 'returns') >= (one ->> 'seq')::integer
     ) as since
-  where return_state is not null and one #>> '{step,type}' <> 'SENT'`
+  where return_state is not null and one #>> '{step,type}' <> 'SENT'
+    and one #>> '{step,code}' is distinct from 'payment_vanished'`
 
 interface OpenRow extends Omit<OpenPayout, 'worth' | 'state' | 'inCoin'> {
   readonly worth: string

@@ -5,7 +5,7 @@ import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
 import { linkTokenForCode } from '../../api/tracking/recovery.ts'
 import { withoutLinkToken } from '../../api/tracking/tokens.ts'
 import { retailOf } from '../../catalog/pricing.ts'
-import type { Return } from '../../checkouts/checkout.ts'
+import { isVoid, type Return } from '../../checkouts/checkout.ts'
 import { maxKept } from '../../checkouts/ledger.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import type { WebDeps } from '../frame/deps.ts'
@@ -260,8 +260,8 @@ ${returns.map(
 </section>`
 }
 
-function isUnderWay({ payout }: Return): boolean {
-  return payout.state !== 'CONFIRMED'
+function isUnderWay(one: Return): boolean {
+  return one.payout.state !== 'CONFIRMED' && !isVoid(one)
 }
 
 function factsOf({ id, refundTo }: CheckoutView, t: Texts): Html {

@@ -1,5 +1,5 @@
 import type { OrderPageView, OwnOrderView } from '../../api/tracking/order-view.ts'
-import type { Return } from '../../checkouts/checkout.ts'
+import { isVoid, type Return } from '../../checkouts/checkout.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
 import { copied, fact } from '../frame/parts.ts'
@@ -24,9 +24,10 @@ export function returnsPart(
 }
 
 /** The amount of a return, how far its payout is, and its reason: "0.1 BTC is about to be refunded (late)." */
-export function returned({ seq, units, why, payout }: Return, coin: Coin, t: Texts): Html {
+export function returned(one: Return, coin: Coin, t: Texts): Html {
+  const { seq, units, why, payout } = one
   const where =
     payout.state === 'CONFIRMED' &&
     html` ${copied(`return-${seq}`, payout.transaction, t('returned.transaction'), t)}`
-  return html`<b>${formatUnits(units, coin)} ${coin}</b> ${t(`returned.words.${payout.state}`)}${where} (${t(`returned.whys.${why}`)}).`
+  return html`<b>${formatUnits(units, coin)} ${coin}</b> ${t(`returned.words.${isVoid(one) ? 'VOID' : payout.state}`)}${where} (${t(`returned.whys.${why}`)}).`
 }
