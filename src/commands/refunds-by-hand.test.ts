@@ -218,7 +218,7 @@ test('one transaction books two equal refunds in USDC only as two transfers', as
 
 test('a refund in USDC that somebody claims meanwhile is not noted', async () => {
   const stuck = await stuckInUsdc()
-  const due = await retryRefund(orders(), stuck as Refunding, 'claim')
+  const { record: due } = await retryRefund(orders(), stuck as Refunding, 'claim')
   const made = { transaction: `0x${hash('a')}`, transfer: 1, by: 'ada@console' }
   expect(await bookByHand(database, stuck as Refunding, made)).toEqual({ outcome: 'moved' })
   expect(await createHandPayouts(database).find(stuck.id)).toBeUndefined()
@@ -252,6 +252,41 @@ test('retry makes a failed return due again, and says why it leaves another alon
   const again = (await checkouts().find(stuck.id)) as Checkout
   expect(again).toMatchObject({ returns: [{ seq: 1, payout: { state: 'DUE' } }], version: 5 })
   expect(await checkouts().claimDue(9)).toEqual([again])
+})
+
+/** The database, on which another worker does this just before the command moves its record. */
+function overtaken(act: () => Promise<unknown>): Pool {
+  let isOvertaken = false
+  const query = async (...asked: Parameters<Pool['query']>) => {
+    const { name } = asked[0] as { readonly name?: string }
+    if (!isOvertaken && name?.startsWith('move_')) {
+      isOvertaken = true
+      await act()
+    }
+    return database.query(...asked)
+  }
+  return Object.assign(Object.create(database), { query })
+}
+
+test('retry and drop call nothing done that somebody moved meanwhile', async () => {
+  const moved = 'somebody moved it meanwhile; look at it again'
+  const order = (await stuckInUsdc()) as Refunding
+  const retry = { does: 'retry', names: [order.id] } as const
+  const claimed = overtaken(() => retryRefund(orders(), order, 'claim'))
+  expect(await carryOut({ ...operator(), database: claimed }, retry)).toEqual({
+    isDone: false,
+    lines: [`${order.id}: ${moved}`],
+  })
+  for (const does of ['retry', 'drop'] as const) {
+    const stuck = await returnAt('FAILED', 'payment_not_shown')
+    const reference = returnReference(stuck.id, 1)
+    const retried = overtaken(() => carryOut(operator(), { does: 'retry', names: [reference] }))
+    const command = { does, names: [reference] }
+    expect(await carryOut({ ...operator(), database: retried }, command)).toEqual({
+      isDone: false,
+      lines: [`${reference}: ${moved}`],
+    })
+  }
 })
 
 test('drop ends only a return whose money is not shown any more', async () => {

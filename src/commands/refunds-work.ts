@@ -135,15 +135,14 @@ async function retryOrder({ database }: Operator, id: OrderId): Promise<Tried> {
   const order = await orders.find(id)
   const why = whyNotTried(order)
   if (why !== undefined || !order || !isRefunding(order)) return no(why ?? 'nothing is owed')
-  await retryRefund(orders, order, 'operator')
-  return dueAgain
+  const { won } = await retryRefund(orders, order, 'operator')
+  return won ? dueAgain : moved
 }
 
 async function retryReturn({ database }: Operator, reference: string): Promise<Tried> {
   const found = await failedReturn(database, reference)
   if ('line' in found) return found
-  await found.moveTo({ state: 'DUE' })
-  return dueAgain
+  return (await found.moveTo({ state: 'DUE' })) ? dueAgain : moved
 }
 
 /** Ends a return whose money the processor does not show any more. What it shows gets another return. */
