@@ -1,6 +1,6 @@
 import { HttpRequestError, RpcRequestError } from 'viem'
-import { expect, test, vi } from 'vitest'
-import { type Blocks, inPieces } from './log-pages.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { type Blocks, inPieces, type Paging, pageSize } from './log-pages.ts'
 
 const tooMany = () =>
   new RpcRequestError({
@@ -17,9 +17,13 @@ function node(most: number, refusal: () => Error = tooMany) {
   })
 }
 
-async function read(blocks: Blocks, answer: ReturnType<typeof node>): Promise<Blocks[]> {
+async function read(
+  blocks: Blocks,
+  answer: ReturnType<typeof node>,
+  paging?: Paging,
+): Promise<Blocks[]> {
   const pieces: Blocks[] = []
-  for await (const piece of inPieces(blocks, answer)) pieces.push(piece)
+  for await (const piece of inPieces(blocks, answer, paging)) pieces.push(piece)
   return pieces
 }
 
@@ -65,5 +69,64 @@ test('a node that is away is no node that minds the range', async () => {
   const away = () => new HttpRequestError({ body: {}, url: 'http://node', details: 'refused' })
   const answer = node(0, away)
   await expect(read({ from: 1, to: 8 }, answer)).rejects.toThrow(/HTTP request failed/)
+  expect(answer).toHaveBeenCalledTimes(1)
+})
+
+describe('how many blocks a node answers for', () => {
+  /** A node that fails at its first call, as one whose backend has not seen a block yet. */
+  function failingOnce() {
+    const answer = node(10_000)
+    answer.mockRejectedValueOnce(
+      new RpcRequestError({
+        body: {},
+        error: { code: -32_000, message: 'header not found' },
+        url: 'http://node',
+      }),
+    )
+    return answer
+  }
+
+  test.each([2, 3, 100])('does not follow from a failure at a range of %i', async (length) => {
+    const blocks = { from: 100, to: 99 + length }
+    const pages = pageSize()
+    expectWhole(await read(blocks, failingOnce(), { pages }), blocks)
+    expect(pages.blocks()).toBe(10_000)
+  })
+
+  test('is remembered when it answers for less than it refused', async () => {
+    const pages = pageSize()
+    await read({ from: 1, to: 20_000 }, node(500), { pages })
+    expect(pages.blocks()).toBe(312)
+  })
+
+  test.each([1, 7, 99])('is never remembered as few as %i', async (most) => {
+    const pages = pageSize()
+    await read({ from: 1, to: 1_000 }, node(most), { pages })
+    expect(pages.blocks()).toBe(100)
+  })
+
+  test('rises again, also during one search', async () => {
+    let minutes = 0
+    const pages = pageSize(() => minutes * 60_000)
+    const answer = failingOnce()
+    const sizes: number[] = []
+    for await (const { from, to } of inPieces({ from: 1, to: 60_000 }, answer, { pages })) {
+      sizes.push(to - from + 1)
+      minutes += 3
+    }
+    expect(sizes.slice(0, 4)).toEqual([5_000, 5_000, 10_000, 10_000])
+    expect(pages.blocks()).toBe(10_000)
+  })
+})
+
+test('a search that nobody waits for any more asks nothing further', async () => {
+  const abandoned = new AbortController()
+  const answer = node(10)
+  answer.mockImplementationOnce(async (blocks) => {
+    abandoned.abort()
+    return blocks
+  })
+  const { signal } = abandoned
+  await expect(read({ from: 1, to: 50_000 }, answer, { signal })).rejects.toThrow(/abort/)
   expect(answer).toHaveBeenCalledTimes(1)
 })

@@ -9,8 +9,14 @@ export interface Blocks {
 
 /** Most providers answer for this many at once; the others refuse, and are asked for less. */
 const maxBlocks = 10_000
-/** How long a smaller page is remembered: the provider may have had a bad hour, or have a new plan. */
-const rememberedMs = 60 * 60_000
+/**
+ * The smallest page that is remembered. Plans that answer for fewer blocks exist and are too small for a
+ * store: its look back of an hour would take hundreds of calls, one after the other. So a node that fails at
+ * a few blocks fails for another reason.
+ */
+const minBlocks = 100
+/** How often a remembered page is doubled: the node may have failed for another reason, or have a new plan. */
+const doubledMs = 5 * 60_000
 
 /** The HTTP statuses by which providers refuse a range or a number of logs. */
 const refusingStatuses = [400, 413, 422]
@@ -18,16 +24,19 @@ const refusingStatuses = [400, 413, 422]
 /** How many blocks of logs one node answers for at once, as far as is known. */
 export interface PageSize {
   blocks(): number
-  /** Records that the node refused more than this, and answered for this many. */
-  learn(blocks: number): void
+  /** Records that the node answered for so many, and before that refused this many of the same range, or 0. */
+  learn(refused: number, answered: number): void
 }
 
 export function pageSize(now: () => number = () => performance.now()): PageSize {
-  let learnt: { readonly blocks: number; readonly until: number } | undefined
+  let learnt = { blocks: maxBlocks, at: now() }
   return {
-    blocks: () => (learnt && now() < learnt.until ? learnt.blocks : maxBlocks),
-    learn(blocks) {
-      learnt = { blocks, until: now() + rememberedMs }
+    blocks() {
+      const doubled = Math.floor((now() - learnt.at) / doubledMs)
+      return Math.min(maxBlocks, learnt.blocks * 2 ** doubled)
+    },
+    learn(refused, answered) {
+      if (refused > minBlocks) learnt = { blocks: Math.max(minBlocks, answered), at: now() }
     },
   }
 }
@@ -37,35 +46,40 @@ export interface Paging {
   readonly pages?: PageSize
   /** Reads backwards, for what has probably happened just now. */
   readonly newestFirst?: boolean
+  /** Ends the search before its next piece. */
+  readonly signal?: AbortSignal
 }
 
 /**
- * Reads a range in pieces that the node answers: a piece that it refuses is halved, and the pieces
- * after it stay as small.
+ * Reads a range in pieces that the node answers: a piece that it refuses is halved. The pieces after it
+ * are as long as the node is known to answer, or as short as this one if that is too little to remember.
  *
- * @throws the node's refusal of a single block; any failure to answer at once
+ * @throws the node's refusal of a single block; any failure to answer at once; the reason of the signal
  */
 export async function* inPieces<T>(
   { from, to }: Blocks,
   read: (piece: Blocks) => Promise<T>,
-  { pages = pageSize(), newestFirst = false }: Paging = {},
+  { pages = pageSize(), newestFirst = false, signal }: Paging = {},
 ): AsyncGenerator<T> {
   let rest = { from, to }
   let size = pages.blocks()
-  let wasRefused = false
+  let refused = 0
   while (rest.from <= rest.to) {
+    signal?.throwIfAborted()
     const piece = newestFirst
       ? { from: Math.max(rest.from, rest.to - size + 1), to: rest.to }
       : { from: rest.from, to: Math.min(rest.to, rest.from + size - 1) }
     const answer = await orTooMuch(() => read(piece), piece)
+    const length = piece.to - piece.from + 1
     if (answer.tooMuch) {
-      size = Math.floor((piece.to - piece.from + 1) / 2)
-      wasRefused = true
+      size = Math.floor(length / 2)
+      refused = Math.max(refused, length)
       continue
     }
-    if (wasRefused) pages.learn(size)
-    wasRefused = false
+    pages.learn(refused, length)
+    refused = 0
     yield answer.value
+    if (size >= minBlocks) size = pages.blocks()
     rest = newestFirst
       ? { from: rest.from, to: piece.from - 1 }
       : { from: piece.to + 1, to: rest.to }

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Hex, numberToHex, pad } from 'viem'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ChainNode } from './clients.ts'
 import { pageSize } from './log-pages.ts'
 import { cancelledTopic, usedTopic } from './token-logs.ts'
@@ -46,4 +47,16 @@ test.each([
 
 test('what stands before the first block in which it can have landed is not looked for', async () => {
   expect(await findUse(nodeWith(9, usedTopic), searched, head)).toBeUndefined()
+})
+
+test('a search that outlasts its step asks for no further page', async () => {
+  const node = nodeWith(9, usedTopic)
+  const asked = vi.spyOn(node.reader, 'request')
+  asked.mockImplementationOnce(async () => {
+    await delay(50)
+    return []
+  })
+  node.pages.learn(10_000, 100)
+  await expect(findUse(node, searched, head, 20)).rejects.toThrow(/timeout/)
+  expect(asked).toHaveBeenCalledTimes(1)
 })

@@ -4,6 +4,7 @@ import type { ChainNode } from './clients.ts'
 import { type Blocks, inPieces } from './log-pages.ts'
 import { tokenAbi } from './token.ts'
 import { cancelledTopic, type LogRange, tokenLogsIn, topicOf, usedTopic } from './token-logs.ts'
+import { maxStepMs } from './within-step.ts'
 
 /** An authorization, and the blocks in which it can have been used. */
 export interface Searched {
@@ -40,31 +41,30 @@ export function isUsedAt(
  * The use, found in the logs; undefined while the node does not show it. A transfer is in a block before
  * `validBefore`, so those blocks are read first, the newest first: a transfer of just now is on the first
  * page. A cancellation may come later.
+ *
+ * @throws after the time of a step, because nobody waits for the result any longer
  */
 export async function findUse(
   node: ChainNode,
   searched: Searched,
   head: BlockTime,
+  maxMs = maxStepMs,
 ): Promise<Use | undefined> {
   const { validBefore, sinceBlock: first } = searched
   if (first === undefined) return undefined
   const newest = Number(head.number)
+  const signal = AbortSignal.timeout(maxMs)
   const end = await blockAt(node, validBefore, head)
+  const useIn = async (blocks: Blocks) => {
+    const read = (piece: Blocks) => usesIn(node, searched, piece)
+    const paging = { pages: node.pages, newestFirst: true, signal }
+    for await (const [use] of inPieces(blocks, read, paging)) if (use) return use
+    return undefined
+  }
   return (
-    (await useIn(node, searched, { from: first, to: Math.min(end - 1, newest) })) ??
-    (await useIn(node, searched, { from: Math.max(first, end), to: newest }))
+    (await useIn({ from: first, to: Math.min(end - 1, newest) })) ??
+    (await useIn({ from: Math.max(first, end), to: newest }))
   )
-}
-
-async function useIn(
-  node: ChainNode,
-  searched: Searched,
-  blocks: Blocks,
-): Promise<Use | undefined> {
-  const read = (piece: Blocks) => usesIn(node, searched, piece)
-  const paging = { pages: node.pages, newestFirst: true }
-  for await (const [use] of inPieces(blocks, read, paging)) if (use) return use
-  return undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { leaseMs } from '../../orders/workflow.ts'
 import { supplierTimeoutMs } from '../../suppliers/supplier.ts'
-import { maxStepMs, withinStep } from './rail.ts'
+import { maxStepMs, withinStep } from './within-step.ts'
 
 test('two steps at the chain and a call to the supplier end before the lease of their order', () => {
   expect(2 * maxStepMs + supplierTimeoutMs).toBeLessThan(leaseMs)
