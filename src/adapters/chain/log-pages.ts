@@ -101,7 +101,7 @@ async function orTooMuch<T>(read: () => Promise<T>, { from, to }: Blocks): Promi
  * Providers word "too much" in many ways, so any refusal by the node counts, and a timeout. A rate limit
  * does not: smaller pieces would only make more calls.
  */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   const refuses = (cause: unknown) =>
     cause instanceof RpcRequestError ||
     cause instanceof TimeoutError ||

@@ -95,8 +95,7 @@ async function judgeUse(
   const receipt = await receiptOf(node, transaction)
   if (!receipt) return open('hidden')
   const found = { transaction, block: Number(receipt.blockNumber) }
-  const isSafe =
-    receipt.blockNumber <= safe && (await isUsedInSafe(node, found, authorization, safe))
+  const isSafe = receipt.blockNumber <= safe && (await isUsedInSafe(node, found, authorization))
   if (proves(node, receipt, authorization)) return { verdict: 'transferred', found, isSafe }
   if (!isSafe) return open('spent')
   return { verdict: 'dead', cause: isCancelled ? 'cancelled' : 'spent_elsewhere' }
@@ -127,7 +126,7 @@ export async function confirmationAt(
   if (!proves(node, receipt, expected)) return 'gone'
   if (receipt.blockNumber > safe.number) return 'not_yet'
   const found = { transaction, block: Number(receipt.blockNumber) }
-  return (await isUsedInSafe(node, found, expected, safe.number)) ? 'final' : 'not_yet'
+  return (await isUsedInSafe(node, found, expected)) ? 'final' : 'not_yet'
 }
 
 /**

@@ -96,6 +96,16 @@ describe('a provider that answers for a few blocks of logs at once', () => {
     },
   )
 
+  test('and has no state of its safe block: an old payment is never final', async () => {
+    const { tender, receipt } = await landedAs()
+    const logRange = { blocks: 2_000, refusal: 'parameter' } as const
+    const { rail } = behind({ stretch, logRange, stateBlocks: 128 })
+    await mine(1_000)
+    expect(await rail.confirmationOf(tender, receipt)).toBe('final')
+    await mine(2_000)
+    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
+  })
+
   test('is asked for the time of the authorization, however long ago that was', async () => {
     const { tender, receipt } = await landedAs()
     await passTime(400)

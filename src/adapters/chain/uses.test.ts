@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Hex, numberToHex, pad } from 'viem'
-import { expect, test, vi } from 'vitest'
+import { type Hex, numberToHex, pad, RpcRequestError } from 'viem'
+import { describe, expect, test, vi } from 'vitest'
 import type { ChainNode } from './clients.ts'
 import { pageSize } from './log-pages.ts'
 import { cancelledTopic, usedTopic } from './token-logs.ts'
-import { findUse } from './uses.ts'
+import { findUse, isUsedInSafe } from './uses.ts'
 
 const searched = {
   from: `0x${'a1'.repeat(20)}`,
@@ -59,4 +59,53 @@ test('a search that outlasts its step asks for no further page', async () => {
   node.pages.learn(10_000, 100)
   await expect(findUse(node, searched, head, 20)).rejects.toThrow(/timeout/)
   expect(asked).toHaveBeenCalledTimes(1)
+})
+
+describe('a transaction is final', () => {
+  const found = { transaction: pad('0xbeef'), block: 103 }
+
+  /**
+   * A backend that has the transaction in block 103, and no block above its head. It answers for logs of
+   * the blocks that it has, if they are no more than it answers for at once, and does not say what it lacks.
+   */
+  function backend({ head, safe, most }: Record<'head' | 'safe' | 'most', number>): ChainNode {
+    const known = nodeWith(found.block, usedTopic)
+    const request = async (asked: { params: readonly [{ fromBlock: Hex; toBlock: Hex }] }) => {
+      const [{ fromBlock, toBlock: named }] = asked.params
+      const toBlock = (named as string) === 'safe' ? numberToHex(safe) : named
+      if (Number(toBlock) - Number(fromBlock) >= most) {
+        const error = { code: -32_602, message: 'exceed maximum block range' }
+        throw new RpcRequestError({ body: {}, error, url: 'http://node' })
+      }
+      if (Number(fromBlock) > head) return []
+      return known.reader.request({ params: [{ fromBlock, toBlock }] } as never)
+    }
+    const readContract = async ({ blockTag, blockNumber }: Record<string, unknown>) => {
+      const at = blockTag === 'safe' ? safe : Number(blockNumber)
+      if (at > head) throw new Error('header not found')
+      return at >= found.block
+    }
+    return { ...known, reader: { request, readContract } } as unknown as ChainNode
+  }
+
+  const pages = [1, 2, 50, 10_000]
+
+  test.each(pages)(
+    'where the backend itself calls its block safe: %i blocks a page',
+    async (most) => {
+      const node = backend({ head: 30_100, safe: 30_000, most })
+      node.pages.learn(10_000, most)
+      expect(await isUsedInSafe(node, found, searched)).toBe(true)
+      expect(await isUsedInSafe(node, { ...found, transaction: pad('0x1') }, searched)).toBe(false)
+    },
+  )
+
+  test.each(pages)(
+    'never where the backend lags and shows a dropped block: %i a page',
+    async (most) => {
+      const node = backend({ head: 105, safe: 100, most })
+      node.pages.learn(10_000, most)
+      expect(await isUsedInSafe(node, found, searched)).toBe(false)
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { type Hex, isHash } from 'viem'
 import { type BlockTime, blockAt } from './block-times.ts'
 import type { ChainNode } from './clients.ts'
-import { type Blocks, inPieces } from './log-pages.ts'
+import { type Blocks, inPieces, isRefusal } from './log-pages.ts'
 import { tokenAbi } from './token.ts'
 import { cancelledTopic, type LogRange, tokenLogsIn, topicOf, usedTopic } from './token-logs.ts'
 import { maxStepMs } from './within-step.ts'
@@ -22,18 +22,18 @@ export interface Use {
   readonly isCancelled: boolean
 }
 
-/** Whether the nonce is used at this block, asked by number. Throws if the node does not know the block. */
+/** Whether the nonce is used at this block. Throws if the node does not know the block, or has no state of it. */
 export function isUsedAt(
   { network, reader }: ChainNode,
   { from, nonce }: Searched,
-  block: bigint,
+  block: bigint | 'safe',
 ): Promise<boolean> {
   return reader.readContract({
     address: network.usdc as Hex,
     abi: tokenAbi,
     functionName: 'authorizationState',
     args: [from as Hex, nonce as Hex],
-    blockNumber: block,
+    ...(block === 'safe' ? { blockTag: block } : { blockNumber: block }),
   })
 }
 
@@ -71,21 +71,27 @@ export async function findUse(
  * Whether this transaction used the nonce in a block that can no longer be dropped. Its height alone does
  * not prove that: a lagging backend behind the same address may show it in a block that was dropped since,
  * below the safe block of another backend. So one call asks for the logs from there up to what the
- * answering backend itself calls safe. If that is more than one page, the call ends at a later block by
- * number, which a lagging backend does not have.
+ * answering backend itself calls safe. Nor does a piece of that range, which a lagging backend answers from
+ * the blocks that it has. If the node refuses the range, it must show the log in its block, and the nonce
+ * used in the state at what it calls safe.
+ *
+ * @throws when the node does not say, for example because it has no state at its safe block
  */
 export async function isUsedInSafe(
   node: ChainNode,
   { transaction, block }: { readonly transaction: Hex; readonly block: number },
   searched: Searched,
-  safe: bigint,
 ): Promise<boolean> {
-  const read = (piece: Blocks) =>
-    usesIn(node, searched, piece.to < Number(safe) ? piece : { ...piece, to: 'safe' })
-  for await (const uses of inPieces({ from: block, to: Number(safe) }, read, node)) {
+  const isShownUpTo = async (to: LogRange['to']) => {
+    const uses = await usesIn(node, searched, { from: block, to })
     return uses.some((use) => use.transaction === transaction)
   }
-  return false
+  try {
+    return await isShownUpTo('safe')
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return (await isUsedAt(node, searched, 'safe')) && (await isShownUpTo(block))
+  }
 }
 
 /** A nonce is used or cancelled once, so at most one log is found on any one chain. */
