@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import {
   burning,
+  burningAllInBlocks,
   burningCode,
   deploy,
   deploying,
@@ -156,6 +157,17 @@ test('a wallet that is deployed and then reverts counts with both transactions',
   const before = await sentByUs()
   expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: 2 })
   expect(await sentByUs()).toBe(before + 2)
+  expect(await paid(payer)).toEqual([])
+})
+
+test('a deployment that is reverted counts once', async () => {
+  const { rail } = chain.connect({ walletFactories: [factory] })
+  const { tender, payer } = await undeployed((owner) =>
+    deploying(walletCode(owner), burningAllInBlocks),
+  )
+  const before = await sentByUs()
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', ...wasted })
+  expect(await sentByUs()).toBe(before + 1)
   expect(await paid(payer)).toEqual([])
 })
 

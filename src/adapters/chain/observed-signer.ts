@@ -72,8 +72,8 @@ export function observedSigner(chain: Chain, observed: Observed, sending?: Sendi
     },
     async sendTransaction(call) {
       const { hash, receipt } = await send(call, maxDeploymentGas)
-      // Deploying a wallet costs gas and moves no money.
-      if (receipt) sending?.onWasted()
+      // Deploying a wallet costs gas and moves no money. `sendCall` has reported a revert.
+      if (receipt?.status === 'success') sending?.onWasted()
       return hash
     },
     // `sendCall` has already waited for it.

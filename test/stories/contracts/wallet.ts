@@ -117,11 +117,15 @@ export function burning(gas: number): Hex {
   return concatHex([push(rounds), op.jumpDest, ...round, op.pop])
 }
 
+/** Code that goes on behind itself as long as nobody pays for gas, and in every block burns all there is. */
+export const burningAllInBlocks = concatHex([
+  ...[op.gasPrice, op.isZero, push('0x09'), op.jumpIf],
+  ...[op.jumpDest, push('0x05'), op.jump, op.jumpDest],
+])
+
 /** A wallet that is cheap as long as nobody pays for gas, and in every block burns all there is. */
 export function greedyCode(owner: Address): Hex {
-  const burnAll = concatHex([op.jumpDest, push('0x05'), op.jump])
-  const start = concatHex([op.gasPrice, op.isZero, push('0x09'), op.jumpIf, burnAll])
-  return concatHex([start, op.jumpDest, walletCode(owner)])
+  return concatHex([burningAllInBlocks, walletCode(owner)])
 }
 
 /** Code that, when it is deployed, leaves this code on the chain, once it has run what is before. */
