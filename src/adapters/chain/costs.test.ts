@@ -189,6 +189,12 @@ test.each([
   },
 )
 
+test('a wallet of an allowed factory whose deployment costs too much is refused', async () => {
+  const { rail } = chain.connect({ walletFactories: [factory] })
+  const { tender } = await undeployed((owner) => deploying(walletCode(owner), burning(1_500_000)))
+  expect(await rail.check(tender)).toMatchObject({ outcome: 'bad', code: 'too_costly' })
+})
+
 test('what costs too much is not sent', async () => {
   const { tender } = await paymentOf((owner) => burningCode(owner, 2_300_000))
   const sending = sendTransfer(
@@ -207,6 +213,7 @@ describe('a network that is dear', () => {
     concatHex(['0x7f', numberToHex(wei, { size: 32 }), '0x5f5260205ff3'])
   const wallet = () => paymentOf((owner) => walletCode(owner))
   const plain = () => newPayment(chain)
+  const yetToBeDeployed = () => undeployed((owner) => deploying(walletCode(owner)))
 
   afterEach(async () => {
     await chain.client.setCode({ address: oracle, bytecode: '0x' })
@@ -217,18 +224,20 @@ describe('a network that is dear', () => {
   test.each([
     ['a plain payment', plain],
     ['one of a smart wallet', wallet],
+    ['one of a wallet that has yet to be deployed', yetToBeDeployed],
   ])('takes no payment while its gas costs more than a settlement may: %s', async (_, pay) => {
     const { tender } = await pay()
     const before = await sentByUs()
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 12n })
     await chain.mine()
-    const { rail } = chain.connect()
+    const { rail } = chain.connect({ walletFactories: [factory] })
     expect(await rail.check(tender)).toMatchObject(dear)
     expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
     expect(await sentByUs()).toBe(before)
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
     await chain.mine()
-    expect(await chain.connect().rail.check(tender)).toMatchObject({ outcome: 'good' })
+    const later = chain.connect({ walletFactories: [factory] }).rail
+    expect(await later.check(tender)).toMatchObject({ outcome: 'good' })
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { encodeFunctionData, type Hex } from 'viem'
 import type { Chain } from './clients.ts'
 import { isSilence } from './faults.ts'
 import { type Sending, sendCall } from './sending.ts'
-import { maxSettlementGas } from './transfer.ts'
+import { maxDeploymentGas, maxSettlementGas } from './transfer.ts'
 
 type Signer = ReturnType<typeof toFacilitatorEvmSigner>
 
@@ -17,8 +17,6 @@ export interface Observed {
 
 /** Ten times what a settlement may cost. Gas that a contract burns here costs only the node's time. */
 const maxSimulationGas = 10n * maxSettlementGas
-/** Deploying a common wallet takes a third of this. The payer chooses the factory's calldata, and so the cost. */
-const maxDeploymentGas = 1_000_000n
 
 /**
  * Stands in for the token's code. The package asks only whether there is any, and the store has checked

@@ -16,7 +16,7 @@ import { isTooDear } from './network-fees.ts'
 import { type Observed, observedSigner } from './observed-signer.ts'
 import { createEstimates, gasOfPlain } from './plain-payments.ts'
 import type { Sending } from './sending.ts'
-import { costOf, limitOf, sendTransfer } from './transfer.ts'
+import { costOf, costOfDeployment, limitOf, sendTransfer } from './transfer.ts'
 import { ownReasons } from './verdicts.ts'
 
 /** The suffix of a signature of a wallet that has yet to be deployed (ERC-6492). */
@@ -58,9 +58,7 @@ export function ownFacilitator(
         requirementsOf(chain, tender),
       )
       if (observed.silence) throw observed.silence
-      return verified.isValid && observed.isContract
-        ? withinCost(chain, tender, verified)
-        : verified
+      return verified.isValid ? withinCost(chain, tender, observed, verified) : verified
     },
 
     async settle(tender, { onWasted }) {
@@ -79,14 +77,21 @@ export function ownFacilitator(
   }
 }
 
-/** A contract decides what its signature check costs us, so the cost is measured before a payment is accepted. */
+/**
+ * A contract decides what its signature check costs us, and a payer what its deployment does, so the cost is
+ * measured before a payment is accepted.
+ */
 async function withinCost(
   chain: Chain,
   tender: X402Payment,
+  { isContract }: Observed,
   verified: VerifyResponse,
 ): Promise<VerifyResponse> {
-  const { signature } = parseErc6492Signature(tender.signature as Hex)
-  const cost = await costOf(chain, { ...transferOf(tender), signature })
+  const { address: to, data, signature } = parseErc6492Signature(tender.signature as Hex)
+  const cost =
+    isContract || !to || !data
+      ? await costOf(chain, { ...transferOf(tender), signature })
+      : await costOfDeployment(chain, tender, { to, data })
   return cost === 'bearable' ? verified : invalid(cost)
 }
 

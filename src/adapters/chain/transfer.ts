@@ -43,6 +43,9 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
  */
 export const maxSettlementGas = 450_000n
 
+/** Deploying a common wallet takes a third of this. The payer chooses the factory's calldata, and so the cost. */
+export const maxDeploymentGas = 1_000_000n
+
 /** What a change of state may add between the estimate and the block: writing to a balance that has become zero. */
 const gasMargin = 25_000n
 
@@ -52,17 +55,39 @@ export function limitOf(needed: bigint): bigint {
   return withMargin < maxSettlementGas ? withMargin : maxSettlementGas
 }
 
+export type Cost = 'bearable' | 'too_much' | 'too_dear' | 'refused'
+
 /** Whether a settlement of this transfer stays within what one may cost; `refused` is a revert. */
-export async function costOf(
-  chain: Chain,
-  transfer: SignedTransfer,
-): Promise<'bearable' | 'too_much' | 'too_dear' | 'refused'> {
-  try {
+export async function costOf(chain: Chain, transfer: SignedTransfer): Promise<Cost> {
+  return judged(async () => {
     const gas = await gasOf(chain, transfer)
     if (gas > maxSettlementGas) return 'too_much'
     return (await isTooDear(chain, transfer, limitOf(gas))) ? 'too_dear' : 'bearable'
+  })
+}
+
+/**
+ * The same for a transfer whose wallet must be deployed first, by this call. What the transfer itself takes
+ * is not known before, so the fee is judged at the most that it may.
+ */
+export async function costOfDeployment(
+  chain: Chain,
+  transfer: Pick<SignedTransfer, 'signature'>,
+  call: { readonly to: Hex; readonly data: Hex },
+): Promise<Cost> {
+  return judged(async () => {
+    const gas = await chain.reader.estimateGas({ ...call, account: chain.gasAccount.address })
+    if (gas > maxDeploymentGas) return 'too_much'
+    const most = gas > maxSettlementGas ? gas : maxSettlementGas
+    return (await isTooDear(chain, transfer, most)) ? 'too_dear' : 'bearable'
+  })
+}
+
+async function judged(cost: () => Promise<Cost>): Promise<Cost> {
+  try {
+    return await cost()
   } catch (error) {
-    // The limit of an estimate is above what a settlement may cost.
+    // The limit of an estimate is above what a settlement or a deployment may cost.
     if (isOutOfGas(error)) return 'too_much'
     if (isRevert(error)) return 'refused'
     throw error

@@ -76,7 +76,7 @@ export const badPayments: Readonly<Record<string, Bad>> = {
   ),
   [ownReasons.too_much]: bad(
     'too_costly',
-    'The signature check of the paying wallet takes more gas than one settlement may.',
+    'The signature check or the deployment of the paying wallet takes more gas than the store pays for.',
   ),
   [ownReasons.refused]: bad('would_fail', 'The token would refuse this transfer.'),
 }
