@@ -71,6 +71,15 @@ test('only so many requests are sent', async () => {
   expect(count).toBe(3)
 })
 
+test('whatever path a store names, it is a path of that store', async () => {
+  const origin = await strangerAt(({ url }, response) => response.end(url))
+  const ask = askerOf(origin, { ...limits, maxRequests: 9 })
+  for (const path of ['/', '//elsewhere.example/buy', '///', '/:80/buy', '/@elsewhere.example/']) {
+    expect((await ask(path)).text).toBe(path)
+  }
+  expect((await ask('/\\elsewhere.example')).text).toBe('//elsewhere.example')
+})
+
 test('nobody else than the store is asked', async () => {
   const ask = askerOf('http://127.0.0.1:1', limits)
   await expect(ask('http://127.0.0.1:2/')).rejects.toThrow('does not go to http://127.0.0.1:2')

@@ -51,7 +51,8 @@ export function askerOf(origin: string, bounds = limits): Ask {
     return ask(url, question)
   }
   return async (pathOrUrl, question = {}) => {
-    const url = new URL(pathOrUrl, origin)
+    // Appended, because as a reference `//elsewhere.example/buy` is a URL of another origin.
+    const url = new URL(pathOrUrl.startsWith('/') ? origin + pathOrUrl : pathOrUrl)
     if (url.origin !== origin) throw new Error(`The doctor does not go to ${url.origin}.`)
     return ask(url, question)
   }

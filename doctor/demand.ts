@@ -3,6 +3,8 @@ import { PaymentRequiredV2Schema } from '@x402/core/schemas'
 import type { PaymentRequired } from '@x402/core/types'
 import { type Answer, recordAt } from './ask.ts'
 
+const withoutMethods = PaymentRequiredV2Schema.omit({ accepts: true })
+
 /** The payment requirements of a 402, as any client reads them; undefined if they cannot be read. */
 export function demandOf({ status, headers }: Answer): PaymentRequired | undefined {
   const header = headers.get('payment-required')
@@ -12,10 +14,8 @@ export function demandOf({ status, headers }: Answer): PaymentRequired | undefin
     // A 402 without any payment method is valid too: it asks for a sign-in.
     const { accepts } = decoded as { accepts?: unknown }
     const isEmpty = Array.isArray(accepts) && accepts.length === 0
-    if (isEmpty) return decoded as PaymentRequired
-    return PaymentRequiredV2Schema.safeParse(decoded).success
-      ? (decoded as PaymentRequired)
-      : undefined
+    const schema = isEmpty ? withoutMethods : PaymentRequiredV2Schema
+    return schema.safeParse(decoded).success ? (decoded as PaymentRequired) : undefined
   } catch {
     return undefined
   }

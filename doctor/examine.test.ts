@@ -89,7 +89,10 @@ const cases: Readonly<Record<FaultCode, Case>> = {
     resources.push('https://elsewhere.example/buy', '/relative'),
   ),
   resource_unreachable: body('/.well-known/x402', ({ resources }) =>
-    resources.push(resources[0].replace('search', 'nowhere')),
+    resources.push(
+      resources[0].replace('search', 'nowhere'),
+      resources[0].replace('search', '/elsewhere.example/buy'),
+    ),
   ),
   policy_missing: body('/.well-known/x402', (json) => delete json.refund_policy),
   signals_missing: body('/.well-known/x402', (json) => delete json.signals),
@@ -106,6 +109,14 @@ const cases: Readonly<Record<FaultCode, Case>> = {
   openapi_version: body('/openapi.json', (json) => {
     json.openapi = '3.0.3'
   }),
+  openapi_elsewhere: tracking(
+    body('/openapi.json', ({ paths }) => {
+      for (const path of ['//elsewhere.example/buy', 'https://api.elsewhere.example/buy', 'buy']) {
+        paths[path] = paths['/buy']
+      }
+    }),
+    ['listing_remark'],
+  ),
   openapi_unpriced: body('/openapi.json', ({ paths }) => {
     delete paths['/buy'].post['x-payment-info']
     paths['/buy'].post.security = []
@@ -264,6 +275,16 @@ test('in a shop that is in order there is nothing to find', async () => {
   const { findings, operations } = await examine(shop.origin, shop.origin, { token: shopToken })
   expect(findings).toEqual([])
   expect(operations).toEqual(['POST /buy', 'GET /report'])
+})
+
+test('a demand that asks for nothing and names no resource is not readable', async () => {
+  const { breaking } = demand((json) => {
+    json.accepts = []
+    delete json.resource
+  })
+  shop = await openShop(breaking)
+  const { findings } = await examine(shop.origin, shop.origin, { token: shopToken })
+  expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(['demand_unreadable']))
 })
 
 describe('in a shop with one fault, the doctor finds it', () => {

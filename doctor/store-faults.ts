@@ -82,6 +82,11 @@ export const storeFaults = {
     what: 'The OpenAPI document does not have version 3.1.',
     mend: 'Write it in OpenAPI 3.1, whose schemas are JSON Schema.',
   },
+  openapi_elsewhere: {
+    level: 'warn',
+    what: 'The OpenAPI document names a path that is not one of this store, so nobody can call it.',
+    mend: 'Begin every path with one slash, without scheme and host, which stand under servers.',
+  },
   openapi_unpriced: {
     level: 'warn',
     what: 'An operation answers 402 and has no x-payment-info.',

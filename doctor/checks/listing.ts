@@ -29,7 +29,7 @@ export function checkListing(visit: Visit, paid: Paid, demand: PaymentRequired):
 function checkResource({ note, publicOrigin }: Visit, paid: Paid, demand: PaymentRequired): void {
   const { url: told } = demand.resource
   const url = URL.parse(told)
-  const published = new URL(paid.path, publicOrigin)
+  const published = new URL(publicOrigin + paid.path)
   const isInsecure = url?.protocol === 'http:' && published.protocol === 'https:'
   if (isInsecure && url.host === published.host) note('resource_insecure', named(paid), told)
   else if (url?.origin !== published.origin || url.pathname !== published.pathname) {

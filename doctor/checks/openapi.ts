@@ -46,7 +46,9 @@ export async function checkOpenApi(visit: Visit): Promise<Described> {
   const info = recordAt(json, 'info')
   if (typeof info['x-guidance'] !== 'string') note('openapi_guidance', where)
   if (typeof recordAt(info, 'contact')['email'] !== 'string') note('openapi_contact', where)
-  const operations = operationsOf(json['paths'])
+  const paths = Object.entries(json['paths'])
+  for (const [path] of paths) if (!isOwnPath(path)) note('openapi_elsewhere', where, path)
+  const operations = operationsOf(paths.filter(([path]) => isOwnPath(path)))
   for (const one of operations) checkOperation(visit, one)
   await validateAsIndexers(visit, answer.text)
   const unpriced = operations.filter(({ isPaid }) => !isPaid).map(nameOf)
@@ -61,8 +63,13 @@ interface Documented extends Operation {
   readonly said: Readonly<Record<string, unknown>>
 }
 
-function operationsOf(paths: Readonly<Record<string, unknown>>): Documented[] {
-  return Object.entries(paths).flatMap(([path, entry]) =>
+/** Whether a path begins with one slash: clients that resolve it as a reference otherwise leave the store. */
+function isOwnPath(path: string): boolean {
+  return /^\/(?![/\\])/.test(path)
+}
+
+function operationsOf(paths: readonly (readonly [string, unknown])[]): Documented[] {
+  return paths.flatMap(([path, entry]) =>
     verbs
       .filter((verb) => isRecord(recordAt(entry)[verb]))
       .map((verb) => {
