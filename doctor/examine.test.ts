@@ -277,6 +277,16 @@ test('in a shop that is in order there is nothing to find', async () => {
   expect(operations).toEqual(['POST /buy', 'GET /report'])
 })
 
+test('the clock of a shop is right when a cache returns its answer with an old Date', async () => {
+  const { breaking } = at('/.well-known/x402', ({ headers }) => {
+    headers['date'] = new Date(Date.now() - 150_000).toUTCString()
+    headers['age'] = '150'
+  })
+  shop = await openShop(breaking)
+  const { findings } = await examine(shop.origin, shop.origin, { token: shopToken })
+  expect(findings).toEqual([])
+})
+
 test('a demand that asks for nothing and names no resource is not readable', async () => {
   const { breaking } = demand((json) => {
     json.accepts = []

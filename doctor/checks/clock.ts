@@ -9,14 +9,18 @@ const farOffMs = 120_000
 /** Tolerance for the time of the request, and for clocks in whole seconds. */
 const slackMs = 3_000
 
-/** Compares the store's clock with the local one, by the Date header of an answer. */
+/**
+ * Compares the store's clock with the local one, by the Date header of an answer, and by its Age: a shared cache
+ * returns an answer with the Date on which the store made it.
+ */
 export async function checkClock({ ask, note }: Visit): Promise<void> {
   const asked = Date.now()
   const { headers } = await ask('/.well-known/x402')
-  const told = Date.parse(headers.get('date') ?? '')
+  const age = /^\d{1,9}$/.exec(headers.get('age') ?? '')?.[0] ?? '0'
+  const told = Date.parse(headers.get('date') ?? '') + Number(age) * 1_000
   if (Number.isNaN(told)) return
-  // Any time between the request and the answer is right. Date has whole seconds.
-  const off = Math.max(asked - told - 1_000, told - Date.now(), 0)
+  // Any time between the request and the answer is right. Date and Age have whole seconds.
+  const off = Math.max(asked - told - 2_000, told - Date.now(), 0)
   const seen = `${Math.round(off / 1_000)} s`
   if (off > farOffMs) note('clock_far_off', 'Date', seen)
   else if (off > offMs) note('clock_off', 'Date', seen)
