@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { createOrderStore } from '../src/adapters/storage/orders.ts'
+import type { Sealed } from '../src/secrets/vault.ts'
 import { pending } from '../test/contract/sample-orders.ts'
 import { type Figure, figure, quantile } from './figures.ts'
 import { newDatabase, startParts } from './shop.ts'
@@ -15,7 +16,7 @@ const scope =
  * The statement with which one of many equal requests claims the payment: two nodes with a pool each, on
  * a PostgreSQL that syncs to disk, and 16 simultaneous requests with the same payment.
  *
- * @throws unless exactly one request opens the order, and all others get an order with the same id
+ * @throws unless exactly one request opens the order, and all others get its order
  */
 export async function measureClaims(): Promise<Figure[]> {
   const parts = await startParts()
@@ -49,18 +50,20 @@ async function claimAgainAndAgain(connectionString: string): Promise<readonly nu
 /** The time of each request; milliseconds. */
 async function claimTogether(pools: readonly pg.Pool[]): Promise<readonly number[]> {
   const stores = pools.map((pool) => createOrderStore(pool))
-  // Equal requests have the same order id, because it is derived from the payment.
+  // Equal requests have the same order id, because it is derived from the payment, and each seals its recipient anew.
   const order = pending()
+  const own = (at: number) => ({ ...order, recipient: `v1.sealed.${at}` as Sealed })
   const opened = await Promise.all(
     Array.from({ length: atOnce }, async (_, at) => {
       const startedAt = performance.now()
-      const answer = await stores[at % stores.length]?.open(order, [order.tender.nonce])
+      const answer = await stores[at % stores.length]?.open(own(at), [order.tender.nonce])
       return { answer, took: performance.now() - startedAt }
     }),
   )
   const winners = opened.filter(({ answer }) => answer?.isNew).length
-  const strangers = opened.filter(({ answer }) => answer?.order.id !== order.id).length
-  if (strangers > 0) throw new Error(`${strangers} of ${atOnce} equal requests got no order`)
   if (winners !== 1) throw new Error(`${winners} of ${atOnce} equal requests won`)
+  const { recipient } = own(opened.findIndex(({ answer }) => answer?.isNew))
+  const strangers = opened.filter(({ answer }) => answer?.order.recipient !== recipient).length
+  if (strangers > 0) throw new Error(`${strangers} of ${atOnce} equal requests got another order`)
   return opened.map(({ took }) => took)
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/orders/order.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
+import type { Sealed } from '../../src/secrets/vault.ts'
 import { newOrderId, newPaymentId } from '../doubles/ids.ts'
 import { anyOrder } from './any-order.ts'
 import { describeBudgets } from './budgets.ts'
@@ -53,13 +54,15 @@ function describeOpening(nodes: Nodes): void {
   })
 
   it('opens equal requests under one id once, however close they come, on two nodes', async () => {
-    // As in the store, the ids are derived from the payment. In few rounds the requests really overlap.
+    // As in the store, the ids are derived from the payment, and each request seals its recipient anew. In few rounds the requests really overlap.
     for (let round = 0; round < 60; round += 1) {
       const order = pending()
       const key = 'k'.repeat(round + 1)
-      const opened = await inTurn(nodes(), 16, (node) => node.open(order, [key]))
+      const own = (index: number) => ({ ...order, recipient: `v1.sealed.${index}` as Sealed })
+      const opened = await inTurn(nodes(), 16, (node, index) => node.open(own(index), [key]))
       expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1)
-      for (const { order: stored } of opened) expect(stored).toEqual(order)
+      const won = own(opened.findIndex(({ isNew }) => isNew))
+      for (const { order: stored } of opened) expect(stored).toEqual(won)
     }
   })
 
