@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 /** The answer to an input. */
@@ -22,6 +23,8 @@ export class BadFraming extends Error {}
 
 /** Without an answer within this time, the store counts as hanging; milliseconds. */
 const maxAnswerMs = 10_000
+/** How long a connection is watched after its last answer for bytes that nobody asked for; milliseconds. */
+const watchedMs = 50
 
 /** A keep-alive connection that sends one request after another, as bytes. */
 export interface Connection {
@@ -29,7 +32,8 @@ export interface Connection {
   ask(bytes: Buffer, method: string): Promise<Answer>
   /** Whether another request may be sent. */
   readonly isOpen: () => boolean
-  end(): void
+  /** Closes the connection, once nothing more has come for a moment. */
+  end(): Promise<void>
 }
 
 interface Waiting {
@@ -38,7 +42,11 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-export function openConnection({ host, port }: Address): Connection {
+/** @param strayed is told of bytes that come while no request waits for an answer; the connection is then over */
+export function openConnection(
+  { host, port }: Address,
+  strayed: (error: BadFraming) => void,
+): Connection {
   const socket = connect(port, host).setNoDelay(true)
   let received: Buffer = Buffer.alloc(0)
   let waiting: Waiting | undefined
@@ -64,8 +72,12 @@ export function openConnection({ host, port }: Address): Connection {
   }
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
-    const read = waiting ? readAnswer(received, waiting.method) : 'bad'
-    if (read === 'bad') fail(new BadFraming(received.subarray(0, 400).toString('latin1')))
+    const read = waiting ? readAnswer(received, waiting.method) : 'stray'
+    const shown = received.subarray(0, 400).toString('latin1')
+    if (read === 'stray') {
+      fail(new Closed('the connection was closed after stray bytes'))
+      strayed(new BadFraming(`without a request: ${shown}`))
+    } else if (read === 'bad') fail(new BadFraming(shown))
     else if (read !== 'more') take(read)
   })
   socket.on('timeout', () => fail(new NoAnswer(`no answer within ${maxAnswerMs} ms`)))
@@ -82,7 +94,8 @@ export function openConnection({ host, port }: Address): Connection {
         return undefined
       }),
     isOpen: () => !isOver,
-    end: () => {
+    end: async () => {
+      if (!socket.destroyed) await delay(watchedMs)
       isOver = true
       socket.destroy()
     },

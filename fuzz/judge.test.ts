@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Answer } from './connection.ts'
-import type { Material } from './draft.ts'
 import { inputOf } from './input.ts'
 import { judge, judgeRaw } from './judge.ts'
+import { material } from './material.fixture.ts'
 import { trendOf } from './memory.ts'
 import { randomFor } from './random.ts'
 
@@ -120,21 +120,6 @@ test('memory that grows is told from memory that warms up', () => {
   const leaking = Array.from({ length: 24 }, (_, step) => at(60 + step))
   expect(trendOf(leaking)).toMatchObject({ heapGrowth: 12, isFlat: false })
 })
-
-const material: Material = {
-  host: '127.0.0.1:1',
-  unpaid: { voucher: { a: 1 }, topup: { a: 2 }, esim: { a: 3 } },
-  paid: {
-    kind: 'voucher',
-    body: {},
-    payment: {},
-    orderId: 'ord_1',
-    paymentId: 'pay_1',
-    transactionHash: '0x',
-  },
-  signIn: { domain: 'x' },
-  webhook: { header: 'x-hook', value: 'secret' },
-}
 
 test('an input is made again by its seed and number, alone', () => {
   const all = Array.from({ length: 300 }, (_, number) => inputOf(7, number, material))

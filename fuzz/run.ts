@@ -63,14 +63,14 @@ export async function run(target: Target, options: RunOptions): Promise<Findings
     material = await target.material()
   }
   const worker = async () => {
-    const line = lineTo(target.address)
+    const line = lineTo(target.address, tally)
     while (next < to && tally.failures.length < maxFailures) {
       const number = next
       next += 1
       await refresh()
       await tryInput(target, line, inputOf(seed, number, material), tally)
     }
-    line.end()
+    await line.end()
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
   return tally
@@ -102,16 +102,20 @@ async function tryInput(target: Target, line: Line, input: Input, tally: Tally):
 interface Line {
   /** Undefined if the store closed the connection without an answer, which it may do for a large input. */
   ask(input: Input): Promise<Answer | undefined>
-  end(): void
+  end(): Promise<void>
 }
 
 /** The store answers a larger head and closes the connection at once, so the answer can get lost; bytes. */
 const maxHead = 16_000
 
-function lineTo(address: Address): Line {
+function lineTo(address: Address, tally: Tally): Line {
   let connection: Connection | undefined
+  let last: Input | undefined
+  const strayed = ({ message }: BadFraming) => {
+    if (last) tally.fail(last, message, '')
+  }
   const onceMore = async ({ bytes, method }: Input) => {
-    connection = openConnection(address)
+    connection = openConnection(address, strayed)
     try {
       return await connection.ask(bytes, method)
     } catch (error) {
@@ -121,6 +125,7 @@ function lineTo(address: Address): Line {
   }
   return {
     async ask(input) {
+      last = input
       if (!connection?.isOpen()) return onceMore(input)
       try {
         return await connection.ask(input.bytes, input.method)
@@ -130,7 +135,7 @@ function lineTo(address: Address): Line {
         throw error
       }
     },
-    end: () => connection?.end(),
+    end: async () => connection?.end(),
   }
 }
 
