@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { wholeNumber } from '../test/harness/arguments.ts'
 import { measureBacklog } from './backlog.ts'
 import { measureClaims } from './claims.ts'
 import type { Figures } from './figures.ts'
@@ -31,7 +32,10 @@ interface Section {
 }
 
 /** Fewer orders make a run shorter: `BENCH_ORDERS=100000 npm run bench -- orders`. */
-const manyOrders = Number(process.env['BENCH_ORDERS'] ?? 2_000_000)
+const manyOrders = wholeNumber('BENCH_ORDERS', process.env['BENCH_ORDERS'] ?? '2000000', {
+  least: 1_000,
+  most: 100_000_000,
+})
 
 const sections: readonly Section[] = [
   { name: 'start', title: 'Starting and stopping', measure: measureStart },

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { type Range, wholeNumber } from '../test/harness/arguments.ts'
 
 export interface Wanted {
   readonly seconds: number
@@ -69,16 +70,6 @@ export function readArguments(args: readonly string[]): Wanted | 'help' {
   }
 }
 
-function numberOf(
-  name: string,
-  given: string | undefined,
-  fallback: number,
-  { least, most }: { readonly least: number; readonly most: number },
-): number {
-  if (given === undefined) return fallback
-  const value = Number(given)
-  if (/^\d+$/.test(given) && value >= least && value <= most) return value
-  throw new Error(
-    `--${name} must be a whole number from ${least} to ${most}, and "${given}" is not.`,
-  )
+function numberOf(name: string, given: string | undefined, fallback: number, range: Range): number {
+  return given === undefined ? fallback : wholeNumber(`--${name}`, given, range)
 }

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
 import type { Hex } from 'viem'
 import { chainClient } from '../sandbox/chain/rpc.ts'
 import { usdcAbi } from '../test/stories/chain.ts'
 import { rowsOf } from '../test/stories/reading.ts'
 import { eventually } from '../test/stories/requests.ts'
+import { readArguments } from './arguments.ts'
 import { openSource } from './material.ts'
 import { maxGrowth, trendOf } from './memory.ts'
 import { type Memory, type Parts, startParts } from './parts.ts'
@@ -20,7 +20,7 @@ const atOnce = 48
  *   npm run fuzz -- --seed 1 --only 4711        one input again, by its number
  */
 async function main(): Promise<void> {
-  const { inputs, seed, only } = readArguments()
+  const { inputs, seed, only } = readArguments(process.argv.slice(2))
   const parts = await startParts()
   try {
     const source = await openSource({ ...parts, seed })
@@ -39,18 +39,6 @@ async function main(): Promise<void> {
   }
 }
 
-function readArguments() {
-  const { values } = parseArgs({
-    options: {
-      inputs: { type: 'string', default: '100000' },
-      seed: { type: 'string', default: '1' },
-      only: { type: 'string' },
-    },
-  })
-  const only = values.only === undefined ? undefined : Number(values.only)
-  return { inputs: Number(values.inputs), seed: Number(values.seed), only }
-}
-
 async function runOnly(
   parts: Parts,
   target: Target,
@@ -60,7 +48,7 @@ async function runOnly(
   printFailures(found, seed)
   for (const line of parts.badLines) console.log(`log: ${line.trim()}`)
   console.log([...found.answers].map(([name, by]) => `${name}: ${[...by.keys()]}`).join())
-  return found.failures.length === 0
+  return found.failures.length === 0 && parts.badLines.length === 0
 }
 
 async function runAll(
@@ -137,7 +125,8 @@ time              ${Math.round(of.seconds)} s, ${Math.round(sent / of.seconds)} 
 rows, transfers   ${before === after ? 'unchanged' : `${before} became ${after}`}: ${after}
 heap growth       ${trend.heapGrowth.toFixed(1)} MiB after warm-up, at most ${maxGrowth.heap}
 rss growth        ${trend.rssGrowth.toFixed(1)} MiB after warm-up, at most ${maxGrowth.rss}`)
-  return failures === 0 && parts.badLines.length === 0 && before === after && trend.isFlat
+  const isWhole = failures === 0 && sent === of.inputs
+  return isWhole && parts.badLines.length === 0 && before === after && trend.isFlat
 }
 
 function statusesOf(found: readonly Findings[]): Map<number, number> {

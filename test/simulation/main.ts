@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { modelShop } from '../model/shop.ts'
+import { readArguments } from './arguments.ts'
 import { type Outcome, simulate } from './run.ts'
 import type { Size } from './scenario.ts'
 import { smallest } from './shrink.ts'
@@ -13,23 +13,9 @@ const hourMs = 3_600_000
  * order and the smallest scenario that still has a violation, and exits with 1.
  */
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: '1' },
-      runs: { type: 'string', default: '100' },
-      orders: { type: 'string', default: '30' },
-      nodes: { type: 'string', default: '3' },
-      /** Runs for this long instead of a number of runs. */
-      minutes: { type: 'string' },
-      /** The file that the totals of all runs are appended to. */
-      figures: { type: 'string' },
-    },
-  })
-  const size: Size = { orders: Number(values.orders), nodes: Number(values.nodes) }
-  const first = Number(values.seed)
-  const until = values.minutes && Date.now() + Number(values.minutes) * 60_000
-  const isOver = (seed: number) =>
-    until ? Date.now() > until : seed >= first + Number(values.runs)
+  const { size, seed: first, runs, minutes, figures } = readArguments(process.argv.slice(2))
+  const until = minutes && Date.now() + minutes * 60_000
+  const isOver = (seed: number) => (until ? Date.now() > until : seed >= first + runs)
   const shop = modelShop()
   const tally = newTally()
   let failed: Outcome | undefined
@@ -40,7 +26,7 @@ async function main(): Promise<number> {
     if (outcome.violations.length > 0) failed = outcome
   }
   console.log(`\n${tally.table()}`)
-  if (values.figures) appendFileSync(values.figures, `${tally.table()}\n`)
+  if (figures) appendFileSync(figures, `${tally.table()}\n`)
   if (failed) await explain(failed, size)
   return failed ? 1 : 0
 }
