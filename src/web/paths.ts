@@ -37,13 +37,22 @@ const order = [
   'page',
 ] as const satisfies readonly (keyof ShopQuery)[]
 
-/** The path of a search, without fields that are undefined or have their default. */
-export function searchPath(query: ShopQuery): string {
+/** A search without fields that have their default: exactly what its path says. */
+export function withoutDefaults({ page, sort, ...query }: ShopQuery): ShopQuery {
+  return {
+    ...query,
+    sort: sort === 'match' ? undefined : sort,
+    page: page === 1 ? undefined : page,
+  }
+}
+
+/** The path of a search, the same for every spelling of it. */
+export function searchPath(asked: ShopQuery): string {
+  const query = withoutDefaults(asked)
   const params = new URLSearchParams()
   for (const field of order) {
     const value = query[field]
-    const isUsual = (field === 'page' && value === 1) || (field === 'sort' && value === 'match')
-    if (value !== undefined && !isUsual) params.set(field, String(value))
+    if (value !== undefined) params.set(field, String(value))
   }
   return params.size === 0 ? '/search' : `/search?${params}`
 }

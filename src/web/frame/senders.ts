@@ -11,7 +11,8 @@ export interface PageSenders {
   /**
    * Does the same, and caches the page until the catalog or its prices change.
    *
-   * @param path the canonical path, the same for all requests that get this page
+   * @param path the canonical path, the same for all requests that get this page; the page depends on nothing else of
+   *   the request
    */
   readonly sendKept: (
     request: FastifyRequest,

@@ -16,7 +16,7 @@ import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
 import type { PageSenders } from '../frame/senders.ts'
-import { buyPath, changed, isCategory, searchPath } from '../paths.ts'
+import { buyPath, changed, isCategory, searchPath, withoutDefaults } from '../paths.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 import { brandGrid, cardFace } from './card-face.ts'
@@ -41,8 +41,10 @@ export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: 
     if (read.faults.size > 0) {
       return senders.send(request, reply.code(400), searchFaultPage(read, deps))
     }
-    const page = () => searchPage(read.query, shopSearch(sold, read.query), deps)
-    return senders.sendKept(request, reply, searchPath(read.query), page)
+    // The page is kept for every spelling of the search, so it must not depend on what its path leaves out.
+    const query = withoutDefaults(read.query)
+    const page = () => searchPage(query, shopSearch(sold, query), deps)
+    return senders.sendKept(request, reply, searchPath(query), page)
   })
 }
 

@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
-import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
+import { fixturePricing, shopOffers, voucher } from '../../../test/fixtures/offers.ts'
+import { readShopQuery } from '../../api/shop/shop-query.ts'
 import { type Catalog, createLiveCatalog } from '../../catalog/catalog.ts'
 import type { Docs } from '../../catalog/search/docs.ts'
 import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
@@ -101,6 +103,39 @@ describe('the results', () => {
         '<meta name="robots" content="noindex">',
       )
     }
+  })
+
+  test('of every spelling of a search are one page, whichever spelling was first', async () => {
+    const spellings: Readonly<Record<string, readonly string[]>> = {
+      kind: ['voucher', 'VOUCHER', '+voucher'],
+      country: ['US', 'us', 'us&country=DE'],
+      q: ['', '+', 'amazon', 'AMAZON', '&q=amazon'],
+      min: ['', '5', '5.0', '05'],
+      sort: ['', 'match', 'Match'],
+      page: ['', '1', '01'],
+      utm_source: ['mail'],
+    }
+    const field = fc
+      .constantFrom(...Object.entries(spellings))
+      .chain(([name, values]) => fc.constantFrom(...values.map((value) => `${name}=${value}`)))
+    const spelling = fc.uniqueArray(field, { selector: (pair) => pair.split('=')[0] })
+    const catalog = catalogOf(shopOffers, fixturePricing())
+    const liveCatalog = createLiveCatalog(catalog)
+    const site = website({ liveCatalog })
+    const firstAt = async (path: string) => {
+      // A catalog of its own, so that no page is kept.
+      liveCatalog.replace({ ...catalog })
+      return (await site.get(path)).body
+    }
+    await fc.assert(
+      fc.asyncProperty(spelling, async (pairs) => {
+        const spelled = pairs.join('&')
+        const { query, faults } = readShopQuery(new URLSearchParams(spelled), catalog.sold)
+        fc.pre(faults.size === 0)
+        expect(await firstAt(`/search?${spelled}`)).toBe(await firstAt(searchPath(query)))
+      }),
+      { numRuns: 40, examples: [[['kind=voucher', 'sort=match']], [['kind=voucher', 'page=1']]] },
+    )
   })
 
   test('give facets as links that keep everything else, and take a chosen one back', async () => {
