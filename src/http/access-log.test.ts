@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import { createLog } from '../logging/log.ts'
+import { website } from '../web/frame/website.fixture.ts'
 import { logAccess } from './access-log.ts'
 
 test('a request leaves one line, with the pattern of its route and nothing that the caller sent', async () => {
@@ -25,3 +26,30 @@ test('a request leaves one line, with the pattern of its route and nothing that 
     },
   ])
 })
+
+test('a flood leaves no line for each request that is turned away, whether it asks for data or for a page', async () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line: string) => lines.push(line) })
+  const { app } = website({ log })
+  logAccess(app)
+  const floods = [
+    { url: '/api/catalog/vouchers/brands', remoteAddress: '192.0.2.1' },
+    { url: '/search', remoteAddress: '192.0.2.2' },
+    // Its refusal comes from outside the routes of the pages.
+    { url: '/search', remoteAddress: '192.0.2.3', method: 'DELETE' },
+  ] as const
+  for (const asked of floods) {
+    lines.length = 0
+    const last = await flood(() => app.inject({ ...asked, headers: { accept: 'text/html' } }))
+    expect(last.statusCode).toBe(429)
+    const logged = lines.map((line) => JSON.parse(line).status)
+    expect(logged).toHaveLength(300)
+    expect(logged).not.toContain(429)
+  }
+})
+
+/** More requests than any limit of reading allows in a minute. @returns the last answer */
+async function flood<T>(ask: () => Promise<T>): Promise<T> {
+  for (let at = 0; at < 304; at += 1) await ask()
+  return ask()
+}

@@ -4,8 +4,8 @@ import { withinRequest } from './request-scope.ts'
 
 /**
  * Logs one line for each request, with the pattern of its route and never its URL: queries, bodies and
- * headers carry phone numbers, tokens and signatures. Requests refused with `rate_limited` are only counted
- * in the metrics, because a flood of them would fill the disk.
+ * headers carry phone numbers, tokens and signatures. Requests answered 429 are only counted in the metrics,
+ * because a flood of them would fill the disk.
  *
  * Events during a POST carry the id of the request as well; only a POST buys or claims anything.
  */
@@ -18,7 +18,7 @@ export function logAccess(app: FastifyInstance): void {
   // A line has only these fields, none of which needs redaction. Redaction would double the cost of a line.
   const log = app.log.child({}, { redact: [] })
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.isTurnedAway) return done()
+    if (reply.statusCode === 429) return done()
     log.info(
       {
         reqId: request.id,

@@ -84,7 +84,6 @@ export function createApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest('charge', undefined)
   app.decorateRequest('heldUp', undefined)
   app.decorateRequest('orderId', undefined)
-  app.decorateRequest('isTurnedAway', false)
   const routes = createRouteTable(app)
   const edge: ErrorEdge = { siteUrl: deps.site.url, routes, pageFor: deps.pageFor }
   takeJsonBodies(app)

@@ -49,7 +49,5 @@ declare module 'fastify' {
     heldUp: Refusal | undefined
     /** The order that it bought or found again, if its path does not name it. */
     orderId: string | undefined
-    /** Whether it was refused with `rate_limited`. */
-    isTurnedAway: boolean
   }
 }

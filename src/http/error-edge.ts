@@ -37,7 +37,6 @@ export function answerError(
   const page = edge.pageFor?.(refusal ?? error, request, reply)
   if (page !== undefined) return reply.send(page)
   // If the caller hung up in the middle of its body, the error is its own, and nobody reads the answer.
-  request.isTurnedAway = refusal?.code === 'rate_limited'
   const isOurs = refusal === undefined && !request.raw.readableAborted
   if (isOurs) request.log.error({ err: error }, 'unexpected error')
   const retryAfter = refusal?.details.retryAfterSeconds

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { testApp } from '../../../test/fixtures/app.ts'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import {
@@ -58,6 +59,7 @@ export function website(
     rates?: CoinRates
     sandboxPayUrl?: (invoice: string) => string
     t?: Texts
+    log?: FastifyBaseLogger
   } = {},
 ) {
   const pricing = fixturePricing({ markupBps: changes.markupBps ?? 0 })
@@ -67,6 +69,7 @@ export function website(
     liveCatalog,
     pricing,
     pageFor: (...told) => pageFor(...told),
+    ...(changes.log && { log: changes.log }),
   })
   const pageFor = routeWeb(app, {
     ...deps,
