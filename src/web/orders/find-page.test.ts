@@ -8,6 +8,7 @@ import type { MailDeps } from '../../api/tracking/mail.ts'
 import { recoveryCodeOf } from '../../api/tracking/recovery.ts'
 import { linkToken, sessionToken } from '../../api/tracking/tokens.ts'
 import { countingHere, createLimits, limitRules } from '../../http/rate-limit.ts'
+import { networks } from '../../payments/networks.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
@@ -34,8 +35,21 @@ async function store(script: Partial<Script> = {}) {
   const findByAddress = async (text: string) =>
     text === address ? await world.checkouts.find(id) : undefined
   const tokenSigner = createSigner([key], 'order-pass')
+  const site = { url: 'https://kiosk.example' }
+  const checked: string[] = []
   const follow = {
-    site: { url: 'https://kiosk.example' },
+    site,
+    signIn: {
+      site,
+      network: networks.base.id,
+      nonces: { useOnce: async () => true },
+      nonceMark: createDigest([key], 'nonce'),
+      verifyMessage: async ({ address: signer }: { address: string }) => {
+        checked.push(signer)
+        return false
+      },
+      now: () => new Date(),
+    },
     orders: world.orders,
     purchases: { ...world.deps, budgets: { ...noBudgets, order: { refund_claims: 2 } } },
     tokenSigner,
@@ -74,13 +88,13 @@ async function store(script: Partial<Script> = {}) {
   const opened = { cookie: `access=${accessToken}` }
   const buy = (id: string, address: string) => left.set(id, mail.digest.of(address))
   const other = second.orderId
-  const site = website({
+  const pages = website({
     tracking,
     checkout: createCheckoutService({ ...world.deps, tokenSigner }),
   })
   const order = { id, orderId, accessToken, address, opened, other, unpaid: second }
   const begin = (at: number) => world.start({ formKey: `${at}`.repeat(32) })
-  return { ...site, ...order, follow, sent, server, buy, pass, begin, pay }
+  return { ...pages, ...order, follow, sent, server, checked, buy, pass, begin, pay }
 }
 
 describe('the mail after the last one of an hour', () => {
@@ -114,6 +128,26 @@ test('whoever is signed in stays so when a search finds nothing', async () => {
     const { body } = await post(`/find/${path}`, fields, { cookie })
     expect(read(body)).toContain(t('find.list.title'))
   }
+})
+
+test('a wallet whose signature was refused too often has to wait before the next one is checked', async () => {
+  const { post, checked, pass } = await store()
+  const { limit, windowSeconds } = limitRules.refused
+  const signIn = async () => {
+    const challenge = await post('/find/challenge', { address: `0x${'1'.repeat(40)}` })
+    const message = { ...challenge.json().payload, signature: `0x${'2'.repeat(130)}` }
+    const signed = Buffer.from(JSON.stringify(message)).toString('base64')
+    return post('/find/wallet', { signed })
+  }
+  for (let at = 0; at < limit; at += 1) expect((await signIn()).statusCode).toBe(401)
+  expect(checked).toHaveLength(limit)
+  const { statusCode, headers, body } = await signIn()
+  expect(statusCode).toBe(429)
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+  expect(structureFaults(body)).toEqual([])
+  expect(checked).toHaveLength(limit)
+  pass(windowSeconds * 1_000 + 1)
+  expect((await signIn()).statusCode).toBe(401)
 })
 
 describe('a mail with links', () => {

@@ -10,6 +10,7 @@ import { addressIn } from '../../api/tracking/mail.ts'
 import { type OrderPageView, viewOf } from '../../api/tracking/order-view.ts'
 import { linkTokenForCode } from '../../api/tracking/recovery.ts'
 import { sessionSeconds } from '../../api/tracking/tokens.ts'
+import { countRefused, lookAtRefused } from '../../http/proof-limit.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { emailAttributes, onlyField } from '../frame/fields.ts'
@@ -111,9 +112,17 @@ async function byPublic(
   return sendFind(request, isWrong ? reply.code(422) : reply, routes, page)
 }
 
-/** Remembers the wallet that signed, so that its orders open in this browser for a while. */
+/**
+ * Remembers the wallet that signed, so that its orders open in this browser for a while. `limitRefusedProofs`
+ * reads only headers, so the limit on refused proofs is kept here.
+ *
+ * @throws Refusal `rate_limited`, `try_again`
+ */
 async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
+  const { refused } = routes.limits
+  const refusal = await lookAtRefused(refused, request, reply)
+  if (refusal !== undefined) throw refusal
   try {
     const signed = formIn(request).get('signed') ?? ''
     const sessionToken = await sessionForWallet(routes.follow, signed, request.log)
@@ -127,6 +136,7 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Tr
     })
     return privately(reply).redirect(findPath, 303)
   } catch (error) {
+    await countRefused(refused, request)
     if (!(error instanceof Refusal) || error.code !== 'sign_in_invalid') throw error
     return sendFind(request, reply.code(401), routes, { wallet: { said: 'failed' } })
   }

@@ -13,7 +13,7 @@ export interface TrackingDeps {
   readonly follow: OrderTrackingDeps
   /** Absent if the store sends no mail. */
   readonly mail?: MailDeps | undefined
-  readonly limits: Pick<Limits, 'mail' | 'mailbox' | 'mailing'>
+  readonly limits: Pick<Limits, 'refused' | 'mail' | 'mailbox' | 'mailing'>
 }
 
 export interface TrackingRoutes extends TrackingDeps {
