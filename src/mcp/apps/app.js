@@ -109,8 +109,15 @@ function offers({ items, offerId, ...rest }) {
   })
 }
 
+/** A demand without terms has nothing to pay: it asks for the signature of a wallet. */
+function signIn() {
+  const text = 'The wallet that paid must sign in to show its orders. Nothing is charged.'
+  return [element('h2', 'Sign in'), element('p', text)]
+}
+
 function price({ display, message, accepts, refundRule, validUntil }) {
   const [terms] = accepts
+  if (terms === undefined) return signIn()
   return [
     element('h2', display ?? usdc(terms.amount)),
     element('p', message),
@@ -171,19 +178,72 @@ function order({ orders, refund_state: refund, reveal, orderId }) {
   ]
 }
 
+/** The state of an order without its number, as anyone sees it who knows its payment. */
+function standing({ state, refund_state: refund }) {
+  return [oneOrder({ state }), facts([['Refund', refunds[refund] ?? refund]])]
+}
+
+function ownOrder({ orderId, brandName, offerId, state, refund_state: refund, ...rest }) {
+  const [title = state] = states[state] ?? []
+  return element(
+    'article',
+    undefined,
+    element('h2', brandName ?? offerId),
+    facts([
+      ['State', title],
+      ['Refund', refunds[refund] ?? refund],
+      ['Paid', usdc(rest.amount_atomic)],
+      ['Ordered', new Date(rest.placed_at).toLocaleString()],
+      ['Order', orderId],
+    ]),
+    button('Details', () => call('order_status', { orderId })),
+  )
+}
+
+/** An amount of the asset of a refund. USDC is named by the address of its contract, another coin by its code. */
+function amountOf({ amount_atomic: atomic, asset, asset_decimals: decimals }) {
+  if (asset.startsWith('0x')) return usdc(atomic)
+  const digits = { maximumFractionDigits: 8 }
+  return `${(Number(atomic) / 10 ** decimals).toLocaleString('en', digits)} ${asset}`
+}
+
+function refund({ orderId, state, refund_to: to, transactionHash, reason, error, ...amount }) {
+  return [
+    element('h2', 'Refund'),
+    facts([
+      ['State', refunds[state] ?? state],
+      ['Amount', amountOf(amount)],
+      ['To', to],
+      ['Transaction', transactionHash],
+      ['Reason', reason],
+      ['Error', error?.message],
+      ['Order', orderId],
+    ]),
+    button('Refresh', () => call('refund', { orderId })),
+  ]
+}
+
+/** The view of each kind of answer, by a field that no kind before it has. */
+const views = [
+  [({ code, detail }) => code !== undefined && detail !== undefined, problem],
+  [({ accepts }) => accepts !== undefined, price],
+  [({ orders }) => Array.isArray(orders), order],
+  [({ refundId }) => refundId !== undefined, refund],
+  [({ items }) => items?.[0]?.orderId !== undefined, ({ items }) => items.map(ownOrder)],
+  [({ items, purchase }) => Array.isArray(items) || purchase !== undefined, offers],
+  [({ state }) => state !== undefined, standing],
+]
+
 /** Shows each answer by its content: the same document may show offers, then a price, then an order. */
 function partsOf(data) {
-  if (data.code !== undefined && data.detail !== undefined) return problem(data)
-  if (data.accepts !== undefined) return price(data)
-  if (Array.isArray(data.orders)) return order(data)
-  if (Array.isArray(data.items) || data.purchase !== undefined) return offers(data)
-  const [title, text] = states[data.state] ?? ['Order', data.message]
-  return [element('h2', title), element('p', text)]
+  const [, parts] = views.find(([is]) => is(data)) ?? []
+  return parts?.(data)
 }
 
 function show({ structuredContent, content = [] }) {
   const said = content.find(({ type }) => type === 'text')?.text ?? ''
-  view.replaceChildren(...(structuredContent ? partsOf(structuredContent) : [element('p', said)]))
+  const parts = structuredContent && partsOf(structuredContent)
+  view.replaceChildren(...(parts ?? [element('p', said)]))
 }
 
 addEventListener('message', ({ source, data }) => {

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { createSIWxPayload } from '@x402/extensions/sign-in-with-x'
 import type { Frame } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser, type OpenPage, openPage } from '../../harness/browser.ts'
 import { newBuyer } from '../buyer.ts'
-import { bodyFor } from '../requests.ts'
+import { bodyFor, eventually } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { buyWith, type McpClient, openClient, versions } from './client.ts'
+import { buyWith, type McpClient, openClient, type Result, versions } from './client.ts'
 
 const store = useStore()
 
@@ -120,6 +121,68 @@ describe.skipIf(noBrowser)('a document in a host', () => {
     await expect.poll(() => asked.at(-1)).toEqual(['open', bought.data.reveal.url])
     await frame.getByRole('button', { name: 'Refresh' }).click()
     await frame.getByText('It is shown once').waitFor()
+  })
+
+  test('shows every kind of answer as what it is', async () => {
+    const { call: ask } = connected
+    const buyer = await newBuyer()
+    const { bought, payment } = await buyWith(ask, buyer, bodyFor('voucher', 'OK'))
+    const { orderId, transactionHash } = bought.data
+    const { bought: failed } = await buyWith(ask, buyer, bodyFor('topup', 'FAIL'))
+    const lost = { orderId: failed.data.orderId }
+    const refunded = await eventually(
+      () => ask('refund', lost),
+      ({ data }) => data.state === 'REFUNDED',
+    )
+    const demanded = await ask('order_status')
+    const { info, supportedChains } = demanded.data.extensions['sign-in-with-x']
+    const challenge = { ...info, ...supportedChains[0] }
+    const signed = await createSIWxPayload(challenge, buyer.account, info.uri)
+    const listed = await ask('order_status', {}, { 'sign-in-with-x': signed })
+    const { listToken } = listed.data
+    const offerId = 'TEST-VOUCHER-OK'
+    const again = { 'x402/payment': payment }
+    const kinds: readonly (readonly [string, Promise<Result> | Result, ...RegExp[]])[] = [
+      ['offers', ask('search', { kind: 'voucher', limit: 2 }), /Choose.*Choose/],
+      ['offers', ask('search', { query: 'Netflix North Korea' }), /^Nothing found/],
+      ['offers', ask('get_offer', { offerId }), /Price.*Choose/],
+      ['offers', ask('get_offer', { offerIds: [offerId, 'TEST-VOUCHER-FAIL'] }), /Choose.*Choose/],
+      ['offers', ask('get_offer', { offerId: 'NONE' }), /There is no offer|not/i],
+      ['price', ask('quote', bodyFor('voucher', 'OK')), /^0\.50 USDC/],
+      ['price', ask('quote', { offerId }), /field|required|missing/i],
+      ['order', ask('buy', bodyFor('voucher', 'OK')), /^0\.50 USDC/],
+      ['order', ask('buy', bodyFor('voucher', 'OK'), { 'x402/payment': 'x' }), /^0\.50 USDC/],
+      ['order', bought, /^Delivered.*Refresh/],
+      ['order', ask('buy', bodyFor('voucher', 'OK'), again), /^Delivered/],
+      ['order', ask('order_status', { orderId }), /^Delivered.*Refresh/],
+      ['order', ask('order_status', { transactionHash }), /^Delivered/],
+      ['order', ask('order_status', lost), /^Not delivered.*RefundPaid back/],
+      [
+        'order',
+        ask('order_status', { transactionHash: failed.data.transactionHash }),
+        /^Not delivered.*RefundPaid back/,
+      ],
+      ['order', ask('order_status', { orderId: 'ord_x' }), /order/i],
+      ['order', demanded, /^Sign in/],
+      ['order', listed, /Not delivered.*Paid back.*Delivered/, new RegExp(orderId)],
+      [
+        'order',
+        ask('order_status', { access_token: listToken.token, offset: 100 }),
+        /^Nothing found/,
+      ],
+      ['order', refunded, /^Refund/, /Paid back/, /0\.60 USDC/, /Transaction0x/],
+      ['order', ask('refund', { orderId }), /refund/i],
+    ]
+    for (const [app, answer, ...said] of kinds) {
+      const { data } = await answer
+      const frame = await shown(app, { structuredContent: data, content: [] })
+      const text = await frame.textContent('main')
+      for (const one of said) expect(text).toMatch(one)
+      if (app !== 'offers') expect(text).not.toContain('Choose')
+    }
+    const list = await shown('order', { structuredContent: listed.data, content: [] })
+    await list.getByRole('button', { name: 'Details' }).last().click()
+    await list.getByText('Show what was bought').or(list.getByText('It is shown once')).waitFor()
   })
 
   test('leads to the page of an approval', async () => {
