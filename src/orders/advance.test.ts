@@ -204,7 +204,10 @@ test('takes the refusal of a repeat for no final no', async () => {
   expect(await live(world, 30_000)).toMatchObject({ state: 'FULFILLED' })
 })
 
-test('lets a request leave for a short while only after it was put on record', async () => {
+test.each([
+  ['for a short while only after it was put on record', 600_000, 15_000],
+  ['until its deadline only', 10_000, 10_000],
+])('lets a request leave %s', async (_, deliverWithinMs, expected) => {
   const world = orderWorld()
   let leftMs = 0
   const place: Supplier['place'] = async ({ notAfter }) => {
@@ -212,9 +215,10 @@ test('lets a request leave for a short while only after it was put on record', a
     return { outcome: 'held' }
   }
   const { order } = await world.orders.open(newOrder(world.deps), [])
-  const supplier = { ...world.supplier, place }
-  await advance({ ...world.deps, suppliers: { at: () => supplier } }, order, 0)
-  expect(leftMs).toBe(15_000)
+  const suppliers = { at: () => ({ ...world.supplier, place }) }
+  const policy = { ...world.deps.policy, deliverWithinMs }
+  await advance({ ...world.deps, suppliers, policy }, order, 0)
+  expect(leftMs).toBe(expected)
 })
 
 test('pays back at the deadline what was never taken, and books goods that come days later', async () => {

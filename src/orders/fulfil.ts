@@ -28,8 +28,8 @@ import { intend, learn, moveTo, pollDelay, rest, wait } from './workflow.ts'
 const freshMs = 5_000
 
 /**
- * Puts on record that the supplier will be asked, then asks. A payment that was seen a while ago is checked
- * again first, because nothing was bought yet.
+ * Puts on record that the supplier will be asked, then asks, if the deadline has not passed. A payment that was
+ * seen a while ago is checked again first, because nothing was bought yet.
  */
 export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
@@ -117,7 +117,9 @@ export function recall<T extends Order>(
   return undefined
 }
 
+/** Asks the supplier for the purchase. Past its deadline the price goes back, so nothing is bought any more. */
 async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next<'FULFILLING'>>> {
+  if (deps.now() >= order.deliverBy) return look(deps, order)
   const { kind, source, value } = order.item
   const placed = await deps.suppliers.at(source).place({
     reference: supplierReferenceOf(order.id),
@@ -126,7 +128,7 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
     recipient: recipientOf(deps, order),
     isRepeat: order.askedAgainAt !== undefined,
     ...(value === undefined ? {} : { value }),
-    notAfter: new Date(lastAskedAt(order).getTime() + placeLeavesWithinMs),
+    notAfter: lastMomentOf(order),
   })
   switch (placed.outcome) {
     case 'held': {
@@ -167,8 +169,9 @@ function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING
   return moveTo({ ...failed(deps, order, failure), supply: { state: 'OPEN' } })
 }
 
-function lastAskedAt({ askedAt, askedAgainAt = askedAt }: In<'FULFILLING'>): Date {
-  return askedAgainAt
+/** The last moment at which the request that was just put on record may leave. */
+function lastMomentOf({ askedAt, askedAgainAt = askedAt, deliverBy }: In<'FULFILLING'>): Date {
+  return new Date(Math.min(askedAgainAt.getTime() + placeLeavesWithinMs, deliverBy.getTime()))
 }
 
 /** Waits until the deadline. Then the order expires, and its buyer gets no goods that come later. */

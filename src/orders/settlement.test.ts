@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { sweep } from '../../test/model/sweep.ts'
 import type { X402Receipt } from '../payments/payment.ts'
-import type { Collected } from '../payments/ports.ts'
+import type { Collected, Confirmation } from '../payments/ports.ts'
 import { advance } from './advance.ts'
 import { claimRefund } from './claim-refund.ts'
 import { type Account, entriesOf } from './ledger.ts'
@@ -127,6 +127,18 @@ describe('an order left lying since its payment was seen', () => {
       expect(told(world)).toEqual([])
     },
   )
+
+  test.each<[string, Confirmation]>([
+    ['that is final', 'final'],
+    ['that may still vanish', 'not_yet'],
+  ])('until after its deadline buys nothing, and a price %s goes back', async (_, seen) => {
+    const world = await leftLying(11 * minute, { confirmation: seen, held: { outcome: 'none' } })
+    expect(world.calls).not.toContain('place')
+    expect(now(world)).toMatchObject({ state: 'EXPIRED', failure: { trigger: 'expired' } })
+    world.script.confirmation = 'final'
+    expect(await live(world, 2 * minute)).toMatchObject({ payout: { state: 'CONFIRMED' } })
+    expect([times(world, 'place'), told(world), books(world)]).toEqual([0, [], refunded])
+  })
 
   test('is not looked at twice when it was seen just now', async () => {
     const world = await leftLying(5_000, { confirmation: 'gone' })
