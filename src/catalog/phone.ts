@@ -31,6 +31,11 @@ export function barePhone(given: string): string {
   return phonePattern.test(bare) ? bare : text
 }
 
+/** The number in a text, in E.164 form as a topup carries it; undefined if no country can have it. */
+export function numberIn(text: string): string | undefined {
+  return possibleIn(text)?.number
+}
+
 export type PhoneRead =
   | {
       /** The number as it is understood, in E.164 form. */
@@ -46,8 +51,8 @@ export type PhoneRead =
  */
 export function readPhone(text: string, country: string): PhoneRead {
   if (!phonePattern.test(text)) return { fault: { code: 'malformed' } }
-  const phone = parsePhoneNumberFromString(text)
-  if (!phone?.isPossible()) return { fault: { code: 'impossible_number' } }
+  const phone = possibleIn(text)
+  if (!phone) return { fault: { code: 'impossible_number' } }
   const isValid = phone.isValid()
   if (!isSupportedCountry(country)) return { number: phone.number, isValid }
   const { countryCallingCode: code, country: own } = phone
@@ -61,6 +66,11 @@ export function readPhone(text: string, country: string): PhoneRead {
   const type = phone.getType()
   if (type !== undefined && !mobileTypes.has(type)) return { fault: { code: 'not_mobile' } }
   return { number: phone.number, isValid }
+}
+
+function possibleIn(text: string) {
+  const phone = phonePattern.test(text) ? parsePhoneNumberFromString(text) : undefined
+  return phone?.isPossible() ? phone : undefined
 }
 
 /**

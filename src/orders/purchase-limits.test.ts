@@ -3,7 +3,7 @@ import { topup } from '../../test/fixtures/offers.ts'
 import { fixturePayer } from '../payments/payments.fixture.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { ada, card, expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
-import type { LimitsBody } from './spending-limits/body.ts'
+import { type LimitsBody, readLimits } from './spending-limits/body.ts'
 import { liftLimits, setLimits } from './spending-limits/keep.ts'
 
 const hour = 3_600_000
@@ -156,14 +156,28 @@ describe('within the limits of the payer', () => {
     ['a number', credit],
     ['an address, in any case', { fields: { ...ada, email: 'ADA@example.com' } }],
   ])('%s that is listed is bought for, also when the store has a new key', async (_, request) => {
-    const { ask, pay, deps } = await limitedTo({
-      recipients: [credit.fields.msisdn, 'Ada@example.com'],
-    })
+    const recipients = [credit.fields.msisdn, 'Ada@example.com']
+    const { ask, pay, deps } = await limitedTo(readLimits({ recipients }))
     const digest = createDigest([Buffer.alloc(32, 9), Buffer.alloc(32, 7)], 'orders')
     for (const given of [deps.digest, digest]) {
       Object.assign(deps, { digest: given })
       expectOrder(await ask({ ...request, payment: await pay(request) }))
     }
+  })
+
+  test.each<[LimitsBody, Record<string, unknown>, object]>([
+    [{ recipients: ['+502 5551 2345'] }, credit.fields, credit],
+    [{ recipients: ['+502 (5551)-23.45'] }, credit.fields, credit],
+    [
+      { recipients: [credit.fields.msisdn] },
+      { ...credit.fields, msisdn: '+502 5551-2345' },
+      credit,
+    ],
+    [{ recipients: ['ADA@Example.com'] }, { ...ada, email: 'ada@example.com' }, {}],
+    [{ countries: ['gt'] }, credit.fields, credit],
+  ])('%j in another spelling means the same: %j', async (body, fields, request) => {
+    const { buy } = await limitedTo(readLimits({ ...body }))
+    expectOrder(await buy({ ...request, fields }))
   })
 
   test('what is looser waits', async () => {

@@ -20,6 +20,8 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   readonly fields: Readonly<Record<string, FieldHelp>>
   /** The field that names the recipient, for the spending limits of wallets. */
   readonly receiver: string
+  /** The receiver in the spelling of `recipientOf`, or undefined if no purchase takes it. Without this, as it is. */
+  receiverIn?(text: string): string | undefined
   /** The fields of `recipient` that this offer needs. */
   requiredFields(offer: O): readonly string[]
   /** What the supplier requires and no field of a purchase can fill. */

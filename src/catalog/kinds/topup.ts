@@ -3,7 +3,14 @@ import type { Fault } from '../../lib/fault.ts'
 import { invalidBody } from '../../lib/refusal.ts'
 import { topupRegions, topupSubTypes } from '../lists.ts'
 import type { Allowance, OfferBase } from '../offer-base.ts'
-import { barePhone, exampleNumber, phoneMeantBy, phonePattern, readPhone } from '../phone.ts'
+import {
+  barePhone,
+  exampleNumber,
+  numberIn,
+  phoneMeantBy,
+  phonePattern,
+  readPhone,
+} from '../phone.ts'
 import { countriesWith, nearestBrands, valuesWith } from '../search/nearest.ts'
 import { defineSearch } from '../search/offer-search.ts'
 import { country, described, oneOf, searchName, slugOrName } from '../search/params.ts'
@@ -142,6 +149,7 @@ export const topup = {
     },
   },
   receiver: 'msisdn',
+  receiverIn: numberIn,
   requiredFields: (_: TopupOffer): readonly string[] => ['msisdn'],
   faultsIn({ country }: TopupOffer, { msisdn, confirmNumber }): readonly Fault[] {
     if (typeof msisdn !== 'string') return []

@@ -22,9 +22,13 @@ describe('a body of limits', () => {
     [{ countries: ['de', 'US', 'xk'] }, { countries: ['DE', 'US', 'XK'] }],
     [
       { recipients: ['+5355564362', 'Ada@Example.com', `89${'1'.repeat(17)}`] },
-      { recipients: ['+5355564362', 'Ada@Example.com', `89${'1'.repeat(17)}`] },
+      { recipients: ['+5355564362', 'ada@example.com', `89${'1'.repeat(17)}`] },
     ],
-  ])('%j is taken', (fields, expected) => {
+    [
+      { recipients: ['+502 5551-2345', '+44 (0)7911 123456'] },
+      { recipients: ['+50255512345', '+447911123456'] },
+    ],
+  ])('%j is taken, in the spelling of a purchase: %j', (fields, expected) => {
     expect(readLimits(fields)).toEqual(expected)
   })
 
@@ -63,6 +67,7 @@ describe('a body of limits', () => {
     [{ countries: Array(251).fill('US') }, 'countries', { code: 'malformed' }],
     [{ recipients: ['+5355564362', 'ada'] }, 'recipients', { code: 'malformed_item', position: 2 }],
     [{ recipients: ['5355564362'] }, 'recipients', { code: 'malformed_item' }],
+    [{ recipients: ['+1 201 555'] }, 'recipients', { code: 'malformed_item', position: 1 }],
     [{ recipients: [] }, 'recipients', { code: 'malformed' }],
     [{ recipients: Array(51).fill('+5355564362') }, 'recipients', { code: 'malformed' }],
     [{ perOrderUSD: '5' }, 'perOrderUSD', { code: 'unknown_limit', didYouMean: 'perOrderUsdc' }],

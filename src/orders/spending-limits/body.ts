@@ -40,7 +40,13 @@ export const LimitsBody = z.strictObject({
       'ISO 3166-1 alpha-2 codes of the offers. Plans for many countries have none, and are refused then',
     ),
   recipients: z
-    .array(z.string().refine((text) => readReceiver(text) !== undefined))
+    .array(
+      z.string().transform((text, context) => {
+        const receiver = readReceiver(text)
+        if (receiver === undefined) context.addIssue({ code: 'custom' })
+        return receiver ?? z.NEVER
+      }),
+    )
     .min(1)
     .max(maxRecipients)
     .optional()

@@ -3,6 +3,7 @@ import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
 import { handClock } from '../../../test/doubles/orders.ts'
 import { createDigest } from '../../secrets/tokens.ts'
 import { LimitsAnswer } from './answer.ts'
+import { readLimits } from './body.ts'
 import { type LimitsDeps, liftLimits, setLimits, showLimits } from './keep.ts'
 
 const wallet = `0x${'Ab'.repeat(20)}`
@@ -39,13 +40,14 @@ describe('the limits of a wallet', () => {
 
   test('are told in USDC and in atomic units, and recipients as their number', async () => {
     const { deps, limits } = world()
-    const set = await setLimits(deps, wallet, {
+    const body = readLimits({
       perOrderUsdc: '5',
       perDayUsdc: '12.5',
       kinds: ['topup', 'esim', 'topup'],
       countries: ['US', 'DE'],
-      recipients: [me, 'Ada@example.com', 'ada@EXAMPLE.com'],
+      recipients: [me, '+53 5 556-4362', 'Ada@example.com', 'ada@EXAMPLE.com'],
     })
+    const set = await setLimits(deps, wallet, body)
     expect(LimitsAnswer.parse(set)).toEqual(set)
     expect(set.inForce).toEqual({
       perOrder: { usdc: '5.00', atomic: '5000000' },

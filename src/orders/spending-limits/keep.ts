@@ -80,9 +80,7 @@ function rulesOf(
   { inForce, coming }: WalletLimits,
 ): Rules {
   const known = [...(inForce.recipients ?? []), ...(coming?.rules.recipients ?? [])]
-  const recipients = body.recipients?.map((text) =>
-    digestOf(digest, { wallet, text: text.toLowerCase() }, known),
-  )
+  const recipients = body.recipients?.map((text) => digestOf(digest, { wallet, text }, known))
   return present({
     perOrder: body.perOrderUsdc === undefined ? undefined : usdcFromText(body.perOrderUsdc),
     perDay: body.perDayUsdc === undefined ? undefined : usdcFromText(body.perDayUsdc),

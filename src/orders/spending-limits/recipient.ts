@@ -13,13 +13,19 @@ export function receiverOf(recipient: Recipient): {
   return { field, text: typeof told === 'string' ? told.toLowerCase() : undefined }
 }
 
-/** A phone number, an e-mail address or an ICCID, as purchases name it; undefined for any other text. */
+/**
+ * A phone number, an e-mail address or an ICCID in the one spelling in which `receiverOf` names it; undefined for
+ * any other text.
+ */
 export function readReceiver(text: string): string | undefined {
-  const isOne = kinds.some((kind) => {
-    const { recipient, receiver }: KindDefinition = goods[kind]
+  const kind = kinds.find((each) => {
+    const { recipient, receiver }: KindDefinition = goods[each]
     return z.safeParse(recipient.shape[receiver] ?? z.never(), text).success
   })
-  return isOne ? text.toLowerCase() : undefined
+  if (!kind) return undefined
+  const { receiverIn }: KindDefinition = goods[kind]
+  const receiver = receiverIn ? receiverIn(text) : text
+  return receiver?.toLowerCase()
 }
 
 /**
