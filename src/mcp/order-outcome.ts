@@ -2,7 +2,7 @@ import { revealLink } from '../api/buying/reveal.ts'
 import type { BuyingDeps } from '../api/deps.ts'
 import { retryAfterSeconds } from '../api/extensions/policies.ts'
 import { type OrderView, orderBody } from '../api/orders/order.ts'
-import { isUnderWay, type Order, refundStateOf } from '../orders/order.ts'
+import { isPaid, isUnderWay, type Order, type Refunding, refundStateOf } from '../orders/order.ts'
 import { flagIn, textIn } from './arguments.ts'
 import type { ToolCall, ToolOutcome } from './tool.ts'
 
@@ -126,7 +126,7 @@ function adviceOn(order: Order, goods: Way): string {
       return `Paid, and not delivered yet. Do not buy again. ${again}.`
     case 'FULFILLMENT_FAILED':
     case 'EXPIRED':
-      return refundAdvice[refundStateOf(order) ?? 'REFUND_PENDING']
+      return refundAdviceOn(order)
   }
 }
 
@@ -136,6 +136,14 @@ const deliveredAdvice = {
   link: 'Delivered. Give reveal.url to the person the goods are for; it opens once.',
   locked: 'Delivered. Prove that the order is yours to see the goods.',
 } as const
+
+function refundAdviceOn(order: Refunding): string {
+  const state = refundStateOf(order) ?? 'REFUND_PENDING'
+  const isOwed = state === 'REFUNDED' || isPaid(order)
+  return isOwed
+    ? refundAdvice[state]
+    : 'Not delivered. The payment vanished from the chain and no money moved. A new purchase may be made.'
+}
 
 const refundAdvice = {
   REFUND_PENDING:

@@ -108,6 +108,17 @@ describe('what the agent is told to do', () => {
   })
 })
 
+test.each(['FAILED', 'DUE'] as const)(
+  'a payment that vanished is not told as money that goes back: %s',
+  async (state) => {
+    const payout = { state, code: 'payment_vanished', reason: 'It vanished.' } as const
+    const order: Order = { ...failing, settlement: 'LOST', payout }
+    const { message } = await orderBody(vault, { order, reveal: false })
+    expect(message).toContain('no money moved, and none is refunded')
+    expect(message).not.toMatch(/automatically|operator/)
+  },
+)
+
 describe('what went wrong', () => {
   test('is told in the published words, with the supplier’s own code beside', async () => {
     expect((await resultOf(failing))?.error).toEqual({

@@ -377,7 +377,11 @@ const refundAddress = {
 
 function refundMessage(order: Order): string {
   const to = refundAddress[order.tender.rail]
-  switch (refundStateOf(order)) {
+  const state = refundStateOf(order)
+  if (state !== 'REFUNDED' && !isPaid(order)) {
+    return 'The chain dropped the payment for good: no money moved, and none is refunded. You may buy again.'
+  }
+  switch (state) {
     case 'REFUNDED':
       return `The full amount was refunded to ${to}.`
     case 'REFUND_FAILED':

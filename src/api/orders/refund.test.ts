@@ -11,7 +11,7 @@ import {
   unpayable,
 } from '../../../test/contract/sample-orders.ts'
 import { refundIdOf } from '../../lib/ids.ts'
-import { isRefunding } from '../../orders/order.ts'
+import { isRefunding, type Refunding } from '../../orders/order.ts'
 import { refundContract } from './order.ts'
 import { refundBody } from './refund.ts'
 
@@ -72,6 +72,19 @@ test('a refund that failed says why', () => {
   })
 })
 
+test.each<[string, Refunding['payout']]>([
+  ['has failed', { state: 'FAILED', code: 'payment_vanished', reason: 'It vanished.' }],
+  ['was claimed again', { state: 'DUE' }],
+  ['has not begun', undefined],
+])('a refund that %s, of a payment that vanished, says that nothing was kept', (_, payout) => {
+  const vanished = { ...order, settlement: 'LOST', payout } as Refunding
+  expect(refundBody(vanished, {})).toMatchObject({
+    amount_atomic: '12500000',
+    amount_atomic_refunded: '0',
+    amount_atomic_kept: '0',
+  })
+})
+
 test('no refund goes to anyone but the payer, and none is partial', () => {
   fc.assert(
     fc.property(anyOrder, (any) => {
@@ -80,7 +93,9 @@ test('no refund goes to anyone but the payer, and none is partial', () => {
       expect(body.refund_to).toBe(any.tender.payer)
       const { amount_atomic, amount_atomic_refunded: back, amount_atomic_kept: kept } = body
       expect([null, '0', amount_atomic]).toContain(back)
-      if (back !== null) expect(BigInt(back) + BigInt(kept ?? 0)).toBe(BigInt(amount_atomic))
+      const isMoved = any.settlement !== 'LOST' || any.payout?.state === 'CONFIRMED'
+      if (back !== null)
+        expect(BigInt(back) + BigInt(kept ?? 0)).toBe(isMoved ? BigInt(amount_atomic) : 0n)
     }),
   )
 })

@@ -5,7 +5,13 @@ import { refundIdOf } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { mayReveal } from '../../orders/access.ts'
 import { notRefundable, claimRefund as startClaim } from '../../orders/claim-refund.ts'
-import { isRefunding, type Order, type Refunding, refundStateOf } from '../../orders/order.ts'
+import {
+  isPaid,
+  isRefunding,
+  type Order,
+  type Refunding,
+  refundStateOf,
+} from '../../orders/order.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { hashOf } from '../../secrets/tokens.ts'
 import { idempotencyKey, knownBy, orderId, tokenHeader } from '../buying/credentials.ts'
@@ -271,14 +277,16 @@ export function refundBody(order: Refunding, claim: { reason?: string; idempoten
   }
 }
 
-/** The refunded and the kept amount are null until they are certain. There are no partial refunds. */
-function amountsOf({ tender, payout }: Refunding) {
-  const whole = paidIn(tender).units.toString()
-  const [refunded, kept] =
-    payout?.state === 'CONFIRMED'
-      ? [whole, '0']
-      : payout?.state === 'FAILED'
-        ? ['0', whole]
-        : [null, null]
+function amountsOf(order: Refunding) {
+  const whole = paidIn(order.tender).units.toString()
+  const [refunded, kept] = splitOf(order, whole)
   return { amount_atomic: whole, amount_atomic_refunded: refunded, amount_atomic_kept: kept }
+}
+
+/** What went back and what was kept: null until that is certain. There are no partial refunds. */
+function splitOf(order: Refunding, whole: string): readonly [string | null, string | null] {
+  if (order.payout?.state === 'CONFIRMED') return [whole, '0']
+  // A payment that vanished never came, so there is nothing to keep.
+  if (!isPaid(order)) return ['0', '0']
+  return order.payout?.state === 'FAILED' ? ['0', whole] : [null, null]
 }

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import {
+  failed,
+  fulfilling,
+  paid,
+  pending,
+  refunded,
+  unpayable,
+} from '../../test/contract/sample-orders.ts'
+import type { BuyingDeps } from '../api/deps.ts'
+import type { Order, Refunding } from '../orders/order.ts'
+import { createVault } from '../secrets/vault.ts'
+import { orderOutcome } from './order-outcome.ts'
+
+const failing = failed(fulfilling(paid(pending())))
+const gone = { state: 'FAILED', code: 'payment_vanished', reason: 'It vanished.' } as const
+const vanished: Refunding = { ...failing, settlement: 'LOST', payout: gone }
+
+test.each<[string, Order, string]>([
+  ['is due', failing, 'The full amount is refunded automatically'],
+  ['was paid', refunded(failing), 'The full amount was refunded'],
+  ['has failed', unpayable(failing), 'The operator must act'],
+  ['is for a payment that vanished', vanished, 'no money moved'],
+  ['is claimed for one', { ...vanished, payout: { state: 'DUE' } }, 'no money moved'],
+])('says of a refund that %s what is true of the money', async (_, order, advice) => {
+  const deps = { purchases: { vault: createVault([Buffer.alloc(32, 7)]) } } as BuyingDeps
+  const showing = { inline: false, visit: undefined }
+  const outcome = await orderOutcome(deps, { order, reveal: false }, showing)
+  expect(outcome.advice).toContain(advice)
+})
