@@ -114,6 +114,25 @@ test('retry makes one failed refund due again, as a move that the history keeps'
   expect((await orders.claimDue(10)).map(({ id }) => id)).toEqual([stuck.id])
 })
 
+test('retry that the watch for late goods overtakes makes the refund due all the same', async () => {
+  const supply = { state: 'NONE' } as const
+  const stuck = await record({ ...unpayable(failed(asked())), supply: { state: 'OPEN' } })
+  const watch = await database.connect()
+  const { rows } = await watch.query('select pg_backend_pid() as pid')
+  await watch.query('begin')
+  const seen = { ...stuck, supply } as Order
+  expectWon(await createOrderStore(watch as unknown as Pool).move(stuck, seen))
+  const retried = carryOut(operator(), { does: 'retry', names: [stuck.id] })
+  const waiting = 'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))'
+  await expect
+    .poll(async () => (await database.query(waiting, [rows[0].pid])).rowCount)
+    .toBeGreaterThan(0)
+  await watch.query('commit')
+  watch.release()
+  expect(await retried).toEqual({ isDone: true, lines: [`${stuck.id}: due again`] })
+  expect(await orders.find(stuck.id)).toMatchObject({ payout: { state: 'DUE' }, supply })
+})
+
 test('retry --all takes every failed refund that is owed', async () => {
   const stuck = await Promise.all([1, 2, 3].map(() => record(unpayable(failed(asked())))))
   const due = await record(failed(asked()))

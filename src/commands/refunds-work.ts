@@ -135,8 +135,8 @@ async function retryOrder({ database }: Operator, id: OrderId): Promise<Tried> {
   const order = await orders.find(id)
   const why = whyNotTried(order)
   if (why !== undefined || !order || !isRefunding(order)) return no(why ?? 'nothing is owed')
-  const { won } = await retryRefund(orders, order, 'operator')
-  return won ? dueAgain : moved
+  const tried = await retryRefund(orders, order, 'operator')
+  return tried.payout?.state === 'DUE' ? dueAgain : no(whyNotTried(tried) ?? 'nothing is owed')
 }
 
 async function retryReturn({ database }: Operator, reference: string): Promise<Tried> {

@@ -77,6 +77,22 @@ describe('a claim', () => {
     expect(reports).toHaveLength(2)
   })
 
+  test('that the watch for late goods overtakes starts the refund all the same', async () => {
+    const stuck = unpayable(failed(fulfilling(paid(pending()))))
+    const { deps, stored, orders } = await holding({ ...stuck, supply: { state: 'OPEN' } })
+    const overtaken: typeof orders.claimRefund = async (order, ...claimed) => {
+      const use = await orders.claimRefund(order, ...claimed)
+      const supply = { state: 'NONE' } as const
+      await orders.move(stored, { ...(stored as Refunding), supply })
+      return use
+    }
+    const raced = { ...deps, orders: { ...orders, claimRefund: overtaken } }
+    const due = { payout: { state: 'DUE' }, supply: { state: 'NONE' } }
+    expect(await claimRefund(raced, stored, claim)).toMatchObject(due)
+    expect(await orders.find(stored.id)).toMatchObject(due)
+    expect(await orders.claimDue(1)).toMatchObject([{ id: stored.id }])
+  })
+
   test('above its budgets is refused, and changes nothing', async () => {
     const { deps, stored, orders } = await holding(unpayable(failed(fulfilling(paid(pending())))))
     const budgets = { ...noBudgets, client: { refund_claims: 0 } }

@@ -43,7 +43,7 @@ export async function claimRefund(
     const message = 'This Idempotency-Key was used before with another body.'
     throw new Refusal('idempotency_conflict', message, { charged: chargedOf(order) })
   }
-  return use === 'used' ? order : (await retryRefund(deps.orders, order, 'claim')).record
+  return use === 'used' ? order : retryRefund(deps.orders, order, 'claim')
 }
 
 /** Why this order has no refund, with the rule of its kind. */

@@ -14,7 +14,7 @@ import {
 import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
 import type { OrderStore } from './ports.ts'
 import { lookUp, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
-import { intend, type Moved, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
+import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
 /** How often late goods are looked for at first, and in the end. */
 const slowPollMs = 60_000
@@ -228,7 +228,8 @@ async function giveBack(
 
 /**
  * Makes a failed refund due again, and leaves it to the sweep. It is the same refund, to the same wallet,
- * and can be paid only once. Any other refund is left as it is, and so is one that somebody moved meanwhile.
+ * and can be paid only once. Any other refund is left as it is. If another worker moves the order meanwhile, as
+ * the watch for late goods does, what it wrote decides.
  *
  * @param by anybody may claim, so the operator is not told again if a claimed refund fails as before
  */
@@ -236,12 +237,14 @@ export async function retryRefund(
   orders: Pick<OrderStore, 'move' | 'release'>,
   order: Refunding,
   by: 'operator' | 'claim',
-): Promise<Moved<Refunding>> {
-  if (order.payout?.state !== 'FAILED') return { won: false, record: order }
+): Promise<Refunding> {
+  if (order.payout?.state !== 'FAILED') return order
   const known = by === 'claim' ? { knownFault: order.payout.code } : {}
-  const to = withPayout(order, { state: 'DUE', ...known })
-  const { won, record } = await moveAside<Order>(orders, order, to)
-  return { won, record: isRefunding(record) ? record : order }
+  const due = withPayout(order, { state: 'DUE', ...known })
+  const { won, record } = await moveAside(orders, order, due)
+  if (!isRefunding(record))
+    throw new Error(`${order.id} is ${record.state}, and its refund is gone`)
+  return won ? record : retryRefund(orders, record, by)
 }
 
 /** Why the refund of this order is not tried again, or undefined when it is. */
