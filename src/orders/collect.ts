@@ -63,7 +63,7 @@ function isSentEnough({ reverts = 0 }: Order): boolean {
 }
 
 /** Reverts are put on record, because they count in the budgets of the payer. */
-function withReverts<T extends In<'PAYMENT_PENDING'>>(
+function withReverts<T extends Order>(
   order: T,
   { wasted = 0 }: Exclude<Collected, { outcome: 'settled' }>,
 ): T {
@@ -82,9 +82,6 @@ function pauseBefore(order: In<'PAYMENT_PENDING'>, now: Date): number {
     : pollDelay(order.placedAt, now)
 }
 
-/** What a check changes about a payment. */
-type Assured = Pick<PaidOrder, 'settlement' | 'receipt'>
-
 /** Whether a payment that may still vanish was seen long enough ago to be checked again. */
 export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boolean {
   return settlement === 'SEEN' && now.getTime() - paidAt.getTime() >= paymentWatchMs
@@ -94,25 +91,36 @@ export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boo
  * Checks whether a payment that was seen can still vanish, or has vanished. A payment that the chain dropped
  * is sent again: the buyer has signed it, and it may still land in another block.
  *
- * @returns undefined while nothing new is known
+ * @returns the order with what is new, or the same order while nothing is
  */
-export async function assure(deps: StepDeps, order: PaidOrder): Promise<Assured | undefined> {
+export async function assure<T extends PaidOrder>(deps: StepDeps, order: T): Promise<T> {
   const { tender, receipt } = order
   const confirmation = await railOf(deps.rails, tender).confirmationOf(tender, receipt)
   switch (confirmation) {
     case 'final':
-      return { settlement: 'FINAL', receipt }
+      return { ...order, settlement: 'FINAL' }
     case 'gone':
       return collectAgain(deps, order)
     case 'not_yet':
     case 'unknown':
-      return undefined
+      return order
     default:
       return never(confirmation)
   }
 }
 
-async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured | undefined> {
+/** Puts what a check has shown on record. An order about whose payment nothing is new, except for reverts, goes on. */
+export async function recordCheck<T extends PaidOrder, To extends Order>(
+  order: T,
+  assured: T,
+  goOn: (saved: T) => Step<To> | Promise<Step<To>>,
+): Promise<Step<T | To>> {
+  if (assured === order) return goOn(order)
+  const isNew = assured.settlement !== order.settlement || assured.receipt !== order.receipt
+  return isNew ? moveTo(assured) : intend(assured, async (saved) => goOn(saved))
+}
+
+async function collectAgain<T extends PaidOrder>(deps: StepDeps, order: T): Promise<T> {
   const { id, tender, receipt } = order
   deps.report({ name: 'payment_vanished', order: id })
   const how = { onlyLooks: isSentEnough(order) }
@@ -121,13 +129,13 @@ async function collectAgain(deps: StepDeps, order: PaidOrder): Promise<Assured |
     case 'settled':
       // The payment is where it was. The two answers contradict each other, so nothing new is known.
       return isSame(collected.receipt, receipt)
-        ? undefined
-        : { settlement: 'SEEN', receipt: collected.receipt }
+        ? order
+        : { ...order, settlement: 'SEEN', receipt: collected.receipt }
     case 'failed':
       deps.report({ name: 'payment_lost', order: id, reason: collected.code })
-      return { settlement: 'LOST', receipt }
+      return { ...withReverts(order, collected), settlement: 'LOST' }
     case 'unknown':
-      return undefined
+      return withReverts(order, collected)
     default:
       return never(collected)
   }

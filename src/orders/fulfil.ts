@@ -3,7 +3,7 @@ import type { Charge } from '../catalog/offer-base.ts'
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
 import type { Held, Placed } from '../suppliers/supplier.ts'
-import { assure, isToBeWatched } from './collect.ts'
+import { assure, isToBeWatched, recordCheck } from './collect.ts'
 import {
   acceptedOrder,
   type Failure,
@@ -54,16 +54,16 @@ export async function fulfil(
   deps: StepDeps,
   order: In<'FULFILLING'>,
 ): Promise<Step<Next<'FULFILLING'>>> {
-  const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : undefined
-  if (assured?.settlement === 'LOST') return moveTo(withoutPayment(deps, order))
-  return assured ? moveTo({ ...order, ...assured }) : look(deps, order)
+  const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : order
+  if (assured.settlement === 'LOST') return moveTo(withoutPayment(deps, assured))
+  return recordCheck(order, assured, (saved) => look(deps, saved))
 }
 
 /** The buyer keeps delivered goods. All that is left is to watch that the payment stays on the chain. */
 export async function keep(deps: StepDeps, order: In<'FULFILLED'>): Promise<Step<In<'FULFILLED'>>> {
   if (order.settlement !== 'SEEN') return rest
-  const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : undefined
-  return assured ? moveTo({ ...order, ...assured }) : wait(paymentWatchMs)
+  const assured = isToBeWatched(order, deps.now()) ? await assure(deps, order) : order
+  return recordCheck(order, assured, () => wait(paymentWatchMs))
 }
 
 /** Acts on what the supplier shows. A purchase that it once accepted is never asked for again, even if not shown. */

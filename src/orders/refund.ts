@@ -1,6 +1,6 @@
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
-import { assure } from './collect.ts'
+import { assure, recordCheck } from './collect.ts'
 import {
   isRefunding,
   type Order,
@@ -28,10 +28,10 @@ const supplyWatchMs = 72 * 3_600_000
 /** The next thing to do for an order whose money goes back. */
 export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
   const { payout } = order
-  if (payout === undefined) return whenPaid(deps, order, () => awaitSupplier(deps, order))
+  if (payout === undefined) return whenPaid(deps, order, (seen) => awaitSupplier(deps, seen))
   switch (payout.state) {
     case 'DUE':
-      return whenPaid(deps, order, () => refund(deps, order, payout))
+      return whenPaid(deps, order, (seen) => refund(deps, seen, payout))
     case 'APPROVED':
       return refund(deps, order, payout)
     case 'CONFIRMED':
@@ -43,20 +43,19 @@ export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refundin
 }
 
 /** A payment that may still vanish from the chain is watched, and one that vanished is not paid back. */
-async function whenPaid(
+async function whenPaid<T extends Refunding>(
   deps: StepDeps,
-  order: Refunding,
-  goOn: () => Promise<Step<Refunding>>,
+  order: T,
+  goOn: (seen: T) => Promise<Step<Refunding>>,
 ): Promise<Step<Refunding>> {
   switch (order.settlement) {
     case 'FINAL':
-      return goOn()
-    case 'SEEN': {
-      const assured = await assure(deps, order)
-      if (assured) return moveTo({ ...order, ...assured })
+      return goOn(order)
+    case 'SEEN':
       // Only the payout has to wait for that; meanwhile the supplier may give its final word.
-      return order.payout ? wait(pollDelay(order.changedAt, deps.now())) : goOn()
-    }
+      return recordCheck(order, await assure(deps, order), (seen) =>
+        seen.payout ? wait(pollDelay(seen.changedAt, deps.now())) : goOn(seen),
+      )
     case 'LOST': {
       const reason = 'The payment vanished from the chain, so nothing is owed.'
       const fault = { code: 'payment_vanished', reason }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { sweep } from '../../test/model/sweep.ts'
 import type { X402Receipt } from '../payments/payment.ts'
-import type { Collected, Confirmation } from '../payments/ports.ts'
+import type { Collected, Collecting, Confirmation } from '../payments/ports.ts'
 import { advance } from './advance.ts'
 import { claimRefund } from './claim-refund.ts'
 import { type Account, entriesOf } from './ledger.ts'
@@ -222,6 +222,58 @@ describe('an order whose supplier is at work', () => {
     expect(await live(world, 2 * minute)).toMatchObject({ supply: { state: 'LOST' } })
     expect(told(world)).toContain('goods_lost')
   })
+})
+
+describe('a payment that the chain dropped and that is reverted when it is sent again', () => {
+  const supplying = () => start({ ...pendingSupply, confirmation: 'not_yet' })
+  const giving = () => start({ confirmation: 'not_yet' })
+  const owing = () => start({ ...declined, confirmation: 'not_yet' })
+  const awaiting = async () => {
+    const world = await supplying()
+    await live(world, 11 * minute)
+    return world
+  }
+
+  test.each<[string, () => Promise<World>]>([
+    ['whose supplier is at work', supplying],
+    ['that was delivered', giving],
+    ['that is paid back', owing],
+    ['that waits for the supplier', awaiting],
+  ])('is sent three times at most, for an order %s', async (_, begun) => {
+    const world = await begun()
+    world.script.confirmation = 'gone'
+    const { state } = now(world)
+    const sent = revertedFrom(world)
+    expect(await live(world, 8 * minute)).toMatchObject({ state, settlement: 'SEEN', reverts: 3 })
+    expect(sent()).toBe(3)
+    // Others can still land it, and the store sees that.
+    world.script.confirmation = 'final'
+    expect(await live(world, 2 * minute)).toMatchObject({ settlement: 'FINAL', reverts: 3 })
+  })
+
+  test('counts its last reverts too when it can never come', async () => {
+    const world = await supplying()
+    world.script.confirmation = 'gone'
+    world.script.collected = { outcome: 'failed', code: 'x', reason: 'x', wasted: 2 }
+    expect(await live(world, 2 * minute)).toMatchObject({
+      state: 'FULFILLMENT_FAILED',
+      settlement: 'LOST',
+      reverts: 2,
+    })
+  })
+
+  /** From now on each transaction for the payment is reverted. @returns how many there were */
+  function revertedFrom({ deps }: World) {
+    let sent = 0
+    Object.assign(deps.rails.x402, {
+      async collect(_: unknown, how: Collecting = {}): Promise<Collected<X402Receipt>> {
+        if (how.onlyLooks) return unsure
+        sent += 1
+        return { outcome: 'unknown', reason: 'reverted', wasted: 1 }
+      },
+    })
+    return () => sent
+  }
 })
 
 describe('an order that was delivered', () => {
