@@ -17,6 +17,7 @@ const long = [
   'deploy/**/*.test.ts',
 ]
 const longStories = [
+  'test/stories/kept-nodes.test.ts',
   'test/stories/killed-nodes.test.ts',
   'test/stories/killed-senders.test.ts',
   'test/stories/database-away.test.ts',

@@ -21,14 +21,16 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
     downUntil: 0,
   }
   const ready = Promise.withResolvers<void>()
+  /** Processes that this keeper killed. The kernel, when memory is short, sends the same signal. */
+  const killed = new WeakSet<ChildProcess>()
   const endedAlone: string[] = []
   const leftMs = () => state.downUntil - performance.now()
   const kept = keep()
 
   async function keep(): Promise<void> {
     while (!state.stopping) {
-      const { wasReady, how } = await live()
-      if (wasReady && how !== 'SIGKILL') endedAlone.push(`${settings.url} ended with ${how}`)
+      const { wasReady, wasKilled, how } = await live()
+      if (wasReady && !wasKilled) endedAlone.push(`${settings.url} ended with ${how}`)
       await delay(restartMs)
       // A further kill meanwhile extends the time that the node is down.
       for (let left = leftMs(); left > 0; left = leftMs()) await delay(left)
@@ -36,7 +38,7 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
   }
 
   /** One life of the process, from its start to its end. */
-  async function live(): Promise<{ wasReady: boolean; how: string }> {
+  async function live(): Promise<{ wasReady: boolean; wasKilled: boolean; how: string }> {
     const log = openSync(settings.logFile, 'a')
     const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', log] })
     closeSync(log)
@@ -50,32 +52,40 @@ export function keepNode(settings: NodeProcessSettings & { readonly logFile: str
     child.stdin?.on('error', () => {})
     child.stdin?.end(JSON.stringify(settings))
     const [code, signal] = await once(child, 'exit')
-    return { ...life, how: signal ?? `code ${code}` }
+    return {
+      ...life,
+      wasKilled: signal === 'SIGKILL' && killed.has(child),
+      how: signal ?? `code ${code}`,
+    }
+  }
+
+  /** Kills the process if it is running, and waits until it has ended. */
+  async function killNow(): Promise<void> {
+    const { child } = state
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    killed.add(child)
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
   }
 
   return {
     url: settings.url,
     ready: ready.promise,
     endedAlone: endedAlone as readonly string[],
+    /** The process of its present life. */
+    pid: () => state.child?.pid,
     /** Kills it with SIGKILL; it is restarted after this many milliseconds. */
     async kill(downMs = 0) {
       state.downUntil = performance.now() + downMs
-      await killNow(state.child)
+      await killNow()
     },
     async stop() {
       state.stopping = true
-      await killNow(state.child)
+      await killNow()
       await kept
     },
   }
 }
 
 export type KeptNode = ReturnType<typeof keepNode>
-
-/** Kills the process if it is running, and waits until it has ended. */
-async function killNow(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
-}
