@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { chainClient } from '../sandbox/chain/rpc.ts'
 import { usdcAbi } from '../test/stories/chain.ts'
-import { rowsOf } from '../test/stories/reading.ts'
+import { contentsOf } from '../test/stories/reading.ts'
 import { eventually } from '../test/stories/requests.ts'
 import { readArguments } from './arguments.ts'
 import { openSource } from './material.ts'
@@ -84,7 +84,7 @@ async function untilSettled({ query }: Parts): Promise<void> {
   )
 }
 
-/** The number of rows in each table, and of transfers, which inputs without a payment must not change. */
+/** The contents of each table, and the number of transfers, which inputs without a payment must not change. */
 async function effectsOf(parts: Parts): Promise<string> {
   const transfers = await chainClient(parts.chain.rpcUrl).getContractEvents({
     address: parts.chain.usdc as Hex,
@@ -92,7 +92,7 @@ async function effectsOf(parts: Parts): Promise<string> {
     eventName: 'Transfer',
     fromBlock: 0n,
   })
-  return JSON.stringify({ rows: await rowsOf(parts), transfers: transfers.length })
+  return JSON.stringify({ contents: await contentsOf(parts), transfers: transfers.length })
 }
 
 interface Report {
@@ -122,7 +122,7 @@ failures          ${failures}
 bad log lines     ${parts.badLines.length}
 slowest answer    ${Math.round(Math.max(...found.map((one) => one.slowestMs)))} ms
 time              ${Math.round(of.seconds)} s, ${Math.round(sent / of.seconds)} inputs a second
-rows, transfers   ${before === after ? 'unchanged' : `${before} became ${after}`}: ${after}
+tables, transfers ${before === after ? 'unchanged' : `${before} became ${after}`}
 heap growth       ${trend.heapGrowth.toFixed(1)} MiB after warm-up, at most ${maxGrowth.heap}
 rss growth        ${trend.rssGrowth.toFixed(1)} MiB after warm-up, at most ${maxGrowth.rss}`)
   const isWhole = failures === 0 && sent === of.inputs

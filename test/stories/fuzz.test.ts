@@ -4,7 +4,7 @@ import { openSource, type Source } from '../../fuzz/material.ts'
 import { type Findings, run } from '../../fuzz/run.ts'
 import { settled } from './archiving.ts'
 import { transactionsOf } from './chain.ts'
-import { rowsOf } from './reading.ts'
+import { contentsOf } from './reading.ts'
 import { useStore } from './store.ts'
 
 /** A few seconds of what `npm run fuzz` does for as long as one likes. */
@@ -28,7 +28,8 @@ beforeAll(async () => {
 
 /** What nobody who paid nothing may change. All that the store does on the chain, this wallet sends. */
 async function effects() {
-  return { rows: await rowsOf(store), sent: await transactionsOf(store.parts, store.gasWallet) }
+  const sent = await transactionsOf(store.parts, store.gasWallet)
+  return { contents: await contentsOf(store), sent }
 }
 
 test('every answer to anything is one that was promised', () => {

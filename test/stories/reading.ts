@@ -66,21 +66,43 @@ export async function allItems(
 }
 
 /**
- * How many rows each table has that a request could write to. The catalog is not among them: the
- * store reads it by itself, at its own times. Nor is what a payment is reserved for, which is all that
- * stays for a day of one that was checked and refused.
+ * The tables that a request could write to. The catalog is not among them: the store reads it by itself, at
+ * its own times. Nor is what a payment is reserved for, which is all that stays for a day of one that was
+ * checked and refused.
  */
-export async function rowsOf(store: Pick<Store, 'query'>): Promise<Record<string, number>> {
-  const tables = await store.query(
+async function tablesOf({ query }: Pick<Store, 'query'>): Promise<readonly string[]> {
+  const tables = await query(
     `select table_name from information_schema.tables 
        where table_schema = 'public'
          and table_name not in ('catalog_snapshot', 'payment_reservations') order by 1`,
   )
-  const counts = tables.map(({ table_name }) =>
-    store.query(`select '${table_name}' as name, count(*)::int as rows from "${table_name}"`),
+  return tables.map(({ table_name }) => table_name)
+}
+
+/** How many rows each table has that a request could write to. */
+export async function rowsOf(store: Pick<Store, 'query'>): Promise<Record<string, number>> {
+  const counts = (await tablesOf(store)).map((table) =>
+    store.query(`select '${table}' as name, count(*)::int as rows from "${table}"`),
   )
   const rows = (await Promise.all(counts)).flat()
   return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]))
+}
+
+/**
+ * The same with a digest of the rows, which an update changes too. Without the nodes, which note every few
+ * seconds that they live.
+ */
+export async function contentsOf(store: Pick<Store, 'query'>): Promise<Record<string, string>> {
+  const tables = (await tablesOf(store)).filter((table) => table !== 'nodes')
+  const digests = tables.map((table) =>
+    store.query(
+      `select '${table}' as name, count(*) || ' ' ||
+         md5(coalesce(string_agg(one::text, ';' order by one::text), '')) as contents
+       from "${table}" one`,
+    ),
+  )
+  const contents = (await Promise.all(digests)).flat()
+  return Object.fromEntries(contents.map(({ name, contents }) => [name, contents]))
 }
 
 /** Words that only our insides know: stacks, files, the libraries, the database. */
