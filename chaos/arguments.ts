@@ -36,7 +36,7 @@ export const usage = `Kills the parts of a store under load, and audits what bec
                   most, nothing else goes wrong, and no node may stop selling
   --help          this text
 
-Exits with 0 when every order ended as goods or as a refund, once, else with 1.`
+Exits with 0 when there were orders and each ended as goods or as a refund, once, else with 1.`
 
 /** @throws Error with a message for the user, if an argument is unknown or out of range */
 export function readArguments(args: readonly string[]): Wanted | 'help' {

@@ -39,6 +39,11 @@ test('a clean run has nothing wrong', () => {
   expect(audit(cleanFacts)).toEqual([])
 })
 
+test('a run in which nobody bought anything has shown nothing', () => {
+  const none = { orders: [], payments: [], refunds: [], supplied: [], seen: [] }
+  expect(wrongsIn({ ...cleanFacts, ...none })).toEqual([['nothing bought', 'store']])
+})
+
 describe('lost', () => {
   test('a payment that no order knows', () => {
     expect(wrongsIn(withMore({ payments: [payment('9')] }))).toEqual([['lost', hashOf('9')]])

@@ -20,6 +20,7 @@ export const wrongs = [
   'put off without bound',
   'out of means',
   'gas wasted without bound',
+  'nothing bought',
 ] as const
 export type Wrong = (typeof wrongs)[number]
 
@@ -63,6 +64,7 @@ export function audit(facts: Facts): readonly Finding[] {
     putOffWithoutBound,
     outOfMeans,
     gasWithoutBound,
+    nothingBought,
   ].flatMap((rule) => rule(book))
 }
 
@@ -283,6 +285,11 @@ function gasWithoutBound({ wastedByAttackers }: Book): Finding[] {
   if (wastedByAttackers.length <= maxWasted) return []
   const why = `${wastedByAttackers.length} transactions moved nothing; ${maxWasted} are the most`
   return [finding('gas wasted without bound', 'gas', why)]
+}
+
+/** A run without an order has nothing that could have gone wrong. */
+function nothingBought({ orders }: Book): Finding[] {
+  return orders.length > 0 ? [] : [finding('nothing bought', 'store', 'there is no order')]
 }
 
 function bookOf(facts: Facts): Book {
