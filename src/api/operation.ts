@@ -81,7 +81,15 @@ export interface StoreOperation extends Operation {
   readonly cacheControl: string
   /** Where it is served if the store is published at a path below its host. Absent: at its own path. */
   readonly servedAt?: (site: Site) => string
-  readonly run: (deps: StoreDeps) => { readonly body: object; readonly status?: number }
+  readonly run: (
+    deps: StoreDeps,
+    caller: StoreCaller,
+  ) => { readonly body: object; readonly status?: number }
+}
+
+/** Who asks about the store itself. */
+interface StoreCaller {
+  readonly isOperator: boolean
 }
 
 /** The dependencies of operations about the store itself. */

@@ -57,7 +57,7 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   const { site, draining } = deps
   const { keys } = buying.receipts
   const store = { site, keys, health, fulfillmentDeadlineSeconds, draining, operations }
-  routeStoreOperations(app, store, storeOperations)
+  routeStoreOperations(app, store, storeOperations, deps.metrics)
   // The first payee is the one that pages and documents name.
   const [payee] = buying.purchases.payees
   routeOpenApi(app, { site: deps.site, asset: payee.network.usdc })

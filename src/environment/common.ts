@@ -67,7 +67,7 @@ export const server = {
   }),
   METRICS_TOKEN: variable(atLeast16.optional(), {
     description:
-      'The token that opens `/metrics`, sent as `Authorization: Bearer`, 16 characters or more. A scraper that sends another one gets 404.',
+      'The token that opens `/metrics` and the reasons in `/readyz`, sent as `Authorization: Bearer`, 16 characters or more. A scraper that sends another one gets 404.',
     unset: 'none: nobody reads `/metrics` in live mode, and this machine in the sandbox',
     isSecret: true,
   }),

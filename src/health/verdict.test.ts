@@ -107,6 +107,8 @@ function codeOf(health: ReturnType<typeof healthWith>, amount: Usdc, isFromFloat
 }
 
 const [manifest] = manifests
+const stranger = { isOperator: false }
+const nobody = { token: undefined, isOpenHere: false }
 
 /** What probes, agents that read the manifest, and a buyer of the cheapest offer are told. */
 function toldBy(health: Health) {
@@ -115,10 +117,10 @@ function toldBy(health: Health) {
     ...{ health, draining, site: documentSite, keys: { published: [] }, operations: [] },
     fulfillmentDeadlineSeconds: 600,
   }
-  const published: Partial<{ signals: Signals }> = manifest?.run(deps).body ?? {}
+  const published: Partial<{ signals: Signals }> = manifest?.run(deps, stranger).body ?? {}
   return {
-    live: live.run(deps).status ?? 200,
-    ready: ready.run(deps).status,
+    live: live.run(deps, stranger).status ?? 200,
+    ready: ready.run(deps, stranger).status,
     action: published.signals?.agent_action,
     bought: codeOf(health, cheapest),
   }
@@ -228,7 +230,7 @@ test('/readyz agrees with the signals and names the part', async () => {
     const health = healthWith({ ...well, ...ill })
     const app = Fastify()
     const deps: Partial<StoreDeps> = { health, draining: new AbortController().signal }
-    routeStoreOperations(app, deps as StoreDeps, [ready])
+    routeStoreOperations(app, deps as StoreDeps, [ready], nobody)
     const { statusCode, body } = await app.inject('/readyz')
     const { parts } = JSON.parse(body) as { parts: Record<string, { state: string }> }
     const down = Object.entries(parts).flatMap(([name, { state }]) =>

@@ -14,7 +14,8 @@ async function published(url: string, operatorKeys: readonly Buffer[] = [oldKey]
   const app = Fastify()
   const keys = createSigningKeys(operatorKeys, 'receipts')
   const deps: Partial<StoreDeps> = { site: siteAt(url), keys }
-  routeStoreOperations(app, deps as StoreDeps, keySets)
+  const nobody = { token: undefined, isOpenHere: false }
+  routeStoreOperations(app, deps as StoreDeps, keySets, nobody)
   const read = async (path: string) => (await app.inject(path)).json()
   return { keys, read }
 }

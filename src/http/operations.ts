@@ -4,6 +4,7 @@ import type { BuyingDeps } from '../api/deps.ts'
 import type { Operation, StoreDeps, StoreOperation } from '../api/operation.ts'
 import { unpaidOperations } from '../api/operations.ts'
 import { callIn } from './call.ts'
+import { isOperator, type OperatorAccess } from './operator.ts'
 import { answer402, privately } from './payment-headers.ts'
 import type { Limits } from './rate-limit.ts'
 
@@ -39,12 +40,13 @@ export function routeStoreOperations(
   app: FastifyInstance,
   deps: StoreDeps,
   operations: readonly StoreOperation[],
+  access: OperatorAccess,
 ): void {
   for (const operation of operations) {
     const { servedAt = () => routeOf(operation), run, cacheControl, limit } = operation
     const config = { ...configOf(operation), isProbe: limit === undefined }
-    app.get(servedAt(deps.site), { config }, (_, reply) => {
-      const { body, status = 200 } = run(deps)
+    app.get(servedAt(deps.site), { config }, (request, reply) => {
+      const { body, status = 200 } = run(deps, { isOperator: isOperator(request, access) })
       return reply.status(status).header('cache-control', cacheControl).send(body)
     })
   }

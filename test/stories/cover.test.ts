@@ -9,10 +9,11 @@ import { openStore, useStore } from './store.ts'
 
 // The store sells nothing that its refund wallet could not pay back.
 
+const metricsToken = 'story-metrics-token'
 const store = useStore({
   lookEveryMs: 500,
   refundFloat: 3_250_000n,
-  env: { PURCHASE_WAIT_SECONDS: '1' },
+  env: { PURCHASE_WAIT_SECONDS: '1', METRICS_TOKEN: metricsToken },
 })
 
 const price = (body: object) => post(store.url, purchasePath('voucher'), body)
@@ -22,7 +23,7 @@ const quote = (fields: Record<string, unknown>) => {
 }
 const open = (value: number) => ({ ...bodyFor('voucher', 'OPEN'), value })
 const signals = async () => (await get(store.url, '/api/catalog')).body.signals
-const ready = () => get(store.url, '/readyz')
+const ready = () => get(store.url, '/readyz', { authorization: `Bearer ${metricsToken}` })
 
 test('what the refund wallet cannot pay back is not sold, and the rest is', async () => {
   const buyer = await newBuyer()

@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify'
+import { hashOf, sameHash } from '../secrets/tokens.ts'
+import { isOwnName } from './own-names.ts'
+
+/** What shows that a request comes from the operator. */
+export interface OperatorAccess {
+  /** The Bearer token that the operator sends. */
+  readonly token: string | undefined
+  /**
+   * Whether callers on this machine are the operator if no token is set. Never in live mode: a request that a
+   * proxy on this machine forwards without headers of its own looks like a local one.
+   */
+  readonly isOpenHere: boolean
+}
+
+/** Whether a request comes from the operator. */
+export function isOperator(
+  request: FastifyRequest,
+  { token, isOpenHere }: OperatorAccess,
+): boolean {
+  return token === undefined ? isOpenHere && isFromHere(request) : carries(request, token)
+}
+
+/** Compares hashes, so that the time reveals neither the length of the token nor where it differs. */
+function carries({ headers }: FastifyRequest, token: string): boolean {
+  const [, given] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+  return given !== undefined && sameHash(hashOf(given), hashOf(token))
+}
+
+/** Headers of requests that a proxy forwarded or a web page sent: they do not come from the operator. */
+const broughtBy = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via', 'origin']
+const loopback = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
+
+/** Checks the address of the socket, and never what proxies say about the client. */
+function isFromHere({ headers, socket }: FastifyRequest): boolean {
+  return (
+    loopback.test(socket.remoteAddress ?? '') &&
+    isOwnName(headers.host ?? '') &&
+    broughtBy.every((name) => headers[name] === undefined)
+  )
+}
