@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isInvoiced } from '../../checkouts/checkout.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import type { MailBook, Mailer } from '../../orders/mail.ts'
 import type { Digest } from '../../secrets/tokens.ts'
@@ -54,7 +55,10 @@ export async function leaveAddress(
   return mailed
 }
 
-/** The orders with which this address was left. */
+/**
+ * The orders with which this address was left, and the checkouts of which a payment was seen. Anyone can begin a
+ * checkout with the address of somebody else, who must not get mail about it.
+ */
 export async function ordersFor(
   deps: OrderTrackingDeps,
   { book, digest }: MailDeps,
@@ -62,9 +66,17 @@ export async function ordersFor(
 ): Promise<readonly MailedOrder[]> {
   const ids = await book.ordersOf(digest.every(address), maxOrders)
   const found = await Promise.all(
-    ids.map(async (id) => mailedOrder(deps, await recordsOf(deps, id))),
+    ids.map(async (id) => {
+      const records = await recordsOf(deps, id)
+      return isPaidFor(records) ? mailedOrder(deps, records) : undefined
+    }),
   )
   return found.filter((one) => one !== undefined)
+}
+
+function isPaidFor({ order, checkout }: Records): boolean {
+  if (order !== undefined) return true
+  return checkout !== undefined && isInvoiced(checkout) && checkout.invoice.payments.length > 0
 }
 
 function mailedOrder(

@@ -24,9 +24,9 @@ async function store(script: Partial<Script> = {}) {
   const world = checkoutWorld(script)
   const { checkout, accessToken } = await world.start()
   const { checkout: second } = await world.start({ formKey: 'b'.repeat(32) })
-  const pay = async (begun: typeof checkout) => {
+  const pay = async (begun: typeof checkout, part = 1n) => {
     const { invoice } = invoiced(begun)
-    world.processor.pay(invoice.id, invoice.units)
+    world.processor.pay(invoice.id, invoice.units / part)
     await world.live(5 * 60_000)
   }
   await pay(checkout)
@@ -154,7 +154,8 @@ describe('a mail with links', () => {
   const asked = (url: string, email = typed) => [url, { email }] as const
 
   test('is sent once in a quarter of an hour however often it is asked for, and again for a new order', async () => {
-    const { post, sent, buy, pass, orderId, other } = await store()
+    const { post, sent, buy, pay, pass, orderId, other, unpaid } = await store()
+    await pay(unpaid)
     buy(orderId, typed)
     const ask = () => post(...asked('/find/mail'))
     for (let at = 0; at < 5; at += 1) await ask()
@@ -167,11 +168,29 @@ describe('a mail with links', () => {
     await expect.poll(() => sent).toHaveLength(3)
   })
 
+  test('tells nobody of checkouts that strangers began with their address and paid nothing for', async () => {
+    const { post, sent, buy, pay, begin, unpaid } = await store()
+    buy(unpaid.orderId, typed)
+    const { statusCode } = await post(...asked('/find/mail'))
+    expect(statusCode).toBe(200)
+    // The mail of another address is sent after it.
+    const { checkout } = await begin(1)
+    buy(checkout.orderId, 'buyer@example.org')
+    await pay(checkout, 2n)
+    await post(...asked('/find/mail', 'buyer@example.org'))
+    await expect.poll(() => sent).toEqual(['buyer@example.org'])
+    await pay(unpaid)
+    await post(...asked('/find/mail'))
+    await expect.poll(() => sent).toEqual(['buyer@example.org', typed])
+  })
+
   test('is one of a few in an hour, whatever orders somebody leaves the address with', async () => {
-    const { post, sent, buy, pass, begin, orderId, opened } = await store()
+    const { post, sent, buy, pay, pass, begin, orderId, opened } = await store()
     const most = limitRules.mailing.limit
     for (let at = 0; at < most + 2; at += 1) {
-      buy((await begin(at)).checkout.orderId, typed)
+      const { checkout } = await begin(at)
+      await pay(checkout, 2n)
+      buy(checkout.orderId, typed)
       await post(...asked('/find/mail'))
     }
     await expect.poll(() => sent).toHaveLength(most)
