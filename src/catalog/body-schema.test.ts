@@ -132,7 +132,7 @@ describe('the published schema of a body', () => {
       }),
       { numRuns: 2_000 },
     )
-    expect(taken).toBeGreaterThan(200)
+    expect(taken).toBeGreaterThan(100)
   })
 
   test('takes every value on the increment, as validators that divide floats do it', () => {

