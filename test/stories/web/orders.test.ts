@@ -407,6 +407,8 @@ describe.skipIf(noBrowser)('in a browser', () => {
     await page.goto('about:blank')
     await page.goto(`${pageOf(one)}#${one.accessToken}`)
     await page.waitForSelector('.private')
+    // Only then has the script run that notes the order for this browser.
+    await page.waitForLoadState('load')
   }
 
   test('a code is copied by its button', async () => {
