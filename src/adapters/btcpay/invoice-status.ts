@@ -74,9 +74,8 @@ function settled(
 
 /**
  * An operator marked the invoice as settled, which is not a payment, or BTCPay calls it settled for much less than
- * its price: goods are delivered only for confirmed
- * money that arrived in time. Late money goes back even if the operator would accept it, because the checkout
- * told the buyer so when its time was over.
+ * its price: goods are delivered only for confirmed money that arrived in time. Late money goes back even if the
+ * operator would accept it, because the checkout told the buyer so when its time was over.
  */
 function judgedByMoney({ units, expiresAt, payments }: Judged, now: Date): Status {
   const inTime = { payments: payments.filter(({ receivedAt }) => receivedAt <= expiresAt) }
