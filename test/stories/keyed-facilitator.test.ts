@@ -3,14 +3,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { privateKeyToAddress } from 'viem/accounts'
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { chainClient } from '../../sandbox/chain/rpc.ts'
 import type { Asked, Demand, Manner } from '../harness/facilitator-process.ts'
 import { fundedGasKey } from '../harness/gas.ts'
 import { newBuyer } from './buyer.ts'
 import { transactionsOf, transfersBetween } from './chain.ts'
 import { expectDeliveredOnce, payForVoucher } from './contracts/outcomes.ts'
-import { bodyFor, termsOf } from './requests.ts'
+import { bodyFor, eventually, get, termsOf } from './requests.ts'
 import { openNode, openStore, type Store, type StoreOptions } from './store.ts'
 
 // A hosted facilitator that wants to know who asks: in a process of its own, of the package's classes.
@@ -125,7 +125,20 @@ test.each([
 
 describe('a store that settles by itself, and is listed by a facilitator', () => {
   const occasionally = { facilitatorKey: { secret: token }, facilitatorEveryMs: 20 * 86_400_000 }
-  const scene = () => newScene({ token }, occasionally)
+  const opened: Awaited<ReturnType<typeof newScene>>[] = []
+  // One after another: stores that start at once in one process keep each other from answering.
+  beforeAll(async () => {
+    while (opened.length < 6) opened.push(await newScene({ token }, occasionally))
+  })
+  async function scene() {
+    const one = opened.pop()
+    if (one === undefined) throw new Error('beforeAll opens too few stores')
+    await eventually(
+      () => get(one.store.url, '/readyz'),
+      ({ status }) => status === 200,
+    )
+    return one
+  }
   const settlementsAt = async ({ asked }: Awaited<ReturnType<typeof startFacilitator>>) =>
     (await asked()).filter(({ path }) => path.endsWith('/settle')).length
 

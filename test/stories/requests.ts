@@ -48,7 +48,11 @@ export function purchasePath(kind: Kind): string {
 /** What the store asks for this purchase. */
 export async function termsOf(url: string, kind: Kind, body: unknown): Promise<Accepts> {
   const { status, body: answer } = await post(url, purchasePath(kind), body)
-  if (status !== 402) throw new Error(`Expected 402 and got ${status}: ${JSON.stringify(answer)}`)
+  if (status !== 402) {
+    const { body: health } = await get(url, '/readyz')
+    const told = [answer, health].map((one) => JSON.stringify(one)).join(' ')
+    throw new Error(`Expected 402 and got ${status}: ${told}`)
+  }
   return answer.accepts[0]
 }
 
