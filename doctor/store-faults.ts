@@ -84,8 +84,8 @@ export const storeFaults = {
   },
   openapi_elsewhere: {
     level: 'warn',
-    what: 'The OpenAPI document names a path that is not one of this store, so nobody can call it.',
-    mend: 'Begin every path with one slash, without scheme and host, which stand under servers.',
+    what: 'The OpenAPI document has a path outside of this store, so nobody can call it.',
+    mend: 'Begin every path with a single slash. Its scheme and host belong in `servers`.',
   },
   openapi_unpriced: {
     level: 'warn',

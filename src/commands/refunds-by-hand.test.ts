@@ -268,8 +268,8 @@ function overtaken(act: () => Promise<unknown>): Pool {
   return Object.assign(Object.create(database), { query })
 }
 
-test('retry and drop of a return call nothing done that somebody moved meanwhile', async () => {
-  const moved = 'somebody moved it meanwhile; look at it again'
+test('retry and drop of a return call nothing done that another process changed meanwhile', async () => {
+  const moved = 'another process changed it meanwhile; look at it again'
   for (const does of ['retry', 'drop'] as const) {
     const stuck = await returnAt('FAILED', 'payment_not_shown')
     const reference = returnReference(stuck.id, 1)

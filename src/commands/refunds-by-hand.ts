@@ -60,7 +60,8 @@ async function noteRefund(
   const why = whyNotTried(order)
   if (why !== undefined || !isRefunding(order)) return no(why ?? 'nothing is owed')
   const booked = await bookByHand(database, order, made)
-  if (booked.outcome === 'moved') return no('somebody moved it meanwhile; look at it again')
+  if (booked.outcome === 'moved')
+    return no('another process changed it meanwhile; look at it again')
   const { isNoted, line } = inWords(booked)
   const paid = `${formatUsdc(order.amount)} USDC to ${order.tender.payer}`
   return { isNoted, line: booked.outcome === 'noted' ? `booked as paid: ${paid}` : line }

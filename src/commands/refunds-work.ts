@@ -126,7 +126,7 @@ async function doneEach(
 }
 
 const no = (line: string): Tried => ({ isDone: false, line })
-const moved = no('somebody moved it meanwhile; look at it again')
+const moved = no('another process changed it meanwhile; look at it again')
 const dueAgain: Tried = { isDone: true, line: 'due again' }
 
 /** Makes it due again, or says why not. */

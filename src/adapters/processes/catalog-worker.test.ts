@@ -147,7 +147,7 @@ describe('what goes wrong in a process of its own', () => {
   })
 })
 
-test('a store without a free file descriptor is told so, and goes on', async () => {
+test('a refresh without a free file descriptor fails, and the store goes on', async () => {
   const script = `
     import { openSync } from 'node:fs'
     import { createCatalogWorker } from '${new URL('./catalog-worker.ts', import.meta.url)}'
