@@ -79,7 +79,7 @@ export const chain = {
   }),
   REFUND_KEY: variable(privateKey(), {
     description:
-      'The private key of the wallet that refunds come from. Its wallet needs USDC and no ETH. Use it for this store alone: a refund from this wallet that is not on the store’s record stops the start. Without enough USDC, refunds fail with `no_float`. It may change; [earlier wallets](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. Refunds that were signed are still sent from the old wallet, so leave it its float for a day.',
+      'The private key of the wallet that refunds come from. Its wallet needs USDC and no ETH. Use it for this store alone: a refund from this wallet that is not on the store’s record stops the start. Without enough USDC, refunds fail with `no_float`. It may change; [earlier wallets](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. A refund that the old wallet has signed can be paid from it for an hour, so leave it its float that long; the new wallet pays such a refund only after that hour.',
     required: 'the private key of a wallet that holds the USDC float for refunds',
     isSecret: true,
   }),

@@ -19,11 +19,19 @@ export type Payout =
   /** Proven: the money is with the buyer. */
   | { readonly state: 'CONFIRMED'; readonly transaction: string; readonly confirmedAt: Date }
   /** Waits for an operator, who makes it due again; a claim can do so too. */
-  | { readonly state: 'FAILED'; readonly code: string; readonly reason: string }
+  | {
+      readonly state: 'FAILED'
+      readonly code: string
+      readonly reason: string
+      readonly signed?: SignedRefund
+    }
 
-/** Why it had failed before a claim made it due again. The operator has been told of that. */
+/** What a payout has been through before. */
 interface Known {
+  /** Why it had failed before a claim made it due again. The operator has been told of that. */
   readonly knownFault?: string
+  /** Signed before, and still good: whoever has it can have it paid, so nothing else may be signed. */
+  readonly signed?: SignedRefund
 }
 
 export type PayoutState = Payout['state']
@@ -99,7 +107,8 @@ export async function nextForPayout(
 }
 
 async function approve(debt: Debt, due: PayoutIn<'DUE'>): Promise<PayoutStep<'DUE'>> {
-  return { type: 'move', to: { ...due, state: 'APPROVED', signed: await debt.sign() } }
+  const signed = due.signed ?? (await debt.sign())
+  return { type: 'move', to: { ...due, state: 'APPROVED', signed } }
 }
 
 /** Safe to repeat, by any node, after any crash. */
@@ -119,7 +128,10 @@ async function send(
     case 'lapsed':
       return { type: 'move', to: { ...payout, state: 'DUE' } }
     case 'blocked':
-      return { type: 'move', to: failedPayout(debt, payout, paid) }
+      return {
+        type: 'move',
+        to: failedPayout(debt, { ...payout, ...(paid.mayStillPay && { signed }) }, paid),
+      }
     default:
       return never(paid)
   }
@@ -128,9 +140,9 @@ async function send(
 /** A payout that waits for an operator, because no retry would change anything. */
 export function failedPayout(
   { report }: Pick<Debt, 'report'>,
-  { knownFault }: Known,
+  { knownFault, signed }: Known,
   { code, reason }: { readonly code: string; readonly reason: string },
 ): PayoutIn<'FAILED'> {
   if (knownFault !== code) report({ name: 'failed', reason: code })
-  return { state: 'FAILED', code, reason }
+  return { state: 'FAILED', code, reason, ...(signed && { signed }) }
 }

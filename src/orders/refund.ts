@@ -238,7 +238,8 @@ export async function retryRefund(
   by: 'operator' | 'claim',
 ): Promise<Refunding> {
   if (order.payout?.state !== 'FAILED') return order
-  const known = by === 'claim' ? { knownFault: order.payout.code } : {}
+  const { code, signed } = order.payout
+  const known = { ...(by === 'claim' && { knownFault: code }), ...(signed && { signed }) }
   const due = withPayout(order, { state: 'DUE', ...known })
   const { won, record } = await moveAside(orders, order, due)
   if (!isRefunding(record))

@@ -452,6 +452,43 @@ describe('the payout limits', () => {
     expect(books(world)).toEqual(refunded)
   })
 
+  test('signs a refund again only when what it signed before can no longer pay', async () => {
+    const empty = { outcome: 'blocked', code: 'no_float', reason: 'empty' } as const
+    const world = await start({ ...declined, paidBack: { ...empty, mayStillPay: true } })
+    const { x402 } = world.deps.rails
+    const sent: unknown[] = []
+    Object.assign(x402, {
+      payBack: async (refund: unknown) => {
+        sent.push(refund)
+        return world.script.paidBack
+      },
+    })
+    let tries = 0
+    const retry = async () => {
+      tries += 1
+      await claimRefund(world.deps, now(world), { key: `try ${tries}`, bodyHash: 'body' })
+      return live(world, minute)
+    }
+    const first = now(world)
+    expect(first).toMatchObject({ payout: { state: 'FAILED', code: 'no_float' } })
+    expect(await retry()).toMatchObject({ payout: { state: 'FAILED' } })
+    world.script.allowed = 'over_cap'
+    expect(await retry()).toMatchObject({ payout: { state: 'FAILED', code: 'over_cap' } })
+    world.script.allowed = 'granted'
+    await retry()
+    // The refund wallet has changed meanwhile, but the payer may hold what the first one signed.
+    expect([times(world, 'sign'), new Set(sent).size]).toEqual([1, 1])
+    world.script.paidBack = { ...empty, code: 'refund_nonce_spent' }
+    await retry()
+    await retry()
+    expect(times(world, 'sign')).toBe(2)
+    world.script.paidBack = { outcome: 'lapsed' }
+    await retry()
+    expect(times(world, 'sign')).toBeGreaterThan(2)
+    world.script.paidBack = { outcome: 'paid', transaction: `0x${'b'.repeat(64)}` }
+    expect(await live(world, 2 * minute)).toMatchObject({ payout: { state: 'CONFIRMED' } })
+  })
+
   test('gives a refund above the caps to an operator', async () => {
     const world = await start({ ...declined, allowed: 'over_cap' })
     expect(now(world)).toMatchObject({ payout: { state: 'FAILED', code: 'over_cap' } })

@@ -59,7 +59,13 @@ export type PaidBack =
   /** The signature ran out unused; the same refund has to be signed again, with the same nonce. */
   | { readonly outcome: 'lapsed' }
   /** It cannot be paid until an operator does something. */
-  | { readonly outcome: 'blocked'; readonly code: string; readonly reason: string }
+  | {
+      readonly outcome: 'blocked'
+      readonly code: string
+      readonly reason: string
+      /** Once the obstacle is gone, anybody who has the signature can have it paid. */
+      readonly mayStillPay?: true
+    }
 
 export interface RefundDue<T = Payment, R = Receipt> {
   readonly order: OrderId

@@ -83,10 +83,12 @@ function refundSteps(order: Refunding): readonly Order[] {
     .map((state) => withPayout(order, payoutAt(order, state)))
 }
 
+/** A payout that failed keeps what was signed, and so does its retry. */
 function payoutAt(order: Refunding, state: PayoutState): Payout {
+  const { signed } = { signed: undefined, ...order.payout }
   switch (state) {
     case 'DUE':
-      return { state }
+      return { state, ...(order.payout?.state === 'FAILED' && signed && { signed }) }
     case 'APPROVED':
       return { state, signed: signedFor(order) }
     case 'CONFIRMED': {
@@ -94,7 +96,12 @@ function payoutAt(order: Refunding, state: PayoutState): Payout {
       return { state, transaction: newHash(), confirmedAt }
     }
     case 'FAILED':
-      return { state, code: 'no_float', reason: 'The refund wallet is empty.' }
+      return {
+        state,
+        code: 'no_float',
+        reason: 'The refund wallet is empty.',
+        ...(signed && { signed }),
+      }
   }
 }
 

@@ -92,10 +92,27 @@ test('a refund for which there is no money waits for the operator, and is then p
   const { rail: poor } = chain.connect({ refundKey })
   signed = await poor.signRefund({ order: newOrderId(), tender, since })
   const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
-  expect(await poor.payBack(signed)).toMatchObject({ outcome: 'blocked', code: 'no_float' })
+  expect(await poor.payBack(signed)).toMatchObject({
+    outcome: 'blocked',
+    code: 'no_float',
+    mayStillPay: true,
+  })
   expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)
   await chain.mintTo(privateKeyToAddress(refundKey), price)
   await expectPaid(poor)
+})
+
+test('a refund that an earlier wallet has signed waits for that one, and says how long', async () => {
+  const refundKey = generatePrivateKey()
+  const before = chain.connect({ refundKey }).rail
+  signed = await before.signRefund({ order: newOrderId(), tender, since })
+  const paid = await rail.payBack(signed)
+  expect(paid).toMatchObject({ outcome: 'blocked', code: 'no_float', mayStillPay: true })
+  const until = new Date(signed.validBefore * 1_000).toISOString()
+  expect(paid).toHaveProperty('reason', expect.stringContaining(`${signed.from} does not hold`))
+  expect(paid).toHaveProperty('reason', expect.stringContaining(until))
+  await chain.mintTo(privateKeyToAddress(refundKey), price)
+  await expectPaid(rail)
 })
 
 test('a refund that an earlier wallet has paid is not paid by the present one, nor the other way round', async () => {
@@ -125,7 +142,7 @@ test('a refund that an earlier wallet has paid is not paid by the present one, n
 })
 
 test('a refund that ran out unused has lapsed at a safe block, and is signed again', async () => {
-  await chain.client.increaseTime({ seconds: 25 * 3_600 })
+  await chain.client.increaseTime({ seconds: 2 * 3_600 })
   await chain.mine()
   expect(await rail.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
   await chain.mine()

@@ -12,8 +12,11 @@ import { sendTransfer } from './transfer.ts'
 import { reasonOf } from './verdicts.ts'
 import type { Evidence } from './witnesses.ts'
 
-/** A refund that is not on the chain by then is signed again, with the same nonce. */
-const refundValidSeconds = 24 * 3_600
+/**
+ * A refund that is not on the chain by then is signed again, with the same nonce. After a change of the refund
+ * wallet, refunds that the earlier one has signed wait this long for the new one.
+ */
+const refundValidSeconds = 3_600
 
 /** How long to wait for a refund to be in a block; much shorter than an order's lease. */
 const inBlockTimeoutMs = 10_000
@@ -70,7 +73,7 @@ export function refundWallet(
       }
     },
 
-    payBack: (refund) => payBack(chain, evidence, refund, [...earlier, account.address]),
+    payBack: (refund) => payBack(chain, evidence, refund, [account.address, ...earlier]),
   }
 }
 
@@ -82,11 +85,14 @@ export function refundNonceOf(chainId: number, order: OrderId): Hex {
   return keccak256(toBytes(`refund:v1|${chainId}|${order}`))
 }
 
+/** The wallets that refunds come from: the present one, then the earlier ones. */
+type Wallets = readonly [string, ...string[]]
+
 async function payBack(
   chain: Chain,
   evidence: Evidence,
   refund: X402Refund,
-  wallets: readonly string[],
+  wallets: Wallets,
 ): Promise<PaidBack> {
   try {
     const judged = await evidence.judge({ ...refund, value: refund.amount })
@@ -98,7 +104,7 @@ async function payBack(
       case 'open':
         return (
           (await paidByOther(chain, evidence, refund, wallets)) ??
-          (await obstacle(chain, refund)) ??
+          (await obstacle(chain, refund, wallets)) ??
           (await send(chain, refund))
         )
       default:
@@ -129,7 +135,7 @@ async function paidByOther(
   chain: Chain,
   evidence: Evidence,
   refund: X402Refund,
-  wallets: readonly string[],
+  wallets: Wallets,
 ): Promise<PaidBack | undefined> {
   for (const wallet of wallets) {
     if (wallet.toLowerCase() === refund.from.toLowerCase()) continue
@@ -159,7 +165,11 @@ function lapsedOrBlocked(cause: Dead['cause']): PaidBack {
 }
 
 /** Why the token would refuse the refund, asked before gas is spent. */
-async function obstacle(chain: Chain, refund: X402Refund): Promise<PaidBack | undefined> {
+async function obstacle(
+  chain: Chain,
+  refund: X402Refund,
+  [present]: Wallets,
+): Promise<PaidBack | undefined> {
   const token = { address: chain.network.usdc as Hex, abi: tokenAbi } as const
   const { readContract } = chain.reader
   const [paused, payerBlocked, walletBlocked, float] = await Promise.all([
@@ -170,10 +180,19 @@ async function obstacle(chain: Chain, refund: X402Refund): Promise<PaidBack | un
   ])
   if (paused) return blocked('token_paused', 'USDC is paused.')
   if (payerBlocked) return blocked('payer_blacklisted', 'USDC has blacklisted the payer.')
-  if (walletBlocked) return blocked('wallet_blacklisted', 'USDC has blacklisted the refund wallet.')
-  if (float < refund.amount)
-    return blocked('no_float', 'The refund wallet does not hold enough USDC.')
+  const ofWallet = (code: PayBackFault, does: string) =>
+    refund.from === present
+      ? blocked(code, `The refund wallet ${does}.`)
+      : blocked(code, `The earlier refund wallet ${refund.from} ${does}. ${untilLapsed(refund)}`)
+  if (walletBlocked) return ofWallet('wallet_blacklisted', 'is blacklisted by USDC')
+  if (float < refund.amount) return ofWallet('no_float', 'does not hold enough USDC')
   return undefined
+}
+
+/** When the present wallet may sign a refund that an earlier one has signed. */
+function untilLapsed({ validBefore }: X402Refund): string {
+  const until = new Date(validBefore * 1_000).toISOString()
+  return `The refund that it has signed can be paid until ${until}; a retry after that pays from the present wallet.`
 }
 
 async function send(chain: Chain, refund: X402Refund): Promise<PaidBack> {
@@ -198,5 +217,5 @@ function pending(reason: string): PaidBack {
 }
 
 function blocked(code: PayBackFault, reason: string): PaidBack {
-  return { outcome: 'blocked', code, reason }
+  return { outcome: 'blocked', code, reason, mayStillPay: true }
 }
