@@ -315,11 +315,12 @@ function purchasesOf(
     orders: storage.orders,
     rails: {
       x402: railOfNetworks(new Map([[config.network.id, chain.rail(earlier.refunds)]])),
-      btcpay: invoiceRail(
-        coins.processor,
-        storage.handPayouts,
-        payoutWatch(storage.payoutRecord, reporterOf(ground)),
-      ),
+      btcpay: invoiceRail({
+        processor: coins.processor,
+        hands: storage.handPayouts,
+        checkouts: storage.checkouts,
+        watch: payoutWatch(storage.payoutRecord, reporterOf(ground)),
+      }),
     },
     accepted: new Set(),
     suppliers: supplierRouter(

@@ -5,6 +5,7 @@ import {
   type InvoicedCheckout,
   isInvoiced,
   isVoid,
+  mayBePaid,
   priceUnits,
   type Return,
   settledUnits,
@@ -58,6 +59,12 @@ export function unreturnedUnits(checkout: Checkout): bigint {
 /** How much belongs to the order and to returns. */
 export function claimedUnits(checkout: InvoicedCheckout): bigint {
   return priceUnits(checkout) + sumOf(checkout.returns.filter((one) => !isVoid(one)))
+}
+
+/** The most that may go out: the price, every return that may be paid, and `one`. */
+export function payableUnits(checkout: InvoicedCheckout, one?: Return): bigint {
+  const returns = checkout.returns.filter((other) => other.seq === one?.seq || mayBePaid(other))
+  return claimedUnits({ ...checkout, returns })
 }
 
 function sumOf(returns: readonly Return[]): bigint {

@@ -50,6 +50,7 @@ const emptied: InvoiceRead = {
   outcome: 'found',
   invoice: { payments: [] } as unknown as Invoice,
 }
+const noOrders = { checkouts: { findByOrder: async () => undefined } }
 const reading = (read: InvoiceRead) => ({ ...noProcessor, read: async () => read })
 
 test.each<[string, InvoiceRead]>([
@@ -58,7 +59,12 @@ test.each<[string, InvoiceRead]>([
   ['shows no money of it any more', emptied],
 ])('one that an operator noted is paid when the processor %s', async (_, read) => {
   const hands = { find: async () => 'tx-by-hand' }
-  const rail = invoiceRail(reading(read), hands, watching().watch)
+  const rail = invoiceRail({
+    ...noOrders,
+    processor: reading(read),
+    hands,
+    watch: watching().watch,
+  })
   expect(await rail.payBack(refund)).toEqual({ outcome: 'paid', transaction: 'tx-by-hand' })
 })
 
@@ -66,7 +72,8 @@ test('one whose invoice shows the money no more does not count as waiting', asyn
   const { clock, told, watch } = watching()
   await watch('ord_1', pending)
   clock.at += 2 * hour
-  const paid = await invoiceRail(reading(emptied), noHands, watch).payBack(refund)
+  const deps = { ...noOrders, processor: reading(emptied), hands: noHands, watch }
+  const paid = await invoiceRail(deps).payBack(refund)
   expect(paid).toMatchObject({ outcome: 'blocked', code: 'payment_not_shown' })
   await watch('ord_1', pending)
   clock.at += 2 * hour

@@ -1,20 +1,26 @@
+import { isOrderId } from '../lib/ids.ts'
 import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
 import type { InvoiceRail, PaidBack } from '../payments/ports.ts'
-import { settledPayments, settledUnits } from './checkout.ts'
-import type { HandPayouts, PayoutRecord, Processor } from './ports.ts'
+import { isInvoiced, settledPayments, settledUnits } from './checkout.ts'
+import { payableUnits } from './ledger.ts'
+import type { CheckoutStore, HandPayouts, PayoutRecord, Processor } from './ports.ts'
 import type { CheckoutReporter } from './report.ts'
+
+export interface InvoiceRailDeps {
+  readonly processor: Pick<Processor, 'read' | 'payOut'>
+  readonly hands: HandPayouts
+  readonly checkouts: Pick<CheckoutStore, 'findByOrder'>
+  readonly watch: PayoutWatch
+}
 
 /**
  * Payments in coins: an invoice of the payment processor whose price a checkout has given to the order
  * (docs/contributors/decisions/015). The processor is the operator's own and has waited for the confirmations
  * that the operator wants, so what it calls settled is final.
  */
-export function invoiceRail(
-  processor: Pick<Processor, 'read' | 'payOut'>,
-  hands: HandPayouts,
-  watch: PayoutWatch,
-): InvoiceRail {
+export function invoiceRail(deps: InvoiceRailDeps): InvoiceRail {
+  const { processor, watch } = deps
   return {
     async collect({ invoice, asset, units }) {
       const read = await processor.read(invoice, asset)
@@ -32,7 +38,7 @@ export function invoiceRail(
       return { rail: 'btcpay', invoice, network, to, amount, reference: order, units }
     },
 
-    payBack: async (refund) => watch(refund.reference, await paidBack(processor, hands, refund)),
+    payBack: async (refund) => watch(refund.reference, await paidBack(deps, refund)),
   }
 }
 
@@ -42,21 +48,31 @@ export function invoiceRail(
  * processor that does not know the invoice is not the one that took the money, so it does not know either
  * what that one has sent.
  */
-async function paidBack(
-  processor: Pick<Processor, 'read' | 'payOut'>,
-  hands: HandPayouts,
-  { to, reference, units, network, invoice }: InvoiceRefund,
-): Promise<PaidBack> {
+async function paidBack(deps: InvoiceRailDeps, refund: InvoiceRefund): Promise<PaidBack> {
+  const { processor, hands } = deps
+  const { to, reference, units, network, invoice } = refund
   const transaction = await hands.find(reference)
   if (transaction !== undefined) return { outcome: 'paid', transaction }
   const { coin, address } = partsOf(to)
   const read = await processor.read(invoice, coin)
   if (read.outcome === 'unknown') return { outcome: 'pending', reason: read.reason }
-  if (settledUnits(read.invoice) < units) {
+  if (settledUnits(read.invoice) < (await neededUnits(deps, refund))) {
     const reason = 'The processor does not show the money any more that would go back.'
     return { outcome: 'blocked', code: paymentNotShown, reason }
   }
   return processor.payOut({ reference, coin, network, to: address, units })
+}
+
+/**
+ * How much the invoice must show: all that its checkout pays back. The refund of an order comes on top of what was
+ * returned before; a return is compared with the rest before it gets here (`giveBack`).
+ */
+async function neededUnits(
+  { checkouts }: InvoiceRailDeps,
+  { reference, units }: InvoiceRefund,
+): Promise<bigint> {
+  const checkout = isOrderId(reference) ? await checkouts.findByOrder(reference) : undefined
+  return checkout && isInvoiced(checkout) ? payableUnits(checkout) : units
 }
 
 /** After this long, the operator must find out why a payout is not sent and confirmed. */

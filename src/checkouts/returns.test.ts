@@ -8,7 +8,7 @@ import {
   payoutsOf,
   returnsOf,
 } from '../../test/doubles/checkouts.ts'
-import { isRefunding } from '../orders/order.ts'
+import { isRefunding, type Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import { withReturn } from './checkout.ts'
@@ -256,6 +256,28 @@ describe('a payment that the processor denies after it was settled', () => {
     await world.live(hour)
     expect((await refundNow()).payout).toMatchObject({ state: 'CONFIRMED' })
     expect(payoutsOf(world)).toMatchObject([{ reference: orderId, units: invoice.units }])
+  })
+
+  test('is not paid back by its order either, when its surplus was', async () => {
+    const world = checkoutWorld({ held: { outcome: 'pending' } })
+    const { id, orderId, invoice } = await openCheckout(world)
+    world.processor.pay(invoice.id, invoice.units)
+    const { id: surplus } = world.processor.pay(invoice.id, invoice.units / 2n)
+    await world.live(hour)
+    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'surplus', 'CONFIRMED']])
+    denying(world, [surplus])
+    world.script.held = { outcome: 'declined', code: 'NO', reason: 'no' }
+    await world.live(12 * hour)
+    expect(await world.orders.find(orderId)).toMatchObject({
+      payout: { state: 'FAILED', code: 'payment_not_shown' },
+    })
+    expect(payoutsOf(world)).toMatchObject([{ units: invoice.units / 2n }])
+    // The processor shows the surplus again.
+    world.reading.read = world.processor.read
+    const order = await world.orders.find(orderId)
+    await retryRefund(world.orders, order as Refunding, 'operator')
+    await world.live(hour)
+    expect(await world.orders.find(orderId)).toMatchObject({ payout: { state: 'CONFIRMED' } })
   })
 
   /** An underpaid checkout of which 0.4 and 0.5 of the price are due, and the larger payment is denied. */

@@ -15,7 +15,7 @@ import {
   withReturn,
   worthOf,
 } from './checkout.ts'
-import { claimedUnits, maxKept } from './ledger.ts'
+import { claimedUnits, maxKept, payableUnits } from './ledger.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
 
 type Decided = CheckoutIn<'ORDERED' | 'ENDED'>
@@ -31,15 +31,9 @@ export async function giveBack(
 ): Promise<CheckoutStep | undefined> {
   const current = checkout.returns.find(isUnderWay)
   if (!current) return newReturn(checkout, shown)
-  return isCovered(checkout, current, shown)
+  return payableUnits(checkout, current) <= shown
     ? goOn(deps, checkout, current)
     : moveTo(withReturn(checkout, current.seq, denied(deps, checkout, current)))
-}
-
-/** Whether the processor shows enough for this return besides the price and all others that may be paid. */
-function isCovered(checkout: Decided, one: Return, shown: bigint): boolean {
-  const others = checkout.returns.filter((other) => other.seq !== one.seq && mayBePaid(other))
-  return claimedUnits({ ...checkout, returns: [...others, one] }) <= shown
 }
 
 /** Nothing is owed unless the return may be paid already; then an operator has to look. */

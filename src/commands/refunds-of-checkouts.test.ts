@@ -57,7 +57,7 @@ function storeWorld() {
     processor,
     hands,
     payoutLimits: createPayoutLimits(database, caps),
-    rails: { ...world.deps.rails, btcpay: invoiceRail(processor, hands, watch) },
+    rails: { ...world.deps.rails, btcpay: invoiceRail({ processor, hands, checkouts, watch }) },
   }
   const at = async (id: CheckoutId) => {
     const checkout = await checkouts.find(id)

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import { manneredNetwork } from '../../test/crash-points/sending.ts'
-import { noHands } from '../../test/doubles/memory-payouts.ts'
+import { noInvoices } from '../../test/doubles/memory-payouts.ts'
 import type { Script } from '../../test/doubles/orders.ts'
 import { modelChain } from '../../test/model/chain.ts'
 import { modelClock } from '../../test/model/clock.ts'
 import { modelRail, refundWallet } from '../../test/model/rail.ts'
-import { noProcessor } from '../checkouts/ports.ts'
-import { invoiceRail } from '../checkouts/rail.ts'
 import { advance } from '../orders/advance.ts'
 import type { Order } from '../orders/order.ts'
 import {
@@ -48,7 +46,7 @@ function storeOfTwo(changes: Partial<Script> = {}) {
     [base.id]: chainAt(clock.now()),
   }
   const rails = new Map(Object.entries(chains).map(([id, { rail }]) => [id, rail]))
-  const btcpay = invoiceRail(noProcessor, noHands, async (_, paid) => paid)
+  const btcpay = noInvoices
   const world = purchaseWorld(changes, { payees, rails: { x402: railOfNetworks(rails), btcpay } })
   const accepts = async () => expectPaymentRequired(await world.ask()).accepts
   let signed = 0

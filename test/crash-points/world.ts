@@ -1,12 +1,10 @@
-import { noProcessor } from '../../src/checkouts/ports.ts'
-import { invoiceRail } from '../../src/checkouts/rail.ts'
 import { isRefunding, payoutStateOf } from '../../src/orders/order.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { StoreEvent } from '../../src/orders/report.ts'
 import { fixturePayer } from '../../src/payments/payments.fixture.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import { memoryOrders } from '../doubles/memory-orders.ts'
-import { noHands } from '../doubles/memory-payouts.ts'
+import { noInvoices } from '../doubles/memory-payouts.ts'
 import { memoryReservations } from '../doubles/memory-reservations.ts'
 import { alwaysSold, noBudgets, plainWords } from '../doubles/orders.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
@@ -87,7 +85,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       approvalWords: plainWords,
       rails: {
         x402: through(faultWorld, node, rail),
-        btcpay: invoiceRail(noProcessor, noHands, async (_reference, paid) => paid),
+        btcpay: noInvoices,
       },
       suppliers: { at: () => seen },
       accepted: new Set(),

@@ -59,7 +59,10 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
   const deps: StartDeps = {
     ...world.deps,
     payoutLimits,
-    rails: { ...world.deps.rails, btcpay: invoiceRail(asRead, hands, watchPayout) },
+    rails: {
+      ...world.deps.rails,
+      btcpay: invoiceRail({ processor: asRead, hands, checkouts, watch: watchPayout }),
+    },
     checkouts,
     processor: asRead,
     hands,

@@ -1,4 +1,5 @@
-import type { HandPayouts, PayoutRecord } from '../../src/checkouts/ports.ts'
+import { type HandPayouts, noProcessor, type PayoutRecord } from '../../src/checkouts/ports.ts'
+import { invoiceRail } from '../../src/checkouts/rail.ts'
 
 interface Row {
   readonly pullPayments: Set<string>
@@ -42,3 +43,11 @@ export function memoryPayouts(now: () => Date = () => new Date()): PayoutRecord 
 
 /** No operator has paid anything by hand. */
 export const noHands: HandPayouts = { find: async () => undefined }
+
+/** The rail of a store that accepts no coins. */
+export const noInvoices = invoiceRail({
+  processor: noProcessor,
+  hands: noHands,
+  checkouts: { findByOrder: async () => undefined },
+  watch: async (_reference, paid) => paid,
+})

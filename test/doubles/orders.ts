@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Recipient } from '../../src/catalog/good.ts'
-import { noProcessor } from '../../src/checkouts/ports.ts'
-import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { OfferId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
 import type { AdvanceDeps } from '../../src/orders/advance.ts'
@@ -18,7 +16,7 @@ import { createVault } from '../../src/secrets/vault.ts'
 import type { Cancelled, Held, Placed, Supplier } from '../../src/suppliers/supplier.ts'
 import { newOrderId, newPaymentId } from './ids.ts'
 import { memoryOrders } from './memory-orders.ts'
-import { noHands } from './memory-payouts.ts'
+import { noInvoices } from './memory-payouts.ts'
 
 /** A clock that only `pass` moves. */
 export function handClock(start = new Date('2026-01-05T12:00:00Z')) {
@@ -109,7 +107,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     orders,
     rails: {
       x402: rail,
-      btcpay: invoiceRail(noProcessor, noHands, async (_reference, paid) => paid),
+      btcpay: noInvoices,
     },
     suppliers: { at: () => supplier },
     accepted: new Set(),

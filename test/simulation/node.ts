@@ -1,11 +1,9 @@
-import { noProcessor } from '../../src/checkouts/ports.ts'
-import { invoiceRail } from '../../src/checkouts/rail.ts'
 import type { OrderId } from '../../src/lib/ids.ts'
 import type { Notifier } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import type { Supplier } from '../../src/suppliers/supplier.ts'
-import { noHands } from '../doubles/memory-payouts.ts'
+import { noInvoices } from '../doubles/memory-payouts.ts'
 import { alwaysSold, noBudgets, plainWords } from '../doubles/orders.ts'
 import { Injected } from '../model/calls.ts'
 import { streamOf } from '../model/random.ts'
@@ -105,7 +103,7 @@ function depsFor(world: World, index: number, caller: Caller, notifier: Notifier
     payoutLimits: through(calls, caller, database, world.payoutLimits),
     rails: {
       x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),
-      btcpay: invoiceRail(noProcessor, noHands, async (_reference, paid) => paid),
+      btcpay: noInvoices,
     },
     suppliers: { at: () => supplier },
     accepted: new Set(),
