@@ -64,6 +64,8 @@ async function serveStore({
     now,
     monotonicMs,
     trustProxy: false,
+    // One client makes all requests, and every one is to be logged.
+    maxLines: Infinity,
     limits: neverRefusing(createLimits(countingHere(monotonicMs))),
     health: createHealth(now),
     draining: new AbortController().signal,

@@ -51,7 +51,7 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   // Set below: the website makes its error pages only once it is routed on the app.
   let pageFor: PageFor | undefined
   const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
-  logAccess(app)
+  logAccess(app, deps)
   routePurchases(app, buying)
   routeOperations(app, buying, deps.limits)
   const { site, draining } = deps

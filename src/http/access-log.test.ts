@@ -7,8 +7,8 @@ import { logAccess } from './access-log.ts'
 test('a request leaves one line, with the pattern of its route and nothing that the caller sent', async () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line: string) => lines.push(line) })
-  const { app } = testApp({ log })
-  logAccess(app)
+  const { app, deps } = testApp({ log })
+  logAccess(app, deps)
   const answer = await app.inject({
     url: '/api/catalog/vouchers/offers/secret?token=secret',
     headers: { authorization: 'Bearer secret', 'payment-signature': 'secret' },
@@ -30,8 +30,8 @@ test('a request leaves one line, with the pattern of its route and nothing that 
 test('a flood leaves no line for each request that is turned away, whether it asks for data or for a page', async () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line: string) => lines.push(line) })
-  const { app } = website({ log })
-  logAccess(app)
+  const { app, deps } = website({ log })
+  logAccess(app, deps)
   const floods = [
     { url: '/api/catalog/vouchers/brands', remoteAddress: '192.0.2.1' },
     { url: '/search', remoteAddress: '192.0.2.2' },
@@ -47,6 +47,35 @@ test('a flood leaves no line for each request that is turned away, whether it as
     expect(logged).not.toContain(429)
   }
 })
+
+test.each([
+  ['paths that do not exist', { url: '/wp-login.php' }],
+  ['a path without a limit', { url: '/robots.txt' }],
+  ['a method that nothing has', { method: 'PUT', url: '/api/nothing' }],
+] as const)(
+  'whoever asks too often for %s leaves only so many lines, and others all of theirs',
+  async (_, asked) => {
+    const lines: Record<string, unknown>[] = []
+    const log = createLog('info', { write: (line: string) => lines.push(JSON.parse(line)) })
+    const { app, deps, pass } = website({ log })
+    logAccess(app, deps)
+    const from = async (remoteAddress: string, times: number) => {
+      for (let at = 0; at < times; at += 1) await app.inject({ ...asked, remoteAddress })
+    }
+    await from('192.0.2.1', 700)
+    await from('192.0.2.2', 3)
+    expect(lines).toHaveLength(600 + 3)
+    pass(60_000)
+    await from('192.0.2.1', 1)
+    expect(lines.slice(603)).toMatchObject([
+      {
+        msg: 'requests without a line: each of their clients made more than 600 in a minute',
+        requests: 100,
+      },
+      { msg: 'request' },
+    ])
+  },
+)
 
 /** More requests than any limit of reading allows in a minute. @returns the last answer */
 async function flood<T>(ask: () => Promise<T>): Promise<T> {

@@ -18,6 +18,8 @@ export interface AppDeps extends ReadDeps {
   readonly turns?: TurnBounds
   /** The maximum size of the cache of answers, in bytes; 0 disables it. Absent: its default. */
   readonly maxAnswerBytes?: number
+  /** How many lines in the log one client may cause in a minute. Absent: its default. */
+  readonly maxLines?: number
   /** Makes the error pages for requests outside the routes of the pages. Absent: there is no website. */
   readonly pageFor?: PageFor
 }

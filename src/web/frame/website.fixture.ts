@@ -104,7 +104,7 @@ export function website(
     const named = Object.entries(all).filter(([, value]) => value !== undefined)
     return app.inject({ method: 'POST', url, payload, headers: Object.fromEntries(named) })
   }
-  return { app, get, post, logged }
+  return { app, deps, get, post, logged, pass }
 }
 
 /** The visible text of a page: without tags, each run of white space as one space. */
