@@ -18,6 +18,14 @@ export interface Question {
   readonly phoneCountry?: string | undefined
 }
 
+/** The value that a card or a line should receive. */
+export interface Value {
+  readonly amount: number
+  readonly currencies: readonly string[]
+  /** Also met by offers in other currencies whose buyer chooses the value, which is given in dollars. */
+  readonly isInDollars?: boolean
+}
+
 /** What a question was understood to ask, as conditions that must all be met. */
 export interface Asked {
   readonly kinds: readonly Kind[]
@@ -29,7 +37,7 @@ export interface Asked {
   readonly maxDays: number | undefined
   readonly minUsdc: number | undefined
   readonly maxUsdc: number | undefined
-  readonly value: { readonly amount: number; readonly currencies: readonly string[] } | undefined
+  readonly value: Value | undefined
   /** Limits of the price in currencies without a rate, which are ignored. */
   readonly unconverted: readonly string[]
   /** Words that offers must have. */

@@ -7,7 +7,7 @@ import { type Clause, setClause, valueClause } from '../search/filters.ts'
 import type { SearchIndex, SoldIndex, Sorted } from '../search/search-index.ts'
 import { addWord } from '../search/terms.ts'
 import { docsOfBrands, textMatch } from '../search/text.ts'
-import type { Asked } from './asked.ts'
+import type { Asked, Value } from './asked.ts'
 import type { Reading } from './reading.ts'
 import type { Category } from './vocabulary.ts'
 
@@ -122,15 +122,21 @@ function usedFor(index: SearchIndex, { subTypes, texts }: Category): Bits {
 }
 
 /** Offers with this face value, and those whose buyer can choose it. */
-function worth(index: SoldIndex, { amount, currencies }: NonNullable<Asked['value']>): Bits {
-  const { faces, face, scratch } = index
+function worth(index: SoldIndex, { amount, currencies, isInDollars }: Value): Bits {
+  const { faces, face, faceUsd, scratch } = index
   const set = scratch.bits()
-  for (const currency of currencies) {
-    addDocs(set, docsWith(faces, `${currency} ${amount}`))
+  const addOpen = (currency: string, { min, max }: SoldIndex['face']) => {
     const open = docsWith(faces, currency).filter(
-      (doc) => amount >= (face.min[doc] as number) && amount <= (face.max[doc] as number),
+      (doc) => amount >= (min[doc] as number) && amount <= (max[doc] as number),
     )
     addDocs(set, open)
+  }
+  for (const currency of currencies) {
+    addDocs(set, docsWith(faces, `${currency} ${amount}`))
+    addOpen(currency, face)
+  }
+  if (isInDollars) {
+    for (const key of faces.values) if (/^[A-Z]{3}$/.test(key)) addOpen(key, faceUsd)
   }
   return set
 }

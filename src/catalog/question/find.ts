@@ -80,8 +80,10 @@ function triesFor(indexes: Indexes, asked: Asked): Try[] {
     const last = tries.at(-1) as Try
     tries.push({ asked: { ...last.asked, ...change }, leftOut: [...last.leftOut, ...more] })
   }
-  const { value, wantsData } = asked
+  const { value, wantsData, reading } = asked
+  if (first.asked.words.length > 0 && mayLeaveOut(asked)) less({ words: [] }, ...reading.unknown)
   if (wantsData) less({ wantsData: false })
+  if (value?.currencies.includes('USD')) less({ value: { ...value, isInDollars: true } })
   if (value !== undefined) less({ value: undefined }, `${value.amount} ${value.currencies[0]}`)
   return tries
 }

@@ -20,10 +20,23 @@ export interface PhonePlace {
 export function readPhonePlace(text: string, country: string | undefined): PhonePlace | undefined {
   const match = written.exec(text) ?? (country === undefined ? null : bare.exec(text))
   if (match === null) return unsignedPlace(text)
-  const rest = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`
-  const digits = match[0].replace(/\D/g, '')
   const isWhole = written.test(match[0])
-  return { rest, country: isWhole ? countryOf(digits.replace(/^00/, '')) : country }
+  const number = isWhole ? withoutAmount(match[0]) : match[0]
+  const rest = `${text.slice(0, match.index)} ${text.slice(match.index + number.length)}`
+  return { rest, country: isWhole ? countryOf(digitsOf(number)) : country }
+}
+
+/** Without the last groups of digits if only what is before them is a number: "+49 151 23456789 20". */
+function withoutAmount(number: string): string {
+  for (let text = number; text !== ''; text = text.replace(/\s*\S+$/, '')) {
+    if (parsePhoneNumberFromString(`+${digitsOf(text)}`)?.isValid()) return text
+  }
+  return number
+}
+
+/** The digits of an international number, without the zeros that stand for its `+`. */
+function digitsOf(number: string): string {
+  return number.replace(/\D/g, '').replace(/^00/, '')
 }
 
 function unsignedPlace(text: string): PhonePlace | undefined {

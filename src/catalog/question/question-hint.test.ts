@@ -30,6 +30,17 @@ function hintOf(question: Question) {
   return questionHint({ indexes, question, found, rates })
 }
 
+test.each(['what do you sell', 'any offers', 'do you sell bitcoin'])(
+  '"%s" names no goods, and the hint says what to name',
+  (query) => {
+    expect(hintOf({ query })).toEqual({
+      message: expect.stringMatching(
+        /^The question names nothing that the store sells. Name a brand/,
+      ),
+    })
+  },
+)
+
 test('for a country that nothing is sold for, the hint says so and proposes nothing', () => {
   expect(hintOf({ query: 'esim north korea' })).toEqual({
     message: 'No esims are for North Korea.',

@@ -28,16 +28,24 @@ export function questionHint(unanswered: Unanswered): Hint {
   const { asked } = unanswered.found
   const [kind] = asked.kinds
   const noun = asked.kinds.length === 1 && kind !== undefined ? goods[kind].plural : 'offers'
-  const words = asked.words.map((word) => `"${word}"`).join(', ')
   return (
     budgetHint(unanswered, noun) ??
     brandHint(unanswered, noun) ??
     coverageHint(unanswered) ??
     placeHint(unanswered, noun) ?? {
-      message: words === '' ? `No ${noun} meet all of that.` : `No ${noun} have ${words}.`,
+      message: messageOf(unanswered, noun),
     }
   )
 }
+
+function messageOf({ found: { asked } }: Unanswered, noun: string): string {
+  const words = asked.words.map((word) => `"${word}"`).join(', ')
+  if (words !== '') return `No ${noun} have ${words}.`
+  return asked.kinds.length > 0 ? `No ${noun} meet all of that.` : noSubject
+}
+
+const noSubject =
+  'The question names nothing that the store sells. Name a brand, a country, a phone number, an amount, or a kind: voucher, topup or esim.'
 
 function finds({ indexes, question, rates }: Unanswered, change: Question): boolean {
   return findFor(indexes, { ...question, ...change }, rates, 1).total > 0

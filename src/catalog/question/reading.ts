@@ -133,6 +133,7 @@ interface State {
   brands: Brands | undefined
   category: Category | undefined
   unsure: { readonly brands: Brands; readonly phrase: string } | undefined
+  hasPhone: boolean
 }
 
 function parse(tokens: readonly Token[], kind: Kind | undefined, indexes: Indexes): Parsed {
@@ -147,6 +148,7 @@ function parse(tokens: readonly Token[], kind: Kind | undefined, indexes: Indexe
     brands: undefined,
     category: undefined,
     unsure: undefined,
+    hasPhone: false,
   }
   const asked = kind === undefined ? kindsNamed(tokens, state.words) : new Set([kind])
   for (let at = 0; at < tokens.length; ) at += takePhrase(tokens, at, asked, state)
@@ -250,8 +252,11 @@ function takeKnown(
 
 /** Takes a phrase that is not written as it is known: in one word or in parts, or misspelled. */
 function takeUnclear(tokens: readonly Token[], at: number, state: State): number | undefined {
+  const joined = bySize(tokens, at, (phrase, size) =>
+    takeJoined(phrase.replaceAll(' ', ''), size, state),
+  )
+  if (joined !== undefined || state.words.everyday.has(wordAt(tokens, at))) return joined
   return (
-    bySize(tokens, at, (phrase, size) => takeJoined(phrase.replaceAll(' ', ''), size, state)) ??
     bySize(tokens, at, (phrase) => takePart(phrase, state)) ??
     takeUnspaced(wordAt(tokens, at), state) ??
     bySize(
@@ -406,8 +411,15 @@ function addUnsure(state: State, brands: Brands, phrase: string): void {
   state.unsure ??= { brands, phrase }
 }
 
-/** Takes the uncertain brand if nothing speaks against it. */
+/** Decides what depends on the whole text. */
 function settle(state: State, length: number): void {
+  takeUnsure(state, length)
+  const { kinds: named, brands, category, hasPhone } = state
+  if (hasPhone && named.size === 0 && (brands ?? category) === undefined) named.add('topup')
+}
+
+/** Takes the uncertain brand if nothing speaks against it. */
+function takeUnsure(state: State, length: number): void {
   const { unsure, unknown, kinds: named, countries } = state
   if (unsure === undefined || state.brands !== undefined) return
   const { phrase, brands } = unsure
@@ -424,6 +436,7 @@ function addMeaning(state: State, meaning: Meaning): void {
   else if (meaning.type === 'category') state.category ??= meaning.category
   else if (meaning.type === 'kind') state.kinds.add(meaning.kind)
   else if (meaning.type === 'untold') state.untold.push(meaning.word)
+  else if (meaning.type === 'device') state.hasPhone ||= meaning.isPhone
 }
 
 /** Notes an unknown word. Numbers without a unit and single letters mean nothing by themselves. */

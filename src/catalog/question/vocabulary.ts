@@ -21,6 +21,8 @@ export type Meaning =
   | { readonly type: 'category'; readonly category: Category }
   | { readonly type: 'kind'; readonly kind: Kind }
   | { readonly type: 'untold'; readonly word: string }
+  /** What goods are used with. A phone stands for its line if nothing else is named. */
+  | { readonly type: 'device'; readonly isPhone: boolean }
   | { readonly type: 'filler' }
 
 /** The languages whose names of countries are known. English and place-words.json have further names. */
@@ -36,6 +38,8 @@ export interface Vocabulary {
   readonly places: Likenesses<string>
   /** The same phrases without spaces, for writing that has none. */
   readonly unspaced: ReadonlyMap<string, Meaning>
+  /** Common words that look like names of brands, and are not taken for a part or a misspelling of one. */
+  readonly everyday: ReadonlySet<string>
 }
 
 let made: Vocabulary | undefined
@@ -64,6 +68,8 @@ function makeVocabulary(): Vocabulary {
   for (const one of words.categories) addAll(one.words, categoryOf(one))
   for (const kind of kinds) addAll(goods[kind].words.asked, { type: 'kind', kind })
   for (const word of words.untold.split(', ')) add(word, { type: 'untold', word })
+  addAll(words.phones, { type: 'device', isPhone: true })
+  addAll(words.devices, { type: 'device', isPhone: false })
   addAll(words.fillers, { type: 'filler' })
   for (const [code, name] of namesOfCountries()) add(name, { type: 'country', code })
   const places = [...meanings].flatMap(([name, meaning]) =>
@@ -74,7 +80,8 @@ function makeVocabulary(): Vocabulary {
   const unspaced = new Map(
     [...meanings].map(([name, meaning]) => [name.replaceAll(' ', ''), meaning]),
   )
-  return { meanings, places: likenesses(places), unspaced }
+  const everyday = new Set(words.everyday.split(', '))
+  return { meanings, places: likenesses(places), unspaced, everyday }
 }
 
 function categoryOf({ words: phrases, ...found }: (typeof words.categories)[number]): Meaning {

@@ -1,6 +1,6 @@
 import aliases from './brand-aliases.json' with { type: 'json' }
 import { alike, type Likenesses, likenesses } from './likenesses.ts'
-import type { SearchIndex } from './search-index.ts'
+import type { BrandNames, SearchIndex } from './search-index.ts'
 import { nameFormsOf, phraseOf } from './words.ts'
 
 /** How questions name the brands of one index. A brand is identified by its combination in `names`. */
@@ -28,8 +28,8 @@ export function brandLexicon(index: SearchIndex): BrandLexicon {
 }
 
 /** Whether a brand is only for tests, so that questions that do not name it never mean it. */
-function isTestBrand(brandName: string): boolean {
-  return /^(?:sandbox|test)\b/i.test(brandName)
+function isTestBrand({ brand, brandName }: BrandNames): boolean {
+  return [brand, brandName].some((name) => /^(?:sandbox|test)(?![a-z])/i.test(name))
 }
 
 const aliasWords = Object.entries(aliases).map(
@@ -53,9 +53,7 @@ function makeLexicon(index: SearchIndex): BrandLexicon {
     for (const phrase of free) addAllTo(whole, phrase, codes)
   }
   for (const [form, codes] of whole) addAllTo(joined, form.replaceAll(' ', ''), codes)
-  const tests = [...brands.entries()].flatMap(([code, { brandName }]) =>
-    isTestBrand(brandName) ? [code] : [],
-  )
+  const tests = [...brands.entries()].flatMap(([code, names]) => (isTestBrand(names) ? [code] : []))
   return {
     whole,
     joined,

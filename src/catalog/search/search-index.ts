@@ -21,7 +21,7 @@ const columns = [
 ] as const
 type ColumnName = (typeof columns)[number]
 
-interface BrandNames {
+export interface BrandNames {
   readonly brand: string
   readonly brandName: string
 }
