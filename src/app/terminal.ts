@@ -31,7 +31,7 @@ export function announce(
     `  ${catalog.offers} offers, ${catalog.rejected} rejected, read ${catalog.readAt.toISOString()}`,
     '',
     `  Website      ${url}/`,
-    `  Search       ${url}/ai/vouchers?search=amazon`,
+    `  Search       ${url}/ai/search?query=amazon+gift+card`,
     `  Manifest     ${url}/.well-known/x402`,
     `  Health       ${url}/readyz`,
     ...(config.mode === 'sandbox'

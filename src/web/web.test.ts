@@ -139,7 +139,7 @@ describe('the front page', () => {
     }
     expect(body).toContain('mailto:ops@kiosk.example')
     expect(read(body)).toContain(
-      "curl 'https://kiosk.example/ai/vouchers?search=amazon&country=US'",
+      "curl 'https://kiosk.example/ai/search?query=esim+japan+10+GB'",
     )
   })
 

@@ -6,7 +6,7 @@ import type { Texts } from '../texts/texts.ts'
 
 /** How software uses the store, for people who run agents. */
 export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
-  const find = `${site.url}/ai/vouchers?search=amazon&country=US`
+  const find = `${site.url}/ai/search?query=esim+japan+10+GB`
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
 <h2 id="agents-title">${t('home.agents')}</h2>
 <p>${t('home.agentsLead')}</p>
