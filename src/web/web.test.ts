@@ -138,9 +138,7 @@ describe('the front page', () => {
       expect(body).toContain(`href="${path}"`)
     }
     expect(body).toContain('mailto:ops@kiosk.example')
-    expect(read(body)).toContain(
-      "curl 'https://kiosk.example/ai/search?query=esim+japan+10+GB'",
-    )
+    expect(read(body)).toContain("curl 'https://kiosk.example/ai/search?query=esim+japan+10+GB'")
   })
 
   test('names only addresses that answer', async () => {

@@ -142,3 +142,25 @@ test.each([
   else params.set(field, nearest)
   expect(found(String(params)).total).toBeGreaterThan(0)
 })
+
+test.each([
+  ['q=iphone+esim+for+france', { kind: 'esim', country: 'FR', brand: undefined }],
+  [
+    'q=do+you+sell+cards+of+many+cards+in+france',
+    { kind: 'voucher', country: 'FR', brand: 'Manycards' },
+  ],
+  ['kind=voucher&q=phone+credit+for+guatemala', { kind: 'topup', country: 'GT', brand: undefined }],
+  [
+    'kind=esim&country=FR&q=please+sell+me+manycards',
+    { kind: 'voucher', country: 'FR', brand: 'Manycards' },
+  ],
+])('words that nothing has all of are understood as a sentence: %s', (query, understood) => {
+  const answer = found(query)
+  expect(answer).toMatchObject({ total: 0, understood })
+  expect(shopSearch(sold, answer.understood ?? {}).total).toBeGreaterThan(0)
+})
+
+test.each(['q=xyzzy', 'q=something+nice+please', 'q=many+cards+in+guatemala', 'country=FR&max=0'])(
+  'nothing is proposed where a sentence finds nothing either, or names no goods: %s',
+  (query) => expect(found(query)).toMatchObject({ total: 0, understood: undefined }),
+)

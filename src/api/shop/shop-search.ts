@@ -1,5 +1,8 @@
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
+import { findFor } from '../../catalog/question/find.ts'
+import type { Indexes } from '../../catalog/question/reading.ts'
+import { brandLexicon } from '../../catalog/search/brand-lexicon.ts'
 import type { Docs } from '../../catalog/search/docs.ts'
 import type { AmountKind } from '../../catalog/search/face-values.ts'
 import { facetCounts } from '../../catalog/search/facet-counts.ts'
@@ -35,13 +38,12 @@ export interface ShopAnswer {
   readonly facets: ShopFacets
   /** If nothing was found: the field to change, and the nearest value of it that finds something. */
   readonly change?: { readonly field: string; readonly nearest?: string | undefined } | undefined
+  /** If nothing was found: the search that the words ask for if they are read as a sentence. It finds something. */
+  readonly understood?: ShopQuery | undefined
 }
 
 /** Answers a search over the offers that are sold now, with facets and their counts. */
-export function shopSearch(
-  sold: Readonly<Record<Kind, SearchIndex>>,
-  query: ShopQuery,
-): ShopAnswer {
+export function shopSearch(sold: Indexes, query: ShopQuery): ShopAnswer {
   const asked = queriesOf(sold, query)
   const kindCounts = countsOfKinds(sold, asked)
   const kind = query.kind ?? kinds.find((each) => kindCounts[each] > 0) ?? 'voucher'
@@ -65,7 +67,27 @@ export function shopSearch(
     kindCounts,
     facets,
     change: total === 0 ? changeFor(index, kind, query) : undefined,
+    understood: total === 0 ? understoodIn(sold, query) : undefined,
   }
+}
+
+/** The kind, country and brand that a sentence names; undefined if it names neither country nor brand. */
+function understoodIn(sold: Indexes, { q, country }: ShopQuery): ShopQuery | undefined {
+  if (q === undefined) return undefined
+  const found = findFor(sold, { query: q, country }, undefined, 1)
+  const [first] = found.kinds
+  const { countries, reading } = found.asked
+  if (first === undefined || reading.category !== undefined) return undefined
+  const { kind } = first
+  const [brand] = reading.brands?.[kind] ?? []
+  const understood = {
+    kind,
+    country: countries[0],
+    brand: brand === undefined ? undefined : brandLexicon(sold[kind]).nameOf(brand),
+  }
+  const isNamed = (understood.country ?? understood.brand) !== undefined
+  const finds = () => matching(sold[kind], filtersOf(kind, understood)).length > 0
+  return isNamed && finds() ? understood : undefined
 }
 
 /** The query as filters of an index. For eSIM plans, the country is one that the plan must cover. */

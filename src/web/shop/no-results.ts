@@ -7,6 +7,7 @@ import { changed, searchPath } from '../paths.ts'
 import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 import { dollars } from './money-text.ts'
+import { searchTitle } from './offer-words.ts'
 
 /** A result without offers: the reason, and links to searches that all find something. */
 export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {
@@ -15,7 +16,11 @@ export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Ht
 <p>${t('search.beyond', { pages: answer.pages })}</p>
 <p class="act"><a class="button" href="${searchPath({ ...query, page: answer.pages })}">${t('search.lastPage')}</a></p></div>`
   }
-  const ways = [...changes(query, answer, t), ...otherKinds(query, answer, t)]
+  const ways = [
+    ...sentence(answer, t),
+    ...changes(query, answer, t),
+    ...otherKinds(query, answer, t),
+  ]
   return html`<div class="none"><h2 id="results">${t('search.none')}</h2>
 <p>${t('search.noneText')}${ways.length > 0 && html` ${t('search.noneTry')}`}</p>
 <ul class="ways">${ways.map(
@@ -27,6 +32,17 @@ export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Ht
 interface Way {
   readonly path: string
   readonly name: string
+}
+
+/** The search that the words ask for if they are a sentence. */
+function sentence({ understood }: ShopAnswer, t: Texts): Way[] {
+  if (understood === undefined) return []
+  return [
+    {
+      path: searchPath(understood),
+      name: t('search.understood', { title: searchTitle(understood, t) }),
+    },
+  ]
 }
 
 /** The one field that leaves no results: links with the nearest value that has results, and without the field. */

@@ -1,3 +1,4 @@
+import type { ShopQuery } from '../../api/shop/shop-query.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import type { Allowance } from '../../catalog/offer-base.ts'
 import type { DescribedOffer } from '../../catalog/offer-details.ts'
@@ -148,4 +149,17 @@ function topupType({ kind, subTypes }: DescribedOffer) {
 
 function fact(name: string, value: string | undefined): Fact | undefined {
   return value === undefined ? undefined : { name, value }
+}
+
+/** What a search is called: its words or brand, its kind and its country. */
+export function searchTitle({ kind = 'voucher', q, brand, country }: ShopQuery, t: Texts): string {
+  const place = country === undefined ? undefined : countryName(country, t)
+  const name = t(`kinds.${kind}.title`)
+  const words = q ?? brand
+  if (words === undefined) {
+    return place === undefined ? name : t('search.title.place', { kind: name, place })
+  }
+  return place === undefined
+    ? t('search.title.words', { words, kind: name })
+    : t('search.title.both', { words, kind: name, place })
 }

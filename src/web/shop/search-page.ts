@@ -23,7 +23,7 @@ import { brandGrid, cardFace } from './card-face.ts'
 import { bandForm, facetList } from './facet-list.ts'
 import { priceTexts, shortPrice } from './money-text.ts'
 import { nothingFound } from './no-results.ts'
-import { apart, kindName, measure, placeName } from './offer-words.ts'
+import { apart, kindName, measure, placeName, searchTitle } from './offer-words.ts'
 import { faultWords, searchForm } from './search-form.ts'
 
 /** The longest query that is read, in characters, as in the APIs. */
@@ -59,7 +59,7 @@ const brandsShown = 6
 function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
   const { t } = deps
   const query = { ...asked, kind: answer.kind }
-  const title = titleOf(query, t)
+  const title = searchTitle(query, t)
   const path = searchPath(query)
   const crumbs = crumbsOf(query, t)
   const isKept = isCategory(asked) && answer.total > 0
@@ -85,7 +85,7 @@ function resultsOf(query: ShopQuery, answer: ShopAnswer, deps: WebDeps): Html {
   if (answer.offers.length === 0) return nothingFound(query, answer, t)
   const first = (answer.page - 1) * shopPageSize + 1
   return html`<div class="results-head">
-<h2 id="results">${titleOf(query, t)} <small>${t('search.range', { from: first, to: first + answer.offers.length - 1, total: answer.total })}</small></h2>
+<h2 id="results">${searchTitle(query, t)} <small>${t('search.range', { from: first, to: first + answer.offers.length - 1, total: answer.total })}</small></h2>
 ${sortLinks(query, t)}
 </div>
 ${brandRow(query, answer, t)}
@@ -108,18 +108,6 @@ function brandRow(
     path: changed(query, { brand }),
     kind,
   }))
-}
-
-function titleOf({ kind = 'voucher', q, brand, country }: ShopQuery, t: Texts): string {
-  const place = country === undefined ? undefined : countryName(country, t)
-  const name = t(`kinds.${kind}.title`)
-  const words = q ?? brand
-  if (words === undefined) {
-    return place === undefined ? name : t('search.title.place', { kind: name, place })
-  }
-  return place === undefined
-    ? t('search.title.words', { words, kind: name })
-    : t('search.title.both', { words, kind: name, place })
 }
 
 function descriptionOf(

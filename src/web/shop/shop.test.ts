@@ -164,6 +164,10 @@ describe('the results', () => {
     expect(structureFaults(body)).toEqual([])
     expect(read(body)).toContain('No results')
     expect(read(body)).toContain('Search for “at most $50” instead')
+    const { body: sentence } = await get('/search?kind=voucher&q=phone+credit+for+guatemala')
+    expect(sentence).toContain(
+      '<a href="/search?kind=topup&#38;country=GT">Show Mobile topups for Guatemala</a>',
+    )
     const { body: empty } = await website({ liveCatalog: createLiveCatalog() }).get('/search')
     expect(structureFaults(empty)).toEqual([])
     expect(read(empty)).toContain('No results')

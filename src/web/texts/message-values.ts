@@ -23,6 +23,7 @@ export interface TextValues {
   'search.filtersChosen': { count: number }
   'search.more': { count: number }
   'search.page': { page: number; pages: number }
+  'search.understood': { title: string }
   'search.nearest': { value: string }
   'search.atLeast': { money: string }
   'search.atMost': { money: string }
