@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,10 +11,12 @@ import {
   sourcesLine,
   wallet,
 } from '../src/web/frame/built-script.ts'
+import { readCarriers } from './carriers.ts'
 
 /*
- * `npm run prepare`, which `npm ci` runs: bundles the page scripts that consist of several files. Without the
- * bundler, it only checks that an earlier installation has built them from the same sources.
+ * `npm run prepare`, which `npm ci` runs: bundles the page scripts that consist of several files, and makes the table of
+ * the operators of phone numbers. Without the libraries for that, it only checks that an earlier installation has built
+ * both.
  */
 
 const bundler = await import('rolldown').catch(() => undefined)
@@ -21,6 +24,11 @@ for (const name of builtNames) {
   if (bundler) await build(bundler, name)
   else requireBuilt(name)
 }
+
+const operatorsFile = new URL('phone-operators.json', builtFolder)
+const carriers = await readCarriers()
+if (carriers) await writeFile(operatorsFile, JSON.stringify(carriers))
+else if (!existsSync(operatorsFile)) refuse('The operators of phone numbers were not built.')
 
 async function build({ rolldown }: typeof import('rolldown'), name: BuiltName): Promise<void> {
   const input = fileURLToPath(new URL(name, wallet))
@@ -40,9 +48,13 @@ function requireBuilt(name: BuiltName): void {
   try {
     builtScript(name)
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}
-rolldown is not installed. Install everything, then take away what only development needs:
-npm ci && npm prune --omit=dev --omit=optional`)
-    process.exit(1)
+    refuse(error instanceof Error ? error.message : String(error))
   }
+}
+
+function refuse(why: string): never {
+  console.error(`${why}
+What builds it is not installed. Install everything, then take away what only development needs:
+npm ci && npm prune --omit=dev --omit=optional`)
+  process.exit(1)
 }

@@ -17,7 +17,13 @@ const call = callerFor(store)
 async function ask(params: Record<string, string>) {
   const { status, body } = await call(`/ai/search?${new URLSearchParams(params)}`)
   expect(status, JSON.stringify(params)).toBe(200)
-  return body as { total: number; items: Item[]; leftOut: string[]; hint?: object }
+  return body as {
+    total: number
+    items: Item[]
+    leftOut: string[]
+    likelyOperator?: string
+    hint?: object
+  }
 }
 
 const prices = (items: readonly Item[]) => items.map(({ usdc }) => Number(usdc.amount ?? usdc.min))
@@ -54,6 +60,15 @@ test('finds what tops up a phone, whose number it does not tell', async () => {
   expect(items.length).toBeGreaterThan(0)
   for (const item of items) expect(item).toMatchObject({ kind: 'topup', country: 'CU' })
   expect(JSON.stringify(rest)).not.toContain('55564362')
+})
+
+test('shows the topups of the likely operator of a phone first', async () => {
+  const given = await ask({ phone: '+234 803 123 4567', limit: '50' })
+  expect(given.likelyOperator).toBe('MTN')
+  const isLikely = given.items.map(({ brandName }) => brandName.startsWith('MTN'))
+  expect(new Set(isLikely)).toEqual(new Set([true, false]))
+  expect(isLikely).toEqual(isLikely.toSorted((one, other) => Number(other) - Number(one)))
+  expect(await ask({ query: '+234 803 123 4567', limit: '50' })).toEqual(given)
 })
 
 test('says what it left out, and why it finds nothing', async () => {

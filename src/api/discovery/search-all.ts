@@ -55,7 +55,7 @@ const query = {
   maxUsdc: described(dollars, 'What a purchase may cost at most, in USDC'),
   phone: described(
     text,
-    'A phone number to top up, with + and the code of its country; it is not kept',
+    'A phone number to top up, with + and the code of its country. Its likely operator comes first. The number is not kept',
   ),
   sort: described(
     oneOf(['match', 'price']),
@@ -86,16 +86,21 @@ function ask(given: ParamSource, deps: ReadDeps): Query {
   }
   const asked: Question = {
     ...fields,
-    phoneCountry: phone === undefined ? undefined : lineCountry(phone, fields.country),
+    ...(phone === undefined ? {} : lineOf(phone, fields.country)),
   }
   return queryOf({ ...asked, sort, ...page }, () => searchAnswer(deps, asked, { ...page, sort }))
 }
 
-function lineCountry(phone: string, own: string | undefined): string {
-  const place =
-    readPhonePlace(phone, own)?.country ??
-    readPhonePlace(phoneMeantBy(phone, own) ?? '', own)?.country
-  if (place !== undefined) return place
+function lineOf(
+  phone: string,
+  own: string | undefined,
+): Pick<Question, 'phoneCountry' | 'phoneOperator'> {
+  for (const written of [phone, phoneMeantBy(phone, own) ?? '']) {
+    const place = readPhonePlace(written, own)
+    if (place?.country !== undefined) {
+      return { phoneCountry: place.country, phoneOperator: place.operator }
+    }
+  }
   throw refused(
     'phone',
     'phone must be a phone number with + and the code of its country, such as +5355564362.',
@@ -119,6 +124,8 @@ function searchAnswer(deps: ReadDeps, asked: Question, { limit, offset, sort }: 
   answer.text(`{"total":${found.total},"limit":${limit},"offset":${offset},"items":[`)
   addItems(deps, found, pageIn(deps, found, { limit, offset, sort }))
   answer.text(`],"leftOut":${JSON.stringify(found.leftOut)}`)
+  const { operator } = found.asked
+  if (operator !== undefined) answer.text(`,"likelyOperator":${JSON.stringify(operator)}`)
   if (hint !== undefined) answer.text(`,"hint":${JSON.stringify(hint)}`)
   answer.text('}')
   return answer.take()

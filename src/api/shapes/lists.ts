@@ -64,6 +64,10 @@ function foundOffer(kind: Kind) {
 /** A page of results of the search over all kinds. */
 export const QuestionResult = pageOfOffers('SearchResult', z.union(kinds.map(foundOffer)), {
   leftOut: names.describe('Words of the question that the result does not take into account'),
+  likelyOperator: z
+    .string()
+    .optional()
+    .describe('The operator that the phone number was first assigned to; it may have moved since'),
 })
 
 /** A list that is sent whole. */

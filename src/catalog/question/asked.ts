@@ -14,8 +14,9 @@ export interface Question {
   readonly minDataGb?: number | undefined
   readonly minDays?: number | undefined
   readonly maxUsdc?: number | undefined
-  /** The country of the line to be topped up. */
+  /** The country of the line to be topped up, and its likely operator. */
   readonly phoneCountry?: string | undefined
+  readonly phoneOperator?: string | undefined
 }
 
 /** The value that a card or a line should receive. */
@@ -42,6 +43,8 @@ export interface Asked {
   readonly unconverted: readonly string[]
   /** Words that offers must have. */
   readonly words: readonly string[]
+  /** The likely operator of the line to be topped up. Its topups come first. */
+  readonly operator: string | undefined
   /** Whether topups must include data, not just airtime. */
   readonly wantsData: boolean
 }
@@ -54,6 +57,7 @@ const unread: Reading = {
   category: undefined,
   hasPhone: false,
   phoneCountry: undefined,
+  phoneOperator: undefined,
   unknown: [],
   untold: [],
   length: 0,
@@ -76,6 +80,7 @@ export function askedIn(indexes: Indexes, question: Question, rates: RateTable |
     ...moneyFor(base, { asked, maxUsdc: question.maxUsdc, rates }),
     kinds: asked,
     words: [],
+    operator: question.phoneCountry === undefined ? reading.phoneOperator : question.phoneOperator,
     wantsData: asked.includes('topup') && reading.kinds.includes('esim'),
   }
 }

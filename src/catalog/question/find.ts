@@ -1,6 +1,7 @@
 import type { Kind } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { type Bits, countOf, docsIn, hasBit, intersection, nextBit } from '../search/bits.ts'
+import { brandLexicon, operatorBrands } from '../search/brand-lexicon.ts'
 import { listAt, placeIn, setAt } from '../search/column.ts'
 import type { Docs } from '../search/docs.ts'
 import { met, setOf } from '../search/filters.ts'
@@ -13,7 +14,7 @@ import { vocabulary } from './vocabulary.ts'
 
 export interface FoundKind {
   readonly kind: Kind
-  /** By price, lowest first. */
+  /** By price, lowest first; those of the likely operator of a phone number before all others. */
   readonly docs: Docs
   readonly total: number
 }
@@ -42,7 +43,7 @@ export function findFor(
   const asked = askedIn(indexes, question, rates)
   const tries = triesFor(indexes, asked)
   for (const { asked: tried, leftOut } of tries) {
-    const found = tried.kinds.map((kind) => findKind(indexes[kind], kind, tried, most))
+    const found = tried.kinds.map((kind) => findLikely(indexes[kind], kind, tried, most))
     const total = found.reduce((sum, one) => sum + one.total, 0)
     if (total > 0) {
       const filled = found.filter((one) => one.total > 0)
@@ -115,6 +116,19 @@ function isWord({ words, scratch }: SearchIndex, word: string): boolean {
   if (word.length < 4) return false
   scratch.begin()
   return addWord(words, word, scratch.bits()) > 0
+}
+
+/** The offers of a kind, with those of the likely operator of the phone number before all others. */
+function findLikely(index: SoldIndex, kind: Kind, asked: Asked, most: number): FoundKind {
+  const { operator, reading } = asked
+  const all = findKind(index, kind, asked, most)
+  if (kind !== 'topup' || operator === undefined || reading.brands !== undefined) return all
+  const codes = operatorBrands(brandLexicon(index), operator)
+  if (codes.length === 0) return all
+  const brands = { voucher: [], topup: codes, esim: [] }
+  const likely = findKind(index, kind, { ...asked, reading: { ...reading, brands } }, most)
+  const others = all.docs.filter((doc) => !codes.includes(index.names.codes[doc] as number))
+  return { ...all, docs: Uint32Array.of(...likely.docs, ...others) }
 }
 
 function findKind(index: SoldIndex, kind: Kind, asked: Asked, most: number): FoundKind {

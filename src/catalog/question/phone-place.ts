@@ -1,19 +1,24 @@
 import {
+  type CountryCode,
   getCountries,
   getCountryCallingCode,
+  type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
+import { likelyOperator } from './phone-operator.ts'
 
 const written = /(?:tel:\s*)?(?:\(?\+|(?<!\d)00)\s*\(?\d[\d\s().-]{4,18}\d/i
 /** An international number without its `+`; ICCIDs are longer. */
 const unsigned = /(?<![\d.,+])[1-9]\d{10,13}(?![\d.,])/
 const bare = /(?<![\d.,])\(?0?\d[\d\s().-]{6,15}\d(?![\d.,])/
 
-/** The text without the phone number in it, and the country of that number. */
+/** The text without the phone number in it, and where that number is from. */
 export interface PhonePlace {
   readonly rest: string
   /** Undefined if no country has such a number. */
   readonly country: string | undefined
+  /** The likely operator of the line. */
+  readonly operator: string | undefined
 }
 
 /** @param country the country of a number without a calling code; undefined if there is none to assume */
@@ -23,7 +28,15 @@ export function readPhonePlace(text: string, country: string | undefined): Phone
   const isWhole = written.test(match[0])
   const number = isWhole ? withoutAmount(match[0]) : match[0]
   const rest = `${text.slice(0, match.index)} ${text.slice(match.index + number.length)}`
-  return { rest, country: isWhole ? countryOf(digitsOf(number)) : country }
+  const digits = digitsOf(number)
+  const phone = isWhole
+    ? parsePhoneNumberFromString(`+${digits}`)
+    : parsePhoneNumberFromString(number, country as CountryCode)
+  return {
+    rest,
+    country: isWhole ? countryOf(digits, phone) : country,
+    operator: phone && likelyOperator(phone),
+  }
 }
 
 /** Without the last groups of digits if only what is before them is a number: "+49 151 23456789 20". */
@@ -44,13 +57,16 @@ function unsignedPlace(text: string): PhonePlace | undefined {
   if (match === null) return undefined
   const phone = parsePhoneNumberFromString(`+${match[0]}`)
   if (!phone?.isValid()) return undefined
-  return { rest: text.replace(match[0], ' '), country: phone.country }
+  return {
+    rest: text.replace(match[0], ' '),
+    country: phone.country,
+    operator: likelyOperator(phone),
+  }
 }
 
 /** The country of a number. It need not be assigned: the numbering plan may be newer than the library. */
-function countryOf(digits: string): string | undefined {
-  const found = parsePhoneNumberFromString(`+${digits}`)?.country
-  if (found !== undefined) return found
+function countryOf(digits: string, phone: PhoneNumber | undefined): string | undefined {
+  if (phone?.country !== undefined) return phone.country
   if (digits.startsWith('1'))
     return parsePhoneNumberFromString(`+${digits.slice(0, 4)}2345678`)?.country
   return getCountries().find((code) => {

@@ -29,8 +29,9 @@ export interface Reading extends Omit<Quantities, 'rest'> {
   readonly regions: readonly (readonly string[])[]
   readonly category: Category | undefined
   readonly hasPhone: boolean
-  /** Where the line of the phone number is. */
+  /** Where the line of the phone number is, and its likely operator. */
   readonly phoneCountry: string | undefined
+  readonly phoneOperator: string | undefined
   /** Words without a meaning here. */
   readonly unknown: readonly string[]
   /** Words for properties that no offer tells, such as whether a card is for a subscription. */
@@ -64,6 +65,7 @@ export function readQuestion(text: string, indexes: Indexes, { kind, country }: 
     ...found,
     hasPhone: phone !== undefined,
     phoneCountry: phone?.country,
+    phoneOperator: phone?.operator,
     length: tokens.length,
   }
 }

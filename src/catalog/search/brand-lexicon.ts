@@ -90,6 +90,19 @@ function addTo(map: Map<string, number[]>, key: string, code: number): void {
   else if (!codes.includes(code)) codes.push(code)
 }
 
+/**
+ * The brands of an operator by the name that its numbers are assigned to: "MTN", or "Orange Mali" for a brand that is
+ * called Orange in every country.
+ */
+export function operatorBrands({ whole, parts }: BrandLexicon, name: string): readonly number[] {
+  const words = phraseOf(name).split(' ')
+  for (let size = words.length; size > 0; size--) {
+    const codes = whole.get(words.slice(0, size).join(' '))
+    if (codes !== undefined) return codes
+  }
+  return parts.get(words.join(' ')) ?? []
+}
+
 /** The brands whose name or alias differs by one or two letters at most. */
 export function brandsLike({ like }: BrandLexicon, text: string): readonly number[] {
   return [...new Set(alike(like, text).flat())]

@@ -42,7 +42,7 @@ curl -s -G '${site.url}${searchPath}' --data-urlencode 'query=25 EUR Netflix car
 curl -s '${site.url}${searchPath}?covers=FR,IT,CH&minDataGb=5&minDays=14&sort=price&limit=3'
 \`\`\`
 
-\`GET ${searchPath}\` is one search for all kinds. \`query\` takes plain words. With it, or instead of it: \`kind\` (${kinds.join(', ')}), \`country\` (ISO code: \`US\`, not "United States"; \`XK\` is Kosovo), \`covers\` (countries of one eSIM plan), \`minDataGb\`, \`minDays\`, \`maxUsdc\`, \`phone\` (the number to top up), \`sort=price\`. Each item has its price in \`usdc\` (\`amount\` 1000000 is 1 USDC), its \`faceValue\` and \`requiredFields\`. \`leftOut\` names the words that the search ignored. If nothing is found, \`hint\` says why; never buy a card for another country instead without asking. Amounts of \`price\` and \`faceValue\` are minor units: \`major = value / currencyDivisor\`. Copy \`offerId\` exactly.
+\`GET ${searchPath}\` is one search for all kinds. \`query\` takes plain words. With it, or instead of it: \`kind\` (${kinds.join(', ')}), \`country\` (ISO code: \`US\`, not "United States"; \`XK\` is Kosovo), \`covers\` (countries of one eSIM plan), \`minDataGb\`, \`minDays\`, \`maxUsdc\`, \`phone\` (the number to top up; the topups of its \`likelyOperator\` come first), \`sort=price\`. Each item has its price in \`usdc\` (\`amount\` 1000000 is 1 USDC), its \`faceValue\` and \`requiredFields\`. \`leftOut\` names the words that the search ignored. If nothing is found, \`hint\` says why; never buy a card for another country instead without asking. Amounts of \`price\` and \`faceValue\` are minor units: \`major = value / currencyDivisor\`. Copy \`offerId\` exactly.
 
 ## 2. Get the exact price, free
 
