@@ -108,9 +108,10 @@ type Counted = Omit<ToolCall, 'heldUp'>
  * @throws Refusal `rate_limited` for any other call above a limit
  */
 async function holdUp(visit: Visit, tool: Tool, call: Counted): Promise<Refusal | undefined> {
+  const limit = typeof tool.limit === 'string' ? tool.limit : tool.limit(call.args)
   const above =
     visit.heldUp ??
-    (await visit.count(tool.limit)) ??
+    (await visit.count(limit)) ??
     (carriesProof(call) ? await visit.mayProve() : undefined)
   if (above && !(tool.findsOrders && bringsPayment(call))) throw above
   return above

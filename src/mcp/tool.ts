@@ -21,8 +21,8 @@ export interface Tool {
   readonly annotations: ToolAnnotations
   /** The document that shows its answers to a person. */
   readonly app: AppName
-  /** The rate limit of a call: that of the same call over HTTP. */
-  readonly limit: LimitName
+  /** The rate limit of a call: that of the same call over HTTP, which the arguments may decide. */
+  readonly limit: LimitName | ((args: ToolCall['args']) => LimitName)
   /** Whether errors of the call say in `charged` whether money moved. */
   readonly charges: boolean
   /** Whether a call with a payment above a limit is still admitted to find the order of that payment. */

@@ -38,7 +38,7 @@ export const refund: Tool = {
     openWorldHint: true,
   },
   app: 'order',
-  limit: 'purchase',
+  limit: (args) => (keyIn(args) === undefined ? 'reading' : 'purchase'),
   charges: true,
   run: refunded,
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokensIn } from '../../harness/tokens.ts'
 import { post } from '../requests.ts'
@@ -365,6 +366,18 @@ describe('the limits', () => {
     expect((await get()).status).toBe(429)
     const other = await callFrom(address, 'get_offer', { offerId: 'TEST-ESIM-OK' })
     expect(dataIn(other.body)).toMatchObject({ offerId: 'TEST-ESIM-OK' })
+  })
+
+  test('count a look at a refund as reading, and a claim as a purchase', async () => {
+    const refund = async (more: object) => {
+      const args = { orderId: 'ord_00000000000000000000000000', ...more }
+      return dataIn((await callFrom('10.9.0.4', 'refund', args)).body).code
+    }
+    const claim = () => refund({ idempotency_key: randomUUID() })
+    for (let at = 0; at < 61; at++) expect(await refund({})).toBe('order_not_found')
+    for (let at = 0; at < 60; at++) expect(await claim()).toBe('order_not_found')
+    expect(await claim()).toBe('rate_limited')
+    expect(await refund({})).toBe('order_not_found')
   })
 
   test('hold for payments that are refused, whatever the transport', async () => {
