@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { refusalsOf } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { leftOut, works } from '../harness/left-out.ts'
 import { useStore } from './store.ts'
@@ -69,11 +70,13 @@ test.each(['llms.txt', 'SKILL.md', 'llms-full.txt'] as const)(
 )
 
 test('the map names every operation, and the whole text every parameter and refusal too', () => {
-  for (const { method, path, query = {}, refusals } of operations) {
+  for (const operation of operations) {
+    const { method, path, query = {} } = operation
     expect(pages['llms.txt']).toContain(`\`${method} ${path}\``)
     const [, section = ''] = pages['llms-full.txt'].split(`\`${method} ${path}\`\n`)
     const [text = ''] = section.split('\n### ')
-    for (const name of [...Object.keys(query), ...refusals]) expect(text).toContain(`\`${name}\``)
+    const names = [...Object.keys(query), ...refusalsOf(operation)]
+    for (const name of names) expect(text).toContain(`\`${name}\``)
   }
 })
 

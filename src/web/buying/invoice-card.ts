@@ -3,7 +3,7 @@ import { formatUsdc } from '../../lib/money.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { attributesHtml } from '../frame/fields.ts'
 import { type Html, html } from '../frame/html.ts'
-import { copied } from '../frame/parts.ts'
+import { copied, timeTag } from '../frame/parts.ts'
 import { qrSvg } from '../frame/qr.ts'
 import { namedCoinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -65,7 +65,7 @@ function deadline({ now }: CheckoutView, { expiresAt }: Invoice, t: Texts): Html
       [5, 2, 1].map((most) => [`data-left${most}`, t('pay.minutesLeft', { minutes: most })]),
     ),
   })
-  return html`<p class="until"${script}>${t('pay.rateHeld', { until: clockTime(expiresAt) })} <b class="left" role="timer">${left !== undefined && t('pay.minutesLeft', { minutes: left })}</b></p>`
+  return html`<p class="until"${script}>${t('pay.rateHeld', timeTag(expiresAt, t))} <b class="left" role="timer">${left !== undefined && t('pay.minutesLeft', { minutes: left })}</b></p>`
 }
 
 /** A QR code with the amount, and one of the address alone for wallets that do not read amounts. */
@@ -115,11 +115,6 @@ export function paymentLinkFor(link: string, coin: Coin, units: bigint): string 
 
 /** The countdown is shown only for the last minutes; earlier it would only hurry the buyer. */
 const nearMinutes = 5
-
-/** "14:32 UTC": the server does not know the time zone of its visitor. */
-function clockTime(time: Date): string {
-  return `${time.toISOString().slice(11, 16)} UTC`
-}
 
 /** Whole minutes, rounded up, during the last minutes before the end; undefined before and after. */
 function minutesLeft(now: Date, end: Date): number | undefined {

@@ -44,7 +44,7 @@ describe('the page of a payment', () => {
       'Bitcoin (BTC) Amount',
       '0.00039063 BTC',
       '= 25.00 USD · 1 BTC = 64000.00 USD',
-      'Price locked until 12:15 UTC.',
+      'Price locked until Nov 18, 2026, 12:15 UTC .',
       address,
       'Send only BTC, and only on the Bitcoin network.',
       `https://kiosk.example/pay/${checkoutId}#${checkoutToken}`,

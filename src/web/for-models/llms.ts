@@ -1,4 +1,4 @@
-import { groups, type Operation } from '../../api/operation.ts'
+import { groups, type Operation, refusalsOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
 import { searchPath } from '../../api/paths.ts'
 import { errorTables } from '../info/error-codes.ts'
@@ -85,7 +85,8 @@ type Schema = Readonly<Record<string, unknown>>
 
 /** One operation in Markdown: what it does, takes, answers and refuses. */
 function operationText(operation: Operation): string {
-  const { method, path, name, description, answers, refusals, body } = operation
+  const { method, path, name, description, answers, body } = operation
+  const refusals = refusalsOf(operation)
   const statuses = Object.entries(answers).map(
     ([status, answer]) => `- ${status}: ${answer.description}`,
   )

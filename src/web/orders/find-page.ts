@@ -16,6 +16,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { emailAttributes, onlyField } from '../frame/fields.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
+import { timeOf } from '../frame/parts.ts'
 import { privately, sendPrivately } from '../frame/private-page.ts'
 import { orderPagePath, payPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -327,7 +328,7 @@ function stateText({ state, refund_state }: ListedOrder, t: Texts): string | und
 
 function listPart({ wallet, total, items }: WalletList, t: Texts): Html {
   const line = (one: ListedOrder) => html`
-<li><a href="${orderPagePath(one.orderId)}"><b>${one.brandName}</b> <span>${stateText(one, t)}</span> <time datetime="${one.placed_at}">${one.placed_at.slice(0, 10)}</time></a></li>`
+<li><a href="${orderPagePath(one.orderId)}"><b>${one.brandName}</b> <span>${stateText(one, t)}</span> ${timeOf(new Date(one.placed_at), t)}</a></li>`
   return html`<section class="sheet" aria-labelledby="list">
 <h2 id="list">${t('find.list.title')}</h2>
 <p class="hint">${t('find.list.wallet')} <code>${wallet}</code></p>

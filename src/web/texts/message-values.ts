@@ -98,7 +98,6 @@ export interface TextValues {
   'pay.arrived': { seen: string; whole: string }
   'pay.worth': { usdc: string }
   'pay.rate': { coin: string; rate: string }
-  'pay.rateHeld': { until: string }
   'pay.minutesLeft': { minutes: number }
   'pay.address': { network: string }
   'pay.networkOnly': { coin: string; network: string }
@@ -128,6 +127,7 @@ export interface MarkupValues {
   'buy.fixed': { data: (content: Html) => Html; usdc: string | Html }
   'buy.range': { least: string | Html; to: (content: Html) => Html; most: string | Html }
   'pay.late': { time: (content: Html) => Html; until: string | Html }
+  'pay.rateHeld': { time: (content: Html) => Html; until: string | Html }
   'orders.steps.latest': { time: (content: Html) => Html; until: string | Html }
   'api.noScript': { link: (content: Html) => Html }
 }
