@@ -11,13 +11,15 @@ test.each([
   ['Œuvre', 'oeuvre'],
   ['Ørsted Æbler', 'orsted aebler'],
   ['Þór Ðað', 'thor dad'],
+  ['शिकागो', 'शिकागो'],
 ])('folds %s to %s', (text, folded) => {
   expect(fold(text)).toBe(folded)
 })
 
 test('splits text into runs of letters and digits', () => {
   expect(wordsOf("McDonald's 7-Eleven, été!")).toEqual(['mcdonald', 's', '7', 'eleven', 'ete'])
-  expect(wordsOf(' - ')).toEqual([])
+  expect(wordsOf('ताज होटल')).toEqual(['ताज', 'होटल'])
+  expect(wordsOf(' - ि ')).toEqual([])
 })
 
 test.each([

@@ -1,8 +1,8 @@
-/** Lower-cases the text and strips accents, for comparing. */
+/** Lower-cases the text and strips accents, for comparing. Vowel signs, as in Hindi or Thai, are no accents. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
+    .replace(/\p{Script=Inherited}+/gu, '')
     .toLowerCase()
     .replace(/[ßæœøłđðþħı]/g, (letter) => plain[letter] ?? letter)
 }
@@ -21,9 +21,9 @@ const plain: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** Splits a text into folded words, which are runs of letters and digits. */
+/** Splits a text into folded words, which are runs of letters, their vowel signs, and digits. */
 export function wordsOf(text: string): string[] {
-  return fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
+  return fold(text).match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? []
 }
 
 /** Turns a name into a slug: "South Asia" becomes `south-asia`. */

@@ -108,7 +108,7 @@ export const topup = {
     about: 'Airtime, data or bundles sent to a mobile number.',
     found: 'airtime and data for phone numbers',
     asked:
-      'top up, topup, top ups, topups, recharge, refill, airtime, prepaid credit, phone credit, mobile credit, call credit, reload, prepaid phone, load, mobile recharge, phone number, mobile number, line, sim recharge, credit, minutes, talk time, talktime, prepaid line, prepaid number, aufladen, guthaben, handyguthaben, recarga, recargar, recharger, ricarica, recarregar, saldo, пополнить, пополнение, チャージ, 充值, 话费, 충전, شحن, call, calls, calling, mobile top up, phone top up, prepaid mobile, prepaid sim',
+      'top up, topup, top ups, topups, recharge, refill, airtime, prepaid credit, phone credit, mobile credit, call credit, reload, prepaid phone, load, mobile recharge, phone number, mobile number, line, sim recharge, credit, minutes, talk time, talktime, prepaid line, prepaid number, aufladen, guthaben, handyguthaben, recarga, recargar, recharger, ricarica, recarregar, saldo, пополнить, пополнение, チャージ, 充值, 话费, 储值, 충전, شحن, شحن رصيد, رصيد, ریچارج, रिचार्ज, রিচার্জ, เติมเงิน, nap tien, pulsa, isi pulsa, doladowanie, doladowac, doladuj, kontor, dobiti, dobijeni, feltoltes, reincarcare, beltegoed, opwaarderen, поповнити, поповнення, ανανεωση, טעינה, salio, call, calls, calling, mobile top up, phone top up, prepaid mobile, prepaid sim',
     purchase: 'Purchase a topup',
     buys: 'Sends airtime or data to a phone number.',
     asks: '`msisdn`, the phone number with plus and country code.',

@@ -141,7 +141,7 @@ export const voucher = {
     about: 'Gift vouchers of brands: a code to redeem.',
     found: 'gift vouchers',
     asked:
-      'gift card, gift cards, giftcard, giftcards, gift, voucher, vouchers, e gift, egift, e gift card, gift code, card, cards, gift certificate, prepaid card, code, coupon, store credit, store card, gutschein, gutscheine, geschenkkarte, guthabenkarte, tarjeta de regalo, tarjeta regalo, tarjeta, carte cadeau, bon d achat, cheque cadeau, carta regalo, buono, buono regalo, cartao presente, vale presente, cadeaubon, cadeaukaart, karta podarunkowa, ギフトカード, ギフト券, 기프트카드, 礼品卡, подарочная карта, بطاقة هدية, wallet code, wallet card, gift voucher, gift vouchers, presentkort, gavekort',
+      'gift card, gift cards, giftcard, giftcards, gift, voucher, vouchers, e gift, egift, e gift card, gift code, card, cards, gift certificate, prepaid card, code, coupon, store credit, store card, gutschein, gutscheine, geschenkkarte, guthabenkarte, tarjeta de regalo, tarjeta regalo, tarjeta, carte cadeau, bon d achat, cheque cadeau, carta regalo, buono, buono regalo, cartao presente, vale presente, cadeaubon, cadeaukaart, karta podarunkowa, ギフトカード, ギフト券, 기프트카드, 礼品卡, подарочная карта, بطاقة هدية, wallet code, wallet card, gift voucher, gift vouchers, presentkort, gavekort, lahjakortti, hediye karti, darkova karta, card cadou, ajandekkartya, the qua tang, kartu hadiah, บัตรของขวัญ, подарункова картка, δωροκαρτα, כרטיס מתנה, उपहार कार्ड, गिफ्ट कार्ड, গিফট কার্ড, گفٹ کارڈ, 禮品卡, 礼物卡',
     purchase: 'Purchase a voucher',
     buys: 'Buys a gift voucher.',
     asks: '`firstName`, `lastName`; many brands need `email` and `country` too.',

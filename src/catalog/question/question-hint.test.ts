@@ -80,8 +80,9 @@ test('proposes countries that one plan covers only where the rest of the questio
 })
 
 test('does not say that a brand is not for a country that one of its plans covers', () => {
-  expect(hintOf({ query: 'nomadnet esim spain 500 GB' })).toEqual({
-    message: 'No esims meet all of that.',
+  expect(hintOf({ query: 'nomadnet esim spain 500 GB' })).toMatchObject({
+    parameter: 'minDataGb',
+    nearest: '1',
   })
 })
 
@@ -97,4 +98,18 @@ test('blames no words that were left out anyway', () => {
     message: 'No vouchers meet all of that.',
   })
   expect(hintOf({ query: 'prada' })).toEqual({ message: 'No offers have "prada".' })
+})
+
+test('proposes the days or the data that there are, where the rest of the question is met', () => {
+  expect(hintOf({ query: 'esim france for a year' })).toEqual({
+    parameter: 'minDays',
+    nearest: '7',
+    message: 'No esims that meet the rest last so long. Some last 7 days.',
+  })
+  expect(hintOf({ query: 'esim france', minDataGb: 20 })).toEqual({
+    parameter: 'minDataGb',
+    nearest: '1',
+    message: 'No esims that meet the rest have so much data. Some have 1 GB.',
+  })
+  expect(hintOf({ query: 'esim north korea for a year' })).not.toHaveProperty('parameter')
 })

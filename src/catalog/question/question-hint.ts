@@ -4,9 +4,9 @@ import type { Kind } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { addDocs, docsIn } from '../search/bits.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'
-import { countsAmong, docsWith, placeIn } from '../search/column.ts'
+import { docsWith, placeIn } from '../search/column.ts'
 import type { Hint } from '../search/hint.ts'
-import { coverableOf } from '../search/nearest.ts'
+import { coverableOf, mostOffered, nearFirst } from '../search/nearest.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { docsOfBrands } from '../search/text.ts'
 import type { Question } from './asked.ts'
@@ -31,6 +31,7 @@ export function questionHint(unanswered: Unanswered): Hint {
   return (
     budgetHint(unanswered, noun) ??
     brandHint(unanswered, noun) ??
+    sizeHint(unanswered, noun) ??
     coverageHint(unanswered) ??
     placeHint(unanswered, noun) ?? {
       message: messageOf(unanswered, noun),
@@ -95,6 +96,28 @@ function budgetHint(
   return { parameter: 'maxUsdc', nearest, message }
 }
 
+/** Sizes that plans are sold in, the largest first. */
+const sizes = {
+  minDays: [365, 180, 90, 60, 30, 28, 21, 15, 14, 10, 7, 5, 3, 2, 1],
+  minDataGb: [100, 50, 30, 20, 10, 5, 3, 2, 1, 0.5],
+} as const
+
+/** The days or the data that there are, if a plan of that size is all that is missing. */
+function sizeHint(unanswered: Unanswered, noun: string): Hint | undefined {
+  const { asked } = unanswered.found
+  const largest = (name: keyof typeof sizes) =>
+    sizes[name].find((size) => size < (asked[name] ?? 0) && finds(unanswered, { [name]: size }))
+  const days = largest('minDays')
+  if (days !== undefined) {
+    const message = `No ${noun} that meet the rest last so long. Some last ${days} days.`
+    return { parameter: 'minDays', nearest: String(days), message }
+  }
+  const gb = largest('minDataGb')
+  if (gb === undefined) return undefined
+  const message = `No ${noun} that meet the rest have so much data. Some have ${gb} GB.`
+  return { parameter: 'minDataGb', nearest: String(gb), message }
+}
+
 /** Where goods of the brand are sold, when they are not sold where they were asked for. */
 function brandHint(unanswered: Unanswered, noun: string): Hint | undefined {
   const { indexes, found } = unanswered
@@ -102,7 +125,8 @@ function brandHint(unanswered: Unanswered, noun: string): Hint | undefined {
   const { brands } = reading
   if (brands === undefined || countries.length === 0) return undefined
   for (const kind of kinds) {
-    const places = placesOfBrand(indexes[kind], kind, brands[kind])
+    const sold = placesOfBrand(indexes[kind], kind, brands[kind])
+    const places = nearFirst(indexes[kind], countries, sold)
     if (places.length === 0 || places.some((code) => countries.includes(code))) continue
     const name = brandLexicon(indexes[kind]).nameOf(brands[kind][0] ?? -1)
     return elsewhereHint(unanswered, { noun, name, places })
@@ -134,5 +158,5 @@ function placesOfBrand(index: SearchIndex, kind: Kind, codes: readonly number[])
   const docs = scratch.docs()
   const count = docsIn(docsOfBrands(index, brands), docs)
   const column = goods[kind].isByCoverage ? covered : countries
-  return countsAmong(column, docs, count).map(([code]) => code)
+  return mostOffered(column, docs, count)
 }

@@ -1,4 +1,4 @@
-import { fold } from '../../lib/text.ts'
+import { fold, wordsOf } from '../../lib/text.ts'
 import { isCountry } from '../countries.ts'
 import { byKind, kinds } from '../good.ts'
 import type { Kind } from '../offer.ts'
@@ -54,7 +54,7 @@ export interface Beside {
 const maxTokens = 60
 
 export function readQuestion(text: string, indexes: Indexes, { kind, country }: Beside): Reading {
-  const plain = withFlags(text.normalize('NFKC').replace(/\p{Cf}/gu, ''))
+  const plain = withDomains(withFlags(text.normalize('NFKC').replace(/\p{Cf}/gu, '')))
   const isLine = kind === undefined || kind === 'topup'
   const phone = readPhonePlace(plain, isLine ? country : undefined)
   const { rest, ...quantities } = readQuantities(phone?.rest ?? plain)
@@ -76,6 +76,16 @@ function withFlags(text: string): string {
     String.fromCharCode((sign.codePointAt(0) as number) - 0x1f1e6 + 65)
   return text.replace(/[\u{1f1e6}-\u{1f1ff}]{2}/gu, (flag) => ` ${[...flag].map(letter).join('')} `)
 }
+
+/** Replaces the end of each domain by the code of its country: "amazon.it" is Amazon in Italy. */
+function withDomains(text: string): string {
+  return text.replace(/(?<=[\p{L}\p{N}])\.(?:com?\.)?([a-z]{2})(?![\p{L}\p{N}])/giu, (end, code) =>
+    anywhere.test(code) ? end : ` ${code.toUpperCase()} `,
+  )
+}
+
+/** Codes of countries whose domains are used for other meanings. */
+const anywhere = /^(?:ai|cc|co|fm|gg|io|ly|me|to|tv)$/i
 
 const lookalikes: Readonly<Record<string, string>> = {
   а: 'a',
@@ -209,7 +219,8 @@ function takeSized(
   const phrase = phraseAt(tokens, at, size)
   const isAlone = tokens.length <= 2 || size > 1
   if (takeKnown(phrase, { asked, isAlone }, state)) return size
-  if (size === 1 && codeOf(tokens, at) !== undefined) return takeCode(tokens, at, state)
+  const code = size === 1 ? codeOf(tokens, at, state.words) : undefined
+  if (code !== undefined) return takeCode(tokens, at, code, state)
   const meaning = state.words.meanings.get(phrase)
   if (meaning === undefined) return undefined
   if (meaning.type === 'filler') return takeParted(tokens, at, state) ?? size
@@ -261,14 +272,7 @@ function takeUnclear(tokens: readonly Token[], at: number, state: State): number
   return (
     bySize(tokens, at, (phrase) => takePart(phrase, state)) ??
     takeUnspaced(wordAt(tokens, at), state) ??
-    bySize(
-      tokens,
-      at,
-      (phrase, size) =>
-        size < 4 &&
-        !(size > 1 && phrase.split(' ').some((word) => isName(word, state))) &&
-        takeMisspelled(phrase.replaceAll(' ', ''), state),
-    )
+    bySize(tokens, at, (phrase, size) => size < 4 && takeMisspelled(phrase, state))
   )
 }
 
@@ -295,27 +299,36 @@ function takeJoined(text: string, size: number, state: State): boolean {
   return true
 }
 
-/** Whether a word is a brand's name by itself, and so no part of a longer, misspelled one. */
-function isName(word: string, { lexicons }: State): boolean {
-  return brandsIn(lexicons, ({ whole }) => whole.get(word)) !== undefined
-}
-
 function takePart(phrase: string, state: State): boolean {
   const brands = brandsIn(state.lexicons, ({ parts }) => parts.get(phrase))
   if (brands !== undefined) addUnsure(state, brands, phrase)
   return brands !== undefined
 }
 
-function takeMisspelled(text: string, state: State): boolean {
+/** Takes a misspelled name. A word that is a brand by itself must be a part of that name: "gogle play". */
+function takeMisspelled(phrase: string, state: State): boolean {
+  const words = phrase.split(' ')
+  const text = words.join('')
   if (text.length < 4 || /\d{3}/.test(text)) return false
-  const [place] = text.length > 5 ? alike(state.words.places, text) : []
+  const right = words.length > 1 ? words.filter((word) => isName(word, state)) : []
+  const [place] = right.length === 0 && text.length > 5 ? alike(state.words.places, text) : []
   if (place !== undefined) {
     state.countries.add(place)
     return true
   }
-  const brands = brandsIn(state.lexicons, (lexicon) => brandsLike(lexicon, text))
-  if (brands !== undefined) addUnsure(state, brands, text)
+  const brands = brandsIn(state.lexicons, (lexicon) =>
+    brandsLike(lexicon, text).filter((code) => {
+      const name = wordsOf(lexicon.nameOf(code))
+      return name.length > right.length && right.every((word) => name.includes(word))
+    }),
+  )
+  if (brands !== undefined) addUnsure(state, brands, phrase)
   return brands !== undefined
+}
+
+/** Whether a word is the name of a brand. */
+function isName(word: string, { lexicons }: State): boolean {
+  return brandsIn(lexicons, ({ whole }) => whole.get(word)) !== undefined
 }
 
 const unspacedScripts =
@@ -346,38 +359,45 @@ function takePrefix(text: string, state: State): number {
   return 0
 }
 
-/** Country codes that are also common words. */
+/** Country codes that are also common words, besides those that the vocabulary knows as words. */
 const ambiguous = new Set(
-  'am an as at be by de do et go id il in is it la ma me mo mr ms my ne no of om or pa pm re sa se si sm so st tc tl tm to va vs'.split(
-    ' ',
-  ),
+  'ad ai al cc cd dj eh fm gg id io ma mo mr ms ne om pa pm sa sd se si sm st tc tl va'.split(' '),
 )
 
 /** The country whose code this is: in capitals, or where it can hardly be another word. */
-function codeOf(tokens: readonly Token[], at: number): string | undefined {
+function codeOf(
+  tokens: readonly Token[],
+  at: number,
+  { meanings }: Vocabulary,
+): string | undefined {
   const { word, isUpper } = tokens[at] as Token
   const code = word.toUpperCase()
-  if (!isCountry(code) || (!isUpper && isOtherWord(tokens, at))) return undefined
-  return code
+  // TV is what people watch, and hardly Tuvalu.
+  if (!isCountry(code) || meanings.get(word)?.type === 'category') return undefined
+  return isUpper || !isOtherWord(tokens, at, meanings) ? code : undefined
 }
 
 /** A code in small letters may be the beginning of a brand: "mc donalds". */
-function takeCode(tokens: readonly Token[], at: number, state: State): number {
+function takeCode(tokens: readonly Token[], at: number, code: string, state: State): number {
   const parted = tokens[at]?.isUpper ? undefined : takeParted(tokens, at, state)
-  const code = codeOf(tokens, at)
-  if (parted === undefined && code !== undefined) state.countries.add(code)
+  if (parted === undefined) state.countries.add(code)
   return parted ?? 1
 }
 
 const beforePronoun = /^(?:for|to|with|of|give|let|by|tell|help)$/
 
-function isOtherWord(tokens: readonly Token[], at: number): boolean {
+function isOtherWord(
+  tokens: readonly Token[],
+  at: number,
+  meanings: Vocabulary['meanings'],
+): boolean {
   const word = wordAt(tokens, at)
   const before = tokens[at - 1]?.word
-  if (word === 'us') return before === undefined || beforePronoun.test(before)
-  // Spanish and French "de" stands between words.
+  if (word === 'us') return before !== undefined && beforePronoun.test(before)
+  // Spanish and French "de" stands between words, and French "au" before a country.
   if (word === 'de' && at > 0 && at === tokens.length - 1) return false
-  return ambiguous.has(word)
+  if (word === 'au') return meanings.get(tokens[at + 1]?.word ?? '')?.type === 'country'
+  return ambiguous.has(word) || meanings.get(word)?.type === 'filler'
 }
 
 const none: readonly number[] = []

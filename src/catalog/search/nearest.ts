@@ -69,8 +69,8 @@ function partsOf(text: string): string[] {
 }
 
 /**
- * The countries of what the other parameters find: those that share a region with the given one first, then those
- * with the most offers. Undefined if nothing else was asked for, because then no country is nearer than another.
+ * The countries of what the other parameters find: those near the given one first, then those with the most offers.
+ * Undefined if nothing else was asked for, because then no country is nearer than another.
  */
 export function countriesWith(
   index: SearchIndex,
@@ -78,18 +78,24 @@ export function countriesWith(
   left: Docs,
 ): Instead<string> | undefined {
   if (left.length === index.size) return undefined
-  const regions = new Set(valuesAmong(index.regions, docsWith(index.countries, given)))
-  const shares = ([code]: readonly [string, number]) =>
-    valuesAmong(index.regions, docsWith(index.countries, code)).some((region) =>
-      regions.has(region),
-    )
-  const own = countsAmong(index.countries, left)
-  const near = own.filter(shares)
-  const counted = [...near, ...own, ...countsAmong(index.covered, left)]
+  const own = nearFirst(index, [given], mostOffered(index.countries, left))
   return {
-    values: [...new Set(counted.map(([code]) => code))],
+    values: [...new Set([...own, ...mostOffered(index.covered, left)])],
     say: (works) => `Some are for ${listed(works)}. Check that one of these is of use.`,
   }
+}
+
+/** The countries with those first that share a region with one of the given countries. */
+export function nearFirst(
+  { regions, countries }: SearchIndex,
+  given: readonly string[],
+  codes: readonly string[],
+): string[] {
+  const regionsOf = (code: string) => valuesAmong(regions, docsWith(countries, code))
+  const own = new Set(given.flatMap(regionsOf))
+  const isNear = (code: string) => regionsOf(code).some((region) => own.has(region))
+  const { near = [], far = [] } = Object.groupBy(codes, (code) => (isNear(code) ? 'near' : 'far'))
+  return [...near, ...far]
 }
 
 /** These values as alternatives; undefined if nothing else was asked for. */
@@ -111,8 +117,8 @@ function listed(values: readonly string[]): string {
 }
 
 /** The values that occur in these offers, those with the most offers first. */
-export function mostOffered(column: Column, docs: Docs): string[] {
-  return countsAmong(column, docs).map(([value]) => value)
+export function mostOffered(column: Column, docs: Docs, count = docs.length): string[] {
+  return countsAmong(column, docs, count).map(([value]) => value)
 }
 
 /** The durations of these offers, the nearest to the given one first. */
