@@ -2,7 +2,6 @@ import { offerDetail } from '../../api/catalog/offer.ts'
 import type { ReadDeps } from '../../api/deps.ts'
 import { findOffer } from '../../catalog/find-offer.ts'
 import { described, readParams, refused, text } from '../../catalog/search/params.ts'
-import { Refusal } from '../../lib/refusal.ts'
 import { inArguments } from '../arguments.ts'
 import { argumentSchema, bodyInArguments } from '../schemas.ts'
 import type { Tool } from '../tool.ts'
@@ -47,8 +46,7 @@ export const getOffer: Tool = {
       return { type: 'answer', body: offerNamed(offerId, 'offerId', reading) }
     }
     if (offerId !== undefined) throw refused('offerId', 'Give offerId or offerIds, not both.')
-    const message = 'Give offerId, or offerIds for several. Find them with search.'
-    throw new Refusal('offer_not_found', message, { parameter: 'offerId' })
+    throw refused('offerId', 'Give offerId, or offerIds for several. Find them with search.')
   },
 }
 

@@ -124,7 +124,7 @@ describe.each(versions)('a client of %s', (version) => {
     ],
     ['too large a page', 'search', { kind: 'topup', limit: 51 }, { parameter: 'limit' }],
     ['an object', 'search', { kind: 'topup', brand: {} }, { parameter: 'brand' }],
-    ['no offer', 'get_offer', {}, { code: 'offer_not_found', parameter: 'offerId' }],
+    ['no offer', 'get_offer', {}, { code: 'invalid_parameter', parameter: 'offerId' }],
     [
       'an offer that is none',
       'get_offer',
