@@ -118,7 +118,8 @@ test.concurrent('what a killed node began, another one delivers, once', async ()
     (booked) => booked.length === 1,
   )
   await child.kill()
-  expect(await answered).toBe('lost')
+  // A busy machine may reach the end of the wait for goods before the kill.
+  expect(['lost', 'answered 202']).toContain(await answered)
   await endLease(store, orderId)
   await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
   const answer = await retry()
@@ -157,7 +158,8 @@ test('a node that is killed between money and supplier leaves a paid order that 
   const { answer: answered, retry } = await buyInVain(child, buyer, 'topup', 'OK')
   const orderId = await orderOf(buyer, 'PAID')
   await child.kill()
-  expect(await answered).toBe('lost')
+  // A busy machine may reach the end of the wait for goods before the kill.
+  expect(['lost', 'answered 202']).toContain(await answered)
   expect(await bookedFor(store, orderId)).toEqual([])
   await holder.end()
   // The dead node's last statement is still carried out: its intention is on record.

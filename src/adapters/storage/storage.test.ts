@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -272,6 +273,18 @@ describe('opening the storage', () => {
     expect(await storage.forgetNonces()).toBe(0)
     await storage.close()
     await expect(storage.probe()).rejects.toThrow()
+  })
+
+  it('does not take a standstill of this process for one of the database', async () => {
+    const storage = await open()
+    await storage.probe()
+    const probed = storage.probe()
+    // After an immediate, Node runs the timers first and handles input only afterwards.
+    await setImmediate()
+    const until = performance.now() + 2_000
+    while (performance.now() < until);
+    await probed
+    await storage.close()
   })
 
   it('refuses a database whose encoding lacks letters, before it makes anything there', async () => {

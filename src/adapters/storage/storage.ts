@@ -6,6 +6,7 @@ import type {
   HandPayouts,
   PayoutRecord,
 } from '../../checkouts/ports.ts'
+import { within } from '../../lib/within.ts'
 import type { NodeBook } from '../../nodes/nodes.ts'
 import type { MailBook } from '../../orders/mail.ts'
 import type {
@@ -135,13 +136,14 @@ export async function reachStorage(
     onError,
     ...(onTrouble && { onTrouble }),
   })
-  // A pool of its own, because a busy main pool says nothing about the server.
+  // A pool of its own, because a busy main pool says nothing about the server. Its own timers would blame the server
+  // for a standstill of this process, so they only close what `within` has given up.
   const probes = openDatabase(databaseUrl, {
     applicationName: `${applicationName}-probe`,
     poolSize: 1,
     statementTimeoutMs: probeWithinMs,
-    answerWithinMs: probeWithinMs,
-    connectWithinMs: probeWithinMs,
+    answerWithinMs: 2 * probeWithinMs,
+    connectWithinMs: 2 * probeWithinMs,
     onError: () => undefined,
   })
   const close = async () => {
@@ -191,8 +193,9 @@ function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | '
 }
 
 async function probe(database: Database): Promise<void> {
-  const { rows } = await database.query<{ read_only: string }>(
+  const answer = database.query<{ read_only: string }>(
     `select current_setting('transaction_read_only') as read_only`,
   )
+  const { rows } = await within(probeWithinMs, answer, 'The database does not answer.')
   if (rows[0]?.read_only !== 'off') throw new Error('The database takes no writes.')
 }
