@@ -449,7 +449,7 @@ function takeUnsure(state: State, length: number): void {
   const isSigns = /^(?:\w )+\w$/.test(phrase) && length > phrase.split(' ').length
   if (isSigns && named.size + countries.size === 0) return
   if (unknown.length < 2) state.brands = brands
-  else unknown.push(phrase)
+  else unknown.push(...phrase.split(' '))
 }
 
 function addMeaning(state: State, meaning: Meaning): void {
