@@ -1,6 +1,9 @@
+/** A timeout is counted in so many parts, each of which a turn of the event loop can use up, however long it takes. */
+const parts = 10
+
 /**
- * Waits for the answer up to a timeout. An answer that has arrived in time counts even when this
- * process was too busy to handle it: a busy caller says nothing about the other side.
+ * Waits for the answer up to a timeout, in which only the time counts in which this process could handle answers: a
+ * busy caller says nothing about the other side.
  *
  * @param timeoutMessage the message of the error after the timeout
  * @throws after `ms`, or with the rejection of `answer`
@@ -11,8 +14,14 @@ export async function within<T>(
   timeoutMessage: string,
 ): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
-  // After a long turn of the event loop Node runs timers before pending input, and immediates after it.
-  const timer = setTimeout(() => setImmediate(() => reject(new Error(timeoutMessage))), ms)
+  let left = parts
+  let timer = setTimeout(pass, ms / parts)
+  function pass() {
+    left -= 1
+    // After a long turn of the event loop Node runs timers before pending input, and immediates after it.
+    if (left === 0) setImmediate(() => reject(new Error(timeoutMessage)))
+    else timer = setTimeout(pass, ms / parts)
+  }
   try {
     return await Promise.race([answer, tooLate])
   } finally {
