@@ -6,6 +6,8 @@ import type { Parts } from './parts.ts'
 
 const path = '/api/catalog/vouchers/purchase/info'
 const body = { offerId: 'TEST-VOUCHER-OK', firstName: 'Ada', lastName: 'Lovelace' }
+/** Buyers look around between purchases, and leave the processor to nodes that are starting; milliseconds. */
+const pauseMs = 500
 /** How many times a buyer repeats a request that was answered `try_again`. */
 const maxTries = 20
 
@@ -40,6 +42,7 @@ export async function crowdBuys(
       const headers = { 'payment-signature': header }
       await followed(met, ask, await patiently(met, () => ask(path, { headers, body })))
       met.delivered += 1
+      await delay(pauseMs)
     }
   }
   await Promise.all(Array.from({ length: buyers }, buy))
