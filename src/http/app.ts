@@ -148,8 +148,14 @@ const limitsOfRequests = {
   requestTimeout: 30_000,
   keepAliveTimeout: 72_000,
   maxRequestsPerSocket: 1000,
-  // Node enforces these timeouts only at this interval.
-  http: { headersTimeout: 10_000, maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 2_000 },
+  http: {
+    headersTimeout: 10_000,
+    maxHeaderSize: 16 * 1024,
+    // Node enforces the timeouts only at this interval.
+    connectionsCheckingInterval: 2_000,
+    // Node would answer without a body. The gate refuses such requests.
+    requireHostHeader: false,
+  },
   routerOptions: {
     ignoreTrailingSlash: true,
     maxParamLength: 200,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
 import { holdUp } from './held-up.ts'
@@ -16,10 +16,11 @@ export interface GateDeps {
 }
 
 /**
- * Admits a request, or refuses it before its body is read: too many requests (429), an unknown path (404), a
- * method that the path does not support (405).
+ * Admits a request, or refuses it before its body is read: no host (400), too many requests (429), an unknown path
+ * (404), a method that the path does not support (405).
  */
 export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps): void {
+  app.addHook('onRequest', requireHost)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     const known = request.is404 ? routes.find(pathOf(request.raw.url ?? '')) : undefined
@@ -40,6 +41,15 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
   app.setNotFoundHandler(() => {
     throw new Refusal('not_found', 'There is nothing at this address.')
   })
+}
+
+/** RFC 9112, section 3.2. */
+function requireHost({ headers, raw }: FastifyRequest, _: FastifyReply, done: () => void): void {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    const message = 'HTTP/1.1 requires the header Host.'
+    throw new Refusal('invalid_header', message, { parameter: 'Host' })
+  }
+  done()
 }
 
 /**

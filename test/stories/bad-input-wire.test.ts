@@ -114,6 +114,11 @@ describe('paths', () => {
 })
 
 describe('headers', () => {
+  test('without a host are 400, but HTTP/1.0 needs none', async () => {
+    await expectStatus('GET /ai HTTP/1.1\r\nConnection: close\r\n\r\n', 400)
+    await expectStatus('GET /ai HTTP/1.0\r\n\r\n', 200)
+  })
+
   test('a section over 16 kB is 431', async () => {
     for (const size of [16_500, 60_000, 300_000]) {
       await expectStatus(request('GET /ai', [`X-Big: ${'x'.repeat(size)}`]), 431)
