@@ -1,8 +1,8 @@
-/** A timeout is counted in so many parts, each of which a turn of the event loop can use up, however long it takes. */
+/** A timeout is counted in so many parts. A turn of the event loop uses up one of them at most, however long it takes. */
 const parts = 10
 
 /**
- * Waits for the answer up to a timeout, in which only the time counts in which this process could handle answers: a
+ * Waits for the answer up to a timeout. Only time in which this process could handle answers counts: a
  * busy caller says nothing about the other side.
  *
  * @param timeoutMessage the message of the error after the timeout
