@@ -113,9 +113,7 @@ async function explain(
   if (!wasUnused(judged)) return explainUsed(tender, judged)
   // One backend says that the nonce is used, and another that it is not.
   if (known.code === nonceUsed.code) return unknown(hidden)
-  return said === 'invalid_exact_evm_transaction_simulation_failed'
-    ? explainRefusal(deps.chain, tender, bad)
-    : bad
+  return explainRefusal(deps.chain, tender, bad)
 }
 
 /** `bad`, unless the nonce is used: a payment that is bad now may have landed before. */
@@ -129,7 +127,7 @@ async function unlessUsed(
 
 /** Asks at the newest block: the shared one of a second ago would not show what has just landed. */
 async function lookForUse(chain: Chain, tender: X402Payment) {
-  const head = await chain.reader.getBlock()
+  const head = await chain.newestBlock()
   return { head, isUsed: await isUsedAt(chain, authorizationOf(tender), head.number) }
 }
 
@@ -203,7 +201,9 @@ function tooLate(left: number): Bad {
 }
 
 /**
- * The facilitator reports a silent node and a refusing token alike, so the transfer is simulated again.
+ * A refusal counts only if it stands at a block at which the nonce is unused: of several nodes behind one
+ * address, one may refuse a payment because it has landed, and another not have its block yet. The
+ * facilitator reports a silent node and a refusing token alike, so the transfer is simulated again.
  * A contract that signs for the payer may answer by its gas or by its caller: if the facilitator saw it
  * refuse and it agrees now, the payment is refused, because no node is at fault.
  */
@@ -212,7 +212,10 @@ async function explainRefusal(
   tender: X402Payment,
   bad: Bad,
 ): Promise<Checked<X402Payment>> {
-  if (!(await wouldRevert(chain, transferOf(tender)))) {
+  const { head, isUsed } = await lookForUse(chain, tender)
+  if (isUsed) return unknown(hidden)
+  if (!(await wouldRevert(chain, transferOf(tender), head.number))) {
+    if (bad.code === 'insufficient_balance') return unknown(hidden)
     const code = await chain.reader.getCode({ address: tender.payer as Hex })
     return code === undefined
       ? unknown('The transfer could not be simulated.')

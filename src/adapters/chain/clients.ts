@@ -3,6 +3,7 @@ import type { Network } from '../../payments/networks.ts'
 import { type BlockTime, blockAt } from './block-times.ts'
 import { type PageSize, pageSize } from './log-pages.ts'
 import { type DataFee, dataFeeOf } from './network-fees.ts'
+import { newestShown } from './newest-shown.ts'
 import { type NodeLoad, nodeLoad } from './node-load.ts'
 import { type AccountNonces, accountNonces } from './nonces.ts'
 import { recent } from './recent.ts'
@@ -30,6 +31,8 @@ export interface ChainNode {
   /** How many blocks of logs it answers for at once. */
   readonly pages: PageSize
   readonly load: NodeLoad
+  /** The newest block; never an older one than this node has shown in the last minute. */
+  readonly newestBlock: () => Promise<BlockTime>
 }
 
 /** A connection to one chain, and the account that sends transactions there. */
@@ -71,7 +74,8 @@ export function openNode({ network, rpcUrl, pollMs }: NodeOptions): ChainNode {
   const load = nodeLoad()
   const transport = rpcTransport(rpcUrl, load)
   const reader = createPublicClient({ transport, pollingInterval: pollMs, cacheTime: 0 })
-  return { network, reader, pages: pageSize(), load }
+  const newestBlock = newestShown(() => reader.getBlock())
+  return { network, reader, pages: pageSize(), load, newestBlock }
 }
 
 export function openChain(options: ChainOptions): Chain {
@@ -87,9 +91,9 @@ export function openChain(options: ChainOptions): Chain {
     dataFee: dataFeeOf(node),
     maxSettlementWei: options.maxSettlementWei,
     fees: recent(recentMs, () => reader.estimateFeesPerGas()),
-    recentHead: recent(recentMs, () => reader.getBlock()),
+    recentHead: recent(recentMs, node.newestBlock),
     lookBackTo: recent(lookBackKeptMs, async () => {
-      const head = await reader.getBlock()
+      const head = await node.newestBlock()
       return blockAt(node, Number(head.timestamp) - lookBackSeconds, head)
     }),
   }

@@ -48,7 +48,7 @@ async function probe(
 ): Promise<void> {
   const { gasAccount, network, pages, reader } = chain
   const token = network.usdc as Hex
-  const head = await reader.getBlock()
+  const head = await chain.newestBlock()
   if (!isCurrent(head.timestamp)) throw new Error('The newest block is old.')
   const safe = Number((await reader.getBlock({ blockTag: 'safe' })).number)
   const page = { from: Math.max(0, safe - pages.blocks() + 1), to: safe }

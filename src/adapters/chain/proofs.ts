@@ -72,7 +72,7 @@ export function proveByReceipt(
  */
 export async function judge(node: ChainNode, authorization: Authorization): Promise<Verdict> {
   const [head, safe] = await Promise.all([
-    node.reader.getBlock(),
+    node.newestBlock(),
     node.reader.getBlock({ blockTag: 'safe' }),
   ])
   // Two backends behind one address disagree: the one that returned the newest block lags.
@@ -146,13 +146,14 @@ async function confirmationWithout(
   return use === undefined || use.transaction === transaction ? 'unknown' : 'gone'
 }
 
-/** Whether the token would revert this transfer now. Throws when the node does not say. */
+/** Whether the token would revert this transfer in the state of this block. Throws when the node does not say. */
 export async function wouldRevert(
   { network, reader }: ChainNode,
   transfer: SignedTransfer,
+  blockNumber: bigint,
 ): Promise<boolean> {
   try {
-    await reader.simulateContract(transferCall(network, transfer))
+    await reader.simulateContract({ ...transferCall(network, transfer), blockNumber })
     return false
   } catch (error) {
     if (isRevert(error)) return true
