@@ -215,15 +215,19 @@ async function explainRefusal(
   const { head, isUsed } = await lookForUse(chain, tender)
   if (isUsed) return unknown(hidden)
   if (!(await wouldRevert(chain, transferOf(tender), head.number))) {
-    if (bad.code === 'insufficient_balance') return unknown(hidden)
-    const code = await chain.reader.getCode({ address: tender.payer as Hex })
-    return code === undefined
-      ? unknown('The transfer could not be simulated.')
-      : { outcome: 'bad', ...inconsistentWallet }
+    // The payer's code takes no part in a balance, so there two nodes differ.
+    const isOwnCode = bad.code === 'would_fail' && (await hasCode(chain, tender.payer))
+    return isOwnCode
+      ? { outcome: 'bad', ...inconsistentWallet }
+      : unknown('Two looks at the chain differ about this transfer.')
   }
   return (await isClosedTo(chain, tender.payTo))
     ? unknown('USDC takes no transfer to this store just now.')
     : bad
+}
+
+async function hasCode({ reader }: ChainNode, address: string): Promise<boolean> {
+  return (await reader.getCode({ address: address as Hex })) !== undefined
 }
 
 /** The address in EIP-55 form: it may come in any case, but viem encodes only a correct checksum. */

@@ -7,9 +7,9 @@ import type { BlockTime } from './block-times.ts'
 const shownMs = 60_000
 
 /**
- * The newest block that a node shows, and never an older one than it showed before. Several nodes may
- * answer behind one address, each some blocks behind: what the newest of them has shown does not vanish
- * when a lagging one answers next. A question at the number of that block fails at a node that lags.
+ * The newest block that a provider shows, and never an older one than it showed in the last minute. Several
+ * nodes may answer behind one address, each some blocks behind: what the newest of them has shown does not
+ * vanish when a lagging one answers next. A question at the number of that block fails at a node that lags.
  *
  * @param ask reads the newest block of the node that answers
  */
@@ -18,8 +18,8 @@ export function newestShown(ask: () => Promise<BlockTime>): () => Promise<BlockT
   return async () => {
     const { number, timestamp } = await ask()
     const now = performance.now()
-    const isOlder = shown && number < shown.block.number && now - shown.at < shownMs
-    if (!isOlder) shown = { block: { number, timestamp }, at: now }
-    return (shown as NonNullable<typeof shown>).block
+    if (shown && number < shown.block.number && now - shown.at < shownMs) return shown.block
+    shown = { block: { number, timestamp }, at: now }
+    return shown.block
   }
 }

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { type Hex, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { type ProviderHabits, providerOf } from '../../../test/doubles/rpc-provider.ts'
@@ -239,6 +239,29 @@ describe('a provider with several nodes behind one address', () => {
       expect(await behind({}).rail.confirmationOf(tender, receipt)).toBe('final')
     },
   )
+
+  test('a refusal because a payment has landed makes it not bad where its nonce still looks unused', async () => {
+    const { tender } = await landed()
+    // The newest node answers every simulation of the transfer, the lagging one everything else.
+    const lagging = providerOf(chain.rpcUrl, { backends: [1] })
+    const isUsed = toFunctionSelector('authorizationState(address,bytes32)')
+    node.tamper((method, params) => {
+      const { to, data } = params[0] as { to?: string; data?: string }
+      const isOfToken = to?.toLowerCase() === chain.usdc.toLowerCase()
+      const isSimulation = isOfToken && !data?.startsWith(isUsed)
+      return isSimulation ? undefined : lagging(method, params)
+    })
+    const { rail } = chain.connect({ rpcUrl: node.url })
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
+  })
+
+  test('a payment that has landed is not bad at a node behind a block that was shown', async () => {
+    const { tender } = await landed()
+    const { probe, rail } = chain.connect({ rpcUrl: node.url })
+    await probe()
+    node.tamper(providerOf(chain.rpcUrl, { backends: [5] }))
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
+  })
 
   test('a payment is gone only where a node that has its block shows the nonce unused', async () => {
     const { tender, receipt } = await landed()

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { newestShown } from './newest-shown.ts'
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => vi.useRealTimers())
+
+/** What follows when a node shows blocks of these numbers in turn, each so many milliseconds after the last. */
+async function shownFor(blocks: readonly (readonly [number: bigint, afterMs: number])[]) {
+  let next = 0n
+  const newest = newestShown(async () => ({ number: next, timestamp: 1_000n + next }))
+  const shown: bigint[] = []
+  for (const [number, afterMs] of blocks) {
+    vi.advanceTimersByTime(afterMs)
+    next = number
+    const block = await newest()
+    expect(block.timestamp).toBe(1_000n + block.number)
+    shown.push(block.number)
+  }
+  return shown
+}
+
+test('a block that was shown does not vanish when a lagging node answers', async () => {
+  const blocks = [
+    [7n, 0],
+    [5n, 1],
+    [8n, 1],
+    [6n, 59_999],
+    [9n, 0],
+  ] as const
+  expect(await shownFor(blocks)).toEqual([7n, 7n, 8n, 8n, 9n])
+})
+
+test('a minute later a lower one counts: the chain was made shorter, or the number was a mistake', async () => {
+  const blocks = [
+    [900n, 0],
+    [5n, 30_000],
+    [6n, 30_000],
+    [5n, 0],
+  ] as const
+  expect(await shownFor(blocks)).toEqual([900n, 900n, 6n, 6n])
+})
