@@ -111,3 +111,25 @@ test('of many brands, those with the most offers come first and the others are c
   expect(facetsOf(index, { country: 'DE' }).brands).toEqual(brands)
   expect(facetsOf(index, { country: 'DE', text: 'good' }).brands).toEqual(brands)
 })
+
+test('pairs of values that each find few offers keep their own result, however often they are asked', () => {
+  const offers = many.map((offer, place) => ({
+    ...offer,
+    country: ['AT', 'BE', 'CH', 'DE', 'ES', 'FR', 'GB', 'IT', 'JP', 'US'][place % 10] ?? 'AT',
+    subTypes: [`Type ${place % 9}`],
+  }))
+  const index = indexOf(offers)
+  const pairs = ['AT', 'BE'].flatMap((country) =>
+    ['Type 1', 'Type 2', 'Rare'].map((subType) => ({ country, subType })),
+  )
+  for (const { country, subType } of [...pairs, ...pairs]) {
+    const ofCountry = offers.filter((offer) => offer.country === country)
+    const ofType = offers.filter((offer) => offer.subTypes.includes(subType))
+    expect(facetsOf(index, { country, subType })).toEqual({
+      ...counted(ofCountry.filter((offer) => offer.subTypes.includes(subType))),
+      // A facet is counted without its own filter.
+      countries: counted(ofType).countries,
+      subTypes: counted(ofCountry).subTypes,
+    })
+  }
+})

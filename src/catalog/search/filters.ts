@@ -85,6 +85,9 @@ export function met(index: SearchIndex, clauses: readonly Clause[]): Matches {
   if (rest.length === 0) return alone(index, first)
   const sets = first.most > size / 8 ? clauses.flatMap(({ set }) => set?.() ?? []) : []
   if (sets.length === clauses.length) return counted(intersection(sets, scratch.bits()))
+  const [second] = rest
+  if (rest.length === 1 && first.list && second?.list)
+    return paired(index, { list: first.list, keep: second.keep, other: second.list })
   if (first.list) return tested({ docs: first.list, total: first.list.length }, rest, index)
   if (!first.set) return tested({ docs: all, total: size }, clauses, index)
   const docs = scratch.docs()
@@ -97,6 +100,17 @@ function alone(index: SearchIndex, clause: Clause): Matches {
   if (list) return { docs: list, total: list.length, kept: true }
   if (set) return counted(set())
   return tested({ docs: index.all, total: index.size }, [clause], index)
+}
+
+function paired(
+  { pairs }: SearchIndex,
+  { list, keep, other }: Pick<Clause, 'keep'> & Record<'list' | 'other', Docs>,
+): Matches {
+  const docs = pairs.docsIn(list, other, () => {
+    const both = new Uint32Array(list.length)
+    return both.slice(0, keep(list, list.length, both))
+  })
+  return { docs, total: docs.length, kept: true }
 }
 
 function counted(bits: Bits): Matches {

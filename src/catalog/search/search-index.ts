@@ -3,6 +3,7 @@ import { type OfferRecords, offerAt, offersAt } from '../offer-records.ts'
 import type { ReadyJson } from '../ready-json.ts'
 import { type Column, openColumn, type PackedColumn } from './column.ts'
 import type { Docs } from './docs.ts'
+import { createPairs, type Pairs } from './pairs.ts'
 import type { Runs } from './runs.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 import type { Terms } from './terms.ts'
@@ -87,6 +88,7 @@ export interface SearchIndex
   readonly size: number
   readonly all: Docs
   readonly ready: ReadyJson
+  readonly pairs: Pairs
   readonly scratch: Scratch
   brands(): readonly BrandNames[]
   offerAt(doc: number): Offer
@@ -117,6 +119,7 @@ export function openIndex(
     size,
     all: allDocs(size),
     ready,
+    pairs: createPairs(),
     scratch: createScratch(size, opened['names']?.valuesOf.starts.length ?? 0),
     brands: () => JSON.parse(Buffer.from(packed.brandsJson).toString()),
     offerAt: (doc) => offerAt(records, packed.rows[doc] as number),
