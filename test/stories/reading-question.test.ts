@@ -69,6 +69,8 @@ test('shows the topups of the likely operator of a phone first', async () => {
   expect(new Set(isLikely)).toEqual(new Set([true, false]))
   expect(isLikely).toEqual(isLikely.toSorted((one, other) => Number(other) - Number(one)))
   expect(await ask({ query: '+234 803 123 4567', limit: '50' })).toEqual(given)
+  const cards = await ask({ phone: '+234 803 123 4567', kind: 'voucher' })
+  expect(cards.likelyOperator).toBeUndefined()
 })
 
 test('says what it left out, and why it finds nothing', async () => {

@@ -124,8 +124,9 @@ function searchAnswer(deps: ReadDeps, asked: Question, { limit, offset, sort }: 
   answer.text(`{"total":${found.total},"limit":${limit},"offset":${offset},"items":[`)
   addItems(deps, found, pageIn(deps, found, { limit, offset, sort }))
   answer.text(`],"leftOut":${JSON.stringify(found.leftOut)}`)
-  const { operator } = found.asked
-  if (operator !== undefined) answer.text(`,"likelyOperator":${JSON.stringify(operator)}`)
+  const { operator, kinds } = found.asked
+  if (operator !== undefined && kinds.includes('topup'))
+    answer.text(`,"likelyOperator":${JSON.stringify(operator)}`)
   if (hint !== undefined) answer.text(`,"hint":${JSON.stringify(hint)}`)
   answer.text('}')
   return answer.take()

@@ -32,7 +32,9 @@ function show(part) {
 function line({ id, name, at }) {
   const link = document.createElement('a')
   link.href = `/orders/${id}`
-  const parts = { b: name, span: '', time: String(at).slice(0, 10) }
+  const { lang } = document.documentElement
+  const date = new Date(at).toLocaleDateString(lang, { dateStyle: 'medium' })
+  const parts = { b: name, span: '', time: date }
   for (const [tag, text] of Object.entries(parts)) {
     const element = document.createElement(tag)
     element.textContent = text

@@ -376,6 +376,8 @@ describe.skipIf(noBrowser)('in a browser', () => {
     expect(await listed()).toEqual([esim, voucher])
     expect(await axeFaults(page)).toEqual([])
     expect(await page.textContent('#recent')).not.toContain('kat_')
+    for (const date of await page.locator('#recent li time').allTextContents())
+      expect(date).toMatch(/^[A-Z][a-z]{2} \d{1,2}, \d{4}$/)
     await page.click(`#recent a[href="${voucher}"]`)
     await page.waitForSelector('.private')
     await listed()
