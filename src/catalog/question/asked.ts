@@ -1,7 +1,7 @@
 import { kinds } from '../good.ts'
 import type { Kind } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
-import { currenciesOf, inDollars } from './currencies.ts'
+import { inDollars, likelyCurrencies, localCurrencies } from './currencies.ts'
 import { type Brands, type Indexes, type Reading, readQuestion } from './reading.ts'
 
 /** A question over all kinds at once: in plain words, as fields, or both. A field overrides the words. */
@@ -21,8 +21,14 @@ export interface Question {
 
 /** The value that a card or a line should receive. */
 export interface Value {
-  readonly amount: number
-  readonly currencies: readonly string[]
+  /** Undefined for any amount in these currencies. */
+  readonly amount: number | undefined
+  /** ISO 4217 codes; undefined for any currency. */
+  readonly currencies: readonly string[] | undefined
+  /** As it is written. */
+  readonly said: string
+  /** Whether it is only a number, so that it may mean something else. */
+  readonly isBare: boolean
   /** Also met by offers in other currencies whose buyer chooses the value, which is given in dollars. */
   readonly isInDollars?: boolean
 }
@@ -39,8 +45,8 @@ export interface Asked {
   readonly minUsdc: number | undefined
   readonly maxUsdc: number | undefined
   readonly value: Value | undefined
-  /** Limits of the price in currencies without a rate, which are ignored. */
-  readonly unconverted: readonly string[]
+  /** What cannot be taken into account: numbers without a meaning, and limits of the price in currencies without a rate. */
+  readonly ignored: readonly string[]
   /** Words that offers must have. */
   readonly words: readonly string[]
   /** The likely operator of the line to be topped up. Its topups come first. */
@@ -60,6 +66,7 @@ const unread: Reading = {
   phoneOperator: undefined,
   unknown: [],
   untold: [],
+  numbers: [],
   length: 0,
 }
 
@@ -77,7 +84,7 @@ export function askedIn(indexes: Indexes, question: Question, rates: RateTable |
   const asked = kindsFor(base, question)
   return {
     ...base,
-    ...moneyFor(base, { asked, maxUsdc: question.maxUsdc, rates }),
+    ...moneyFor(base, { indexes, asked, maxUsdc: question.maxUsdc, rates }),
     kinds: asked,
     words: [],
     operator: question.phoneCountry === undefined ? reading.phoneOperator : question.phoneOperator,
@@ -93,6 +100,7 @@ function countriesIn(reading: Reading, { country, covers = [], phoneCountry }: Q
 }
 
 interface Means {
+  readonly indexes: Indexes
   readonly asked: readonly Kind[]
   readonly maxUsdc: number | undefined
   readonly rates: RateTable | undefined
@@ -101,25 +109,48 @@ interface Means {
 /** An amount of money limits the price of a plan, but is the value that a card or a line should receive. */
 function moneyFor(
   { reading, countries }: Base,
-  { asked, maxUsdc, rates }: Means,
-): Pick<Asked, 'minUsdc' | 'maxUsdc' | 'unconverted' | 'value'> {
-  const { value, budget, atLeast } = reading
+  { indexes, asked, maxUsdc, rates }: Means,
+): Pick<Asked, 'minUsdc' | 'maxUsdc' | 'ignored' | 'value'> {
+  const { budget, atLeast, numbers } = reading
+  const local = localCurrencies(indexes, countries)
   const isPlan = asked.length === 1 && asked[0] === 'esim'
-  const most = budget ?? (isPlan ? value : undefined)
+  const most = budget ?? (isPlan ? reading.value : undefined)
   const limits = maxUsdc === undefined ? [most, atLeast] : [atLeast]
+  const unconverted = limits.flatMap((limit) =>
+    limit === undefined || inDollars(limit, local, rates) !== undefined ? [] : [limit.said],
+  )
+  const value = isPlan ? undefined : valueIn(reading, asked, local)
   return {
-    minUsdc: inDollars(atLeast, countries, rates),
-    maxUsdc: maxUsdc ?? inDollars(most, countries, rates),
-    unconverted: limits.flatMap((limit) =>
-      limit === undefined || inDollars(limit, countries, rates) !== undefined
-        ? []
-        : [`${limit.amount} ${currenciesOf(limit.unit, countries)[0]}`],
-    ),
-    value:
-      value === undefined || isPlan
-        ? undefined
-        : { amount: value.amount, currencies: currenciesOf(value.unit, countries) },
+    minUsdc: inDollars(atLeast, local, rates),
+    maxUsdc: maxUsdc ?? inDollars(most, local, rates),
+    ignored: [...new Set([...unconverted, ...(value?.isBare ? [] : numbers)])],
+    value,
   }
+}
+
+function valueIn(
+  reading: Reading,
+  asked: readonly Kind[],
+  local: ReadonlySet<string>,
+): Value | undefined {
+  const { value, budget, atLeast, numbers } = reading
+  if (value !== undefined) {
+    const { amount, said } = value
+    return { amount, said, isBare: false, currencies: likelyCurrencies(value, local) }
+  }
+  const [number, ...more] = numbers
+  const isClear = (budget ?? atLeast) === undefined && more.length === 0
+  const isOfGoods = namesGoods(reading) || reading.kinds.length > 0
+  if (number === undefined || !isClear || !isOfGoods) return undefined
+  const isCard = asked.length === 1 && asked[0] === 'voucher'
+  const usual = isCard ? ['USD'] : undefined
+  const currencies = local.size > 0 ? [...local] : usual
+  return { amount: Number(number), said: number, isBare: true, currencies }
+}
+
+/** Whether it names a brand, a use or a line, and not just a kind. */
+export function namesGoods({ brands, category, hasPhone }: Reading): boolean {
+  return (brands ?? category) !== undefined || hasPhone
 }
 
 type Base = Pick<Asked, 'reading' | 'countries' | 'regions' | 'minDataGb' | 'minDays' | 'maxDays'>

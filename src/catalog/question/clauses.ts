@@ -1,13 +1,14 @@
 import type { Kind } from '../offer.ts'
 import { addDocs, type Bits, countOf, createBits, unite } from '../search/bits.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'
-import { docsWith } from '../search/column.ts'
+import { type Column, docsAt, docsWith } from '../search/column.ts'
 import { firstClause } from '../search/face-value-clauses.ts'
 import { type Clause, setClause, valueClause } from '../search/filters.ts'
 import type { SearchIndex, SoldIndex, Sorted } from '../search/search-index.ts'
 import { addWord } from '../search/terms.ts'
 import { docsOfBrands, textMatch } from '../search/text.ts'
 import type { Asked, Value } from './asked.ts'
+import { currenciesOf, currencyIn } from './currencies.ts'
 import type { Reading } from './reading.ts'
 import type { Category } from './vocabulary.ts'
 
@@ -125,18 +126,25 @@ function usedFor(index: SearchIndex, { subTypes, texts }: Category): Bits {
 function worth(index: SoldIndex, { amount, currencies, isInDollars }: Value): Bits {
   const { faces, face, faceUsd, scratch } = index
   const set = scratch.bits()
+  const wanted = currencies ?? currenciesOf(faces)
+  if (amount === undefined) return addAnyIn(set, faces, wanted)
   const addOpen = (currency: string, { min, max }: SoldIndex['face']) => {
     const open = docsWith(faces, currency).filter(
       (doc) => amount >= (min[doc] as number) && amount <= (max[doc] as number),
     )
     addDocs(set, open)
   }
-  for (const currency of currencies) {
+  for (const currency of wanted) {
     addDocs(set, docsWith(faces, `${currency} ${amount}`))
     addOpen(currency, face)
   }
-  if (isInDollars) {
-    for (const key of faces.values) if (/^[A-Z]{3}$/.test(key)) addOpen(key, faceUsd)
+  if (isInDollars) for (const currency of currenciesOf(faces)) addOpen(currency, faceUsd)
+  return set
+}
+
+function addAnyIn(set: Bits, faces: Column, currencies: readonly string[]): Bits {
+  for (const [place, key] of faces.values.entries()) {
+    if (currencies.includes(currencyIn(key))) addDocs(set, docsAt(faces, place))
   }
   return set
 }

@@ -1,39 +1,58 @@
 import type { RateTable } from '../ports.ts'
+import { type Column, docsWith, placesAmong, valuesAt } from '../search/column.ts'
 import type { Money } from './quantities.ts'
+import type { Indexes } from './reading.ts'
 
-const national: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  dollars: { AU: 'AUD', CA: 'CAD', NZ: 'NZD', SG: 'SGD', HK: 'HKD' },
-  pesos: { MX: 'MXN', AR: 'ARS', CL: 'CLP', CO: 'COP', PH: 'PHP', DO: 'DOP', UY: 'UYU' },
-  rupees: { IN: 'INR', PK: 'PKR', LK: 'LKR', NP: 'NPR' },
-  kronor: { SE: 'SEK', NO: 'NOK', DK: 'DKK', IS: 'ISK', CZ: 'CZK' },
-  dirhams: { AE: 'AED', MA: 'MAD' },
-  rand: { ZA: 'ZAR' },
-}
-const usual: Readonly<Record<string, string>> = {
-  dollars: 'USD',
-  pesos: 'MXN',
-  rupees: 'INR',
-  kronor: 'SEK',
-  dirhams: 'AED',
-  rand: 'ZAR',
+/** The currencies of what is sold for these countries: what their people mean by a word that several share. */
+export function localCurrencies(
+  { voucher, topup }: Indexes,
+  countries: readonly string[],
+): ReadonlySet<string> {
+  const keys = countries.flatMap((code) =>
+    [voucher, topup].flatMap((index) => {
+      const docs = docsWith(index.countries, code)
+      return valuesAt(index.faces, placesAmong(index.faces, docs))
+    }),
+  )
+  return new Set(keys.map(currencyIn))
 }
 
-/** The currencies that a word may mean. Those of the named countries come first. */
-export function currenciesOf(unit: string, countries: readonly string[]): string[] {
-  const own = countries.flatMap((code) => national[unit]?.[code] ?? [])
-  return [...new Set([...own, usual[unit] ?? unit])]
+const known = new WeakMap<Column, readonly string[]>()
+
+/** All currencies that face values are in. */
+export function currenciesOf(faces: Column): readonly string[] {
+  const all = known.get(faces) ?? [...new Set(faces.values.map(currencyIn))]
+  known.set(faces, all)
+  return all
+}
+
+/** The currency of a key that `faceKeyOf` made. */
+export function currencyIn(key: string): string {
+  return key.slice(0, 3)
+}
+
+/** The currencies that an amount is likely in: those of the named countries first, then the usual one. */
+export function likelyCurrencies(
+  { currencies }: Money,
+  local: ReadonlySet<string>,
+): readonly string[] {
+  const own = currencies.filter((code) => local.has(code))
+  return [...new Set([...own, ...currencies.slice(0, 1)])]
 }
 
 /** The amount in US dollars; undefined if its currency has no rate. */
 export function inDollars(
   money: Money | undefined,
-  countries: readonly string[],
+  local: ReadonlySet<string>,
   rates: RateTable | undefined,
 ): number | undefined {
-  if (money === undefined) return undefined
-  const isDollars = money.unit === 'dollars' || money.unit === 'USD'
-  if (isDollars) return money.amount
-  const [currency = 'USD'] = currenciesOf(money.unit, countries)
+  if (money === undefined || isInDollars(money)) return money?.amount
+  const [currency = ''] = likelyCurrencies(money, local)
   const rate = rates?.perUsd[currency]
   return rate === undefined ? undefined : money.amount / rate
+}
+
+/** Whether it is in US dollars, as prices are, or in dollars that nothing says more about. */
+export function isInDollars({ currencies }: Pick<Money, 'currencies'>): boolean {
+  return currencies[0] === 'USD'
 }

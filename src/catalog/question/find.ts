@@ -7,9 +7,10 @@ import type { Docs } from '../search/docs.ts'
 import { met, setOf } from '../search/filters.ts'
 import type { SearchIndex, SoldIndex } from '../search/search-index.ts'
 import { addWord } from '../search/terms.ts'
-import { type Asked, askedIn, type Question } from './asked.ts'
+import { type Asked, askedIn, namesGoods, type Question, type Value } from './asked.ts'
 import { clausesFor, withoutTests } from './clauses.ts'
-import type { Indexes, Reading } from './reading.ts'
+import { isInDollars } from './currencies.ts'
+import type { Indexes } from './reading.ts'
 import { vocabulary } from './vocabulary.ts'
 
 export interface FoundKind {
@@ -43,8 +44,8 @@ export function findFor(
   const asked = askedIn(indexes, question, rates)
   const tries = triesFor(indexes, asked)
   for (const { asked: tried, leftOut } of tries) {
-    const found = tried.kinds.map((kind) => findLikely(indexes[kind], kind, tried, most))
-    const total = found.reduce((sum, one) => sum + one.total, 0)
+    const found = foundBy(indexes, tried, most)
+    const total = totalOf(found)
     if (total > 0) {
       const filled = found.filter((one) => one.total > 0)
       return {
@@ -60,11 +61,25 @@ export function findFor(
   return { asked: first, kinds: [], total: 0, leftOut: unknown }
 }
 
+/** Of each kind that is asked for, the first `most` that meet exactly this. */
+function foundBy(indexes: Indexes, asked: Asked, most: number): FoundKind[] {
+  return asked.kinds.map((kind) => findLikely(indexes[kind], kind, asked, most))
+}
+
+function totalOf(found: readonly FoundKind[]): number {
+  return found.reduce((sum, one) => sum + one.total, 0)
+}
+
+/** Whether anything meets exactly this. */
+export function isSold(indexes: Indexes, asked: Asked): boolean {
+  return totalOf(foundBy(indexes, asked, 1)) > 0
+}
+
 /** What was asked for that the found offers do not tell. Vouchers, for example, have neither data nor days. */
-function untoldOf({ reading, unconverted }: Asked, found: readonly FoundKind[]): string[] {
+function untoldOf({ reading, ignored }: Asked, found: readonly FoundKind[]): string[] {
   const { untold, said = [] } = reading
   const isCards = found.every(({ kind }) => kind === 'voucher')
-  return [...untold, ...(isCards ? said : []), ...unconverted]
+  return [...untold, ...(isCards ? said : []), ...ignored]
 }
 
 interface Try {
@@ -81,12 +96,41 @@ function triesFor(indexes: Indexes, asked: Asked): Try[] {
     const last = tries.at(-1) as Try
     tries.push({ asked: { ...last.asked, ...change }, leftOut: [...last.leftOut, ...more] })
   }
-  const { value, wantsData, reading } = asked
+  const { wantsData, reading } = asked
   if (first.asked.words.length > 0 && mayLeaveOut(asked)) less({ words: [] }, ...reading.unknown)
   if (wantsData) less({ wantsData: false })
-  if (value?.currencies.includes('USD')) less({ value: { ...value, isInDollars: true } })
-  if (value !== undefined) less({ value: undefined }, `${value.amount} ${value.currencies[0]}`)
+  const last = tries.at(-1) as Try
+  for (const { value, leftOut } of otherValues(asked)) {
+    tries.push({ asked: { ...last.asked, value }, leftOut: [...last.leftOut, ...leftOut] })
+  }
   return tries
+}
+
+interface OtherValue {
+  readonly value: Value | undefined
+  readonly leftOut: readonly string[]
+}
+
+/** What to look for if nothing has the value that was asked for: first what it may also mean, and then less of it. */
+function otherValues({ value, reading, countries }: Asked): OtherValue[] {
+  if (value === undefined) return []
+  const isSomewhere = countries.length > 0
+  const instead = (change: Partial<Value>, ...leftOut: readonly string[]) => ({
+    value: { ...value, ...change },
+    leftOut,
+  })
+  const without = { value: undefined, leftOut: [value.said] }
+  const named = reading.value
+  if (named === undefined) {
+    return isSomewhere ? [without] : [instead({ currencies: undefined }), without]
+  }
+  const chosen = value.currencies?.includes('USD') ? [instead({ isInDollars: true })] : []
+  const anyAmount = instead({ amount: undefined }, value.said)
+  if (isSomewhere) return [...chosen, anyAmount, without]
+  // A card is seldom of use outside of its country, so only dollars are also looked for in others: prices are in them.
+  return isInDollars(named)
+    ? [anyAmount, ...chosen, without]
+    : [instead({ currencies: named.currencies }), anyAmount]
 }
 
 /** Unknown words must be in the texts of offers; otherwise they are left out if that misleads nobody. */
@@ -97,10 +141,6 @@ function firstTry(indexes: Indexes, asked: Asked): Try | undefined {
   const isSaid = (word: string) => likely.some((kind) => isWord(indexes[kind], word))
   if (unknown.every(isSaid)) return { asked: { ...asked, words: unknown }, leftOut: [] }
   return mayLeaveOut(asked) ? { asked, leftOut: unknown } : undefined
-}
-
-function namesGoods({ brands, category, hasPhone }: Reading): boolean {
-  return (brands ?? category) !== undefined || hasPhone
 }
 
 /** Whether the question is hardly about its unknown words. */

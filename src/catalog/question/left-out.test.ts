@@ -42,7 +42,10 @@ test('an amount after a phone number is no part of the number', () => {
     // The buyer of an open value gives it in dollars, though the line receives naira.
     expect(found(`top up ${number} 5 dollars`)).toMatchObject({ total: 1, leftOut: [] })
     expect(found(`top up ${number} 5000 naira`)).toMatchObject({ total: 2, leftOut: [] })
-    expect(found(`top up ${number} 70 dollars`)).toMatchObject({ total: 2, leftOut: ['70 USD'] })
+    expect(found(`top up ${number} 70 dollars`)).toMatchObject({
+      total: 2,
+      leftOut: ['70 dollars'],
+    })
   }
 })
 
@@ -51,8 +54,11 @@ test('a word that no offer has is left out where the question is about something
 })
 
 test('a limit in a currency without a rate is left out, and named', () => {
-  expect(asked('spotify under 100 dirhams')).toMatchObject({ total: 1, leftOut: ['100 AED'] })
-  expect(asked('spotify over 5 naira')).toMatchObject({ total: 1, leftOut: ['5 NGN'] })
+  expect(asked('spotify under 100 dirhams')).toMatchObject({
+    total: 1,
+    leftOut: ['under 100 dirhams'],
+  })
+  expect(asked('spotify over 5 naira')).toMatchObject({ total: 1, leftOut: ['over 5 naira'] })
   expect(asked('spotify under 100 euros')).toMatchObject({ total: 1, leftOut: [] })
   const { leftOut } = findFor(sold, { query: 'spotify under 9 AED', maxUsdc: 100 }, rates, 5)
   expect(leftOut).toEqual([])

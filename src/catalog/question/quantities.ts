@@ -1,3 +1,5 @@
+import { currenciesNamed, currencyPatterns } from './currency-words.ts'
+
 /** The amounts in a question, and its text without them. */
 export interface Quantities {
   readonly rest: string
@@ -16,8 +18,10 @@ export interface Quantities {
 
 export interface Money {
   readonly amount: number
-  /** An ISO 4217 code, or a word that several currencies share: dollars, pesos. */
-  readonly unit: string
+  /** The ISO 4217 codes of the currencies that it may be in, the likeliest first. */
+  readonly currencies: readonly string[]
+  /** As it is written, with its words. */
+  readonly said: string
 }
 
 const spelled: Readonly<Record<string, number>> = {
@@ -65,73 +69,8 @@ const dayUnits: readonly (readonly [pattern: string, days: number])[] = [
   ['(?:years?|jahre?|ans?|años?)', 365],
 ]
 
-const signs: Readonly<Record<string, string>> = {
-  $: 'dollars',
-  us$: 'USD',
-  a$: 'AUD',
-  c$: 'CAD',
-  r$: 'BRL',
-  '€': 'EUR',
-  '£': 'GBP',
-  '¥': 'JPY',
-  '₹': 'INR',
-  '₽': 'RUB',
-  '₺': 'TRY',
-  '₩': 'KRW',
-  '₱': 'PHP',
-  '₦': 'NGN',
-  '฿': 'THB',
-  '₫': 'VND',
-  zł: 'PLN',
-}
-const currencyWords: Readonly<Record<string, string>> = {
-  USD: 'us dollars?|usdc?',
-  dollars: 'dollars?|bucks?|dólares|dolares|долларов|ドル|달러|美元',
-  EUR: 'euros?|eur|евро|ユーロ|유로|欧元',
-  GBP: 'pounds?|gbp|quid|sterling',
-  JPY: 'yen|jpy|円|엔',
-  pesos: 'pesos?',
-  BRL: 'reais|real|brl',
-  rupees: 'rupees?|rs',
-  INR: 'inr',
-  TRY: 'liras?|try(?=\\W|$)',
-  PLN: 'zlotys?|złotych|pln',
-  CHF: 'francs?|chf|franken',
-  kronor: 'kronor|kroner|krona|kr',
-  rand: 'rand|zar',
-  NGN: 'naira|ngn',
-  KES: 'kes|shillings?',
-  dirhams: 'dirhams?|aed',
-  SAR: 'riyals?|sar',
-  CAD: 'cad',
-  AUD: 'aud',
-  NZD: 'nzd',
-  MXN: 'mxn',
-  PHP: 'php',
-  SEK: 'sek',
-  NOK: 'nok',
-  DKK: 'dkk',
-  CZK: 'czk|korun',
-  THB: 'thb|baht',
-  SGD: 'sgd',
-  HKD: 'hkd',
-  MYR: 'myr|ringgit',
-  IDR: 'idr|rupiah',
-  KRW: 'krw|won',
-  RUB: 'rub|rubles?|рублей',
-  ARS: 'ars',
-  CLP: 'clp',
-  COP: 'cop',
-  EGP: 'egp',
-  GHS: 'ghs|cedis?',
-  PKR: 'pkr',
-}
-const currencyOf = new Map(
-  Object.entries(currencyWords).map(([unit, words]) => [unit, new RegExp(`^(?:${words})$`, 'iu')]),
-)
-const sign = `(?:us|a|c|r)?\\$|[€£¥₹₽₺₩₱₦฿₫]|zł`
-const unit = `${sign}|(?:${Object.values(currencyWords).join('|')})(?![\\p{L}])`
-const money = `(?:(?<sign>${sign})\\s*(?<after>${digits})|(?<before>${digits})\\s*(?<unit>${unit})|(?<code>(?:usd|eur|gbp|cad|aud))\\s*(?<behind>${digits}))`
+const { sign, before, behind } = currencyPatterns
+const money = `(?:(?<sign>${sign}|${before})\\s*(?<after>${digits})|(?<first>${digits})\\s*(?<unit>${behind}))`
 const below = String.raw`(?:(?:for\s+)?(?:under|below|less\s+than|lower\s+than|up\s+to|at\s+most|no\s+more\s+than|not\s+more\s+than|not\s+over|cheaper\s+than|maximum(?:\s+of)?|max\.?|within|budget(?:\s+(?:of|is))?:?|unter|bis(?:\s+zu)?|moins\s+de|menos\s+de|hasta|meno\s+di|até|до|<=?|≤))`
 const above = String.raw`(?:over|above|more\s+than|at\s+least|from|minimum(?:\s+of)?|min\.?|>=?|≥)`
 const atMostBehind = String.raw`(?:\s*(?:or\s+less|or\s+under|max(?:imum)?|at\s+most|budget|tops|or\s+cheaper))`
@@ -148,7 +87,7 @@ const patterns = {
   fortnight: /(?<![\p{L}])(?:a\s+)?fortnight(?![\p{L}])/iu,
   weekend: /(?<![\p{L}])(?:a\s+|long\s+)?weekend(?![\p{L}])/iu,
   between: new RegExp(
-    `(?:between|from)\\s+(?:${sign})?\\s*(?<low>${digits})\\s*(?:${unit})?\\s*(?:and|to|-)\\s*${money}`,
+    `(?:between|from)\\s+(?:${sign})?\\s*(?<low>${digits})\\s*(?:${behind})?\\s*(?:and|to|-)\\s*${money}`,
     'iu',
   ),
   budget: new RegExp(`${below}\\s*${money}`, 'iu'),
@@ -170,18 +109,17 @@ export function readQuantities(text: string): Quantities {
   const found: { -readonly [Name in keyof Quantities]?: Quantities[Name] } = {}
   const between = take(left, patterns.between)
   if (between?.groups) {
-    const most = moneyIn(between.groups)
-    found.budget = most
-    found.atLeast = { amount: amountOf(between.groups['low'] as string), unit: most.unit }
+    found.budget = moneyIn(between)
+    found.atLeast = { ...found.budget, amount: amountOf(between.groups['low'] as string) }
   }
   readData(left, found)
   readDays(left, found)
   const budget = take(left, patterns.budget) ?? take(left, patterns.budgetBehind)
-  if (budget?.groups) found.budget = moneyIn(budget.groups)
+  if (budget) found.budget = moneyIn(budget)
   const above = take(left, patterns.above)
-  if (above?.groups) found.atLeast = moneyIn(above.groups)
+  if (above) found.atLeast = moneyIn(above)
   const value = take(left, patterns.value)
-  if (value?.groups) found.value = moneyIn(value.groups)
+  if (value) found.value = moneyIn(value)
   return { ...found, rest: left.text }
 }
 
@@ -229,19 +167,12 @@ function take(left: { text: string }, pattern: RegExp): RegExpExecArray | undefi
   return match
 }
 
-function moneyIn(groups: Readonly<Record<string, string | undefined>>): Money {
-  const { sign: before, after, before: first, unit: named, code, behind } = groups
+function moneyIn({ 0: said, groups = {} }: RegExpExecArray): Money {
   return {
-    amount: amountOf(after ?? first ?? behind ?? ''),
-    unit: unitOf(before ?? named ?? code ?? ''),
+    amount: amountOf(groups['after'] ?? groups['first'] ?? ''),
+    currencies: currenciesNamed(groups['sign'] ?? groups['unit'] ?? ''),
+    said: said.trim(),
   }
-}
-
-function unitOf(text: string): string {
-  const known = signs[text.toLowerCase()]
-  if (known !== undefined) return known
-  for (const [name, pattern] of currencyOf) if (pattern.test(text)) return name
-  return text.toUpperCase()
 }
 
 function amountOf(text: string): number {

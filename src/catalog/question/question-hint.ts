@@ -10,7 +10,7 @@ import { coverableOf, mostOffered, nearFirst } from '../search/nearest.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { docsOfBrands } from '../search/text.ts'
 import type { Question } from './asked.ts'
-import { type Found, findFor } from './find.ts'
+import { type Found, findFor, isSold } from './find.ts'
 import type { Indexes } from './reading.ts'
 
 /** The most countries that a hint lists. */
@@ -31,6 +31,7 @@ export function questionHint(unanswered: Unanswered): Hint {
   return (
     budgetHint(unanswered, noun) ??
     brandHint(unanswered, noun) ??
+    currencyHint(unanswered, noun) ??
     sizeHint(unanswered, noun) ??
     coverageHint(unanswered) ??
     placeHint(unanswered, noun) ?? {
@@ -147,6 +148,16 @@ function elsewhereHint(unanswered: Unanswered, { noun, name, places }: Elsewhere
   const message = `No ${noun} of ${name} are for ${asked}. ${name} is sold for: ${list}. An offer for another country may not work.`
   const nearest = listed.find((country) => finds(unanswered, { country }))
   return nearest === undefined ? { message } : { parameter: 'country', nearest, message }
+}
+
+/** Says so if all that is missing is a value in the currency that was asked for. */
+function currencyHint({ indexes, found: { asked } }: Unanswered, noun: string): Hint | undefined {
+  const [currency] = asked.reading.value?.currencies ?? []
+  if (currency === undefined || !isSold(indexes, { ...asked, value: undefined })) return undefined
+  const [kind] = asked.kinds
+  const [code] = (kind && asked.reading.brands?.[kind]) ?? []
+  const name = kind && code !== undefined ? ` of ${brandLexicon(indexes[kind]).nameOf(code)}` : ''
+  return { message: `No ${noun}${name} have a value in ${currency}.` }
 }
 
 /** The countries that a brand is for, those with the most offers first. */

@@ -36,6 +36,8 @@ export interface Reading extends Omit<Quantities, 'rest'> {
   readonly unknown: readonly string[]
   /** Words for properties that no offer tells, such as whether a card is for a subscription. */
   readonly untold: readonly string[]
+  /** Numbers without a unit, as digits. */
+  readonly numbers: readonly string[]
   /** How many words the text has. */
   readonly length: number
 }
@@ -119,7 +121,7 @@ function wordOf(text: string): string {
 }
 
 function tokensOf(text: string): Token[] {
-  const words = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const words = text.replace(/(?<=\d)[.,](?=\d{3}(?!\d))/g, '').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   const isShouting = text === text.toUpperCase() && words.length > 2
   const tokens: Token[] = []
   for (const each of words.slice(0, maxTokens)) {
@@ -131,7 +133,7 @@ function tokensOf(text: string): Token[] {
 
 type Parsed = Pick<
   Reading,
-  'kinds' | 'brands' | 'countries' | 'regions' | 'category' | 'unknown' | 'untold'
+  'kinds' | 'brands' | 'countries' | 'regions' | 'category' | 'unknown' | 'untold' | 'numbers'
 >
 
 interface State {
@@ -142,6 +144,7 @@ interface State {
   readonly regions: Set<readonly string[]>
   readonly unknown: string[]
   readonly untold: string[]
+  readonly numbers: string[]
   brands: Brands | undefined
   category: Category | undefined
   unsure: { readonly brands: Brands; readonly phrase: string } | undefined
@@ -157,6 +160,7 @@ function parse(tokens: readonly Token[], kind: Kind | undefined, indexes: Indexe
     regions: new Set(),
     unknown: [],
     untold: [],
+    numbers: [],
     brands: undefined,
     category: undefined,
     unsure: undefined,
@@ -165,12 +169,13 @@ function parse(tokens: readonly Token[], kind: Kind | undefined, indexes: Indexe
   const asked = kind === undefined ? kindsNamed(tokens, state.words) : new Set([kind])
   for (let at = 0; at < tokens.length; ) at += takePhrase(tokens, at, asked, state)
   settle(state, tokens.length)
-  const { brands, category, unknown, untold } = state
+  const { brands, category, unknown, untold, numbers } = state
   return {
     brands,
     category,
     unknown,
     untold,
+    numbers,
     kinds: [...state.kinds],
     countries: [...state.countries],
     regions: [...state.regions],
@@ -225,7 +230,9 @@ function takeSized(
   if (meaning === undefined) return undefined
   if (meaning.type === 'filler') return takeParted(tokens, at, state) ?? size
   addMeaning(state, meaning)
-  return size
+  // The number of a device is part of its name: "iphone 15".
+  const hasNumber = meaning.type === 'device' && /^\d+$/.test(tokens[at + size]?.word ?? '')
+  return hasNumber ? size + 1 : size
 }
 
 /** Takes a brand that is written in parts, the first of which has no meaning by itself: "play station". */
@@ -461,8 +468,9 @@ function addMeaning(state: State, meaning: Meaning): void {
   else if (meaning.type === 'device') state.hasPhone ||= meaning.isPhone
 }
 
-/** Notes an unknown word. Numbers without a unit and single letters mean nothing by themselves. */
-function takeUnknown(word: string, { unknown }: State): number {
-  if (!/^(?:\d+|[a-z])$/.test(word) && !unknown.includes(word)) unknown.push(word)
+/** Notes a number, or an unknown word. Single letters mean nothing by themselves. */
+function takeUnknown(word: string, { unknown, numbers }: State): number {
+  if (/^\d+$/.test(word)) numbers.push(word)
+  else if (!/^[a-z]$/.test(word) && !unknown.includes(word)) unknown.push(word)
   return 1
 }
