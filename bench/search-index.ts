@@ -74,4 +74,4 @@ function arrayBytesIn(value: unknown, seen = new Set<unknown>()): number {
 }
 
 const note =
-  'The queries are those of seven forms in turn (a country; a country and a sub-type; a brand; a region and a sub-type; the beginning of a name as text; that and a country; nothing), with values that offers have, so few of them are small. No answer is kept, but facets of one filter or none are worked out once for a catalog, in the rounds that warm it up.'
+  'The queries are those of seven forms in turn (a country; a country and a sub-type; a brand; a region and a sub-type; the beginning of a name as text; that and a country; nothing), with values that offers have, so few of them are small. No answer is kept, but what one value or a pair of values finds is listed once for a catalog, with its facets, in the rounds that warm it up.'

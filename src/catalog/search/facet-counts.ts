@@ -22,7 +22,7 @@ export function facetCounts(index: SearchIndex, { clauses }: Query, found: Match
   }
 }
 
-/** The counts in the docs of one filter, or of none. They stay true as long as the index exists. */
+/** The counts in lists that the index keeps. They stay true as long as the index exists. */
 const remembered = new WeakMap<Docs, Map<Column, Counts>>()
 
 /**

@@ -51,8 +51,8 @@ function placesIn(index: SearchIndex, column: Column, found: Matches): Places {
 }
 
 /**
- * The values in the docs of one filter, or of none. They are computed on first use and stay true, since an index
- * never changes. There is at most one entry for each value, and all are freed with their index.
+ * The values in lists that the index keeps: the docs of one value, of a pair of values, or all. They are computed on
+ * first use and stay true, since an index never changes. They are freed with their list.
  */
 const remembered = new WeakMap<Docs, Map<Column, Places>>()
 const kept = new WeakSet<Places>()
@@ -120,15 +120,19 @@ function brandsInList(column: Column, docs: Docs, total: number): BrandCounts {
   return { places, counts }
 }
 
-/** Likewise in a set: behind each brand found, the search goes on after the last offer of that brand. */
+/**
+ * Likewise in a set: behind each brand found, the search goes on after the last offer of that brand. Brands and docs
+ * are in the same order and each doc has one brand, so a brand has the docs from its start to that of the next one.
+ */
 function brandsInSet(column: Column, bits: Bits): BrandCounts {
-  const { starts, numbers } = column.docs
+  const { starts } = column.docs
   const places: number[] = []
   const counts: number[] = []
   let doc = nextBit(bits, 0)
+  let place = doc < 0 ? 0 : brandOf(column, column.codes[doc] as number)
   while (doc >= 0) {
-    const place = brandOf(column, column.codes[doc] as number)
-    const next = (numbers[(starts[place + 1] as number) - 1] as number) + 1
+    while ((starts[place + 1] as number) <= doc) place += 1
+    const next = starts[place + 1] as number
     places.push(place)
     counts.push(countBetween(bits, doc, next))
     doc = nextBit(bits, next)
@@ -162,7 +166,7 @@ function valuesIn(
   return placesAmong(column, found.listed, total)
 }
 
-/** The values in the set, by checking at most `most` docs of each; undefined if that does not suffice. */
+/** The values in the set, by checking about `most` docs of each; undefined if that does not suffice. */
 function valuesByLooks(column: Column, bits: Bits, most: number): Places | undefined {
   const places: number[] = []
   for (let place = 0; place < column.size; place++) {
@@ -173,8 +177,11 @@ function valuesByLooks(column: Column, bits: Bits, most: number): Places | undef
   return places
 }
 
+/** Looks at up to `most` docs, evenly spaced: what a text finds lies close together. */
 function isAmong(docs: Docs, bits: Bits, most: number): boolean {
-  const end = Math.min(docs.length, most)
-  for (let at = 0; at < end; at++) if (hasBit(bits, docs[at] as number)) return true
+  const step = Math.max(1, docs.length / most)
+  for (let at = 0; at < docs.length; at += step) {
+    if (hasBit(bits, docs[Math.floor(at)] as number)) return true
+  }
   return false
 }
