@@ -71,6 +71,7 @@ const dayUnits: readonly (readonly [pattern: string, days: number])[] = [
 
 const { sign, before, behind } = currencyPatterns
 const money = `(?:(?<sign>${sign}|${before})\\s*(?<after>${digits})|(?<first>${digits})\\s*(?<unit>${behind}))`
+const lowest = `(?:${sign})?\\s*(?<low>${digits})\\s*(?:${behind})?\\s*`
 const below = String.raw`(?:(?:for\s+)?(?:under|below|less\s+than|lower\s+than|up\s+to|at\s+most|no\s+more\s+than|not\s+more\s+than|not\s+over|cheaper\s+than|maximum(?:\s+of)?|max\.?|within|budget(?:\s+(?:of|is))?:?|unter|bis(?:\s+zu)?|moins\s+de|menos\s+de|hasta|meno\s+di|até|до|<=?|≤))`
 const above = String.raw`(?:over|above|more\s+than|at\s+least|from|minimum(?:\s+of)?|min\.?|>=?|≥)`
 const atMostBehind = String.raw`(?:\s*(?:or\s+less|or\s+under|max(?:imum)?|at\s+most|budget|tops|or\s+cheaper))`
@@ -86,10 +87,11 @@ const patterns = {
     /(?<![\p{L}])(?:next|this|last|coming)\s+(?:week|weekend|month|year|summer|winter)(?![\p{L}])/giu,
   fortnight: /(?<![\p{L}])(?:a\s+)?fortnight(?![\p{L}])/iu,
   weekend: /(?<![\p{L}])(?:a\s+|long\s+)?weekend(?![\p{L}])/iu,
-  between: new RegExp(
-    `(?:between|from)\\s+(?:${sign})?\\s*(?<low>${digits})\\s*(?:${behind})?\\s*(?:and|to|-)\\s*${money}`,
-    'iu',
-  ),
+  /** What games sell: an amount of it is no value of a card. Its name may be that of a brand. */
+  inGame:
+    /(?<![\d.,])(\d[\d.,]*)\s*(?=((?:robux|v-?bucks|minecoins|uc|diamonds?|points?|coins?|gems?|credits?|cp|vp)(?![\p{L}])))/iu,
+  between: new RegExp(`(?:between|from)\\s+${lowest}(?:and|to|[-–])\\s*${money}`, 'iu'),
+  range: new RegExp(`(?<![\\d.,-])${lowest}(?:to|[-–])\\s*${money}`, 'iu'),
   budget: new RegExp(`${below}\\s*${money}`, 'iu'),
   budgetBehind: new RegExp(`${money}${atMostBehind}`, 'iu'),
   above: new RegExp(`${above}\\s*${money}`, 'iu'),
@@ -107,13 +109,15 @@ function unitPattern(words: string): RegExp {
 export function readQuantities(text: string): Quantities {
   const left = { text }
   const found: { -readonly [Name in keyof Quantities]?: Quantities[Name] } = {}
-  const between = take(left, patterns.between)
+  const between = take(left, patterns.between) ?? take(left, patterns.range)
   if (between?.groups) {
     found.budget = moneyIn(between)
     found.atLeast = { ...found.budget, amount: amountOf(between.groups['low'] as string) }
   }
   readData(left, found)
   readDays(left, found)
+  const inGame = take(left, patterns.inGame)
+  if (inGame) addSaid(`${inGame[1]} ${inGame[2]}`, found)
   const budget = take(left, patterns.budget) ?? take(left, patterns.budgetBehind)
   if (budget) found.budget = moneyIn(budget)
   const above = take(left, patterns.above)

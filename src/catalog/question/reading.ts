@@ -121,7 +121,10 @@ function wordOf(text: string): string {
 }
 
 function tokensOf(text: string): Token[] {
-  const words = text.replace(/(?<=\d)[.,](?=\d{3}(?!\d))/g, '').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const words =
+    text
+      .replace(/(?<=\d)(?:[.,](?=\d{3}(?!\d))|[.,]00?(?!\d))/g, '')
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   const isShouting = text === text.toUpperCase() && words.length > 2
   const tokens: Token[] = []
   for (const each of words.slice(0, maxTokens)) {

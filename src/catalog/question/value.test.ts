@@ -65,7 +65,11 @@ test.each([
   ['steam canada C$30', ['CA_20'], ['C$30']],
   ['steam germany 900 yen', ['DE_25'], ['900 yen']],
   ['steam canada 900', ['CA_20'], ['900']],
+  ['steam between $20 and $60', ['DE_25', 'US_50'], []],
+  ['steam 20-60 USD', ['DE_25', 'US_50'], []],
+  ['steam 20.00', ['US_20'], []],
   // No value at all.
+  ['steam 20 coins canada', ['CA_20'], ['coins', '20 coins']],
   ['2 steam cards of $20', ['US_20'], ['2']],
   ['steam $20 4 5', ['US_20'], ['4', '5']],
 ])('"%s" finds %j and leaves out %j', (query, ids, leftOut) => {

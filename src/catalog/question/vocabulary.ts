@@ -97,10 +97,15 @@ function namesOfCountries(): (readonly [code: string, name: string])[] {
     .split(' ')
     .map((language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }))
   return codes.flatMap((code) => {
-    const short = names.flatMap((language) => language.of(code) ?? [])
-    const long = countryNames(code).filter((name) => name.length > 3)
-    return [countryName(code), ...long, ...short]
-      .filter((name) => fold(name).length > 1)
+    const foreign = names.flatMap((language) => language.of(code) ?? [])
+    const english = countryNames(code).filter((name) => name.length > 3)
+    return [countryName(code), ...english, ...foreign]
+      .filter((name) => !isTooShort(fold(name)))
       .map((name) => [code, name] as const)
   })
+}
+
+/** Short Latin names are more likely other words: "man" and, without its accent, Vietnamese "Úc". */
+function isTooShort(name: string): boolean {
+  return name.length < 2 || /^[a-z]{2,3}$/.test(name)
 }
