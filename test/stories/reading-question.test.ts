@@ -62,6 +62,19 @@ test('finds what tops up a phone, whose number it does not tell', async () => {
   expect(JSON.stringify(rest)).not.toContain('55564362')
 })
 
+test('reads a local number in the country that the words name, and repeats none', async () => {
+  const given = await ask({ query: 'airtime for 0803 123 4567 nigeria' })
+  expect(given.likelyOperator).toBe('MTN')
+  expect(given.leftOut).toEqual([])
+  expect(given.items.length).toBeGreaterThan(0)
+  for (const item of given.items) expect(item).toMatchObject({ kind: 'topup', country: 'NG' })
+  for (const query of ['mtn airtime for 0803 123 4567', 'cuba credit for 0803 123 4567']) {
+    const { leftOut, ...rest } = await ask({ query })
+    expect(leftOut).toEqual(['phone number'])
+    expect(JSON.stringify(rest)).not.toContain('4567')
+  }
+})
+
 test('shows the topups of the likely operator of a phone first', async () => {
   const given = await ask({ phone: '+234 803 123 4567', limit: '50' })
   expect(given.likelyOperator).toBe('MTN')

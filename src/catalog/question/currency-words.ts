@@ -29,6 +29,7 @@ const further: Readonly<Record<string, string>> = {
   RON: 'lei',
   MDL: 'lei',
   RUB: 'руб рубля рублей',
+  TRY: 'tl',
   MYR: 'rm',
   IDR: 'rp',
   KES: 'ksh',

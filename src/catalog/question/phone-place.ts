@@ -19,6 +19,8 @@ export interface PhonePlace {
   readonly country: string | undefined
   /** The likely operator of the line. */
   readonly operator: string | undefined
+  /** Whether a number like this is assigned, as far as the library knows. */
+  readonly isValid: boolean
 }
 
 /** @param country the country of a number without a calling code; undefined if there is none to assume */
@@ -36,7 +38,14 @@ export function readPhonePlace(text: string, country: string | undefined): Phone
     rest,
     country: isWhole ? countryOf(digits, phone) : country,
     operator: phone && likelyOperator(phone),
+    isValid: phone?.isValid() ?? false,
   }
+}
+
+/** Whether the text has what may be a phone number without the code of its country. */
+export function hasBareNumber(text: string): boolean {
+  const [number = ''] = bare.exec(text) ?? []
+  return number.replace(/\D/g, '').length >= 9
 }
 
 /** Without the last groups of digits if only what is before them is a number: "+49 151 23456789 20". */
@@ -61,6 +70,7 @@ function unsignedPlace(text: string): PhonePlace | undefined {
     rest: text.replace(match[0], ' '),
     country: phone.country,
     operator: likelyOperator(phone),
+    isValid: true,
   }
 }
 

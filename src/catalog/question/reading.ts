@@ -5,7 +5,7 @@ import type { Kind } from '../offer.ts'
 import { type BrandLexicon, brandLexicon, brandsLike } from '../search/brand-lexicon.ts'
 import { alike } from '../search/likenesses.ts'
 import type { SoldIndex } from '../search/search-index.ts'
-import { readPhonePlace } from './phone-place.ts'
+import { hasBareNumber, type PhonePlace, readPhonePlace } from './phone-place.ts'
 import { type Quantities, readQuantities } from './quantities.ts'
 import {
   type Category,
@@ -57,9 +57,26 @@ const maxTokens = 60
 
 export function readQuestion(text: string, indexes: Indexes, { kind, country }: Beside): Reading {
   const plain = withDomains(withFlags(text.normalize('NFKC').replace(/\p{Cf}/gu, '')))
+  const read = (phone: PhonePlace | undefined) => readRest(plain, phone, kind, indexes)
   const isLine = kind === undefined || kind === 'topup'
-  const phone = readPhonePlace(plain, isLine ? country : undefined)
-  const { rest, ...quantities } = readQuantities(phone?.rest ?? plain)
+  const reading = read(readPhonePlace(plain, isLine ? country : undefined))
+  const [named, ...others] = reading.countries
+  if (reading.hasPhone || !hasBareNumber(plain)) return reading
+  // The words may name the country of a number that has no code: "0803 123 4567 nigeria".
+  const local =
+    isLine && named !== undefined && others.length === 0 ? readPhonePlace(plain, named) : undefined
+  if (local?.isValid) return read(local)
+  // No answer repeats a phone number.
+  return { ...reading, numbers: [], untold: [...reading.untold, 'phone number'] }
+}
+
+function readRest(
+  text: string,
+  phone: PhonePlace | undefined,
+  kind: Kind | undefined,
+  indexes: Indexes,
+): Reading {
+  const { rest, ...quantities } = readQuantities(phone?.rest ?? text)
   const tokens = tokensOf(rest)
   const found = parse(tokens, kind, indexes)
   return {
