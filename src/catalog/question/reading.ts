@@ -56,7 +56,11 @@ export interface Beside {
 const maxTokens = 60
 
 export function readQuestion(text: string, indexes: Indexes, { kind, country }: Beside): Reading {
-  const plain = withDomains(withFlags(text.normalize('NFKC').replace(/\p{Cf}/gu, '')))
+  const inLine = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/gu, ' ')
+  const plain = withDomains(withFlags(inLine))
   const read = (phone: PhonePlace | undefined) => readRest(plain, phone, kind, indexes)
   const isLine = kind === undefined || kind === 'topup'
   const reading = read(readPhonePlace(plain, isLine ? country : undefined))
