@@ -61,7 +61,9 @@ const maxId = 100
 export function offerMeantBy({ sold, rates }: Pick<Catalog, 'sold' | 'rates'>, text: string) {
   const wanted = partsOf(text)
   if (wanted.length < 2 || text.length > maxId) return undefined
-  const { kinds: found } = findFor(sold, { query: wanted.join(' ') }, rates, maxCompared)
+  // Offers of all values are compared: an id says which value, but not in which currency.
+  const query = wanted.filter((part) => !/^\d+$/.test(part)).join(' ')
+  const { kinds: found } = findFor(sold, { query }, rates, maxCompared)
   const ids = found.flatMap(({ kind, docs }) =>
     Array.from(docs, (doc) => sold[kind].offerAt(doc).id),
   )

@@ -1,13 +1,13 @@
 import { fold } from '../../lib/text.ts'
 
-/** Codes whose English or Spanish names say nothing: units of account, and currencies of metal. */
+/** Codes that nobody writes, and whose names have other meanings: "rights", "gold". */
 const unnamed = new Set(['XDR', 'XSU', 'XUA', 'ZWG', 'ZWL', 'SLL'])
 const codes = Intl.supportedValuesOf('currency').filter((code) => !unnamed.has(code))
 
-/** Of several currencies that share a word, these are meant if nothing else is known, earlier ones rather. */
+/** Of several currencies that share a word, the first in this list is meant if nothing else is known. */
 const usual = 'USD EUR GBP INR MXN SEK CHF KES SAR AED KRW RUB RON CRC JPY KWD NOK'.split(' ')
 
-/** What names do not tell, as folded words. */
+/** Words that are no English or Spanish names. */
 const further: Readonly<Record<string, string>> = {
   USD: 'usdc долларов ドル 달러 美元',
   EUR: 'евро ユーロ 유로 欧元',

@@ -1,4 +1,4 @@
-import { fold, wordsOf } from '../../lib/text.ts'
+import { wordsOf } from '../../lib/text.ts'
 import { isCountry } from '../countries.ts'
 import { byKind, kinds } from '../good.ts'
 import type { Kind } from '../offer.ts'
@@ -7,6 +7,7 @@ import { alike } from '../search/likenesses.ts'
 import type { SoldIndex } from '../search/search-index.ts'
 import { hasBareNumber, type PhonePlace, readPhonePlace } from './phone-place.ts'
 import { type Quantities, readQuantities } from './quantities.ts'
+import { phraseAt, plainText, type Token, tokensOf, wordAt } from './tokens.ts'
 import {
   type Category,
   longestPhrase,
@@ -42,25 +43,14 @@ export interface Reading extends Omit<Quantities, 'rest'> {
   readonly length: number
 }
 
-interface Token {
-  readonly word: string
-  readonly isUpper: boolean
-}
-
 /** What a caller gave besides the text. */
 export interface Beside {
   readonly kind?: Kind | undefined
   readonly country?: string | undefined
 }
 
-const maxTokens = 60
-
 export function readQuestion(text: string, indexes: Indexes, { kind, country }: Beside): Reading {
-  const inLine = text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replace(/\s+/gu, ' ')
-  const plain = withDomains(withFlags(inLine))
+  const plain = plainText(text)
   const read = (phone: PhonePlace | undefined) => readRest(plain, phone, kind, indexes)
   const isLine = kind === undefined || kind === 'topup'
   const reading = read(readPhonePlace(plain, isLine ? country : undefined))
@@ -91,68 +81,6 @@ function readRest(
     phoneOperator: phone?.operator,
     length: tokens.length,
   }
-}
-
-/** Replaces each flag by its country's code: a flag is a pair of regional indicator letters. */
-function withFlags(text: string): string {
-  const letter = (sign: string) =>
-    String.fromCharCode((sign.codePointAt(0) as number) - 0x1f1e6 + 65)
-  return text.replace(/[\u{1f1e6}-\u{1f1ff}]{2}/gu, (flag) => ` ${[...flag].map(letter).join('')} `)
-}
-
-/** Replaces the end of each domain by the code of its country: "amazon.it" is Amazon in Italy. */
-function withDomains(text: string): string {
-  return text.replace(/(?<=[\p{L}\p{N}])\.(?:com?\.)?([a-z]{2})(?![\p{L}\p{N}])/giu, (end, code) =>
-    anywhere.test(code) ? end : ` ${code.toUpperCase()} `,
-  )
-}
-
-/** Codes of countries whose domains are used for other meanings. */
-const anywhere = /^(?:ai|cc|co|fm|gg|io|ly|me|to|tv)$/i
-
-const lookalikes: Readonly<Record<string, string>> = {
-  а: 'a',
-  е: 'e',
-  о: 'o',
-  р: 'p',
-  с: 'c',
-  у: 'y',
-  х: 'x',
-  і: 'i',
-  ѕ: 's',
-  к: 'k',
-  м: 'm',
-  т: 't',
-  в: 'b',
-  н: 'h',
-  ο: 'o',
-  α: 'a',
-  ρ: 'p',
-  ν: 'v',
-  τ: 't',
-  ι: 'i',
-  ε: 'e',
-}
-
-/** Folds a word. One that mixes alphabets gets its Latin letters back for the lookalikes. */
-function wordOf(text: string): string {
-  const word = fold(text)
-  if (!(/[a-z]/.test(word) && /[а-яіѕα-ω]/.test(word))) return word
-  return word.replace(/[а-яіѕα-ω]/g, (each) => lookalikes[each] ?? each)
-}
-
-function tokensOf(text: string): Token[] {
-  const words =
-    text
-      .replace(/(?<=\d)(?:[.,](?=\d{3}(?!\d))|[.,]00?(?!\d))/g, '')
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  const isShouting = text === text.toUpperCase() && words.length > 2
-  const tokens: Token[] = []
-  for (const each of words.slice(0, maxTokens)) {
-    const word = wordOf(each)
-    if (word !== '') tokens.push({ word, isUpper: !isShouting && /^[A-Z]{2,3}$/.test(each) })
-  }
-  return tokens
 }
 
 type Parsed = Pick<
@@ -217,14 +145,6 @@ function kindsNamed(tokens: readonly Token[], { meanings }: Vocabulary): Set<Kin
   return named
 }
 
-function phraseAt(tokens: readonly Token[], at: number, size: number): string {
-  let phrase = (tokens[at] as Token).word
-  for (let next = at + 1; next < at + size && next < tokens.length; next++) {
-    phrase += ` ${(tokens[next] as Token).word}`
-  }
-  return phrase
-}
-
 /** Understands the longest known phrase that begins here. Returns how many words it has. */
 function takePhrase(
   tokens: readonly Token[],
@@ -272,10 +192,6 @@ function takeParted(tokens: readonly Token[], at: number, state: State): number 
 
 /** Shorter names can result from small words by chance. */
 const minJoinedLength = 6
-
-function wordAt(tokens: readonly Token[], at: number): string {
-  return (tokens[at] as Token).word
-}
 
 /** Takes a brand of this name, unless the phrase more likely means something else. */
 function takeKnown(
