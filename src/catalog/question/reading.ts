@@ -342,7 +342,8 @@ function isOtherWord(
   const before = tokens[at - 1]?.word
   if (word === 'us') return before !== undefined && beforePronoun.test(before)
   // Spanish and French "de" stands between words, and French "au" before a country.
-  if (word === 'de' && at > 0 && at === tokens.length - 1) return false
+  const isLast = tokens.slice(at + 1).every((token) => /^\d+$/.test(token.word))
+  if (word === 'de' && at > 0 && isLast) return false
   if (word === 'au') return meanings.get(tokens[at + 1]?.word ?? '')?.type === 'country'
   return ambiguous.has(word) || meanings.get(word)?.type === 'filler'
 }

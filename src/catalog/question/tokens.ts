@@ -8,14 +8,20 @@ export interface Token {
 
 const maxTokens = 60
 
-/** The text of a question in one line, with flags and the ends of domains as codes of countries. */
+/** The text of a question in one line, with flags and the ends of domains, but no "de", as codes of countries. */
 export function plainText(text: string): string {
   const inLine = text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
     .replace(/\s+/gu, ' ')
-  return withDomains(withFlags(inLine))
+  return withDomains(withFlags(romance.test(inLine) ? inLine.replace(ofAmount, '') : inLine))
 }
+
+/** Words of Spanish, Portuguese, French and Italian for what is sold here. */
+const romance =
+  /(?<!\p{L})(?:tarjetas?|cart[ea]s?|cart[aã]o|cart(?:ões|oes)|recargas?|recharges?|ricarica|cr[eé]dito?s?|saldo|vale|bons?|buono|regalo|cadeau|presente)(?!\p{L})/iu
+/** There, "de" before an amount means "of" and not Germany: "tarjeta steam de 20 euros". */
+const ofAmount = /(?<=\s)de (?=[\d$€£])/g
 
 /** Replaces each flag by its country's code: a flag is a pair of regional indicator letters. */
 function withFlags(text: string): string {

@@ -54,6 +54,9 @@ test.each([
   ['steam 20 zł', ['PL_20'], []],
   ['mtn 12000 shillings', ['MTN_UG_12000'], []],
   ['mtn uganda UGX 12000', ['MTN_UG_12000'], []],
+  ['STEAM DE 25', ['DE_25'], []],
+  ['tarjeta steam de $20', ['US_20'], []],
+  ['steam de 25 euros', ['DE_25'], []],
   // Without a currency: dollars for a card, what is used there for a country, and else whatever there is.
   ['steam 20', ['US_20'], []],
   ['steam germany 25', ['DE_25'], []],
