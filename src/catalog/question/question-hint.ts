@@ -47,7 +47,7 @@ function messageOf({ found: { asked } }: Unanswered, noun: string): string {
 }
 
 const noSubject =
-  'The question names nothing that the store sells. Name a brand, a country, a phone number with its +, an amount, or a kind: voucher, topup or esim.'
+  'The question names nothing that the store sells. Name a brand, a country, a phone number that starts with +, an amount, or a kind: voucher, topup or esim.'
 
 function finds({ indexes, question, rates }: Unanswered, change: Question): boolean {
   return findFor(indexes, { ...question, ...change }, rates, 1).total > 0

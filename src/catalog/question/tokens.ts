@@ -8,7 +8,7 @@ export interface Token {
 
 const maxTokens = 60
 
-/** The text of a question in one line, with flags and the ends of domains, but no "de", as codes of countries. */
+/** The text of a question in one line, in which codes of countries stand for flags and for the ends of domains. */
 export function plainText(text: string): string {
   const inLine = text
     .normalize('NFKC')
