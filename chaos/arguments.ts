@@ -21,7 +21,8 @@ export const usage = `Kills the parts of a store under load, and audits what bec
   npm run chaos -- [--seconds N] [--seed N] [--nodes N] [--buyers N] [--orders N]
                    [--kill-every N] [--deadline N] [--end-leases] [--attackers]
 
-  --seconds N     how long there are purchases, faults and kills (default 120)
+  --seconds N     how long there are purchases, faults and kills (default 120); longer where
+                  not every part was killed by then
   --seed N        decides the choices of buyers, faults and kills (default 402); since real
                   processes take their own time, two runs of a seed are alike, not equal
   --nodes N       processes of the store on one database (default 2)

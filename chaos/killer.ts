@@ -11,12 +11,24 @@ const shares = { nodes: 70, postgres: 20, supplier: 7, chain: 3 } as const
 /** The longest time that a killed part stays away, without the time of its start. */
 const maxDownMs = 1_500
 
-/** Kills a part every few seconds until the signal aborts. A killed node may still be down when it returns. */
+export interface Killing {
+  readonly seed: number
+  readonly everySeconds: number
+  /** How long it goes on. It takes longer if not every part was killed by then, as on a busy machine. */
+  readonly seconds: number
+  /** Ends it at once. */
+  readonly cancelled: AbortSignal
+}
+
+/**
+ * Kills a part every few seconds: at first each of them once, then parts drawn by their shares. A killed node may
+ * still be down when it returns.
+ */
 export async function killAgainAndAgain(
   parts: Pick<Parts, 'nodes' | 'database' | 'supplier' | 'chain'>,
-  options: { readonly seed: number; readonly everySeconds: number; readonly until: AbortSignal },
+  { seed, everySeconds, seconds, cancelled }: Killing,
 ): Promise<Kills> {
-  const random = seeded(options.seed ^ 0x6b696c6c)
+  const random = seeded(seed ^ 0x6b696c6c)
   const kills: Kills = { nodes: 0, postgres: 0, supplier: 0, chain: 0 }
   const kill: Record<keyof Kills, (downMs: number) => Promise<void>> = {
     nodes: (downMs) => pick(random, parts.nodes).kill(downMs),
@@ -24,11 +36,14 @@ export async function killAgainAndAgain(
     supplier: parts.supplier.kill,
     chain: parts.chain.kill,
   }
+  const spared = Object.keys(kills) as (keyof Kills)[]
+  const endsAt = performance.now() + seconds * 1_000
   for (;;) {
-    const waitMs = options.everySeconds * 1_000 * (0.5 + random())
-    await delay(waitMs, undefined, { signal: options.until }).catch(() => {})
-    if (options.until.aborted) return kills
-    const part = drawn(random() * 100)
+    const waitMs = everySeconds * 1_000 * (0.5 + random())
+    const leftMs = spared.length > 0 ? waitMs : endsAt - performance.now()
+    await delay(Math.min(waitMs, leftMs), undefined, { signal: cancelled }).catch(() => {})
+    if (cancelled.aborted || leftMs < waitMs) return kills
+    const part = spared.shift() ?? drawn(random() * 100)
     await kill[part](random() * maxDownMs)
     kills[part] += 1
   }

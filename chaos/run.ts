@@ -52,12 +52,11 @@ async function play(parts: Parts, wanted: Wanted, over: AbortSignal): Promise<Ou
   const attacking = wanted.attackers ? attack(parts, closing) : Promise.resolve(undefined)
   attacking.catch(() => ending.abort())
   const calm = wanted.attackers ? await watchCalm(parts, wanted, closing) : undisturbed
-  const ended = setTimeout(() => time.abort(), seconds * 1_000)
+  const killing = killAgainAndAgain(parts, { seed, everySeconds, seconds, cancelled: closing })
   const [kills] = await together(ending, [
-    killAgainAndAgain(parts, { seed, everySeconds, until: closing }),
+    killing.finally(() => time.abort()),
     runFaultSchedule(parts, { seed, until: closing }),
   ])
-  clearTimeout(ended)
   over.throwIfAborted()
   const quietAt = performance.now()
   if (wanted.endLeases) await replaceNodes(parts)
