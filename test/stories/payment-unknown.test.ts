@@ -152,7 +152,8 @@ test('an order that is paid and not yet begun says so', async () => {
       refund_state: null,
     })
     await holder.query('select pg_advisory_unlock(402)')
-    expect((await buying).answer.body.orders[0].state).toBe('FULFILLED')
+    expectSold((await buying).answer)
+    await until(store, id, ({ orders: [{ state }] }) => state === 'FULFILLED')
   } finally {
     await holder.end()
     await store.query('drop trigger a_story on orders')

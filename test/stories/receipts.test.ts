@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { ReceiptAnswer, ReceiptClaims } from '../../src/orders/delivery-receipt.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { bodyFor, buy, get, type Kind, until } from './requests.ts'
+import { bodyFor, buy, buyDelivered, get, type Kind, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 let rpc: StoryProxy
@@ -33,13 +33,12 @@ const receiptOf = (orderId: string, headers: Record<string, string> = {}) =>
 
 /** Buys a good and fetches its receipt as its buyer. */
 async function bought(kind: Kind) {
-  const { answer } = await buy(store, buyer, kind, bodyFor(kind, 'OK'))
-  expect(answer.status).toBe(200)
+  const { answer, order } = await buyDelivered(store, buyer, kind)
   const { orderId, accessToken } = answer.body
   const receipt = await receiptOf(orderId, { authorization: `Bearer ${accessToken}` })
   expect(receipt.status).toBe(200)
   expect(receipt.headers.get('cache-control')).toBe('no-store')
-  return { order: answer.body, receipt: ReceiptAnswer.strict().parse(receipt.body) }
+  return { order, receipt: ReceiptAnswer.strict().parse(receipt.body) }
 }
 
 /** What a plain JOSE library reads, with the keys that the store publishes. */

@@ -7,6 +7,7 @@ import { bookedFor, ledgerOf, lifeOf } from './facts.ts'
 import {
   bodyFor,
   buy,
+  buyDelivered,
   eventually,
   get,
   type Kind,
@@ -66,9 +67,8 @@ async function expectBoughtOnce(buyer: Buyer, orderId: string, paid: bigint): Pr
 
 test('an order of one node is read, opened and repeated at the other', async () => {
   const buyer = await newBuyer()
-  const body = bodyFor('voucher', 'OK')
   const headers = { 'idempotency-key': 'the-same-at-both-nodes' }
-  const { answer, payment } = await buy(store, buyer, 'voucher', body, { headers })
+  const { answer, order, payment } = await buyDelivered(store, buyer, 'voucher', { headers })
   const path = `/api/catalog/orders/${answer.body.orderId}`
   expect((await get(sibling.url, path)).body.orders).toMatchObject([
     { state: 'FULFILLED', result: null },
@@ -76,13 +76,13 @@ test('an order of one node is read, opened and repeated at the other', async () 
   const opened = await get(sibling.url, path, {
     authorization: `Bearer ${answer.body.accessToken}`,
   })
-  expect(opened.body.orders).toEqual(answer.body.orders)
+  expect(opened.body.orders).toEqual(order.orders)
   const before = await balanceOf(store.parts, store.payTo)
-  const again = await post(sibling.url, purchasePath('voucher'), body, {
+  const again = await post(sibling.url, purchasePath('voucher'), bodyFor('voucher', 'OK'), {
     'payment-signature': payment.header,
     ...headers,
   })
-  expect(again).toMatchObject({ status: 200, body: { orders: answer.body.orders } })
+  expect(again).toMatchObject({ status: 200, body: { orders: order.orders } })
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(await balanceOf(store.parts, store.payTo)).toBe(before)
 })

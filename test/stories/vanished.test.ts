@@ -13,7 +13,7 @@ import { callToken, cancelling } from './contracts/calls.ts'
 import { expectRefundedOnce } from './contracts/outcomes.ts'
 import { bookedFor, lifeOf, reported } from './facts.ts'
 import { holdWrite } from './held-write.ts'
-import { bodyFor, buy, eventually, until } from './requests.ts'
+import { bodyFor, buy, buyDelivered, eventually, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // The chain drops blocks that it had shown. It does so to everyone on it, so it is theirs alone.
@@ -87,15 +87,9 @@ async function lookNow(orderId: string): Promise<void> {
 
 const paymentsOf = () => transfersBetween(chain, buyer.address, store.payTo)
 
-async function buyDelivered() {
-  const { answer, payment } = await buy(store, buyer, 'voucher', voucher)
-  expect(answer).toMatchObject({ status: 200, body: { orders: [{ state: 'FULFILLED' }] } })
-  const { orderId, transactionHash } = answer.body
-  return { orderId: orderId as string, transactionHash: transactionHash as Hex, payment }
-}
-
 test('a payment that the chain drops after the delivery is sent again, and is final then', async () => {
-  const { orderId, transactionHash } = await buyDelivered()
+  const { order } = await buyDelivered(store, buyer, 'voucher')
+  const { orderId, transactionHash } = order
   await dropBlocks(transactionHash)
   expect(await paymentsOf()).toEqual([])
 
@@ -112,7 +106,8 @@ test('a payment that the chain drops after the delivery is sent again, and is fi
 })
 
 test('a payment that is cancelled after the chain dropped it is a loss that the operator hears of', async () => {
-  const { orderId, transactionHash, payment } = await buyDelivered()
+  const { order, payment } = await buyDelivered(store, buyer, 'voucher')
+  const { orderId, transactionHash } = order
   await dropBlocks(transactionHash)
   const cancel = await cancelling(buyer, chain.usdc, payment.authorization.nonce)
   expect(await callToken(chain, cancel)).toBe('success')
