@@ -42,6 +42,7 @@ import { joining, type Membership } from './nodes/membership.ts'
 import type { AgreedKeys, KeyMissing } from './nodes/nodes.ts'
 import { settingsOf } from './nodes/shared-settings.ts'
 import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
+import { watchDenylist } from './operations/denylist-watch.ts'
 import { type MeansSources, monitorFloat } from './operations/float-monitor.ts'
 import { keepRetention, runSweeper, sendWebhooks } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
@@ -50,6 +51,7 @@ import { runHealthChecks } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
 import { checkStartup, type RecordTooOld, requireNoRefunds } from './operations/startup-check.ts'
 import { budgetRules } from './orders/budgets.ts'
+import type { Denylist } from './orders/denylist.ts'
 import { createNotifier } from './orders/notifier.ts'
 import type { PurchaseDeps } from './orders/purchase.ts'
 import { createWebhookSender } from './orders/webhooks/sender.ts'
@@ -123,10 +125,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const chain = connectChain(options.config, ground.now)
   const supply = connectSupply(ground.config, ground.now, options.catalogWorker)
   const storage = await connectOutside(ground, chain, supply)
-  const { guard, membership, earlier } = await admit(ground, chain, storage)
+  const { guard, membership, standing, ...admitted } = await admit(ground, chain, storage)
   const catalog = await startCatalog(ground, storage.snapshots, supply.catalogWorker)
   const coins = connectCoins(options.config, { ...storage, ...ground })
-  const parts = { chain, storage, supply, coins, earlier }
+  const parts = { chain, storage, supply, coins, ...admitted }
   const purchases = purchasesOf(ground, { ...parts, catalog })
   const checkouts = checkoutDepsOf(purchases, {
     config: options.config,
@@ -142,7 +144,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const kept = { ...storage, ...ground, personalDataDays: ground.config.personalDataDays }
   const work = [
     ...catalog.work,
-    membership.work,
+    ...standing,
     keepRetention(kept, ground),
     guard.passed.then((isPassed) => (isPassed ? runSweeper(checkouts, ground) : undefined)),
     sendWebhooks(senderOf(ground, storage, purchases.vault), ground),
@@ -231,7 +233,7 @@ async function connectOutside(
 const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
 
 /**
- * Joins the other nodes, and checks that the record is as new as the chain.
+ * Joins the other nodes, reads the denylist, and checks that the record is as new as the chain.
  *
  * @throws KeyMissing, RecordTooOld, and closes the storage
  */
@@ -251,7 +253,9 @@ async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
       ground,
     )
     await storage.wallets.use(present)
-    return { membership, guard, earlier: earlierOf(wallets) }
+    const { denylist, work } = await watchDenylist(storage.denied, ground, ground.lookEveryMs)
+    const standing = [membership.work, work]
+    return { membership, guard, earlier: earlierOf(wallets), denylist, standing }
   } catch (error) {
     await storage.close()
     throw error
@@ -278,6 +282,7 @@ interface Parts {
   readonly supply: Supply
   readonly coins: CoinPayments
   readonly catalog: RunningCatalog
+  readonly denylist: Denylist
   /** Addresses that the store used before. */
   readonly earlier: Readonly<Record<WalletRole, readonly string[]>>
 }
@@ -285,7 +290,7 @@ interface Parts {
 /** The sources of what the store can buy and refund with. */
 function meansOf(
   { config: { refundCaps } }: Ground,
-  { chain, storage, supply, catalog }: Omit<Parts, 'coins' | 'earlier'>,
+  { chain, storage, supply, catalog }: Omit<Parts, 'coins' | 'denylist' | 'earlier'>,
 ): MeansSources {
   return {
     float: chain.refundFloat,
@@ -307,7 +312,7 @@ const reporterOf = ({ log, counters }: Ground) =>
 
 function purchasesOf(
   ground: Ground,
-  { chain, storage, supply, coins, catalog, earlier }: Parts,
+  { chain, storage, supply, coins, catalog, denylist, earlier }: Parts,
 ): PurchaseDeps {
   const { config, now, signal, health } = ground
   return {
@@ -337,6 +342,7 @@ function purchasesOf(
     approvals: storage.approvals,
     approvalWords: approvalWords(config.site),
     payoutLimits: storage.payoutLimits,
+    denylist,
     vault: createVault(ground.keys),
     digest: createDigest(ground.keys, 'orders'),
     notifier: createNotifier(signal),

@@ -78,6 +78,8 @@ export interface Shop {
   readonly claimed: (orderId: string) => Promise<Record<string, string>>
   /** Claims the refund of this order until the budget of claims is spent. */
   readonly claimedOften: (orderId: string) => Promise<void>
+  /** A good body for a receiver on the denylist of the store. */
+  readonly denied: (kind: Kind) => Promise<object>
   /** A good body for an offer that the store cannot sell without exchange rates. */
   readonly unsold: (kind: Kind) => Promise<object>
 }

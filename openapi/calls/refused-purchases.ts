@@ -12,6 +12,7 @@ const bodies: Readonly<Partial<Record<RefusalCode, Made>>> = {
   offer_not_found: (kind) => ({ ...bodyOf(kind), offerId: 'TEST-NOTHING-OK' }),
   invalid_body: (kind) => ({ ...bodyOf(kind), colour: 'red' }),
   price_above_maximum: (kind) => ({ ...bodyOf(kind), maxUsdc: 0.4 }),
+  purchase_declined: (kind, shop) => shop.denied(kind),
   offer_unavailable: (kind, shop) => shop.unsold(kind),
   store_paused: (kind) => bodyOf(kind),
 }

@@ -91,11 +91,12 @@ function whyOf({ state, invoice }: Decided): Return['why'] {
 }
 
 function debtOf(deps: CheckoutStepDeps, checkout: InvoicedCheckout, one: Return): Debt {
-  const { id, changedAt } = checkout
+  const { id, changedAt, refundTo } = checkout
   const { seq } = one
   return {
     reference: returnReference(id, seq),
     since: changedAt,
+    payee: refundTo,
     sign: async () => signedReturn(checkout, one),
     report: ({ name, reason }) =>
       deps.reportCheckout(

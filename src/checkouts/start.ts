@@ -5,6 +5,7 @@ import type { Fault } from '../lib/fault.ts'
 import { checkoutIdOf } from '../lib/ids.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
 import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
+import { requireNotDenied } from '../orders/denylist.ts'
 import { foreignEsim } from '../orders/foreign-esim.ts'
 import { orTryAgain, requireSold } from '../orders/not-now.ts'
 import { idsFor } from '../orders/order.ts'
@@ -56,8 +57,8 @@ export interface Started {
  *
  * @param admit is called last, before anything is stored, and may refuse
  * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`), `offer_not_found`,
- *   `offer_unavailable`, `store_paused`, `try_again`, and `budget_spent` for a client with too many unpaid
- *   checkouts or a spent budget
+ *   `offer_unavailable`, `store_paused`, `try_again`, `purchase_declined`, and `budget_spent` for a client with
+ *   too many unpaid checkouts or a spent budget
  */
 export async function startCheckout(
   deps: StartDeps,
@@ -81,6 +82,7 @@ export async function startCheckout(
 async function open(deps: StartDeps, form: CheckoutForm, admit?: () => Promise<void>) {
   const { method, refundTo, priced } = readForm(deps, form)
   requireSold(deps.health, priced, false)
+  requireNotDenied(deps, refundTo)
   await requireAddressOfBuyer(deps, refundTo)
   const payer = payerOf(method.coin, refundTo)
   const { client } = form

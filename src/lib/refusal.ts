@@ -45,6 +45,7 @@ export const rules = {
   limit_exceeded: rule(403, 'Wallet spending limit exceeded'),
   approval_required: rule(403, 'Approval by a person required', true),
   approval_declined: rule(403, 'Purchase declined by a person'),
+  purchase_declined: rule(403, 'Purchase declined'),
   rate_limited: rule(429, 'Too many requests', true),
   budget_spent: rule(429, 'Too many failed attempts', true),
   store_paused: rule(503, 'Store paused', true),

@@ -2,11 +2,17 @@ import { never } from '../lib/never.ts'
 import { payBackFaults, paymentVanished } from '../payments/pay-back-faults.ts'
 import type { SignedRefund } from '../payments/payment.ts'
 import { type Rails, railOf } from '../payments/ports.ts'
+import { type Denylist, isDenied } from './denylist.ts'
 import type { Allowance, PayoutLimits } from './ports.ts'
 import { pollDelay } from './workflow.ts'
 
-/** Every reason why a payout waits for an operator: those of the rails, and two of the store. */
-export const payoutFaults = [...payBackFaults, 'over_cap', paymentVanished] as const
+/** Every reason why a payout waits for an operator: those of the rails, and three of the store. */
+export const payoutFaults = [
+  ...payBackFaults,
+  'over_cap',
+  'payee_declined',
+  paymentVanished,
+] as const
 
 /**
  * Money that goes out once, to a fixed address: the price of an order that was not delivered, or money of an
@@ -60,6 +66,8 @@ export interface Debt {
   readonly reference: string
   /** When the state of its record last changed. */
   readonly since: Date
+  /** The address that it goes to. */
+  readonly payee: string
   /** Decides the payout in all its parts. Sends nothing. */
   sign(): Promise<SignedRefund>
   report(event: PayoutEvent): void
@@ -69,6 +77,7 @@ export interface PayoutDeps {
   readonly now: () => Date
   readonly rails: Rails
   readonly payoutLimits: PayoutLimits
+  readonly denylist: Denylist
 }
 
 /** The one next thing to do for a payout in state `S`. */
@@ -81,12 +90,22 @@ export type PayoutStep<S extends PayoutState = PayoutState> =
 /** How often a payout that the limits hold back is tried again; milliseconds. */
 const heldPollMs = 60_000
 
-/** Pays what is owed, if the payout limits allow it. They are asked before it is signed and before it is sent. */
+/**
+ * Pays what is owed, if its payee is not on the denylist and the payout limits allow it. Both are asked before it is
+ * signed and before it is sent.
+ */
 export async function nextForPayout(
   deps: PayoutDeps,
   debt: Debt,
   payout: PayoutIn<'DUE' | 'APPROVED'>,
 ): Promise<PayoutStep<'DUE' | 'APPROVED'>> {
+  if (isDenied(deps.denylist, debt.payee)) {
+    const fault = {
+      code: 'payee_declined',
+      reason: 'The store pays this address nothing at present.',
+    }
+    return { type: 'move', to: failedPayout(debt, payout, fault) }
+  }
   const answer = await deps.payoutLimits.allow(debt.reference)
   switch (answer) {
     case 'granted':

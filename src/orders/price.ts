@@ -13,14 +13,17 @@ import { type Cents, formatUsdc, type Usdc } from '../lib/money.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
 import type { Quoted, Quotes } from '../payments/quotes.ts'
 import { type Accepts, acceptsOf, type Payees } from '../payments/terms.ts'
+import { type Denylist, requireNotDenied } from './denylist.ts'
 import type { Item } from './order.ts'
 import { money } from './spending-limits/answer.ts'
+import { receiverOf } from './spending-limits/recipient.ts'
 
 export interface PriceDeps {
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
   readonly payees: Payees
   readonly quotes: Quotes
+  readonly denylist: Denylist
   /** Whether webhooks may go to this machine: only in a sandbox. */
   readonly allowsLoopback?: boolean | undefined
 }
@@ -41,7 +44,7 @@ export interface Priced {
  *
  * @param kind undefined if only the offer determines it
  * @param promise what the buyer echoes as the store's promise of a price
- * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `price_above_maximum`
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `price_above_maximum`, `purchase_declined`
  */
 export function price(
   deps: PriceDeps,
@@ -53,6 +56,7 @@ export function price(
   const rangeFault = (value: Cents) => valueFault(offer, value, deps.pricing)
   const { allowsLoopback } = deps
   const lineItem = readLineItem(offer, fields, { rangeFault, allowsLoopback })
+  requireNotDenied(deps, receiverOf(lineItem.recipient).text)
   const amount = chargeFor(offer, lineItem.value, deps.pricing)
   const promised = deps.quotes.promised(promise, quotedOf(offer, lineItem))
   requireWithin(lineItem.most, promised ?? amount)

@@ -20,6 +20,7 @@ import {
   type Subjects,
   subjectsOf,
 } from './budgets.ts'
+import { requireNotDenied } from './denylist.ts'
 import { foreignEsim } from './foreign-esim.ts'
 import { notChecked, notNow, orTryAgain, requireSold, sell } from './not-now.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
@@ -205,6 +206,7 @@ async function take(
     case 'good': {
       // The payer is proven only now, and nobody else may learn of their limits or their eSIMs.
       const { tender } = checked
+      requireNotDenied(deps, tender.payer)
       if (isOver) progress.mark = await reserve(deps, tender, { wordings, isSigned })
       if (within.refusal) throw within.refusal
       await requireOwnEsim(deps, request, priced, tender.payer)

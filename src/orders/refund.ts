@@ -1,4 +1,5 @@
 import { never } from '../lib/never.ts'
+import { addressOf } from '../payments/payment.ts'
 import { railOf } from '../payments/ports.ts'
 import { assure, recordCheck } from './collect.ts'
 import {
@@ -138,6 +139,7 @@ function debtOf(deps: StepDeps, { id, tender, receipt, changedAt }: Refunding): 
   return {
     reference: id,
     since: changedAt,
+    payee: addressOf(tender),
     sign: () => railOf(deps.rails, tender).signRefund({ order: id, tender, since: receipt }),
     report: (event) =>
       deps.report(

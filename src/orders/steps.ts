@@ -4,6 +4,7 @@ import type { Listing, Rails } from '../payments/ports.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Held, Suppliers } from '../suppliers/supplier.ts'
+import type { Denylist } from './denylist.ts'
 import { type Order, supplierReferenceOf } from './order.ts'
 import type { PayoutLimits } from './ports.ts'
 import type { Reporter } from './report.ts'
@@ -28,6 +29,7 @@ export interface StepDeps {
   /** Orders that the supplier accepted, which this process heard and may not have put on record yet. */
   readonly accepted: Set<OrderId>
   readonly payoutLimits: PayoutLimits
+  readonly denylist: Denylist
   readonly vault: Vault
   /** A keyed digest, to find a value that is stored only sealed. */
   readonly digest: Digest

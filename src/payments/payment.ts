@@ -85,6 +85,11 @@ export function partsOf(payer: string): { readonly coin: Coin; readonly address:
   return { coin: payer.slice(0, colon) as Coin, address: payer.slice(colon + 1) }
 }
 
+/** The address of the payer, which gets what is paid back. */
+export function addressOf({ rail, payer }: Pick<Payment, 'rail' | 'payer'>): string {
+  return rail === 'x402' ? payer : partsOf(payer).address
+}
+
 /** The amount of a tender, in the smallest unit of its token or coin. */
 export function paidIn(tender: Payment): { readonly decimals: number; readonly units: bigint } {
   return tender.rail === 'x402'

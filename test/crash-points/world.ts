@@ -83,6 +83,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       reservations: through(faultWorld, node, reservations),
       approvals: through(faultWorld, node, orders.approvals),
       approvalWords: plainWords,
+      denylist: new Set(),
       rails: {
         x402: through(faultWorld, node, rail),
         btcpay: noInvoices,

@@ -112,6 +112,7 @@ export function orderWorld(changes: Partial<Script> = {}) {
     suppliers: { at: () => supplier },
     accepted: new Set(),
     payoutLimits: { allow: () => said('allow', script.allowed) },
+    denylist: new Set(),
     vault: createVault([Buffer.alloc(32, 7)]),
     digest: createDigest([Buffer.alloc(32, 7)], 'orders'),
     notifier: { notify: () => {}, wait: async (_, ms) => clock.pass(ms) },

@@ -100,6 +100,7 @@ function depsFor(world: World, index: number, caller: Caller, notifier: Notifier
     reservations: through(calls, caller, database, world.reservations),
     approvals: through(calls, caller, database, world.memory.approvals),
     approvalWords: plainWords,
+    denylist: new Set(),
     payoutLimits: through(calls, caller, database, world.payoutLimits),
     rails: {
       x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),

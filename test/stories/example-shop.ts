@@ -91,6 +91,7 @@ export async function openExampleShop(): Promise<ExampleShop> {
     carefulPayment: async (kind, body) => paymentAt(open, await careful, kind, body),
     declinedPayment: async (kind, body) => declinedAt(open, await declining, kind, body),
     spentPayment: async (kind, body) => paymentAt(open, await spent, kind, body),
+    denied: deniedAt(open),
     unsold: (kind) => unsoldAt(away, kind),
     urlOf: (at) => urls[at],
     async headersOf(at) {
@@ -107,6 +108,29 @@ export async function openExampleShop(): Promise<ExampleShop> {
       await Promise.all([open.close(), away.close()])
       await Promise.all(proxies.map((proxy) => proxy.close()))
     },
+  }
+}
+
+/** A body for each kind whose receiver the store has put on its denylist. */
+function deniedAt({ url, query }: Store): Shop['denied'] {
+  const receivers = {
+    voucher: { email: 'ada@example.com' },
+    topup: { msisdn: '+12025550199' },
+    esim: { iccid: '8901410321111851072' },
+  } as const
+  const listing = query(
+    `insert into denylist_changes (party, is_denied, reason, changed_by)
+     select party, true, 'An example', 'example' from unnest($1::text[]) as party`,
+    [Object.values(receivers).flatMap((receiver) => Object.values(receiver))],
+  )
+  return async (kind) => {
+    await listing
+    const body = { ...bodyOf(kind), ...receivers[kind] }
+    await eventually(
+      () => post(url, purchasePath(kind), body),
+      ({ status }) => status === 403,
+    )
+    return body
   }
 }
 

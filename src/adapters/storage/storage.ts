@@ -27,6 +27,7 @@ import { checkoutFacts } from './checkout-facts.ts'
 import { createCheckoutRecord } from './checkout-record.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
+import { readDenylist } from './denylist.ts'
 import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, requireOwn, type StoreIdentity } from './identity.ts'
 import { migrate, requireMigrated } from './migrate.ts'
@@ -65,6 +66,8 @@ export interface Storage {
   readonly checkoutRecord: CheckoutRecord
   readonly movements: Movements
   readonly wallets: Wallets
+  /** Who is on the denylist (`Denylist`). */
+  denied(): Promise<readonly string[]>
   /** Deletes sign-in nonces that have expired. Returns how many. */
   forgetNonces(): Promise<number>
   /** Fast regardless of the number of orders. @throws when the database does not answer */
@@ -184,6 +187,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | '
     checkoutRecord: createCheckoutRecord(pool),
     movements: createMovements(pool),
     wallets: createWallets(pool),
+    denied: () => readDenylist(pool),
     forgetNonces: () => nonces.forgetExpired(),
     orderFacts: () => orderFacts(pool),
     addUpEnds: () => addUpEnds(pool),

@@ -36,6 +36,7 @@ export const offerRefusals = [
   'offer_not_found',
   'offer_unavailable',
   'price_above_maximum',
+  'purchase_declined',
 ] as const
 
 export const quotes: readonly (OrderOperation & { readonly kind: Kind })[] = kinds.map((kind) => ({
@@ -78,7 +79,8 @@ function quoteParamsOf(kind: Kind): Params {
 /**
  * The full validation and the exact amount, without a payment. Nothing is stored.
  *
- * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `store_paused`, `rate_limited`
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `purchase_declined`, `store_paused`,
+ *   `rate_limited`
  */
 export async function quote(
   deps: BuyingDeps,

@@ -107,6 +107,8 @@ function refused(
       return { ...again, faults: faultsIn(refusal, { typed: again.typed, methods, t }) }
     case 'offer_unavailable':
       return { ...again, status }
+    case 'purchase_declined':
+      return { ...again, status, notice: t('form.declined') }
     case 'store_paused':
       return { ...again, status, notice: t('form.paused') }
     case 'try_again':

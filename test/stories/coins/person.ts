@@ -66,16 +66,22 @@ interface Choice {
   readonly kind?: Kind
   readonly outcome?: string
   readonly from?: string
+  /** Where money goes back to, if not to a new address. */
+  readonly refundTo?: string
 }
 
 /** Sends the form of a test offer with a coin; the answer, whatever it is. */
 export async function sendChoice(
   store: Store,
   coin: Coin,
-  { kind = 'voucher', outcome = 'OK', from }: Choice = {},
+  {
+    kind = 'voucher',
+    outcome = 'OK',
+    from,
+    refundTo = makeAddress(coin, 'person', randomUUID()),
+  }: Choice = {},
 ) {
   const { offerId = '', ...fields } = bodyFor(kind, outcome) as Record<string, string>
-  const refundTo = makeAddress(coin, 'person', randomUUID())
   const typed = { ...fields, pay: coin, [`refundTo-${coin}`]: refundTo }
   const form = { ...(await formOf(store, offerId)), ...typed }
   return { answer: await sendForm(store, `/buy/${offerId}`, form, { from }), refundTo }

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import { openDatabase } from '../../src/adapters/storage/database.ts'
+import { carryOut, commandOf } from '../../src/commands/denylist-work.ts'
+import { newBuyer } from './buyer.ts'
+import { transfersBetween } from './chain.ts'
+import { choose, ledgerOf, sendChoice } from './coins/person.ts'
+import {
+  bodyFor,
+  buy,
+  buyDelivered,
+  eventually,
+  get,
+  post,
+  purchasePath,
+  until,
+} from './requests.ts'
+import { useStore } from './store.ts'
+
+// The operator lists whom the store sells nothing to, and pays nothing back without a person.
+
+const store = useStore({ lookEveryMs: 100, coins: {}, env: { PURCHASE_WAIT_SECONDS: '1' } })
+
+const reason = ['--reason', 'A story']
+
+/** `npm run denylist`, with the lines that it prints. */
+async function denylist(...args: readonly string[]): Promise<string> {
+  const options = { applicationName: 'story', poolSize: 1, onError: () => undefined }
+  const database = openDatabase(store.databaseUrl, options)
+  const lines = await carryOut({ database, by: 'ann@ops' }, commandOf(args)).finally(() =>
+    database.end(),
+  )
+  return lines.join('\n')
+}
+
+const askedFor = (msisdn: string) => {
+  const body = { ...bodyFor('topup', 'OK'), msisdn }
+  return Promise.all([
+    post(store.url, purchasePath('topup'), body),
+    get(store.url, `${purchasePath('topup')}?${new URLSearchParams(body)}`),
+  ])
+}
+
+const declined = {
+  status: 403,
+  body: { code: 'purchase_declined', charged: 'no', retryable: false },
+}
+
+test('a number on the list gets no price, until it is off the list', async () => {
+  const number = '+1 (202) 555-0188'
+  expect(await denylist('add', number, ...reason)).toBe('+12025550188 is on the list now')
+  expect(await denylist('add', number, ...reason)).toBe('+12025550188 was on it already')
+  await eventually(
+    () => askedFor('+12025550188'),
+    ([bought, quoted]) => bought.status === 403 && quoted.status === 403,
+  )
+  for (const answer of await askedFor(number)) {
+    expect(answer).toMatchObject(declined)
+    expect(JSON.stringify(answer.body)).not.toContain('555')
+  }
+  expect((await askedFor('+12025550189')).map(({ status }) => status)).toEqual([402, 200])
+
+  await denylist('remove', number, ...reason)
+  await eventually(
+    () => askedFor(number),
+    ([bought, quoted]) => bought.status === 402 && quoted.status === 200,
+  )
+})
+
+test('a wallet on the list pays nothing, and is given what it bought before', async () => {
+  const buyer = await newBuyer()
+  const body = bodyFor('voucher', 'OK')
+  const before = await buyDelivered(store, buyer, 'voucher', { headers: newKey() })
+  await denylist('add', buyer.address, ...reason)
+  const refused = await eventually(
+    () => buy(store, buyer, 'voucher', body),
+    ({ answer: { status } }) => status === 403,
+  )
+  expect(refused.answer).toMatchObject(declined)
+  expect(await before.send()).toMatchObject({ body: { orderId: before.order.orderId } })
+
+  const paid = await transfersBetween(store.parts, buyer.address, store.payTo)
+  await denylist('remove', buyer.address, ...reason)
+  const again = await eventually(
+    () => refused.send(),
+    ({ status }) => status !== 403,
+  )
+  await until(store, again.body.orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
+  const then = await transfersBetween(store.parts, buyer.address, store.payTo)
+  expect(then).toHaveLength(paid.length + 1)
+})
+
+test('a refund to a wallet that was listed meanwhile waits for a person', async () => {
+  const buyer = await newBuyer()
+  const { answer } = await buy(store, buyer, 'topup', bodyFor('topup', 'HANG'))
+  const { orderId } = answer.body
+  await denylist('add', buyer.address, ...reason)
+  await eventually(
+    () => buy(store, buyer, 'voucher', bodyFor('voucher', 'OK')),
+    ({ answer: { status } }) => status === 403,
+  )
+  const transactionId = orderId.replace('_', '')
+  await store.admin('/purchases', { transactionId, status: 'FAILED' })
+  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
+  const claim = () => post(store.url, `/api/catalog/orders/${orderId}/refund`, {}, newKey())
+  const refund = await get(store.url, `/api/catalog/orders/${orderId}/refund`)
+  expect(refund.body.error.code).toBe('payee_declined')
+  await claim()
+  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
+  expect(await transfersBetween(store.parts, store.refundWallet, buyer.address)).toEqual([])
+
+  await denylist('remove', buyer.address, ...reason)
+  await eventually(
+    async () => {
+      await claim()
+      return get(store.url, `/api/catalog/orders/${orderId}`)
+    },
+    ({ body }) => body.refund_state === 'REFUNDED',
+  )
+  expect(await transfersBetween(store.parts, store.refundWallet, buyer.address)).toHaveLength(1)
+})
+
+test('an address of a coin on the list pays nothing, and gets nothing back', async () => {
+  const paying = await choose(store, 'LTC', { outcome: 'DECLINED' })
+  await denylist('add', paying.refundTo, ...reason)
+  await eventually(
+    () => sendChoice(store, 'LTC', { refundTo: paying.refundTo }),
+    ({ answer: { status } }) => status === 403,
+  )
+  const { answer } = await sendChoice(store, 'LTC', { refundTo: paying.refundTo.toUpperCase() })
+  expect(await answer.text()).toContain('We can’t take this order. You haven’t been charged.')
+
+  await store.btcpay(`/invoices/${paying.invoice}/pay`)
+  await until(store, paying.orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
+  const { outgoing } = (await ledgerOf(store)).LTC
+  expect(outgoing.filter(({ address }) => address === paying.refundTo)).toEqual([])
+})
+
+test('the list says who put whom on it, and why', async () => {
+  const listed = await denylist('list')
+  expect(listed).toMatch(/^\w*ltc1\w+ {2}since 20\S+Z {2}by ann@ops {2}A story$/m)
+  expect(listed).not.toContain('+12025550188')
+})
+
+function newKey(): Record<string, string> {
+  return { 'idempotency-key': `claim-${crypto.randomUUID()}` }
+}
