@@ -54,7 +54,8 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 170_000 } },
-    // Tests wait for PostgreSQL, the chain and the supplier more than they compute.
+    // Tests wait for PostgreSQL, the chain and the supplier more than they compute. `npm run test:long` has one
+    // worker less, because its tests start stores, proxies and browsers besides.
     maxWorkers: 4,
     // A file leaves nothing behind in its process, so the next one need not load everything again.
     isolate: false,
