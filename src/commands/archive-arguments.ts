@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
 import { fewestArchiveMonths } from '../environment/common.ts'
+import { parsed, UsageError } from './command-line.ts'
 
 export const usage = `Moves orders, and checkouts that became none, out of the database when they ended long ago, into files of
 one month each, and shows one of them.
@@ -15,8 +15,6 @@ one month each, and shows one of them.
 
 Moving is safe beside a running store, and to be run again after it was broken off. Ends with 0 when
 it is done, 1 when it failed, 2 when the command line is wrong.`
-
-export class UsageError extends Error {}
 
 export type ArchiveCommand =
   | { readonly type: 'help' }
@@ -69,20 +67,13 @@ function monthIn(text: string, now: Date): Date {
 }
 
 function parse(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        help: { type: 'boolean', default: false },
-        to: { type: 'string' },
-        before: { type: 'string' },
-        from: { type: 'string' },
-        show: { type: 'string' },
-        goods: { type: 'boolean', default: false },
-      },
-    })
-    return values
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
+  const options = {
+    help: { type: 'boolean', default: false },
+    to: { type: 'string' },
+    before: { type: 'string' },
+    from: { type: 'string' },
+    show: { type: 'string' },
+    goods: { type: 'boolean', default: false },
+  } as const
+  return parsed({ args: [...args], options }).values
 }

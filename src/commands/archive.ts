@@ -1,19 +1,13 @@
 import type { Pool } from 'pg'
 import { createArchive } from '../adapters/storage/archive.ts'
 import { type Config, readConfig } from '../config.ts'
-import { ConfigError } from '../environment/environment.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
 import { createVault } from '../secrets/vault.ts'
-import {
-  type ArchiveCommand,
-  commandOf,
-  monthsAgo,
-  UsageError,
-  usage,
-} from './archive-arguments.ts'
+import { type ArchiveCommand, commandOf, monthsAgo, usage } from './archive-arguments.ts'
 import { readArchived, withGoods } from './archive-files.ts'
 import { archiveOrders } from './archive-work.ts'
-import { openDatabaseFor, reasonOf, secretsKeysOf } from './store-database.ts'
+import { runCommand } from './command-line.ts'
+import { openDatabaseFor, secretsKeysOf } from './store-database.ts'
 
 async function main(args: readonly string[]): Promise<0> {
   const command = commandOf(args, new Date())
@@ -61,14 +55,4 @@ async function show(database: Pool, config: Config, wanted: Wanted<'show'>): Pro
   return JSON.stringify(shown, null, 2)
 }
 
-function failed(error: unknown): 1 | 2 {
-  if (error instanceof UsageError) {
-    console.error(`${error.message}.\n\n${usage}`)
-    return 2
-  }
-  if (error instanceof ConfigError) console.error(error.message)
-  else console.error(`The archive command failed: ${reasonOf(error)}`)
-  return 1
-}
-
-process.exitCode = await main(process.argv.slice(2)).catch(failed)
+await runCommand({ name: 'archive', usage, main })

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import { changeDenylist, listDenied } from '../adapters/storage/denylist.ts'
 import { readReceiver } from '../orders/spending-limits/recipient.ts'
+import { parsed, UsageError } from './command-line.ts'
 
 export const usage = `Usage: npm run denylist -- <what>
 
@@ -12,9 +12,6 @@ export const usage = `Usage: npm run denylist -- <what>
 A party is a wallet, an address of a coin, a phone number, an e-mail address or an ICCID.
 
 It works on the database of the store that the same environment starts.`
-
-/** The command line is wrong. The message says what is wrong with it. */
-export class UsageError extends Error {}
 
 /** A command of the operator about the denylist. */
 export type DenylistCommand =
@@ -44,17 +41,9 @@ export function commandOf(args: readonly string[]): DenylistCommand {
 
 function wordsOf(args: readonly string[]) {
   const options = { reason: { type: 'string' } } as const
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options,
-      allowPositionals: true,
-    })
-    const [what, ...names] = positionals
-    return { what, names, reason: values.reason?.trim() }
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
+  const { values, positionals } = parsed({ args: [...args], options, allowPositionals: true })
+  const [what, ...names] = positionals
+  return { what, names, reason: values.reason?.trim() }
 }
 
 /** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */

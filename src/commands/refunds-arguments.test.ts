@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import { returnReference } from '../checkouts/checkout.ts'
-import { commandOf, UsageError } from './refunds-arguments.ts'
+import { UsageError } from './command-line.ts'
+import { commandOf } from './refunds-arguments.ts'
 
 const id = newOrderId()
 const other = newOrderId()

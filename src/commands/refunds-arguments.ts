@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
 import { namesPayout } from '../checkouts/checkout.ts'
+import { parsed, UsageError } from './command-line.ts'
 
 /** A command of the operator about refunds. */
 export type RefundsCommand =
@@ -34,9 +34,6 @@ export const usage = `Usage: npm run refunds -- <what>
 A reference is the id of an order, or that of a checkout and the number of its return: chk_...-1.
 
 It works on the database of the store that the same environment starts.`
-
-/** The command line is wrong. The message says what is wrong with it. */
-export class UsageError extends Error {}
 
 /** @throws UsageError */
 export function commandOf(args: readonly string[]): RefundsCommand {
@@ -91,18 +88,10 @@ function wordsOf(args: readonly string[]): Words {
     all: { type: 'boolean' },
     transfer: { type: 'string' },
   } as const
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options,
-      allowPositionals: true,
-    })
-    const [what, ...names] = positionals
-    const { reason, all = false, transfer } = values
-    return { what, names, reason: reason?.trim(), all, transfer }
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
+  const { values, positionals } = parsed({ args: [...args], options, allowPositionals: true })
+  const [what, ...names] = positionals
+  const { reason, all = false, transfer } = values
+  return { what, names, reason: reason?.trim(), all, transfer }
 }
 
 function everything(names: readonly string[]): 'all' {

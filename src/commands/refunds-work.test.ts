@@ -17,7 +17,8 @@ import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
 import { usdc } from '../lib/money.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
-import { carryOut, operatorName } from './refunds-work.ts'
+import { operatorName } from './command-line.ts'
+import { carryOut } from './refunds-work.ts'
 
 const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
 

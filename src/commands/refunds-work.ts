@@ -1,4 +1,3 @@
-import { hostname, userInfo } from 'node:os'
 import type { Pool } from 'pg'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
@@ -22,17 +21,6 @@ interface Operator {
   readonly caps: RefundCaps
   /** Who runs the command, for the record. */
   readonly by: string
-}
-
-/**
- * The account that runs the command, and its machine. A container may run as a user id without an account.
- */
-export function operatorName(account: () => { readonly username: string } = userInfo): string {
-  try {
-    return `${account().username}@${hostname()}`
-  } catch {
-    return `uid ${process.getuid?.()}@${hostname()}`
-  }
 }
 
 /** What was done, in lines. `isDone` is false if something could not be done. */
