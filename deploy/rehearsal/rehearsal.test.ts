@@ -14,24 +14,22 @@ describe.concurrent.each(fronts)('behind $name', (front) => {
   test.skipIf(why)(
     'a day in rehearsal sells, fails, pays back, is upgraded, loses its database and ends with books that agree',
     { timeout: 1_800_000 },
-    async () => {
+    async ({ onTestFinished }) => {
       const parts = await startParts(front)
-      try {
-        const told: string[] = []
-        const from = hasNoHistory ? undefined : await earlierRelease(join(parts.dir, 'earlier'))
-        const tell = (line: string) => told.push(line)
-        const figures = await rehearse(parts, { orders: 40, from, tell })
-        expect(told.join('\n')).toMatch(
-          /in USDC: TEST-TOPUP-FAIL REFUNDED.*in LTC: TEST-TOPUP-FAIL REFUNDED.*with a new key.*reconcile ended with 0/s,
-        )
-        const upgrades = told.filter((line) => line.includes('upgraded'))
-        expect(upgrades).toHaveLength(hasNoHistory ? 0 : 2)
-        for (const ms of figures.unreadyMs) expect(ms).toBeLessThan(3_000)
-        // A crowd that leaves nothing in the database was none.
-        expect(Math.min(figures.disk, figures.wal)).toBeGreaterThan(0)
-      } finally {
-        await parts.stop()
-      }
+      // Also when the test took too long, which no `finally` would notice.
+      onTestFinished(parts.stop)
+      const told: string[] = []
+      const from = hasNoHistory ? undefined : await earlierRelease(join(parts.dir, 'earlier'))
+      const tell = (line: string) => told.push(line)
+      const figures = await rehearse(parts, { orders: 40, from, tell })
+      expect(told.join('\n')).toMatch(
+        /in USDC: TEST-TOPUP-FAIL REFUNDED.*in LTC: TEST-TOPUP-FAIL REFUNDED.*with a new key.*reconcile ended with 0/s,
+      )
+      const upgrades = told.filter((line) => line.includes('upgraded'))
+      expect(upgrades).toHaveLength(hasNoHistory ? 0 : 2)
+      for (const ms of figures.unreadyMs) expect(ms).toBeLessThan(3_000)
+      // A crowd that leaves nothing in the database was none.
+      expect(Math.min(figures.disk, figures.wal)).toBeGreaterThan(0)
     },
   )
 })
