@@ -84,8 +84,11 @@ const addressOf = ({ node }: Watched) => new URL(node.url).host
 
 /** Asks for the price through a front, and signs it. */
 async function paymentFor(ask: Ask, kind: Kind, body: Record<string, unknown>) {
-  const asked = await ask(purchasePath(kind), { body })
-  expect(asked.status).toBe(402)
+  const asked = await eventually(
+    () => ask(purchasePath(kind), { body }),
+    ({ body: { code } }) => code !== 'store_paused',
+  )
+  expect(asked).toMatchObject({ status: 402 })
   expect(asked.headers['payment-required']).toMatch(/^[\w+/=]+$/)
   const buyer = await newBuyer()
   return { buyer, ...(await buyer.sign(asked.body.accepts[0])) }

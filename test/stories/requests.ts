@@ -45,15 +45,23 @@ export function purchasePath(kind: Kind): string {
   return `/api/catalog/${kind}s/purchase/info`
 }
 
-/** What the store asks for this purchase. */
+/**
+ * What the store asks for this purchase. On a busy machine its parts can be late, and then it sells nothing for a
+ * moment, which no story about something else need know.
+ */
 export async function termsOf(url: string, kind: Kind, body: unknown): Promise<Accepts> {
-  const { status, body: answer } = await post(url, purchasePath(kind), body)
-  if (status !== 402) {
-    const { body: health } = await get(url, '/readyz')
-    const told = [answer, health].map((one) => JSON.stringify(one)).join(' ')
-    throw new Error(`Expected 402 and got ${status}: ${told}`)
+  const asked = await eventually(
+    async () => {
+      const { status, body: answer } = await post(url, purchasePath(kind), body)
+      const isPaused = answer.code === 'store_paused'
+      return { status, answer, ...(isPaused && { parts: (await get(url, '/readyz')).body }) }
+    },
+    ({ parts }) => parts === undefined,
+  )
+  if (asked.status !== 402) {
+    throw new Error(`Expected 402 and got ${asked.status}: ${JSON.stringify(asked.answer)}`)
   }
-  return answer.accepts[0]
+  return asked.answer.accepts[0]
 }
 
 /** Asks for the price, signs, and buys. */
