@@ -13,7 +13,7 @@ describe.concurrent.each(fronts)('behind $name', (front) => {
 
   test.skipIf(why)(
     'a day in rehearsal sells, fails, pays back, is upgraded, loses its database and ends with books that agree',
-    { timeout: 1_800_000 },
+    { timeout: 3_600_000 },
     async ({ onTestFinished }) => {
       const parts = await startParts(front)
       // Also when the test took too long, which no `finally` would notice.
