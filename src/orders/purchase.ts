@@ -206,8 +206,8 @@ async function take(
     case 'good': {
       // The payer is proven only now, and nobody else may learn of their limits or their eSIMs.
       const { tender } = checked
-      requireNotDenied(deps, tender.payer)
       if (isOver) progress.mark = await reserve(deps, tender, { wordings, isSigned })
+      requireNotDenied(deps, tender.payer)
       if (within.refusal) throw within.refusal
       await requireOwnEsim(deps, request, priced, tender.payer)
       const above = lesser(within.approveAbove, request.approveAbove)
