@@ -26,7 +26,7 @@ import {
   payBehind,
   payForVoucher,
 } from './contracts/outcomes.ts'
-import { bodyFor, buy, eventually, get, post, termsOf, until } from './requests.ts'
+import { bodyFor, buy, eventually, get, post, supplierSays, termsOf, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // What Circle may do to a wallet or to the whole token, at the worst moment. A paused token stops
@@ -131,7 +131,7 @@ test.each(obstacles)(
     expect(answer.body.refund_state).toBe('REFUND_PENDING')
     await close()
     const gasSpent = await transactionsOf(chain, store.gasWallet)
-    await store.admin('/purchases', { transactionId: orderId.replace('_', ''), status: 'FAILED' })
+    await supplierSays(store, orderId, 'FAILED')
     const stuck = await until(
       store,
       orderId,

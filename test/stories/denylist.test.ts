@@ -12,6 +12,7 @@ import {
   get,
   post,
   purchasePath,
+  supplierSays,
   until,
 } from './requests.ts'
 import { useStore } from './store.ts'
@@ -98,8 +99,7 @@ test('a refund to a wallet that was listed meanwhile waits for a person', async 
     () => buy(store, buyer, 'voucher', bodyFor('voucher', 'OK')),
     ({ answer: { status } }) => status === 403,
   )
-  const transactionId = orderId.replace('_', '')
-  await store.admin('/purchases', { transactionId, status: 'FAILED' })
+  await supplierSays(store, orderId, 'FAILED')
   await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_FAILED')
   const claim = () => post(store.url, `/api/catalog/orders/${orderId}/refund`, {}, newKey())
   const refund = await get(store.url, `/api/catalog/orders/${orderId}/refund`)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { bookedFor, lifeOf, reported } from './facts.ts'
-import { bodyFor, buy, eventually, get, type Kind, until } from './requests.ts'
+import { bodyFor, buy, eventually, get, type Kind, supplierSays, until } from './requests.ts'
 import { type Store, useStore } from './store.ts'
 
 const deadlineMs = 2_000
@@ -93,10 +93,6 @@ function toldSoon(orderId: string): Promise<string[]> {
 
 async function everyKind(story: (kind: Kind) => Promise<void>): Promise<void> {
   await Promise.all(kinds.map(story))
-}
-
-function supplierSays(at: Store, orderId: string, status: 'DONE' | 'FAILED') {
-  return at.admin('/purchases', { transactionId: orderId.replace('_', ''), status })
 }
 
 /** Buys, and is told that the goods did not come in time. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Accepts, SignOptions } from '../harness/payer.ts'
 import type { Buyer } from './buyer.ts'
+import type { Store } from './store.ts'
 
 export type Kind = 'voucher' | 'topup' | 'esim'
 
@@ -103,6 +104,15 @@ export async function buyDelivered(
     { authorization: `Bearer ${body.accessToken}` },
   )
   return { ...bought, order }
+}
+
+/** What the supplier of a `HANG` order has it wait for: nothing but this ends it. */
+export function supplierSays(
+  { admin }: Pick<Store, 'admin'>,
+  orderId: string,
+  status: 'DONE' | 'FAILED',
+): Promise<unknown> {
+  return admin('/purchases', { transactionId: orderId.replace('_', ''), status })
 }
 
 /** Reads the order again and again until the store shows it and the test is met. */

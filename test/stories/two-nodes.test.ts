@@ -13,6 +13,7 @@ import {
   type Kind,
   post,
   purchasePath,
+  supplierSays,
   termsOf,
   until,
 } from './requests.ts'
@@ -111,7 +112,7 @@ test.concurrent('what a killed node began, another one delivers, once', async ()
   const child = await startChild(store)
   children.push(child)
   const buyer = await newBuyer()
-  const { answer: answered, retry } = await buyInVain(child, buyer, 'voucher', 'SLOW')
+  const { answer: answered, retry } = await buyInVain(child, buyer, 'voucher', 'HANG')
   const orderId = await orderOf(buyer, 'FULFILLING')
   await eventually(
     () => bookedFor(store, orderId),
@@ -121,11 +122,12 @@ test.concurrent('what a killed node began, another one delivers, once', async ()
   // A busy machine may reach the end of the wait for goods before the kill.
   expect(['lost', 'answered 202']).toContain(await answered)
   await endLease(store, orderId)
+  await supplierSays(store, orderId, 'DONE')
   await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
   const answer = await retry()
   expect(answer).toMatchObject({ status: 200, body: { orderId } })
   expect(answer.body.orders[0].result.code).toMatch(/^SBX-/)
-  await expectBoughtOnce(buyer, orderId, 550_000n)
+  await expectBoughtOnce(buyer, orderId, 650_000n)
 })
 
 test.concurrent('what a killed node could not deliver, another one pays back, once', async () => {

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { newBuyer } from './buyer.ts'
 import { bookedFor, rowsKept } from './facts.ts'
-import { bodyFor, buy, get, type Kind, post, until } from './requests.ts'
+import { bodyFor, buy, get, type Kind, post, supplierSays, until } from './requests.ts'
 import { useStore } from './store.ts'
 
 const store = useStore({
   webhooks: false,
-  stepMs: 40,
   env: { PURCHASE_WAIT_SECONDS: '1' },
 })
 
@@ -17,9 +16,9 @@ function sent(value = store.webhook.value): Record<string, string> {
   return { [store.webhook.header]: value }
 }
 
-/** An order that the supplier holds for four seconds. */
+/** An order that the supplier holds. */
 async function begun() {
-  const { answer } = await buy(store, await newBuyer(), 'voucher', bodyFor('voucher', 'SLOW'))
+  const { answer } = await buy(store, await newBuyer(), 'voucher', bodyFor('voucher', 'HANG'))
   const { orderId, accessToken } = answer.body
   expect(answer.body.orders[0].state).toBe('FULFILLING')
   const [order] = await store.query('select version, state from orders where id = $1', [orderId])
@@ -61,6 +60,7 @@ test.concurrent('what a webhook says is a hint: the goods are those of the suppl
   expect((await post(store.url, path, fail, sent())).status).toBe(204)
   const { body } = await get(store.url, `/api/catalog/orders/${orderId}`, bearer)
   expect(body.orders).toMatchObject([{ state: 'FULFILLING', result: null }])
+  await supplierSays(store, orderId, 'DONE')
   const order = await until(
     store,
     orderId,

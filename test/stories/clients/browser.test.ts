@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('a page of another origin', () => {
   test('polls a late order by the headers of the answer', async () => {
     const { privateKey } = await newWallet()
     const headers = { ...purchase.headers, prefer: 'wait=0' }
-    const body = bodyFor('voucher', 'SLOW')
+    const body = bodyFor('voucher', 'HANG')
     const answer = await call({
       client: 'x402',
       ...purchase,

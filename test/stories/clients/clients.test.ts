@@ -2,7 +2,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newBuyer } from '../buyer.ts'
-import { bodyFor, get, type Kind, post, purchasePath, until } from '../requests.ts'
+import { bodyFor, get, type Kind, post, purchasePath, supplierSays, until } from '../requests.ts'
 import { openStore, type Store } from '../store.ts'
 import { clients } from './clients.ts'
 
@@ -45,17 +45,18 @@ describe.each(Object.entries(clients))('%s', (_, clientFor) => {
     const before = await buyer.balance()
     const post = clientFor(buyer.account)
     const headers = { 'idempotency-key': `late-${buyer.address}`, prefer: 'wait=0' }
-    const body = bodyFor('voucher', 'SLOW')
+    const body = bodyFor('voucher', 'HANG')
     const answer = await post(urlOf('voucher'), body, headers)
     expect(answer.status).toBe(202)
     const { orderId } = answer.body
+    await supplierSays(store, orderId, 'DONE')
     await until(store, orderId, ({ orders }) => orders[0].state === 'FULFILLED')
     // A client that lost the answer signs anew; the key leads it to the order that is there.
     const again = await post(urlOf('voucher'), body, headers)
     expect(again.status).toBe(200)
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(again.body.orders).toMatchObject([{ orderId, result: { code: expect.any(String) } }])
-    expect(await buyer.balance()).toBe(before - 550_000n)
+    expect(await buyer.balance()).toBe(before - 650_000n)
   })
 
   test('gets its money back for a topup that the carrier rejects', async () => {

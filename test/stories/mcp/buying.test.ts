@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
-import { bodyFor, buy, eventually, get } from '../requests.ts'
+import { bodyFor, buy, eventually, get, supplierSays } from '../requests.ts'
 import { openStore, useStore } from '../store.ts'
 import {
   type Arguments,
@@ -218,15 +218,16 @@ describe.each(versions)('with a client of %s', (version) => {
 })
 
 test('an order that is under way is waited for, and its link opens when it came', async () => {
-  const slow = await openStore({ stepMs: 40, env: { PURCHASE_WAIT_SECONDS: '1' } })
+  const slow = await openStore({ env: { PURCHASE_WAIT_SECONDS: '1' } })
   const opened = await openClient(slow, '2026-07-28')
   try {
-    const { bought } = await buyWith(opened.call, buyer, bodyFor('voucher', 'SLOW'))
+    const { bought } = await buyWith(opened.call, buyer, bodyFor('voucher', 'HANG'))
     expect(bought.data).toMatchObject({ orders: [{ agent_action: 'wait' }], reveal: {} })
     expect(bought.texts[1]).toMatch(/order_status/)
     const [, token = ''] = bought.data.reveal.url.split('#')
     const early = await show(slow.url, token)
     expect([early.status, early.text]).toEqual([409, expect.stringContaining('Not delivered yet')])
+    await supplierSays(slow, bought.data.orderId, 'DONE')
     const shown = await eventually(
       () => show(slow.url, token),
       ({ status }) => status === 200,

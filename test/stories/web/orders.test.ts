@@ -8,7 +8,7 @@ import { axeFaults } from '../../harness/axe.ts'
 import { noBrowser, openBrowser } from '../../harness/browser.ts'
 import { startSmtpSink } from '../../harness/smtp.ts'
 import { type Buyer, newBuyer } from '../buyer.ts'
-import { bodyFor, buy, type Kind } from '../requests.ts'
+import { bodyFor, buy, type Kind, supplierSays } from '../requests.ts'
 import { openStore, type Store } from '../store.ts'
 
 interface Bought {
@@ -433,12 +433,15 @@ describe.skipIf(noBrowser)('in a browser', () => {
   })
 
   test('an order that is under way becomes delivered on the page, by itself', async () => {
-    const { accessToken, orderId } = await slowOrder()
+    const { accessToken, orderId } = await orderUnderWay()
     const { context, page, complaints } = await openTab()
+    const listens = page.waitForRequest(`${store.url}/orders/${orderId}/live`)
     await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
     await page.waitForSelector('.private')
     await page.focus('#email')
     await page.fill('#email', 'half@')
+    await listens
+    await supplierSays(store, orderId, 'DONE')
     await page.waitForSelector('.stage.delivered')
     expect(await page.inputValue('#email')).toBe('half@')
     expect(await page.evaluate('document.activeElement.id')).toBe('email')
@@ -448,7 +451,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
   })
 
   test('it is followed from the page that answers a form, too', async () => {
-    const { accessToken, orderId } = await slowOrder()
+    const { accessToken, orderId } = await orderUnderWay()
     const { context, page } = await openTab()
     await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
     await page.waitForSelector('.private')
@@ -456,24 +459,27 @@ describe.skipIf(noBrowser)('in a browser', () => {
     await page.click('.by-mail button')
     await page.waitForSelector('#email-fault:not(:empty)')
     expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}/mail`)
+    await supplierSays(store, orderId, 'DONE')
     await page.waitForSelector('.stage.delivered')
     await context.close()
   })
 
   test('where nobody can listen the page polls', async () => {
-    const { accessToken, orderId } = await slowOrder()
-    const { context, page, asked } = await openTab()
+    const { accessToken, orderId } = await orderUnderWay()
+    const { context, page } = await openTab()
     await page.route('**/live', (route) => route.fulfill({ status: 429, body: '' }))
+    const polls = page.waitForRequest((request) => request.url().endsWith('/live?once'))
     await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
     await page.waitForSelector('.private')
+    await polls
+    await supplierSays(store, orderId, 'DONE')
     await page.waitForSelector('.stage.delivered')
-    expect(asked.some((url) => url.endsWith('/live?once'))).toBe(true)
     await context.close()
   })
 
-  /** An order that takes some seconds, bought without waiting for it. */
-  async function slowOrder(): Promise<{ accessToken: string; orderId: string }> {
-    const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'SLOW'), {
+  /** An order that its supplier holds, bought without waiting for it. */
+  async function orderUnderWay(): Promise<{ accessToken: string; orderId: string }> {
+    const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'HANG'), {
       headers: { prefer: 'respond-async' },
     })
     expect(answer.status).toBe(202)
