@@ -112,7 +112,8 @@ function moneyFor(
   { indexes, asked, maxUsdc, rates }: Means,
 ): Pick<Asked, 'minUsdc' | 'maxUsdc' | 'ignored' | 'value'> {
   const { budget, atLeast, numbers } = reading
-  const local = localCurrencies(indexes, countries)
+  const saysAmount = [budget, atLeast, reading.value, ...numbers].some((one) => one !== undefined)
+  const local = localCurrencies(indexes, saysAmount ? countries : [])
   const isPlan = asked.length === 1 && asked[0] === 'esim'
   const most = budget ?? (isPlan ? reading.value : undefined)
   const limits = maxUsdc === undefined ? [most, atLeast] : [atLeast]
