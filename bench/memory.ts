@@ -26,7 +26,7 @@ async function measureSize(offers: number): Promise<Figure[]> {
     const started = await run(dataDir, offers, async () => {})
     const reloaded = await run(dataDir, offers, untilReloaded)
     const row = (what: string, { megabytes, readyInMs }: Run) => ({
-      ...figure(`${what}, ${offers} offers`, megabytes, 'MB'),
+      ...figure(`${what}, ${offers} offers`, megabytes, 'MB', 400),
       details: { 'Start to ready': amountOf(readyInMs / 1_000, 's') },
     })
     return [
@@ -82,4 +82,4 @@ async function metricOf({ url }: ChildStore, name: string): Promise<number> {
 }
 
 const note =
-  'The resident memory of the process that runs src/main.ts; the database, the chain and the supplier of the sandbox run beside it. A reload holds the old catalog and the new one for a moment, and memory that was taken once is given back late or never.'
+  'The resident memory of the process that runs src/main.ts; the database, the chain and the supplier of the sandbox run beside it. A reload holds the old catalog and the new one for a moment.'

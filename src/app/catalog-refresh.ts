@@ -10,6 +10,7 @@ import { staleParts } from '../catalog/staleness.ts'
 import type { Health } from '../health/health.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { repeat } from '../lib/repeat.ts'
+import { createGarbageCollector } from './garbage.ts'
 
 /** How long the start waits for exchange rates. Nearly all offers are priced in dollars, so it need not wait long. */
 const ratesWaitMs = 2_000
@@ -43,9 +44,10 @@ export async function startCatalog(
   catalogWorker: CatalogWorker,
 ): Promise<RunningCatalog> {
   const liveCatalog = createLiveCatalog()
+  const collectGarbage = createGarbageCollector(signal)
   const repriced = async () => {
     try {
-      await reprice(deps)
+      if (await reprice(deps)) void collectGarbage()
     } catch (error) {
       if (!signal.aborted) failed('prices', error)
     }
@@ -75,6 +77,7 @@ export async function startCatalog(
     log[isGood ? 'info' : 'error']({ ...refreshed }, 'catalog')
     if (refreshed.outcome === 'loaded') health.noteCatalog(oldestOf(liveCatalog))
     first.resolve()
+    void collectGarbage()
   })
   if (served.outcome !== 'served' || staleParts(pricing, liveCatalog.current().sizes) !== '')
     await first.promise

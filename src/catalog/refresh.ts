@@ -124,17 +124,20 @@ export async function serveLast(deps: RefreshDeps): Promise<Served> {
 /**
  * Builds the current catalog again if the exchange rates have changed since it was built, or if they or a list
  * have become too old to sell by: its prices and its order depend on them.
+ *
+ * @returns whether it built one
  */
-export function reprice(deps: RefreshDeps): Promise<void> {
+export function reprice(deps: RefreshDeps): Promise<boolean> {
   const { inTurn, liveCatalog, pricing } = deps
   // The work before this one may replace the catalog, so it is read only in turn.
   return inTurn(async () => {
     const catalog = liveCatalog.current()
-    if (catalog.size === 0) return
+    if (catalog.size === 0) return false
     const isSame = isDeepStrictEqual(pricing.rates() ?? catalog.rates, catalog.rates)
-    if (isSame && staleParts(pricing, catalog.sizes) === catalog.stale) return
+    if (isSame && staleParts(pricing, catalog.sizes) === catalog.stale) return false
     const { records, readAt, held = {}, rejected } = catalog
     await put(deps, { offers: records, readAt, held, rejected })
+    return true
   })
 }
 
