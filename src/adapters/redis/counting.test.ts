@@ -176,7 +176,7 @@ test('while Redis is away a count is refused at once, and it is found again when
 })
 
 always('a start without Redis goes on, and its counts are refused with the reason', async () => {
-  const counting = await openRedisCounting({ url: 'redis://127.0.0.1:9', digest })
+  const counting = await openRedisCounting({ url: 'redis://127.0.0.1:9', digest, ...patient })
   opened.push(counting)
   const taken = counting.counting(rule).take('a')
   await expect(taken).rejects.toThrow('connect ECONNREFUSED 127.0.0.1:9')
