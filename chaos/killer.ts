@@ -40,7 +40,7 @@ export async function killAgainAndAgain(
   const endsAt = performance.now() + seconds * 1_000
   for (;;) {
     const waitMs = everySeconds * 1_000 * (0.5 + random())
-    const leftMs = spared.length > 0 ? waitMs : endsAt - performance.now()
+    const leftMs = spared.length > 0 ? waitMs : Math.max(0, endsAt - performance.now())
     await delay(Math.min(waitMs, leftMs), undefined, { signal: cancelled }).catch(() => {})
     if (cancelled.aborted || leftMs < waitMs) return kills
     const part = spared.shift() ?? drawn(random() * 100)

@@ -6,9 +6,9 @@ const idleMs = 1_000
 const idleShare = 0.2
 
 /**
- * Collects all garbage as soon as the process is idle, which takes a tenth of a second or more. In a process that has
- * little to do, V8 keeps garbage for long: in a store, up to half of the memory (docs/contributors/performance.md). In a
- * busy one it collects by itself. Does nothing if Node was started without --expose-gc; scripts/run starts it with that.
+ * Collects all garbage as soon as the process is idle, because this blocks it for a tenth of a second or more. V8 rarely
+ * collects in an idle process: garbage was up to half of the memory of a store (docs/contributors/performance.md). In a
+ * busy process V8 collects by itself. Without --expose-gc, which scripts/run passes to Node, this does nothing.
  *
  * @returns a function to call after work that leaves much garbage; its promise ends when that is collected, or with `signal`
  */

@@ -39,7 +39,7 @@ test(
     expect(figure('delivered')).toBeGreaterThan(0)
     expect(figure('refunds on the chain')).toBeGreaterThan(0)
     expect(figure('lost')).toBe(0)
-    // What it hears depends on which parts are up: stories have each refusal.
+    // Its answers depend on which parts are up. The stories of adversarial wallets test the refusal.
     expect(output).toMatch(/attack: wallet that agrees only in simulations: \d/)
   },
   withinMs,

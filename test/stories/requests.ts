@@ -106,7 +106,7 @@ export async function buyDelivered(
   return { ...bought, order }
 }
 
-/** What the supplier of a `HANG` order has it wait for: nothing but this ends it. */
+/** Has the supplier deliver or fail an order. One of a `HANG` offer ends in no other way. */
 export function supplierSays(
   { admin }: Pick<Store, 'admin'>,
   orderId: string,
