@@ -135,6 +135,15 @@ it('saves after transactions and not for the sake of empty blocks', async () => 
   expect(saves).toBe(1)
 })
 
+it('notices a transaction that its own block has', async () => {
+  await run({})
+  await client.setAutomine(false)
+
+  await transact()
+
+  expect(await waitUntil(() => saves > 0, withinMs)).toBe(true)
+})
+
 it('tells once that the node has gone', async () => {
   await run({})
   await terminate(node, [['SIGKILL', 2_000]])

@@ -33,7 +33,7 @@ export type Clock = {
 export async function startClock(options: ClockOptions): Promise<Clock> {
   const { client, everyMs = 2_000 } = options
   await client.mine({ blocks: 2 })
-  const tick = makeTick(options, await headOf(client))
+  const tick = makeTick(options, await client.getBlockNumber())
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let stopped = false
@@ -60,8 +60,8 @@ function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
   const { now = () => performance.now() } = options
   const past = { head, transaction: now(), block: now(), save: now(), isSaved: true, isDown: false }
   const mineIfDue = async () => {
-    const current = await headOf(client)
-    if (current !== past.head) {
+    const current = await client.getBlockNumber()
+    if (await hasTransactions(client, past.head + 1n, current)) {
       past.transaction = past.block = now()
       past.isSaved = false
     }
@@ -69,7 +69,6 @@ function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
     const isIdle = now() - past.transaction > businessMs
     if (isIdle && now() - past.block < idleEveryMs) return
     await client.mine({ blocks: 1 })
-    past.head = current + 1n
     past.block = now()
   }
   const saveIfDue = async () => {
@@ -90,9 +89,15 @@ function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
   }
 }
 
-/** Reads the block number without viem's cache, because an earlier one is useless here. */
-function headOf(client: ChainClient): Promise<bigint> {
-  return client.getBlockNumber({ cacheTime: 0 })
+/**
+ * Whether one of the blocks has a transaction. Counting blocks would not tell: a transaction that waits while the clock
+ * mines lands in the clock's own block.
+ */
+async function hasTransactions(client: ChainClient, from: bigint, to: bigint): Promise<boolean> {
+  for (let blockNumber = from; blockNumber <= to; blockNumber += 1n) {
+    if ((await client.getBlockTransactionCount({ blockNumber })) > 0) return true
+  }
+  return false
 }
 
 function toError(value: unknown): Error {

@@ -157,6 +157,16 @@ it('moves to another port when somebody else has its own, and remembers that', a
   expect(String(settings.port)).toBe(new URL(second.databaseUrl).port)
 })
 
+it('waits for a server that needs seconds for each connection', async () => {
+  const dataDir = await folder()
+  await (await start({ dataDir })).stop()
+  await writeFile(join(dataDir, 'pg', 'postgresql.auto.conf'), 'pre_auth_delay = 3\n')
+
+  const server = await start({ dataDir })
+
+  expect(await ask(server.databaseUrl, 'select 1')).toBe(1)
+})
+
 it('says so when the password was lost, and leaves nothing running', async () => {
   const dataDir = await folder()
   await (await start({ dataDir })).stop()

@@ -26,8 +26,10 @@ export type RunningServer = { process: ProcessId; port: number; adopted: boolean
 
 /** How long another server of this cluster may take to answer or to end, in milliseconds. */
 const OTHER_SERVER_MS = 5_000
-/** How long to wait for a running server that replays its log after a crash, in milliseconds. */
+/** How long a started server may take to replay its log after a crash and to answer, in milliseconds. */
 const RECOVERY_MS = 60_000
+/** How long one connection may take, in milliseconds. */
+const CONNECTION_MS = 10_000
 /** Temporary reasons to fail: the port was taken meanwhile, or the processes of a killed server are still ending. */
 const PASSING_TROUBLE = /Address already in use|postmaster\.pid|shared memory block/
 
@@ -84,17 +86,21 @@ async function start(cluster: ClusterToRun): Promise<RunningServer | string> {
   })
   const isReady = async () => {
     const postmaster = await readPostmaster(cluster.clusterDir)
-    return postmaster?.pid === process.pid && postmaster.ready
+    if (postmaster?.pid !== process.pid || !postmaster.ready) return false
+    return answers(databaseUrlOf(port, cluster.password))
   }
   let ready = false
   const decided = async () => {
     ready = await isReady()
     return ready || !isAlive(process)
   }
-  await waitUntil(decided, RECOVERY_MS, 5)
-  if (ready) return proveOurs({ process, port, adopted: false }, cluster.password)
+  try {
+    await waitUntil(decided, RECOVERY_MS, 5)
+  } finally {
+    if (!ready) await stopServer(process)
+  }
+  if (ready) return { process, port, adopted: false }
   const trouble = `PostgreSQL did not start. The end of ${cluster.logFile}:\n${logTail(cluster.logFile)}`
-  await stopServer(process)
   if (PASSING_TROUBLE.test(trouble)) return trouble
   throw new Error(trouble)
 }
@@ -121,20 +127,12 @@ async function disownReusedPid(clusterDir: string): Promise<Record<string, strin
   return { PG_GRANDPARENT_PID: String(postmaster.pid) }
 }
 
-/** Checks that the new server accepts our password, and stops it if not. */
-async function proveOurs(server: RunningServer, password: string): Promise<RunningServer> {
-  try {
-    if (await answers(databaseUrlOf(server.port, password))) return server
-    throw new Error(`PostgreSQL started on port ${server.port} but takes no connections.`)
-  } catch (error) {
-    await stopServer(server.process)
-    throw error
-  }
-}
-
 /** Whether the server answers. A refused connection means no; a refused password is permanent, so it is thrown. */
 async function answers(databaseUrl: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 })
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECTION_MS,
+  })
   try {
     await client.connect()
     await client.query('select 1')
