@@ -138,28 +138,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     report: reporterOf(ground),
   })
   const app = openServer(ground, { ...parts, membership, purchases, checkouts })
-  const changes = partChanges(ground.health, reporterOf(ground))
-  const looked = Promise.withResolvers<void>()
+  const wallets = watchWallets(ground, { chain, storage, supply, catalog })
   const probes = { database: storage.probe, chain: chain.probe, suppliers: supply.probes }
   const kept = { ...storage, ...ground, personalDataDays: ground.config.personalDataDays }
   const work = [
     ...catalog.work,
     ...standing,
     keepRetention(kept, ground),
-    guard.passed.then((isPassed) => (isPassed ? runSweeper(checkouts, ground) : undefined)),
+    guard.passed.then((isPassed) =>
+      isPassed ? runSweeper({ ...checkouts, goodwill: storage.goodwill }, ground) : undefined,
+    ),
     sendWebhooks(senderOf(ground, storage, purchases.vault), ground),
     monitorProcessor(coins, ground),
     runHealthChecks(probes, ground.health, stopping.signal, options.lookEveryMs),
-    monitorFloat(meansOf(ground, { chain, storage, supply, catalog }), ground.health, {
-      ...ground,
-      everyMs: options.lookEveryMs,
-      onRead: () => {
-        changes()
-        looked.resolve()
-      },
-    }),
+    wallets.work,
   ]
-  await Promise.race([looked.promise, delay(maxFirstLookMs, undefined, { ref: false })])
+  await Promise.race([wallets.read, delay(maxFirstLookMs, undefined, { ref: false })])
 
   return {
     app,
@@ -287,10 +281,27 @@ interface Parts {
   readonly earlier: Readonly<Record<WalletRole, readonly string[]>>
 }
 
+/** Reads the wallets again and again. `read`: all of them were read once. */
+function watchWallets(ground: Ground, parts: MeansParts) {
+  const changes = partChanges(ground.health, reporterOf(ground))
+  const read = Promise.withResolvers<void>()
+  const work = monitorFloat(meansOf(ground, parts), ground.health, {
+    ...ground,
+    everyMs: ground.lookEveryMs,
+    onRead: () => {
+      changes()
+      read.resolve()
+    },
+  })
+  return { work, read: read.promise }
+}
+
+type MeansParts = Omit<Parts, 'coins' | 'denylist' | 'earlier'>
+
 /** The sources of what the store can buy and refund with. */
 function meansOf(
   { config: { refundCaps } }: Ground,
-  { chain, storage, supply, catalog }: Omit<Parts, 'coins' | 'denylist' | 'earlier'>,
+  { chain, storage, supply, catalog }: MeansParts,
 ): MeansSources {
   return {
     float: chain.refundFloat,

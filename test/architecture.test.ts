@@ -97,6 +97,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'orders/order.ts',
     'orders/workflow.ts',
     'orders/payout.ts',
+    'orders/goodwill.ts',
     'orders/ledger.ts',
     'orders/mail.ts',
     'orders/budgets.ts',

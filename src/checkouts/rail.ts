@@ -34,8 +34,8 @@ export function invoiceRail(deps: InvoiceRailDeps): InvoiceRail {
 
     confirmationOf: async () => 'final',
 
-    signRefund: async ({ order, tender: { payer: to, amount, units, invoice, network } }) => {
-      return { rail: 'btcpay', invoice, network, to, amount, reference: order, units }
+    signRefund: async ({ reference, tender: { payer: to, amount, units, invoice, network } }) => {
+      return { rail: 'btcpay', invoice, network, to, amount, reference, units }
     },
 
     payBack: async (refund) => watch(refund.reference, await paidBack(deps, refund)),

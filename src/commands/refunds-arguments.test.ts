@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import { returnReference } from '../checkouts/checkout.ts'
+import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import { UsageError } from './command-line.ts'
 import { commandOf } from './refunds-arguments.ts'
 
 const id = newOrderId()
 const other = newOrderId()
 const back = returnReference(newCheckoutId(), 1)
+const gift = goodwillReferenceOf(id)
 const hash = 'AB'.repeat(32)
 
 describe('the command line', () => {
@@ -30,6 +32,11 @@ describe('the command line', () => {
     [
       ['paid', back, hash, '--transfer', '2'],
       { does: 'paid', reference: back, transaction: hash.toLowerCase(), transfer: 2 },
+    ],
+    [['retry', gift], { does: 'retry', names: [gift] }],
+    [
+      ['goodwill', id, '2.5', '--reason', ' the code was used '],
+      { does: 'goodwill', order: id, amount: 2_500_000n, reason: 'the code was used' },
     ],
   ])('%j is understood', (args, command) => {
     expect(commandOf(args)).toEqual(command)
@@ -66,6 +73,16 @@ describe('the command line', () => {
     [['retry', id, '--transfer', '2'], '--transfer is only for paid'],
     [['paid', back, hash, '--all'], '--all is only for retry'],
     [['paid', back, hash, '--reason', 'x'], '--reason is only for'],
+    [['goodwill', id, '2.5'], 'goodwill needs a reason'],
+    [['goodwill', id, '2.5', '--reason', 'no'], 'goodwill needs a reason'],
+    [['goodwill', id, '2.5', '3', '--reason', 'late'], 'takes the id of an order and an amount'],
+    [['goodwill', back, '2.5', '--reason', 'late'], 'takes the id of an order and an amount'],
+    [['goodwill', id, '--reason', 'late'], '"" is not an amount in USDC'],
+    [['goodwill', id, '2,5', '--reason', 'late'], '"2,5" is not an amount in USDC'],
+    [['goodwill', id, '0', '--reason', 'late'], '"0" is not an amount in USDC'],
+    [['goodwill', id, '-1', '--reason', 'late'], '-1'],
+    [['goodwill', id, '2.5', '--all', '--reason', 'late'], '--all is only for retry'],
+    [['retry', 'ord_1-goodwill'], 'is not the id of an order'],
   ])('%j is refused: %s', (args, message) => {
     expect(() => commandOf(args)).toThrow(UsageError)
     expect(() => commandOf(args)).toThrow(message)

@@ -1,4 +1,7 @@
 import { namesPayout } from '../checkouts/checkout.ts'
+import { isOrderId, type OrderId } from '../lib/ids.ts'
+import { type Usdc, usdcFromText } from '../lib/money.ts'
+import { orderOfGoodwill } from '../orders/goodwill.ts'
 import { parsed, UsageError } from './command-line.ts'
 
 /** A command of the operator about refunds. */
@@ -9,6 +12,12 @@ export type RefundsCommand =
   | { readonly does: 'retry'; readonly names: 'all' | readonly string[] }
   | { readonly does: 'drop'; readonly names: readonly string[] }
   | { readonly does: 'hand' }
+  | {
+      readonly does: 'goodwill'
+      readonly order: OrderId
+      readonly amount: Usdc
+      readonly reason: string
+    }
   | {
       readonly does: 'paid'
       readonly reference: string
@@ -30,8 +39,12 @@ export const usage = `Usage: npm run refunds -- <what>
                           notes the transaction with which you paid it; where it pays
                           the same amount twice to one address, the second one is noted
                           with --transfer 2
+  goodwill <order> <USDC> --reason "..."
+                          gives the buyer of delivered goods money of yours, once an order
+                          and at most its price; it is no refund
 
-A reference is the id of an order, or that of a checkout and the number of its return: chk_...-1.
+A reference is the id of an order, or that of a checkout and the number of its return: chk_...-1. That of a
+goodwill is ord_...-goodwill.
 
 It works on the database of the store that the same environment starts.`
 
@@ -57,6 +70,8 @@ export function commandOf(args: readonly string[]): RefundsCommand {
       return { does: 'drop', names: referencesIn('drop', names) }
     case 'paid':
       return paidOrListed(names, transfer)
+    case 'goodwill':
+      return goodwillIn(names, reason)
     default:
       throw new UsageError(what === undefined ? 'Say what to do' : `"${what}" is not known`)
   }
@@ -77,8 +92,8 @@ function refuseStrays({ what, names, reason, all }: Words): void {
   if ((isSwitch || what === 'status') && names.length > 0) {
     throw new UsageError(`${what} takes no order, and got ${names.join(', ')}`)
   }
-  if (!isSwitch && what !== undefined && reason !== undefined) {
-    throw new UsageError('--reason is only for stop and start')
+  if (!isSwitch && what !== 'goodwill' && what !== undefined && reason !== undefined) {
+    throw new UsageError('--reason is only for stop, start and goodwill')
   }
 }
 
@@ -110,8 +125,32 @@ function referencesIn(what: 'retry' | 'drop', names: readonly string[]): readonl
 }
 
 function requireReference(name: string): void {
-  if (namesPayout(name)) return
+  if (namesPayout(name) || orderOfGoodwill(name) !== undefined) return
   throw new UsageError(`"${name}" is not the id of an order, nor a return of a checkout`)
+}
+
+function goodwillIn(
+  names: readonly string[],
+  reason = '',
+): Extract<RefundsCommand, { does: 'goodwill' }> {
+  const [order = '', text = '', ...more] = names
+  if (more.length > 0 || !isOrderId(order)) {
+    throw new UsageError('goodwill takes the id of an order and an amount in USDC')
+  }
+  if (reason.length < 3 || reason.length > 500) {
+    throw new UsageError(
+      'goodwill needs a reason of 3 to 500 characters: --reason "the code was used"',
+    )
+  }
+  return { does: 'goodwill', order, amount: amountIn(text), reason }
+}
+
+function amountIn(text: string): Usdc {
+  try {
+    const amount = usdcFromText(text)
+    if (amount > 0n) return amount
+  } catch {}
+  throw new UsageError(`"${text}" is not an amount in USDC; write it as 12.50`)
 }
 
 /** A transaction of any of the coins: 32 bytes in hex, with 0x on Ethereum. */

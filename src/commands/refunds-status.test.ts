@@ -15,6 +15,7 @@ const calm: PayoutQueue = {
   turned: { stopped: false, reason: null, by: null, at },
   granted: { hour: usdc(0n), day: usdc(12_500_000n) },
   returned: { hour: usdc(1_000_000n), day: usdc(2_000_000n) },
+  given: { hour: usdc(0n), day: usdc(5_000_000n) },
   open: [],
 }
 const caps = { hour: usdc(1_000_000_000n), day: usdc(5_000_000_000n) }
@@ -25,6 +26,7 @@ describe('the status', () => {
       'Refunds go out.',
       'Refunds granted in the last hour 0.00 of 1000.00 USDC, in the last day 12.50 of 5000.00 USDC.',
       'Returns granted in the last hour 1.00 of 1000.00 USDC, in the last day 2.00 of 5000.00 USDC.',
+      'Goodwill granted in the last hour 0.00 of 1000.00 USDC, in the last day 5.00 of 5000.00 USDC.',
       '',
       'Refunds failed and waiting for you: none',
       'Refunds under way: none',
@@ -52,7 +54,7 @@ describe('the status', () => {
     expect(lines[0]).toBe(
       'Refunds are STOPPED since 2026-03-01T10:00:00.000Z by ada@console: The key may have leaked.',
     )
-    expect(lines.slice(4)).toEqual([
+    expect(lines.slice(5)).toEqual([
       'Refunds failed and waiting for you: 1, 0.65 USDC',
       `  ${id}       0.65 USDC  to ${payee}  no_float  since 2026-03-01T10:00:00.000Z`,
       '      It has 0.10.',
@@ -93,7 +95,7 @@ describe('the status', () => {
     ]
     const lines = statusLines({ ...calm, open }, caps)
     const since = 'since 2026-03-01T10:00:00.000Z'
-    expect(lines.slice(4)).toEqual([
+    expect(lines.slice(5)).toEqual([
       'Refunds failed and waiting for you: 2, 4.00 USDC',
       `  ${checkout}-3           1 LTC  to ${refundTo}  no_funds  ${since}`,
       `  ${checkout}-5      1.2345 XMR  to ${refundTo}  operator_pays  ${since}`,

@@ -1,4 +1,5 @@
 import type { OpenPayout, PayoutQueue } from '../adapters/storage/payout-queue.ts'
+import { isOrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
 import { formatUnits } from '../payments/coins.ts'
 import { nonceSpent, noteTransaction, operatorPays } from '../payments/pay-back-faults.ts'
@@ -8,7 +9,7 @@ export function statusLines(
   queue: PayoutQueue,
   caps: { readonly hour: Usdc; readonly day: Usdc },
 ): readonly string[] {
-  const { turned, granted, returned, open } = queue
+  const { turned, granted, returned, given, open } = queue
   const failed = open.filter((one) => one.state === 'FAILED' && !isByHand(one))
   const pending = open.filter(({ state }) => state !== 'FAILED')
   return [
@@ -17,6 +18,7 @@ export function statusLines(
       : 'Refunds go out.',
     `Refunds granted in ${againstCaps(granted, caps)}`,
     `Returns granted in ${againstCaps(returned, caps)}`,
+    `Goodwill granted in ${againstCaps(given, caps)}`,
     '',
     ...tableOf('failed and waiting for you', failed),
     ...tableOf('under way', pending),
@@ -58,8 +60,10 @@ function handTable(what: string, listed: readonly OpenPayout[]): string[] {
   return [`${what}: ${listed.length}`, ...listed.flatMap(linesFor)]
 }
 
-function isByHand({ state, code, inCoin, isNoted }: OpenPayout): boolean {
-  const waits = inCoin ? code === operatorPays || code === noteTransaction : code === nonceSpent
+function isByHand({ reference, state, code, inCoin, isNoted }: OpenPayout): boolean {
+  const waits = inCoin
+    ? code === operatorPays || code === noteTransaction
+    : code === nonceSpent && isOrderId(reference)
   return state === 'FAILED' && waits && !isNoted
 }
 

@@ -1,12 +1,15 @@
 import type { Pool } from 'pg'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
+import { createGoodwillStore } from '../adapters/storage/goodwill.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { type RefundCaps, switchRefunds } from '../adapters/storage/payout-limits.ts'
 import { readPayoutQueue } from '../adapters/storage/payout-queue.ts'
 import { createPayoutRecord } from '../adapters/storage/payout-record.ts'
 import { isInvoiced, isVoid, returnOfReference, withReturn } from '../checkouts/checkout.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
+import { formatUsdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
+import { goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
 import { isRefunding } from '../orders/order.ts'
 import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { retryRefund, whyNotTried } from '../orders/refund.ts'
@@ -47,6 +50,8 @@ export async function carryOut(operator: Operator, command: RefundsCommand): Pro
       return done(handLines(await readPayoutQueue(operator.database)))
     case 'paid':
       return paid(operator, command)
+    case 'goodwill':
+      return doneEach([command.order], () => giveGoodwill(operator, command))
     default:
       return never(command)
   }
@@ -64,7 +69,10 @@ async function start(operator: Operator, reason: string | undefined): Promise<Do
   const { open } = await readPayoutQueue(operator.database)
   const going = open.filter(({ state }) => state === 'DUE' || state === 'APPROVED')
   for (const { reference, invoice } of going) {
-    await (invoice === null ? orders.hasten(reference as OrderId) : checkouts.hasten(invoice))
+    const given = orderOfGoodwill(reference)
+    if (given !== undefined) await createGoodwillStore(operator.database).hasten(given)
+    else if (invoice === null) await orders.hasten(reference as OrderId)
+    else await checkouts.hasten(invoice)
   }
   return done([`Refunds go out again. ${going.length} of them were waiting.`])
 }
@@ -90,9 +98,11 @@ async function retryAll(operator: Operator): Promise<Done> {
 }
 
 function retryThese(operator: Operator, names: readonly string[]): Promise<Done> {
-  return doneEach(names, (name) =>
-    isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name),
-  )
+  return doneEach(names, (name) => {
+    const given = orderOfGoodwill(name)
+    if (given !== undefined) return retryGoodwill(operator, given)
+    return isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name)
+  })
 }
 
 /** What became of one payout, in words. */
@@ -116,6 +126,37 @@ async function doneEach(
 const no = (line: string): Tried => ({ isDone: false, line })
 const moved = no('another process changed it meanwhile; look at it again')
 const dueAgain: Tried = { isDone: true, line: 'due again' }
+
+async function giveGoodwill(
+  { database, by }: Operator,
+  { order: id, ...gift }: Extract<RefundsCommand, { does: 'goodwill' }>,
+): Promise<Tried> {
+  const goodwill = createGoodwillStore(database)
+  const order = await createOrderStore(database).find(id)
+  const made = goodwillFor(order, { ...gift, by }, new Date())
+  if (typeof made === 'string') return no(made)
+  if (await goodwill.give(made)) {
+    const line = `gives ${formatUsdc(made.amount)} USDC to ${made.tender.payer}; the running store pays it`
+    return { isDone: true, line }
+  }
+  const before = await goodwill.find(id)
+  return no(
+    `it has a goodwill of ${before && formatUsdc(before.amount)} USDC already, given by ${before?.by} at ` +
+      `${before?.givenAt.toISOString()} (${before?.payout.state})`,
+  )
+}
+
+/** Makes it due again. What was signed stays, because whoever has it can still have it paid. */
+async function retryGoodwill({ database }: Operator, id: OrderId): Promise<Tried> {
+  const goodwill = createGoodwillStore(database)
+  const found = await goodwill.find(id)
+  if (!found) return no('there is no such goodwill')
+  const { payout } = found
+  if (payout.state !== 'FAILED') return no(`it has not failed; it is ${payout.state}`)
+  const due = { state: 'DUE', ...(payout.signed && { signed: payout.signed }) } as const
+  const { won } = await moveAside(goodwill, found, { ...found, payout: due })
+  return won ? dueAgain : moved
+}
 
 /** Makes it due again, or says why not. */
 async function retryOrder({ database }: Operator, id: OrderId): Promise<Tried> {

@@ -199,7 +199,7 @@ export const policy = {
 export const caps = {
   REFUND_HOURLY_CAP_USDC: variable(whole(1_000, 1, 1_000_000), {
     description:
-      'The cap on all refunds of any hour, in whole USDC. The returns of checkouts have a separate cap of the same size. The caps limit what a defect or a thief can pay out. If it is too small, refunds wait (`refund_held`), and nothing that costs more is sold.',
+      'The cap on all refunds of any hour, in whole USDC. Returns of checkouts and goodwill have a cap of the same size each. The caps limit what a defect or a thief can pay out. If it is too small, refunds wait (`refund_held`), and nothing that costs more is sold.',
   }),
   REFUND_DAILY_CAP_USDC: variable(whole(5_000, 1, 10_000_000), {
     description: 'The same cap for any 24 hours.',

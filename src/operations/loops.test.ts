@@ -3,6 +3,7 @@ import { checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { newOrder, tenderOf } from '../../test/doubles/orders.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { InvoiceRead } from '../checkouts/ports.ts'
+import type { GoodwillStore } from '../orders/ports.ts'
 import { type PaidInvoice, payerOf } from '../payments/payment.ts'
 import { keepRetention, runSweeper } from './loops.ts'
 
@@ -14,6 +15,12 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
 })
+
+/** What the sweep works with, where no goodwill is due. */
+function swept({ deps }: Pick<ReturnType<typeof checkoutWorld>, 'deps'>) {
+  const goodwill = { claimDue: async () => [] } as Partial<GoodwillStore> as GoodwillStore
+  return { ...deps, goodwill }
+}
 
 function stoppable() {
   const stop = new AbortController()
@@ -30,7 +37,7 @@ describe('the sweep', () => {
     }
     clock.pass(60_000)
     const { stop, failed, loop } = stoppable()
-    const ended = runSweeper(deps, loop)
+    const ended = runSweeper(swept({ deps }), loop)
     await vi.advanceTimersByTimeAsync(0)
     const taken = () => orders.history.filter(({ state }) => state === 'PAID').length
     expect(taken()).toBe(25)
@@ -47,7 +54,7 @@ describe('the sweep', () => {
     const { deps, orders } = checkoutWorld()
     const claimDue = vi.spyOn(orders, 'claimDue').mockRejectedValueOnce(new Error('gone'))
     const { stop, failed, loop } = stoppable()
-    const ended = runSweeper(deps, loop)
+    const ended = runSweeper(swept({ deps }), loop)
     await vi.advanceTimersByTimeAsync(250)
     expect(failed.mock.calls).toEqual([['sweep', new Error('gone')]])
     expect(claimDue.mock.calls.filter(([, rail]) => rail === 'x402')).toHaveLength(2)
@@ -70,7 +77,7 @@ describe('a payment processor that does not answer', () => {
     reading.read = vi.spyOn(processor, 'read').mockReturnValue(silence)
     clock.pass(60_000)
     const { stop, loop } = stoppable()
-    const ended = runSweeper(deps, loop)
+    const ended = runSweeper(swept({ deps }), loop)
     await vi.advanceTimersByTimeAsync(0)
     // The checkout and the order paid in a coin are tried and make no progress.
     expect(reading.read).toHaveBeenCalledTimes(2)

@@ -4,6 +4,7 @@ import type { CheckoutStepDeps } from '../checkouts/steps.ts'
 import { repeat } from '../lib/repeat.ts'
 import { orderSweeper } from '../orders/advance.ts'
 import type { MailBook } from '../orders/mail.ts'
+import { type GoodwillDeps, goodwillSweeper } from '../orders/pay-goodwill.ts'
 import type { ApprovalStore, LimitStore, OrderStore, ReservationStore } from '../orders/ports.ts'
 import type { WebhookStore } from '../orders/webhooks/ports.ts'
 import type { Sweeper } from '../orders/workflow.ts'
@@ -24,6 +25,9 @@ const maxConcurrent = 100
  * eighty calls a second to the payment processor.
  */
 const checkoutLimit = 10
+/** Goodwill is rare, and no call waits for it. */
+const goodwillLimit = 10
+const goodwillEveryMs = 5_000
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
@@ -33,14 +37,24 @@ export interface LoopDeps {
 }
 
 /**
- * Advances due orders and checkouts four times a second until the signal aborts. Orders paid in coins are
- * swept separately, so that a slow payment processor does not delay orders paid in USDC.
+ * Advances due orders and checkouts four times a second, and goodwill more seldom, until the signal aborts. Orders paid
+ * in coins are swept separately, so that a slow payment processor does not delay orders paid in USDC.
  */
-export async function runSweeper(advance: CheckoutStepDeps, loop: LoopDeps): Promise<void> {
+export async function runSweeper(
+  advance: CheckoutStepDeps & GoodwillDeps,
+  loop: LoopDeps,
+): Promise<void> {
   await Promise.all([
     repeatSweep('sweep', orderSweeper(advance, maxConcurrent, 'x402'), sweepLimit, loop),
     repeatSweep('sweep of coins', orderSweeper(advance, maxConcurrent, 'btcpay'), sweepLimit, loop),
     repeatSweep('sweep of checkouts', checkoutSweeper(advance, checkoutLimit), checkoutLimit, loop),
+    repeatSweep(
+      'sweep of goodwill',
+      goodwillSweeper(advance, goodwillLimit),
+      goodwillLimit,
+      loop,
+      goodwillEveryMs,
+    ),
   ])
 }
 
@@ -49,6 +63,7 @@ async function repeatSweep(
   sweeper: Sweeper,
   limit: number,
   { signal, failed }: LoopDeps,
+  everyMs = sweepEveryMs,
 ): Promise<void> {
   const task = async () => {
     try {
@@ -59,7 +74,7 @@ async function repeatSweep(
       return false
     }
   }
-  await repeat(task, { everyMs: sweepEveryMs, retryMs: sweepEveryMs, signal })
+  await repeat(task, { everyMs, retryMs: everyMs, signal })
   await sweeper.settled()
 }
 

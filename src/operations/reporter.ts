@@ -23,6 +23,10 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
   refund_held: error(
     'Refunds are stopped, or a cap is reached (`reason`). The refund waits and continues by itself. While it waits, the log repeats this every hour.',
   ),
+  goodwill_failed: error(
+    'A goodwill failed (`reason`). [A refund that failed](#a-refund-that-failed) applies to it too.',
+  ),
+  goodwill_held: error('Like `refund_held`, for goodwill.'),
   goods_lost: error(
     'Goods arrived too late, or the supplier never gave a final answer. Ask the supplier for the money.',
   ),
@@ -111,7 +115,7 @@ export function reporterTo(
 ): (event: OperatorEvent) => void {
   const isLogged = heldOnceAnHour()
   return ({ name, ...facts }) => {
-    const isHeld = name === 'refund_held' || name === 'return_held'
+    const isHeld = name.endsWith('_held')
     if (isHeld && !isLogged(JSON.stringify([name, facts]))) return
     const reqId = currentRequest()
     log[events[name].level]({ event: name, ...(reqId && { reqId }), ...facts }, name)

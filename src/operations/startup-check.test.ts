@@ -47,7 +47,7 @@ function sources() {
         asked.push([from, to])
         yield said.paidBack
       },
-      refundNonceOf: (id: OrderId) => `nonce of ${id}`,
+      refundNonceOf: (reference: string) => `nonce of ${reference}`,
     },
     movements: { acknowledged: async () => said.acknowledged },
     store: {
@@ -84,6 +84,13 @@ test('starts when every refund is on record', async () => {
   expect(await (await guard).passed).toBe(true)
   expect(mayBuy()).toBe(true)
   expect(world.asked).toEqual([[3_700, 5_000]])
+})
+
+test('starts when goodwill is for an order that is on record', async () => {
+  const world = sources()
+  world.said.paidBack = [{ ...refund, nonce: 'nonce of ord_known-goodwill' }]
+  world.said.decided = ['ord_known' as OrderId]
+  expect(await (await start(world).guard).passed).toBe(true)
 })
 
 test('searches back as far as a payment is valid when the database is empty', async () => {

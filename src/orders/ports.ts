@@ -5,6 +5,7 @@ import { type Usdc, usdc } from '../lib/money.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
 import type { BudgetRules, Risk, Spent, Subjects } from './budgets.ts'
+import type { Goodwill } from './goodwill.ts'
 import type { In, Order, State } from './order.ts'
 import type { LimitName, Spend, WalletLimits } from './spending-limits/rules.ts'
 import type { NewWebhook, WebhookState } from './webhooks/ports.ts'
@@ -111,6 +112,21 @@ export interface OrderStore extends WorkflowStore<Order> {
 
   /** Deletes claims, and idempotency keys of finished orders, from before then. Returns as `erasePersonal`. */
   forgetKeys(usedBefore: Date, signal?: AbortSignal): Promise<number>
+}
+
+/** The record of goodwill. Nothing is ever deleted from it. */
+export interface GoodwillStore extends WorkflowStore<Goodwill> {
+  /**
+   * Saves a new goodwill, which is then due. False if its order has one already.
+   *
+   * @throws if its order was not delivered, or the goodwill is not for its payer or is more than its price
+   */
+  give(goodwill: Goodwill): Promise<boolean>
+  /** Makes it due now. Does nothing if it is paid or has failed. */
+  hasten(id: OrderId): Promise<void>
+  /** Leases goodwill that is due to this caller alone. */
+  claimDue(limit: number): Promise<readonly Goodwill[]>
+  find(id: OrderId): Promise<Goodwill | undefined>
 }
 
 /** An order was not opened, because a limit that its payer has set does not allow it. */

@@ -140,7 +140,7 @@ function debtOf(deps: StepDeps, { id, tender, receipt, changedAt }: Refunding): 
     reference: id,
     since: changedAt,
     payee: addressOf(tender),
-    sign: () => railOf(deps.rails, tender).signRefund({ order: id, tender, since: receipt }),
+    sign: () => railOf(deps.rails, tender).signRefund({ reference: id, tender, since: receipt }),
     report: (event) =>
       deps.report(
         event.name === 'failed'

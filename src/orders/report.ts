@@ -24,6 +24,14 @@ export type StoreEvent =
       readonly order: OrderId
       readonly reason: Exclude<Allowance, 'granted' | 'over_cap'>
     }
+  /** Goodwill that an operator must act on; the reason is a code. */
+  | { readonly name: 'goodwill_failed'; readonly order: OrderId; readonly reason: string }
+  /** Goodwill waits, because refunds are stopped or a cap is reached. */
+  | {
+      readonly name: 'goodwill_held'
+      readonly order: OrderId
+      readonly reason: Exclude<Allowance, 'granted' | 'over_cap'>
+    }
   /** A payment that was in a block is in none any more; it is sent again. */
   | { readonly name: 'payment_vanished'; readonly order: OrderId }
   /** A payment vanished for good. What was delivered for it is a loss. */

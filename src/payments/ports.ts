@@ -1,4 +1,3 @@
-import type { OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
 import type {
   InvoiceReceipt,
@@ -68,7 +67,8 @@ export type PaidBack =
     }
 
 export interface RefundDue<T = Payment, R = Receipt> {
-  readonly order: OrderId
+  /** Names the payout for ever. */
+  readonly reference: string
   /** The payment that goes back, to its payer and never to an address from a request. */
   readonly tender: T
   /** The receipt of the payment: the refund cannot be earlier. */
@@ -88,7 +88,7 @@ export interface RailOf<T, R, S> {
   /** Moves the buyer's money to us, or sees that it came. Safe to repeat: a payment moves money once. */
   collect(tender: T, how?: Collecting): Promise<Collected<R>>
   confirmationOf(tender: T, receipt: R): Promise<Confirmation>
-  /** Decides the one refund this order can have, in all its parts. Sends nothing. */
+  /** Decides the one payout of this name, in all its parts. Sends nothing. */
   signRefund(due: RefundDue<T, R>): Promise<S>
   /** Pays a signed refund. Safe to repeat, by any node, after any crash. */
   payBack(refund: S): Promise<PaidBack>

@@ -1,4 +1,5 @@
 import type { OrderId } from '../lib/ids.ts'
+import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import type { Order } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import { differs, open } from './differences.ts'
@@ -119,7 +120,7 @@ function noteStrayRefund({ wallets }: ChainStatement, stray: ChainTransfer, note
   else note(notes, difference)
 }
 
-/** Notes the refunds of these orders, and returns the others. */
+/** Notes the refunds and the goodwill of these orders, and returns the others. */
 async function matchRefunds(
   { chain, store }: Sources,
   look: Look,
@@ -137,7 +138,12 @@ async function matchRefunds(
     const order = byId.get(id)
     if (order) noteRefund(refund, order, look, notes)
   }
-  return refunds.filter(({ nonce }) => !byNonce.has(nonce))
+  const given = new Map(ids.map((id) => [chain.refundNonceOf(goodwillReferenceOf(id)), id]))
+  for (const transfer of refunds) {
+    const order = given.get(transfer.nonce)
+    if (order !== undefined) notes.given.push({ order, transfer })
+  }
+  return refunds.filter(({ nonce }) => !byNonce.has(nonce) && !given.has(nonce))
 }
 
 function noteRefund(refund: ChainTransfer, order: Order, look: Look, notes: Notes): void {

@@ -52,6 +52,18 @@ export const differences = {
     what: 'A refund has another amount, payee or transaction than on record.',
     act: 'Look at the transaction. Only the key of the refund wallet can do this.',
   },
+  goodwill_not_booked: {
+    what: 'The chain has goodwill of an order that is not paid on record.',
+    act: 'If the record is older, give the same again: that books it and pays nothing twice. Else REFUND_KEY is stolen.',
+  },
+  goodwill_booked_not_on_chain: {
+    what: 'Goodwill is paid on record, and the chain has no such transfer.',
+    act: 'Check that RPC_URL is the right chain. If it is, pay the buyer by hand.',
+  },
+  goodwill_differs: {
+    what: 'Goodwill has another amount, payee or transaction than on record.',
+    act: 'Look at the transaction. Only the key of the refund wallet can do this.',
+  },
   refunded_twice: {
     what: 'Two refunds of one order are on the chain.',
     act: 'This is a loss. Look at both transactions.',

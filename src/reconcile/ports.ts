@@ -3,6 +3,7 @@ import type { CheckoutAccount } from '../checkouts/ledger.ts'
 import type { Processor } from '../checkouts/ports.ts'
 import type { CheckoutId, OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
+import type { Goodwill } from '../orders/goodwill.ts'
 import type { Account } from '../orders/ledger.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
@@ -57,8 +58,8 @@ export interface ChainStatement {
   plainTransfersIn(transaction: string): Promise<readonly ChainTransfer[]>
   /** What our wallets sent to this address in these blocks, without an authorization. */
   sentPlainly(to: string, from: number, until: number): AsyncIterable<readonly ChainTransfer[]>
-  /** The one nonce that a refund of this order can have. */
-  refundNonceOf(order: OrderId): string
+  /** The one nonce that a payout with this reference can have. */
+  refundNonceOf(reference: string): string
   /** What this address holds now. */
   holds(address: string): Promise<Usdc>
 }
@@ -69,6 +70,12 @@ export interface Misbooked {
   readonly account: Account
   readonly booked: bigint
   readonly due: bigint
+}
+
+/** Goodwill, and what the ledger has of it; atomic USDC. */
+export interface BookedGoodwill {
+  readonly goodwill: Goodwill
+  readonly booked: bigint
 }
 
 /** A payout in a coin, as the payment processor has it. */
@@ -147,6 +154,8 @@ export interface StoreRecord {
   /** The sum of each account over all orders of this rail. */
   ledger(rail: Payment['rail']): Promise<Readonly<Record<Account, bigint>>>
   misbooked(): Promise<readonly Misbooked[]>
+  /** All goodwill, the oldest first. */
+  goodwill(): Promise<readonly BookedGoodwill[]>
   /** Runs these writes in one transaction: all of them count, or none does. */
   atOnce<T>(work: (orders: OrderWriter) => Promise<T>): Promise<T>
 }

@@ -1,4 +1,5 @@
 import { comparePayments, compareRefunds } from './compare-chain.ts'
+import { compareGoodwill } from './compare-goodwill.ts'
 import { compareCheckouts } from './compare-invoices.ts'
 import { compareLedger, compareOrders, compareSupply } from './compare-store.ts'
 import {
@@ -33,6 +34,7 @@ export async function reconcile(sources: Sources, look: Look): Promise<Report> {
   await compareSupply(sources, notes)
   await compareOrders(sources, look, notes, blocks)
   await compareLedger(sources, notes)
+  await compareGoodwill(sources, look, notes)
   await compareCheckouts(sources, look, notes)
   const [ledger, invoices, coins] = await Promise.all([
     sources.store.ledger('x402'),
@@ -81,10 +83,10 @@ function reportOf(
   sums: Pick<Report['totals'], 'ledger' | 'invoices' | 'coins'>,
 ): Report {
   const { differences, open, notChecked, silent, lost, unbooked, movements, ...counted } = notes
-  const { chain, supplier, orders, checkouts } = counted
+  const { chain, goodwill, supplier, orders, checkouts } = counted
   return {
     ...about,
-    totals: { ...sums, chain, supplier, orders, checkouts },
+    totals: { ...sums, chain, goodwill, supplier, orders, checkouts },
     differences,
     open,
     notChecked,

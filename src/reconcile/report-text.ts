@@ -26,6 +26,7 @@ export function reportText(report: Report): string {
       : []),
     `  supplier  ${supplier.delivered} delivered, ${supplier.returned} returned, ` +
       `${supplier.pending} pending, ${supplier.failed} failed`,
+    ...goodwillLines(totals),
     ...(chain.unmatched > 0n ? [`  ${amount(chain.unmatched)} came without an order`] : []),
     ...(foreign > 0
       ? [`  ${counted(foreign, 'purchase')} at the supplier not made by a store`]
@@ -41,6 +42,11 @@ export function reportText(report: Report): string {
     ...report.notChecked.map((what) => `Not checked: ${what}.`),
     ...report.silent.map((what) => `No answer: ${what}.`),
   ].join('\n')
+}
+
+function goodwillLines({ goodwill: { booked, onChain } }: Report['totals']): string[] {
+  if (booked === 0n && onChain === 0n) return []
+  return [`  goodwill  ${amount(booked)} in the ledger, ${amount(onChain)} on the chain`]
 }
 
 function acknowledgedLines({ movements }: Report): string[] {

@@ -77,6 +77,12 @@ interface Movement {
   readonly acknowledged: Acknowledgement | undefined
 }
 
+/** A transfer, and the order whose goodwill it is by its nonce. */
+interface Given {
+  readonly order: OrderId
+  readonly transfer: ChainTransfer
+}
+
 /** An address that was the store's before the present one, and what it still holds. */
 export type EarlierWallet = Pick<StoreWallet, 'role' | 'address'> & { readonly holds: Usdc }
 
@@ -93,6 +99,8 @@ interface Totals {
     readonly refunded: bigint
     readonly unmatched: bigint
   }
+  /** What was given to buyers beyond what they paid. */
+  readonly goodwill: { readonly booked: bigint; readonly onChain: bigint }
   readonly supplier: Readonly<
     Record<'delivered' | 'returned' | 'pending' | 'failed' | 'foreign', number>
   >
@@ -138,6 +146,9 @@ export interface Notes {
   /** Payments of orders that do not count as paid. */
   readonly unbookedPayments: Map<OrderId, ChainTransfer>
   readonly chain: { received: bigint; refunded: bigint; unmatched: bigint }
+  /** Transfers with the nonce of the goodwill of an order. */
+  readonly given: Given[]
+  readonly goodwill: { booked: bigint; onChain: bigint }
   readonly supplier: Record<keyof Totals['supplier'], number>
   /** The newest of the orders on record in USDC. */
   newest: Order | undefined
@@ -165,6 +176,8 @@ export function emptyNotes(): Notes {
     delivered: new Set(),
     unbookedPayments: new Map(),
     chain: { received: 0n, refunded: 0n, unmatched: 0n },
+    given: [],
+    goodwill: { booked: 0n, onChain: 0n },
     supplier: { delivered: 0, returned: 0, pending: 0, failed: 0, foreign: 0 },
     handTransfers: new Set(),
     newest: undefined,

@@ -1,3 +1,4 @@
+import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import type { ChainStatement, ChainTransfer, Movements, StoreRecord } from './ports.ts'
 import { placeOf } from './sources.ts'
 
@@ -20,8 +21,8 @@ export interface StartupSources {
  * of them proves that the record is older than the chain, or that somebody else has the key. Then orders that
  * are still to be delivered may be among those refunded.
  *
- * An order that was delivered or given up can never be delivered any more, so a refund of it does not stop the
- * start. Nor does a plain transfer, which is no refund: operators move their float, and the reconciliation
+ * An order that was delivered or given up can never be delivered any more, so a refund or goodwill of it does not
+ * stop the start. Nor does a plain transfer, which is no refund: operators move their float, and the reconciliation
  * compares that. Nor does what a person has acknowledged: somebody with the key of an earlier wallet must not
  * be able to keep the store from starting.
  *
@@ -44,7 +45,8 @@ export async function unknownRefunds({
     const refunds = transfers.filter(({ nonce }) => nonce !== undefined)
     if (refunds.length === 0) continue
     const ids = await store.idsOf([...new Set(refunds.map(({ to }) => to))], 'decided')
-    const nonces = new Set(ids.map((id) => chain.refundNonceOf(id)))
+    const references = ids.flatMap((id) => [id, goodwillReferenceOf(id)])
+    const nonces = new Set(references.map((reference) => chain.refundNonceOf(reference)))
     unknown.push(...refunds.filter(({ nonce = '' }) => !nonces.has(nonce)))
   }
   if (unknown.length === 0) return unknown

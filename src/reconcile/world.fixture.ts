@@ -12,11 +12,13 @@ import {
 import type { Checkout, Invoice } from '../checkouts/checkout.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
+import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import type { SupplierPurchase, SupplierStatement } from '../suppliers/supplier.ts'
 import type {
+  BookedGoodwill,
   ChainTransfer,
   Misbooked,
   MisbookedCheckout,
@@ -40,6 +42,7 @@ export interface World {
   paidBack: ChainTransfer[]
   purchases: SupplierPurchase[]
   misbooked: Misbooked[]
+  goodwill: BookedGoodwill[]
   checkouts: Checkout[]
   strayOrders: OrderId[]
   misbookedCheckouts: MisbookedCheckout[]
@@ -65,8 +68,8 @@ export interface Life {
   readonly purchase?: SupplierPurchase
 }
 
-function refundNonceOf(order: OrderId): string {
-  return `0x${createHash('sha256').update(order).digest('hex')}`
+function refundNonceOf(reference: string): string {
+  return `0x${createHash('sha256').update(reference).digest('hex')}`
 }
 
 let places = 0
@@ -97,6 +100,14 @@ function paymentOf({ tender }: Order): ChainTransfer & { readonly nonce: string 
 export function refundOf(order: Order): ChainTransfer & { readonly nonce: string } {
   const to = order.tender.payer.toLowerCase()
   return { ...transfer({ from: refundWallet, to }), nonce: refundNonceOf(order.id) }
+}
+
+/** The transfer of a goodwill of one dollar. */
+export function goodwillOf(order: Order): ChainTransfer & { readonly nonce: string } {
+  const to = order.tender.payer.toLowerCase()
+  const amount = usdc(1_000_000n)
+  const nonce = refundNonceOf(goodwillReferenceOf(order.id))
+  return { ...transfer({ from: refundWallet, to, amount }), nonce }
 }
 
 export function purchaseOf(order: Order, state: SupplierPurchase['state']): SupplierPurchase {
@@ -193,6 +204,7 @@ export function worldOf(all: readonly Life[]): World {
     paidBack: all.flatMap(({ refund }) => (refund ? [refund] : [])),
     purchases: all.flatMap(({ purchase }) => (purchase ? [purchase] : [])),
     misbooked: [],
+    goodwill: [],
     checkouts: [],
     strayOrders: [],
     misbookedCheckouts: [],
@@ -234,6 +246,7 @@ export function sourcesOf(world: World): Sources {
       orders: () => pages(world.orders),
       ledger: async () => ({ received: 0n, open: 0n, delivered: 0n, refunded: 0n }),
       misbooked: async () => world.misbooked,
+      goodwill: async () => world.goodwill,
     },
     checkouts: {
       all: () => pages(world.checkouts),

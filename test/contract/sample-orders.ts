@@ -134,8 +134,12 @@ export function unpayable(order: In<'FULFILLMENT_FAILED'>): In<'FULFILLMENT_FAIL
   return { ...order, payout: { state: 'FAILED', code: 'BLOCKED', reason: 'The payer is blocked.' } }
 }
 
-/** A signed refund of this order. */
-export function signedFor({ tender, amount, receipt }: Refunding): SignedRefund {
+/** A signed payout of this order, or of its goodwill. */
+export function signedFor({
+  tender,
+  amount,
+  receipt,
+}: Pick<Refunding, 'tender' | 'amount' | 'receipt'>): SignedRefund {
   return {
     rail: 'x402',
     from: `0x${'34'.repeat(20)}`,

@@ -90,8 +90,8 @@ export function orderWorld(changes: Partial<Script> = {}) {
     check: (tender) => said('check', { outcome: 'good', tender }),
     collect: () => said('collect', script.collected),
     confirmationOf: () => said('confirmation', script.confirmation),
-    signRefund: ({ order, tender }) =>
-      said('sign', signedRefund(order, tender.payer, tender.amount)),
+    signRefund: ({ reference, tender }) =>
+      said('sign', signedRefund(reference, tender.payer, tender.amount)),
     payBack: () => said('payBack', script.paidBack),
   }
   const supplier: Supplier = {

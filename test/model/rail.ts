@@ -119,9 +119,9 @@ function collected(chain: Chain, tender: X402Payment, view: View): Collected<X40
 
 function signed(
   chain: Chain,
-  { order, tender, since }: RefundDue<X402Payment, X402Receipt>,
+  { reference, tender, since }: RefundDue<X402Payment, X402Receipt>,
 ): X402Refund {
-  const nonce = refundNonceOf(84_532, order)
+  const nonce = refundNonceOf(84_532, reference)
   const validBefore = chain.seconds() + refundValidSeconds
   return {
     rail: 'x402',

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChain } from '../../src/adapters/chain/clients.ts'
 import { refundWallet } from '../../src/adapters/chain/refunds.ts'
 import { evidenceOf } from '../../src/adapters/chain/witnesses.ts'
-import type { OrderId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
 import { networks } from '../../src/payments/networks.ts'
 import { tenderOf } from '../doubles/orders.ts'
@@ -305,7 +304,7 @@ async function payRefundElsewhere(orderId: string, to: Address): Promise<Hex> {
   const wallet = refundWallet(chain, evidence, store.settings.refundKey, [])
   const since = { rail: 'x402', transaction: '0x', block: 0 } as const
   const tender = tenderOf({ payer: to, amount: usdc('650000') })
-  const signed = await wallet.sign({ order: orderId as OrderId, tender, since })
+  const signed = await wallet.sign({ reference: orderId, tender, since })
   await wallet.payBack(signed)
   const [paid] = await transfersBetween(store.parts, store.refundWallet, to)
   if (!paid) throw new Error('The refund was not paid')

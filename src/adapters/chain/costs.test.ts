@@ -272,7 +272,7 @@ describe('a network that is dear', () => {
   test('pays no refund until it is cheaper', async () => {
     const { tender } = await plain()
     const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-    const signed = await rail.signRefund({ order: newOrderId(), tender, since })
+    const signed = await rail.signRefund({ reference: newOrderId(), tender, since })
     await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 16n) })
     const reason = expect.stringMatching(/fee is higher/)
     expect(await chain.connect().rail.payBack(signed)).toEqual({ outcome: 'pending', reason })

@@ -83,7 +83,11 @@ describe('a provider that answers for a few blocks of logs at once', () => {
       await store.probe()
       expect(await store.rail.confirmationOf(tender, receipt)).toBe('final')
 
-      const signed = await store.rail.signRefund({ order: newOrderId(), tender, since: receipt })
+      const signed = await store.rail.signRefund({
+        reference: newOrderId(),
+        tender,
+        since: receipt,
+      })
       expect(await store.rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
       await mine(1)
       expect(await store.rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
@@ -394,7 +398,7 @@ describe('a provider that refuses a third of all questions as too many', () => {
     await until('good', () => rail.check(tender))
     await until('settled', () => rail.collect(tender))
     const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-    const signed = await chain.connect().rail.signRefund({ order: newOrderId(), tender, since })
+    const signed = await chain.connect().rail.signRefund({ reference: newOrderId(), tender, since })
     await until('paid', async () => {
       await chain.mine()
       return rail.payBack(signed)

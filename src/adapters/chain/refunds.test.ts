@@ -34,7 +34,7 @@ let signed: X402Refund
 
 beforeEach(async () => {
   ;({ tender } = await newPayment(chain))
-  signed = await rail.signRefund({ order: newOrderId(), tender, since })
+  signed = await rail.signRefund({ reference: newOrderId(), tender, since })
 })
 
 const paidBack = ({ from, to } = signed) => chain.transfers(from, to)
@@ -90,7 +90,7 @@ test('a refund for which there is no gas waits for the operator, and is then pai
 test('a refund for which there is no money waits for the operator, and is then paid', async () => {
   const refundKey = generatePrivateKey()
   const { rail: poor } = chain.connect({ refundKey })
-  signed = await poor.signRefund({ order: newOrderId(), tender, since })
+  signed = await poor.signRefund({ reference: newOrderId(), tender, since })
   const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
   expect(await poor.payBack(signed)).toMatchObject({
     outcome: 'blocked',
@@ -105,7 +105,7 @@ test('a refund for which there is no money waits for the operator, and is then p
 test('a refund that an earlier wallet has signed waits for that one, and says how long', async () => {
   const refundKey = generatePrivateKey()
   const before = chain.connect({ refundKey }).rail
-  signed = await before.signRefund({ order: newOrderId(), tender, since })
+  signed = await before.signRefund({ reference: newOrderId(), tender, since })
   const paid = await rail.payBack(signed)
   expect(paid).toMatchObject({ outcome: 'blocked', code: 'no_float', mayStillPay: true })
   const until = new Date(signed.validBefore * 1_000).toISOString()
@@ -133,7 +133,7 @@ test('a refund that an earlier wallet has paid is not paid by the present one, n
     })
     expect(await chain.transfers(second.from, second.to)).toEqual([])
   }
-  const due = () => ({ order: newOrderId(), tender, since })
+  const due = () => ({ reference: newOrderId(), tender, since })
   const one = due()
   await expectPaidOnce(await before.signRefund(one), await now.signRefund(one))
   ;({ tender } = await newPayment(chain))

@@ -1,6 +1,5 @@
 import { BaseError, type Hex, InsufficientFundsError, keccak256, toBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { OrderId } from '../../lib/ids.ts'
 import { never } from '../../lib/never.ts'
 import type { PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../payments/payment.ts'
@@ -39,10 +38,10 @@ export function refundWallet(
   return {
     address: account.address,
 
-    async sign({ order, tender: { payer: to, amount }, since }) {
+    async sign({ reference, tender: { payer: to, amount }, since }) {
       const head = await chain.reader.getBlock()
       const validBefore = Number(head.timestamp) + refundValidSeconds
-      const nonce = refundNonceOf(chain.network.chainId, order)
+      const nonce = refundNonceOf(chain.network.chainId, reference)
       const message = {
         from: account.address,
         to: to as Hex,
@@ -78,11 +77,13 @@ export function refundWallet(
 }
 
 /**
- * An order has one refund nonce for ever: the token itself refuses a second refund from the same wallet,
- * whatever happens to our database or on other nodes.
+ * A payout has one nonce for ever: the token itself refuses a second one from the same wallet, whatever happens to
+ * our database or on other nodes.
+ *
+ * @param reference the id of the order for its refund; the reference of its goodwill
  */
-export function refundNonceOf(chainId: number, order: OrderId): Hex {
-  return keccak256(toBytes(`refund:v1|${chainId}|${order}`))
+export function refundNonceOf(chainId: number, reference: string): Hex {
+  return keccak256(toBytes(`refund:v1|${chainId}|${reference}`))
 }
 
 /** The wallets that refunds come from: the present one, then the earlier ones. */

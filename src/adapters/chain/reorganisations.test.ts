@@ -128,7 +128,7 @@ test('a transaction that lands again and moves nothing any more does not stand',
 test('a refund is paid only at a safe block, and one that is dropped before is sent again', async () => {
   const { tender, payer, receipt } = await settled()
   const refunds = () => chain.transfers(chain.refundWallet, payer)
-  const due = { order: newOrderId(), tender, since: receipt }
+  const due = { reference: newOrderId(), tender, since: receipt }
   const signed = await rail.signRefund(due)
   expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
   expect(await refunds()).toHaveLength(1)

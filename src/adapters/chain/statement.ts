@@ -66,7 +66,7 @@ export function chainStatement(chain: ChainNode, wallets: readonly StoreWallet[]
         chain,
       ),
 
-    refundNonceOf: (order) => refundNonceOf(network.chainId, order),
+    refundNonceOf: (reference) => refundNonceOf(network.chainId, reference),
 
     holds: (address) => floatOf(chain, address),
   }

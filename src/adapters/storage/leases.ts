@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 
 /** A table whose rows are worked on by one node at a time. */
 export interface LeasedTable {
-  readonly name: 'orders' | 'checkouts'
+  readonly name: 'orders' | 'checkouts' | 'goodwill'
   /** The columns that a record is read from. */
   readonly columns: string
   /** An SQL condition on the records to claim. Absent: all that are due. */

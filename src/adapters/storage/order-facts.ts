@@ -51,10 +51,13 @@ interface Counts {
 
 /** The condition matches that of an index, so only open orders are read. */
 const exposureSql = `
-  select coalesce(sum(amount), 0)::text as exposure from orders
-  where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
-    and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
-    and doc #>> '{tender,rail}' = 'x402'`
+  select coalesce(sum(amount), 0)::text as exposure from (
+    select amount from orders
+    where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
+      and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
+      and doc #>> '{tender,rail}' = 'x402'
+    union all
+    select amount from goodwill where doc ->> 'step' <> 'REFUNDED') as open`
 
 /** Counts and sums of orders. Fast regardless of the number of orders. */
 export async function orderFacts(database: Database): Promise<OrderFacts> {
@@ -90,8 +93,8 @@ export async function addUpEnds(database: Database): Promise<void> {
 }
 
 /**
- * The price of orders that are paid in USDC and neither delivered nor refunded; atomic USDC. The refund
- * wallet may have to pay it. Coins are refunded from the wallets of the payment processor.
+ * The price of orders that are paid in USDC and neither delivered nor refunded, and goodwill that is not paid; atomic
+ * USDC. The refund wallet may have to pay it. Coins are refunded from the wallets of the payment processor.
  */
 export async function exposureOf(database: Database): Promise<Usdc> {
   const { rows } = await database.query<{ exposure: string }>(exposureSql)

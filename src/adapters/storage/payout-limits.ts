@@ -1,9 +1,10 @@
 import { returnOfReference } from '../../checkouts/checkout.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
+import { orderOfGoodwill } from '../../orders/goodwill.ts'
 import type { Allowance, PayoutLimits } from '../../orders/ports.ts'
 import type { Database } from './database.ts'
 
-/** The most that may be granted for refunds within an hour and a day, and the same for returns; atomic USDC. */
+/** The most that may be granted within an hour and a day for refunds, for returns and for goodwill each; atomic USDC. */
 export interface RefundCaps {
   readonly hour: Usdc
   readonly day: Usdc
@@ -16,12 +17,12 @@ export interface RefundCaps {
 export function createPayoutLimits(database: Database, caps: RefundCaps): PayoutLimits {
   return {
     async allow(reference) {
-      const one = returnOfReference(reference)
-      const sql = one ? 'allow_return($3, $4, $1, $2)' : 'allow_refund($3, $1, $2)'
-      const { rows } = await database.query<{ allowed: Allowance }>(`select ${sql} as allowed`, [
-        ...[caps.hour.toString(), caps.day.toString()],
-        ...(one ? [one.id, one.seq] : [reference]),
-      ])
+      const { sql, about } = questionOf(reference)
+      const values = [caps.hour.toString(), caps.day.toString(), ...about]
+      const { rows } = await database.query<{ allowed: Allowance }>(
+        `select ${sql} as allowed`,
+        values,
+      )
       const [row] = rows
       if (!row) throw new Error(`The database gave no answer for the payout ${reference}`)
       return row.allowed
@@ -29,15 +30,25 @@ export function createPayoutLimits(database: Database, caps: RefundCaps): Payout
   }
 }
 
+/** The function that answers for a payout, and what it is told of it. */
+function questionOf(reference: string) {
+  const one = returnOfReference(reference)
+  if (one) return { sql: 'allow_return($3, $4, $1, $2)', about: [one.id, one.seq] }
+  const order = orderOfGoodwill(reference)
+  return order === undefined
+    ? { sql: 'allow_refund($3, $1, $2)', about: [reference] }
+    : { sql: 'allow_goodwill($3, $1, $2)', about: [order] }
+}
+
 const grantedSql = `
   select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
     coalesce(sum(amount), 0)::text as day
   from grants where kind = $1 and granted_at > now() - interval '1 day'`
 
-/** What the caps count of one kind now: refunds of orders, or returns of checkouts. */
+/** What the caps count of one kind now: refunds of orders, returns of checkouts, or goodwill. */
 export async function grantedOf(
   database: Database,
-  kind: 'refund' | 'return',
+  kind: 'refund' | 'return' | 'goodwill',
 ): Promise<{ readonly hour: Usdc; readonly day: Usdc }> {
   const { rows } = await database.query<{ hour: string; day: string }>(grantedSql, [kind])
   const { hour = '0', day = '0' } = rows[0] ?? {}
@@ -51,7 +62,7 @@ export interface SwitchTurn {
   readonly by: string
 }
 
-/** Stops or resumes all refunds and returns, at once and on every node. Every turn stays on record. */
+/** Stops or resumes all refunds, returns and goodwill, at once and on every node. Every turn stays on record. */
 export async function switchRefunds(
   database: Database,
   { stopped, reason, by }: SwitchTurn,

@@ -8,9 +8,9 @@ import { type StoredStep, stateOfStep } from './payout-row.ts'
 
 /** A payout that has not reached its buyer yet. Nothing is owed for a payment that was dropped for good. */
 export interface OpenPayout {
-  /** The order, or the return of a checkout. */
+  /** The order, the return of a checkout, or the goodwill of an order. */
   readonly reference: string
-  /** The invoice of a return; null for the refund of an order. */
+  /** The invoice of a return; null for the refund of an order, and for goodwill. */
   readonly invoice: string | null
   /** Its value in atomic USDC, as the caps count it. */
   readonly worth: Usdc
@@ -37,9 +37,10 @@ export interface PayoutQueue {
     readonly by: string | null
     readonly at: Date
   }
-  /** What the caps count: refunds of orders (`granted`) and returns of checkouts (`returned`); atomic USDC. */
+  /** What the caps count: refunds of orders (`granted`), returns of checkouts (`returned`) and goodwill (`given`); atomic USDC. */
   readonly granted: { readonly hour: Usdc; readonly day: Usdc }
   readonly returned: { readonly hour: Usdc; readonly day: Usdc }
+  readonly given: { readonly hour: Usdc; readonly day: Usdc }
   /** The oldest first. */
   readonly open: readonly OpenPayout[]
 }
@@ -79,6 +80,12 @@ const returnsSql = `
   where return_state is not null and one #>> '{step,type}' <> 'SENT'
     and one #>> '{step,code}' is distinct from 'payment_vanished'`
 
+const goodwillSql = `
+  select id || '-goodwill' as reference, null as invoice, amount::text as worth, payer as to, null as coin,
+    null as network, null as units, doc ->> 'step' as step, doc ->> 'code' as code, doc ->> 'reason' as reason,
+    given_at as since, false as "isNoted"
+  from goodwill where doc ->> 'step' <> 'REFUNDED'`
+
 interface OpenRow extends Omit<OpenPayout, 'worth' | 'state' | 'inCoin'> {
   readonly worth: string
   readonly coin: Coin | null
@@ -90,17 +97,21 @@ interface OpenRow extends Omit<OpenPayout, 'worth' | 'state' | 'inCoin'> {
 
 /** Reads all open payouts, the grants and the switch. @throws when the switch is missing */
 export async function readPayoutQueue(database: Database): Promise<PayoutQueue> {
-  const [turns, granted, returned, refunds, returns] = await Promise.all([
+  const [turns, granted, returned, given, refunds, returns, goodwill] = await Promise.all([
     database.query<PayoutQueue['turned']>(switchSql),
     grantedOf(database, 'refund'),
     grantedOf(database, 'return'),
+    grantedOf(database, 'goodwill'),
     readOpen(database, refundsSql),
     readOpenReturns(database),
+    readOpen(database, goodwillSql),
   ])
   const [turned] = turns.rows
   if (!turned) throw new Error('The switch for refunds is missing')
-  const open = [...refunds, ...returns].sort((a, b) => a.since.getTime() - b.since.getTime())
-  return { turned, granted, returned, open }
+  const open = [...refunds, ...returns, ...goodwill].sort(
+    (a, b) => a.since.getTime() - b.since.getTime(),
+  )
+  return { turned, granted, returned, given, open }
 }
 
 /** All returns that are not confirmed, the oldest first. */

@@ -42,22 +42,31 @@ export function withRefund(order: Refunding) {
 }
 
 export function refundRowOf({ payout, refundAt }: Refunding) {
-  if (!payout) return { step: 'WAITING', signAt: refundAt }
+  return payout ? payoutRowOf(payout) : { step: 'WAITING', signAt: refundAt }
+}
+
+/** A payout in USDC as its row stores it: the refund of an order, or goodwill. */
+export function payoutRowOf(payout: Payout) {
   const { state, confirmedAt, ...rest } = { confirmedAt: undefined, ...payout }
   return { step: refundSteps[state], ...rest, ...(confirmedAt && { refundedAt: confirmedAt }) }
 }
 
-export interface RefundRow {
-  readonly step: StoredStep
-  readonly signAt?: Date
+export interface PayoutRow {
+  readonly step: Exclude<StoredStep, 'WAITING'>
   readonly refundedAt?: Date
 }
 
+export type RefundRow = PayoutRow | { readonly step: 'WAITING'; readonly signAt: Date }
+
 /** The fields of an order that `refundRowOf` wrote as `refund`. */
-export function refundOf({ step, signAt, refundedAt, ...rest }: RefundRow): object {
-  if (step === 'WAITING') return { refundAt: signAt }
+export function refundOf(row: RefundRow): object {
+  return row.step === 'WAITING' ? { refundAt: row.signAt } : { payout: payoutOf(row) }
+}
+
+/** The payout that `payoutRowOf` wrote. */
+export function payoutOf({ step, refundedAt, ...rest }: PayoutRow): Payout {
   const time = refundedAt && { confirmedAt: refundedAt }
-  return { payout: { state: states[step], ...rest, ...time } }
+  return { state: states[step], ...rest, ...time } as Payout
 }
 
 /** An entry of `returns` in the row of a checkout. `signed` is left out, because other parts of the row repeat it. */

@@ -11,6 +11,7 @@ import type { NodeBook } from '../../nodes/nodes.ts'
 import type { MailBook } from '../../orders/mail.ts'
 import type {
   ApprovalStore,
+  GoodwillStore,
   LimitStore,
   NonceStore,
   OpenFacts,
@@ -28,6 +29,7 @@ import { createCheckoutRecord } from './checkout-record.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
 import { readDenylist } from './denylist.ts'
+import { createGoodwillStore } from './goodwill.ts'
 import { createHandPayouts } from './hand-payouts.ts'
 import { claimIdentity, requireOwn, type StoreIdentity } from './identity.ts'
 import { migrate, requireMigrated } from './migrate.ts'
@@ -57,6 +59,7 @@ export interface Storage {
   readonly approvals: ApprovalStore
   readonly reservations: ReservationStore
   readonly payoutLimits: PayoutLimits
+  readonly goodwill: GoodwillStore
   readonly nonces: NonceStore
   readonly nodes: NodeBook
   readonly snapshots: SnapshotStore
@@ -178,6 +181,7 @@ function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | '
     approvals: createApprovalStore(pool),
     reservations: createReservationStore(pool),
     payoutLimits: createPayoutLimits(pool, refundCaps),
+    goodwill: createGoodwillStore(pool),
     nonces,
     nodes: createNodeBook(pool),
     snapshots: createSnapshotStore(pool),

@@ -5,6 +5,7 @@ import type { Order } from '../../orders/order.ts'
 import type { Payment } from '../../payments/payment.ts'
 import type { Misbooked, OrderWriter, StoreRecord } from '../../reconcile/ports.ts'
 import type { Database } from './database.ts'
+import { readGoodwill } from './goodwill.ts'
 import { orderColumns, type StoredOrder } from './order-reads.ts'
 import { orderOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
@@ -31,6 +32,7 @@ export function createStoreRecord(pool: Pool): StoreRecord {
     orders: () => allOrders(pool),
     ledger: (rail) => ledger(pool, rail),
     misbooked: () => misbooked(pool),
+    goodwill: () => readGoodwill(pool),
     atOnce: (work) => rebuilding(pool, work),
   }
 }
@@ -71,7 +73,9 @@ async function idsOf(
   const { rows } = await database.query<{ id: OrderId }>(
     `select id from orders where payer = any ($1::text[]) ${decided}
      union all
-     select id from archived_orders where payer = any ($1::text[]) and account = 'refunded'`,
+     select id from archived_orders where payer = any ($1::text[]) and account = 'refunded'
+     union
+     select id from goodwill where payer = any ($1::text[])`,
     [payers],
   )
   return rows.map(({ id }) => id)

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { failed, fulfilled, fulfilling, paid, pending } from '../../test/contract/sample-orders.ts'
+import { newOrderId } from '../../test/doubles/ids.ts'
+import { usdc } from '../lib/money.ts'
+import {
+  goodwillBalancesOf,
+  goodwillFor,
+  goodwillReferenceOf,
+  orderOfGoodwill,
+} from './goodwill.ts'
+
+const now = new Date('2026-03-02T10:00:00Z')
+const gift = { amount: usdc(5_000_000n), reason: 'The code was used', by: 'ada@console' }
+const delivered = () => fulfilled(fulfilling(paid(pending())))
+
+test('goodwill is for the payer of an order that was delivered', () => {
+  const order = delivered()
+  const { id, tender, receipt } = order
+  const made = goodwillFor(order, gift, now)
+  expect(made).toEqual({
+    ...{ id, version: 1, ...gift, givenAt: now, changedAt: now, tender, receipt },
+    payout: { state: 'DUE' },
+  })
+})
+
+test.each([
+  ['no order', undefined, 'no such order'],
+  ['an order under way', fulfilling(paid(pending())), 'it is FULFILLING'],
+  ['an order that is paid back', failed(fulfilling(paid(pending()))), 'it is FULFILLMENT_FAILED'],
+  [
+    'an order paid in a coin',
+    { ...delivered(), tender: { rail: 'btcpay', asset: 'BTC' } },
+    'paid in BTC',
+  ],
+  ['a payment that may vanish', { ...delivered(), settlement: 'SEEN' }, 'not final yet'],
+  ['a payment that vanished', { ...delivered(), settlement: 'LOST' }, 'its payment vanished'],
+  [
+    'more than the price',
+    { ...delivered(), amount: usdc(4_999_999n) },
+    'its price was 4.999999 USDC',
+  ],
+])('%s gets no goodwill', (_, order, why) => {
+  expect(goodwillFor(order as never, gift, now)).toContain(why)
+})
+
+test('its reference names its order and nothing else', () => {
+  const id = newOrderId()
+  expect(orderOfGoodwill(goodwillReferenceOf(id))).toBe(id)
+  for (const other of [id, `${id}-1`, 'ord_1-goodwill', `${id}-goodwill-goodwill`, '-goodwill']) {
+    expect(orderOfGoodwill(other)).toBeUndefined()
+  }
+})
+
+test('its entries sum to zero, and there are none before it is paid', () => {
+  const made = goodwillFor(delivered(), gift, now)
+  if (typeof made === 'string') throw new Error(made)
+  expect(goodwillBalancesOf(made)).toEqual([])
+  const transaction = `0x${'b'.repeat(64)}`
+  const payout = { state: 'CONFIRMED', transaction, confirmedAt: now } as const
+  expect(goodwillBalancesOf({ ...made, payout })).toEqual([
+    { account: 'float', amount: 5_000_000n },
+    { account: 'goodwill', amount: -5_000_000n },
+  ])
+})

@@ -1,0 +1,73 @@
+import { isOrderId, type OrderId } from '../lib/ids.ts'
+import { formatUsdc, type Usdc } from '../lib/money.ts'
+import type { X402Payment, X402Receipt } from '../payments/payment.ts'
+import type { Entry } from './ledger.ts'
+import type { Order } from './order.ts'
+import type { Payout } from './payout.ts'
+
+/** Money that an operator gives the buyer of goods that were delivered (docs/contributors/decisions/022). */
+export interface Goodwill {
+  /** The order that it is for. Each has one at most. */
+  readonly id: OrderId
+  readonly version: number
+  /** Atomic USDC; at most the price of the order. */
+  readonly amount: Usdc
+  /** In the words of the operator. */
+  readonly reason: string
+  /** Who gives it. */
+  readonly by: string
+  readonly givenAt: Date
+  readonly changedAt: Date
+  /** The payment of the order: goodwill goes to its payer, on its network. */
+  readonly tender: X402Payment
+  readonly receipt: X402Receipt
+  readonly payout: Payout
+}
+
+/** What an operator wants to give. */
+interface Gift {
+  readonly amount: Usdc
+  readonly reason: string
+  readonly by: string
+}
+
+/** The goodwill as it begins, or why this order can have none. */
+export function goodwillFor(order: Order | undefined, gift: Gift, now: Date): Goodwill | string {
+  if (!order) return 'there is no such order'
+  if (order.state !== 'FULFILLED')
+    return `it is ${order.state}, and goodwill is for what was delivered`
+  const { id, tender, receipt } = order
+  if (tender.rail !== 'x402' || receipt.rail !== 'x402')
+    return `it was paid in ${tender.asset}, and goodwill goes out in USDC alone`
+  if (order.settlement === 'SEEN') return 'its payment is not final yet; try again in a few minutes'
+  if (order.settlement === 'LOST') return 'its payment vanished from the chain'
+  if (gift.amount > order.amount)
+    return `its price was ${formatUsdc(order.amount)} USDC, and goodwill is not more than that`
+  const payout = { state: 'DUE' } as const
+  return { id, version: 1, ...gift, givenAt: now, changedAt: now, tender, receipt, payout }
+}
+
+/** Names the payout of a goodwill. */
+export function goodwillReferenceOf(order: OrderId): string {
+  return `${order}-goodwill`
+}
+
+/** The order whose goodwill has this reference, if it is one. */
+export function orderOfGoodwill(reference: string): OrderId | undefined {
+  const [, order = ''] = /^(.+)-goodwill$/.exec(reference) ?? []
+  return isOrderId(order) ? order : undefined
+}
+
+/** What left the float of the store (positive) as goodwill (negative), in atomic USDC. */
+export type GoodwillAccount = 'float' | 'goodwill'
+
+export function goodwillBalancesOf({
+  amount,
+  payout,
+}: Goodwill): readonly Entry<GoodwillAccount>[] {
+  if (payout.state !== 'CONFIRMED') return []
+  return [
+    { account: 'float', amount },
+    { account: 'goodwill', amount: -amount },
+  ]
+}
