@@ -48,7 +48,15 @@ const well: SeriesOf = {
   [one('gas_wallet_need_eth')]: still(0.001),
   ...Object.fromEntries(
     [
-      ...['refund_held', 'return_held', 'goods_lost', 'payment_lost', 'payment_vanished'],
+      ...[
+        'refund_held',
+        'return_held',
+        'goodwill_held',
+        'goodwill_failed',
+        'goods_lost',
+        'payment_lost',
+        'payment_vanished',
+      ],
       ...['settled_payment_gone', 'step_failed', 'checkout_step_failed', 'webhook_step_failed'],
       ...['invoice_gone', 'invoice_unread', 'address_taken', 'payment_unconfirmed'],
       ...['purchase_failed', 'part_up'],
@@ -87,8 +95,10 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402NodesDisagree', { [disagree]: still(1) }],
   ['Kiosk402RefundFailed', { [one('refunds_failed')]: still(1) }],
   ['Kiosk402ReturnFailed', { [one('returns_failed')]: still(1) }],
+  ['Kiosk402GoodwillFailed', { [event('goodwill_failed')]: rising(1) }],
   ['Kiosk402RefundsHeld', { [event('refund_held')]: rising(1) }],
   ['Kiosk402RefundsHeld', { [event('return_held')]: rising(1) }],
+  ['Kiosk402RefundsHeld', { [event('goodwill_held')]: rising(1) }],
   ['Kiosk402RefundsStopped', { [one('refunds_stopped')]: still(1) }],
   ['Kiosk402BuyerWaits', { [one('oldest_open_order_age_seconds')]: still(8_000) }],
   ['Kiosk402CoinsWait', { [one('oldest_return_age_seconds')]: still(8_000) }],

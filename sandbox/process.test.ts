@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  for (const id of started.splice(0)) await terminate(id, [['SIGKILL', 2_000]])
+  for (const id of started.splice(0)) await terminate(id, [['SIGKILL', 30_000]])
   await rm(folder, { recursive: true })
 })
 
@@ -96,7 +96,7 @@ it('goes on to the next signal when one does not help', async () => {
   expect(isAlive(id)).toBe(true)
   await terminate(id, [
     ['SIGTERM', 100],
-    ['SIGKILL', 2_000],
+    ['SIGKILL', 30_000],
   ])
   expect(isAlive(id)).toBe(false)
 })

@@ -48,7 +48,7 @@ export async function startDatabase(dataDir: string) {
     restore: (file: string, url: string) =>
       tool('pg_restore', '--no-owner', '--exit-on-error', `--dbname=${url}`, file),
     /** Stops it like a crash, without closing connections. */
-    kill: () => terminate(server.process, [['SIGQUIT', 10_000]]),
+    kill: () => terminate(server.process, [['SIGQUIT', 60_000]]),
     async startAgain() {
       server = await start(port)
     },

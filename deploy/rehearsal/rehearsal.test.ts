@@ -27,7 +27,8 @@ describe.concurrent.each(fronts)('behind $name', (front) => {
       )
       const upgrades = told.filter((line) => line.includes('upgraded'))
       expect(upgrades).toHaveLength(hasNoHistory ? 0 : 2)
-      for (const ms of figures.unreadyMs) expect(ms).toBeLessThan(3_000)
+      // How soon it is where nothing else runs is in docs/operators/rehearsal.md.
+      for (const ms of figures.unreadyMs) expect(ms).toBeLessThan(30_000)
       // A crowd that leaves nothing in the database was none.
       expect(Math.min(figures.disk, figures.wal)).toBeGreaterThan(0)
     },

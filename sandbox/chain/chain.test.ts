@@ -155,7 +155,7 @@ it('goes on from the saved state when the node itself was killed', async () => {
   await first.faucet(BUYER)
   await first.stop()
   await start({ dataDir })
-  await terminate((await nodeOf(dataDir)).process, [['SIGKILL', 2_000]])
+  await terminate((await nodeOf(dataDir)).process, [['SIGKILL', 30_000]])
 
   const third = await start({ dataDir })
 

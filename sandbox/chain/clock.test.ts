@@ -41,7 +41,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await clock?.stop()
   clock = undefined
-  await terminate(node, [['SIGKILL', 2_000]])
+  await terminate(node, [['SIGKILL', 30_000]])
   await rm(folder, { recursive: true })
 })
 
@@ -146,7 +146,7 @@ it('notices a transaction that its own block has', async () => {
 
 it('tells once that the node has gone', async () => {
   await run({})
-  await terminate(node, [['SIGKILL', 2_000]])
+  await terminate(node, [['SIGKILL', 30_000]])
 
   expect(await waitUntil(() => problems.length > 0, withinMs)).toBe(true)
   await delay(100)

@@ -57,5 +57,5 @@ it('saves accounts and blocks of one moment, however busy the chain is', async (
   await sending
   expect(seen.filter(({ nonce = 0, mined }) => nonce !== mined)).toEqual([])
   expect(seen.at(-1)?.mined).toBeGreaterThan(seen[0]?.mined ?? 0)
-  for (const hash of busy.sent) await client.waitForTransactionReceipt({ hash, timeout: 5_000 })
+  for (const hash of busy.sent) await client.waitForTransactionReceipt({ hash, timeout: 60_000 })
 })

@@ -57,7 +57,7 @@ export function databaseUrlOf(port: number, password: string): string {
 export function stopServer(server: ProcessId): Promise<void> {
   return terminate(server, [
     ['SIGINT', 5_000],
-    ['SIGQUIT', 3_000],
+    ['SIGQUIT', 10_000],
   ])
 }
 
