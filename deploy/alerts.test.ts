@@ -37,6 +37,7 @@ const well: SeriesOf = {
   [`nodejs_eventloop_lag_p99_seconds{${at}}`]: still(0.02),
   [one('refunds_failed')]: still(0),
   [one('returns_failed')]: still(0),
+  [one('goodwill_failed')]: still(0),
   [one('refunds_stopped')]: still(0),
   [one('oldest_open_order_age_seconds')]: still(90),
   [one('oldest_return_age_seconds')]: still(0),
@@ -52,7 +53,6 @@ const well: SeriesOf = {
         'refund_held',
         'return_held',
         'goodwill_held',
-        'goodwill_failed',
         'goods_lost',
         'payment_lost',
         'payment_vanished',
@@ -95,7 +95,7 @@ const cases: readonly (readonly [string, SeriesOf])[] = [
   ['Kiosk402NodesDisagree', { [disagree]: still(1) }],
   ['Kiosk402RefundFailed', { [one('refunds_failed')]: still(1) }],
   ['Kiosk402ReturnFailed', { [one('returns_failed')]: still(1) }],
-  ['Kiosk402GoodwillFailed', { [event('goodwill_failed')]: rising(1) }],
+  ['Kiosk402GoodwillFailed', { [one('goodwill_failed')]: still(1) }],
   ['Kiosk402RefundsHeld', { [event('refund_held')]: rising(1) }],
   ['Kiosk402RefundsHeld', { [event('return_held')]: rising(1) }],
   ['Kiosk402RefundsHeld', { [event('goodwill_held')]: rising(1) }],
@@ -153,6 +153,7 @@ async function ringing(tests: readonly (readonly [SeriesOf, readonly string[]])[
 const byGauge: Readonly<Record<string, string>> = {
   refund_failed: 'Kiosk402RefundFailed',
   return_failed: 'Kiosk402ReturnFailed',
+  goodwill_failed: 'Kiosk402GoodwillFailed',
   payout_waits: 'Kiosk402CoinsWait',
   part_down: 'Kiosk402PartDown',
 }

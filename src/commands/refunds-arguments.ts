@@ -33,7 +33,8 @@ export const usage = `Usage: npm run refunds -- <what>
   start [--reason "..."]  lets them go on
   retry <reference>...    makes refunds due again that have failed
   retry --all             all of them
-  drop <reference>...     ends returns that failed with payment_not_shown: nothing is owed
+  drop <reference>...     ends what failed and is not owed: returns whose payment is not
+                          shown any more, and goodwill
   paid                    lists what you have to pay by hand
   paid <reference> <transaction>
                           notes the transaction with which you paid it; where it pays
@@ -43,8 +44,8 @@ export const usage = `Usage: npm run refunds -- <what>
                           gives the buyer of delivered goods money of yours, once an order
                           and at most its price; it is no refund
 
-A reference is the id of an order, or that of a checkout and the number of its return: chk_...-1. That of a
-goodwill is ord_...-goodwill.
+A reference is the id of an order, or that of a checkout and the number of its return: chk_...-1. For
+goodwill it is ord_...-goodwill.
 
 It works on the database of the store that the same environment starts.`
 
@@ -117,7 +118,9 @@ function everything(names: readonly string[]): 'all' {
 function referencesIn(what: 'retry' | 'drop', names: readonly string[]): readonly string[] {
   if (names.length === 0) {
     throw new UsageError(
-      what === 'retry' ? 'retry needs the id of an order, or --all' : 'drop needs a return',
+      what === 'retry'
+        ? 'retry needs the id of an order, or --all'
+        : 'drop needs the reference of a return or of goodwill',
     )
   }
   for (const name of names) requireReference(name)
@@ -126,7 +129,9 @@ function referencesIn(what: 'retry' | 'drop', names: readonly string[]): readonl
 
 function requireReference(name: string): void {
   if (namesPayout(name) || orderOfGoodwill(name) !== undefined) return
-  throw new UsageError(`"${name}" is not the id of an order, nor a return of a checkout`)
+  throw new UsageError(
+    `"${name}" is not the id of an order, nor the reference of a return or of goodwill`,
+  )
 }
 
 function goodwillIn(

@@ -5,7 +5,7 @@ import { fulfilled, payer } from '../../test/contract/sample-orders.ts'
 import { orderWorld } from '../../test/doubles/orders.ts'
 import { createGoodwillStore, readGoodwill } from '../adapters/storage/goodwill.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
-import { exposureOf } from '../adapters/storage/order-facts.ts'
+import { exposureOf, orderFacts } from '../adapters/storage/order-facts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
 import type { OrderId } from '../lib/ids.ts'
@@ -90,7 +90,7 @@ test('is given to an order once', async () => {
   await give(id, '5')
   const again = await give(id, '1')
   expect(again.isDone).toBe(false)
-  expect(again.text).toContain('it has a goodwill of 5.00 USDC already, given by ada@console')
+  expect(again.text).toContain('ada@console gave 5.00 USDC for it already')
 })
 
 test('is refused in words', async () => {
@@ -117,6 +117,31 @@ test('waits for the caps and the switch, and the refunds of others do not wait f
   await refunds('start')
   expect(await look(second)).toEqual({ state: 'DUE' })
   expect(reports.at(-1)).toMatchObject({ reason: 'day_cap' })
+})
+
+test('that can never be paid is dropped: nobody waits for it, and a retry gives it again', async () => {
+  const { look, denylist } = storeWorld()
+  const id = await delivered()
+  const reference = goodwillReferenceOf(id)
+  expect((await refunds('drop', reference)).text).toContain('no goodwill was given')
+  await give(id, '5')
+  expect((await refunds('drop', reference)).text).toContain('it has not failed; it is DUE')
+  denylist.add(payer.toLowerCase())
+  await look(id)
+  expect(await orderFacts(database)).toMatchObject({ goodwillFailed: 1, exposure: 5_000_000n })
+
+  expect(await refunds('drop', reference)).toEqual({
+    isDone: true,
+    text: `${reference}: dropped; nothing is owed`,
+  })
+  expect(await orderFacts(database)).toMatchObject({ goodwillFailed: 0, exposure: 0n })
+  expect((await refunds('status')).text).not.toContain(id)
+  expect((await refunds('retry', '--all')).text).toBe('No refund has failed.')
+  expect((await give(id, '5')).text).toContain('ada@console gave 5.00 USDC for it already')
+
+  denylist.clear()
+  expect((await refunds('retry', reference)).isDone).toBe(true)
+  expect(await look(id)).toMatchObject({ state: 'CONFIRMED' })
 })
 
 test('that failed waits for a person, and a retry sends what was signed', async () => {

@@ -9,7 +9,7 @@ import { isInvoiced, isVoid, returnOfReference, withReturn } from '../checkouts/
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
-import { goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
+import { droppedGoodwill, goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
 import { isRefunding } from '../orders/order.ts'
 import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { retryRefund, whyNotTried } from '../orders/refund.ts'
@@ -45,7 +45,10 @@ export async function carryOut(operator: Operator, command: RefundsCommand): Pro
     case 'retry':
       return command.names === 'all' ? retryAll(operator) : retryThese(operator, command.names)
     case 'drop':
-      return doneEach(command.names, (name) => dropReturn(operator, name))
+      return doneEach(command.names, (name) => {
+        const given = orderOfGoodwill(name)
+        return given === undefined ? dropReturn(operator, name) : dropGoodwill(operator, given)
+      })
     case 'hand':
       return done(handLines(await readPayoutQueue(operator.database)))
     case 'paid':
@@ -125,7 +128,9 @@ async function doneEach(
 
 const no = (line: string): Tried => ({ isDone: false, line })
 const moved = no('another process changed it meanwhile; look at it again')
+const noGoodwill = no('no goodwill was given for this order')
 const dueAgain: Tried = { isDone: true, line: 'due again' }
+const dropped: Tried = { isDone: true, line: 'dropped; nothing is owed' }
 
 async function giveGoodwill(
   { database, by }: Operator,
@@ -141,7 +146,7 @@ async function giveGoodwill(
   }
   const before = await goodwill.find(id)
   return no(
-    `it has a goodwill of ${before && formatUsdc(before.amount)} USDC already, given by ${before?.by} at ` +
+    `${before?.by} gave ${before && formatUsdc(before.amount)} USDC for it already, at ` +
       `${before?.givenAt.toISOString()} (${before?.payout.state})`,
   )
 }
@@ -150,12 +155,23 @@ async function giveGoodwill(
 async function retryGoodwill({ database }: Operator, id: OrderId): Promise<Tried> {
   const goodwill = createGoodwillStore(database)
   const found = await goodwill.find(id)
-  if (!found) return no('there is no such goodwill')
+  if (!found) return noGoodwill
   const { payout } = found
   if (payout.state !== 'FAILED') return no(`it has not failed; it is ${payout.state}`)
   const due = { state: 'DUE', ...(payout.signed && { signed: payout.signed }) } as const
   const { won } = await moveAside(goodwill, found, { ...found, payout: due })
   return won ? dueAgain : moved
+}
+
+/** Ends goodwill that cannot be paid. Nothing is owed: it was a gift. */
+async function dropGoodwill({ database, by }: Operator, id: OrderId): Promise<Tried> {
+  const goodwill = createGoodwillStore(database)
+  const found = await goodwill.find(id)
+  if (!found) return noGoodwill
+  const to = droppedGoodwill(found, by, new Date())
+  if (typeof to === 'string') return no(to)
+  const { won } = await moveAside(goodwill, found, to)
+  return won ? dropped : moved
 }
 
 /** Makes it due again, or says why not. */
@@ -182,7 +198,7 @@ async function dropReturn({ database }: Operator, reference: string): Promise<Tr
   if (code !== paymentNotShown) return no(`it is owed; it failed with ${code}`)
   if (!(await found.moveTo({ state: 'FAILED', code: paymentVanished, reason }))) return moved
   await createPayoutRecord(database).rests(reference)
-  return { isDone: true, line: 'dropped; nothing is owed' }
+  return dropped
 }
 
 interface FailedReturn {

@@ -120,6 +120,7 @@ function orderGauges(orders: OrderFacts): Gauge[] {
     one('kiosk402_oldest_open_order_age_seconds', orders.oldestOpenSeconds ?? 0),
     one('kiosk402_refunds_pending', orders.refundsPending),
     one('kiosk402_refunds_failed', orders.refundsFailed),
+    one('kiosk402_goodwill_failed', orders.goodwillFailed),
     one('kiosk402_open_exposure_usdc', wholeUsdc(orders.exposure)),
     one('kiosk402_refunds_stopped', Number(orders.refundsStopped)),
     windowed('kiosk402_refunds_granted_usdc', orders.granted),

@@ -50,6 +50,7 @@ export const metrics = {
   ),
   kiosk402_refunds_pending: metric('Refunds in progress.'),
   kiosk402_refunds_failed: metric('Refunds that need an operator.'),
+  kiosk402_goodwill_failed: metric('Goodwill that failed and needs an operator.'),
   kiosk402_checkouts: metric(
     'Checkouts in coins that are under way or still watched for payments, by state.',
     { labels: ['state'] },
@@ -63,7 +64,7 @@ export const metrics = {
     'Payouts in coins that have waited at the payment processor for three hours.',
   ),
   kiosk402_open_exposure_usdc: metric(
-    'USDC paid for orders that are neither delivered nor refunded.',
+    'USDC paid for orders that are neither delivered nor refunded, and goodwill to be paid.',
   ),
   kiosk402_refunds_stopped: metric('1 if an operator has stopped all refunds, otherwise 0.'),
   kiosk402_refunds_granted_usdc: metric(

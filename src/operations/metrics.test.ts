@@ -19,6 +19,7 @@ const orders: OrderFacts = {
   oldestOpenSeconds: undefined,
   refundsPending: 0,
   refundsFailed: 0,
+  goodwillFailed: 0,
   exposure: usdc(0n),
   refundsStopped: false,
   granted: none,

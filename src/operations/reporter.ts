@@ -24,7 +24,7 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
     'Refunds are stopped, or a cap is reached (`reason`). The refund waits and continues by itself. While it waits, the log repeats this every hour.',
   ),
   goodwill_failed: error(
-    'A goodwill failed (`reason`). [A refund that failed](#a-refund-that-failed) applies to it too.',
+    'Goodwill failed (`reason`). [A refund that failed](#a-refund-that-failed) applies to it too.',
   ),
   goodwill_held: error('Like `refund_held`, for goodwill.'),
   goods_lost: error(

@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { failed, fulfilled, fulfilling, paid, pending } from '../../test/contract/sample-orders.ts'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { usdc } from '../lib/money.ts'
+import type { SignedRefund } from '../payments/payment.ts'
 import {
+  droppedGoodwill,
+  type Goodwill,
   goodwillBalancesOf,
+  goodwillDropped,
   goodwillFor,
   goodwillReferenceOf,
   orderOfGoodwill,
@@ -41,6 +45,38 @@ test.each([
   ],
 ])('%s gets no goodwill', (_, order, why) => {
   expect(goodwillFor(order as never, gift, now)).toContain(why)
+})
+
+describe('dropped', () => {
+  const failedFor = (code: string, more: object = {}): Goodwill => {
+    const made = goodwillFor(delivered(), gift, now)
+    if (typeof made === 'string') throw new Error(made)
+    return { ...made, payout: { state: 'FAILED', code, reason: 'USDC says no.', ...more } }
+  }
+  const validBefore = now.getTime() / 1_000
+  const signed = { rail: 'x402', validBefore } as SignedRefund
+
+  test('it ends with who did that and why it had failed', () => {
+    const ended = { state: 'FAILED', code: goodwillDropped } as const
+    const reason = 'Dropped by ada. It had failed with payer_blacklisted: USDC says no.'
+    const failed = failedFor('payer_blacklisted', { signed })
+    expect(droppedGoodwill(failed, 'ada', now)).toEqual({
+      ...failed,
+      payout: { ...ended, reason },
+    })
+  })
+
+  test.each([
+    ['due', { ...failedFor('no_gas'), payout: { state: 'DUE' } as const }, 'it is DUE'],
+    ['dropped before', failedFor(goodwillDropped), 'it was dropped before'],
+    [
+      'signed, and can still be paid',
+      failedFor('no_gas', { signed: { ...signed, validBefore: validBefore + 1 } }),
+      'what was signed can be paid until',
+    ],
+  ])('it cannot be when it is %s', (_, goodwill, why) => {
+    expect(droppedGoodwill(goodwill, 'ada', now)).toContain(why)
+  })
 })
 
 test('its reference names its order and nothing else', () => {

@@ -47,7 +47,24 @@ export function goodwillFor(order: Order | undefined, gift: Gift, now: Date): Go
   return { id, version: 1, ...gift, givenAt: now, changedAt: now, tender, receipt, payout }
 }
 
-/** Names the payout of a goodwill. */
+/** Why goodwill that failed is not paid any more: an operator has dropped it. A retry gives it again. */
+export const goodwillDropped = 'dropped'
+
+/** The goodwill as it ends unpaid, or why it cannot end now. */
+export function droppedGoodwill(goodwill: Goodwill, by: string, now: Date): Goodwill | string {
+  const { payout } = goodwill
+  if (payout.state !== 'FAILED') return `it has not failed; it is ${payout.state}`
+  if (payout.code === goodwillDropped) return 'it was dropped before'
+  const { code, reason, signed } = payout
+  if (signed?.rail === 'x402' && now.getTime() < signed.validBefore * 1_000) {
+    const until = new Date(signed.validBefore * 1_000).toISOString()
+    return `what was signed can be paid until ${until}; drop it after that`
+  }
+  const why = `Dropped by ${by}. It had failed with ${code}: ${reason}`
+  return { ...goodwill, payout: { state: 'FAILED', code: goodwillDropped, reason: why } }
+}
+
+/** Names the payout of goodwill. */
 export function goodwillReferenceOf(order: OrderId): string {
   return `${order}-goodwill`
 }

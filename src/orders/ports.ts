@@ -304,6 +304,8 @@ export interface OrderFacts {
   readonly oldestOpenSeconds: number | undefined
   readonly refundsPending: number
   readonly refundsFailed: number
+  /** Goodwill that waits for an operator. */
+  readonly goodwillFailed: number
   /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
   /** Whether an operator has stopped all refunds. */

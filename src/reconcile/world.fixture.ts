@@ -102,7 +102,7 @@ export function refundOf(order: Order): ChainTransfer & { readonly nonce: string
   return { ...transfer({ from: refundWallet, to }), nonce: refundNonceOf(order.id) }
 }
 
-/** The transfer of a goodwill of one dollar. */
+/** The transfer of one dollar of goodwill. */
 export function goodwillOf(order: Order): ChainTransfer & { readonly nonce: string } {
   const to = order.tender.payer.toLowerCase()
   const amount = usdc(1_000_000n)

@@ -75,7 +75,7 @@ test('goodwill goes to the payer once, and all books agree', async () => {
   )
   await isPaid()
   expect(await buyer.balance()).toBe(balance + 250_000n)
-  expect(await give()).toContain('has a goodwill of 0.25 USDC already')
+  expect(await give()).toContain('gave 0.25 USDC for it already')
   const { differences, totals } = await books()
   expect(differences).toEqual([])
   expect(totals).toEqual({ ...before, goodwill: { booked: 250_000n, onChain: 250_000n } })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
 import { usdc } from '../../lib/money.ts'
-import { type Goodwill, goodwillBalancesOf } from '../../orders/goodwill.ts'
+import { type Goodwill, goodwillBalancesOf, goodwillDropped } from '../../orders/goodwill.ts'
 import { entriesBetween } from '../../orders/ledger.ts'
 import type { GoodwillStore } from '../../orders/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
@@ -23,6 +23,10 @@ interface Row {
   readonly changed_at: Date
   readonly doc: unknown
 }
+
+/** Goodwill that is to be paid: neither paid nor dropped. */
+export const goodwillOpenSql = `
+  (doc ->> 'step' <> 'REFUNDED' and doc ->> 'code' is distinct from '${goodwillDropped}')`
 
 const columns = 'id, version, write_id, amount::text, reason, given_by, given_at, changed_at, doc'
 const table: LeasedTable = { name: 'goodwill', columns }

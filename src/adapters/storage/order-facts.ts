@@ -10,6 +10,7 @@ import {
 } from '../../orders/ports.ts'
 import { noFundsCode } from '../../suppliers/supplier.ts'
 import type { Database } from './database.ts'
+import { goodwillOpenSql } from './goodwill.ts'
 import { grantedOf } from './payout-limits.ts'
 
 /**
@@ -37,6 +38,7 @@ const countsSql = `
     (select jsonb_object_agg(state, came) from ends) as ended,
     (select count(*)::int from refunds where refund_state = 'REFUND_PENDING') as pending,
     (select count(*)::int from refunds where refund_state = 'REFUND_FAILED') as failed,
+    (select count(*)::int from goodwill where ${goodwillOpenSql} and doc ->> 'step' = 'FAILED') as goodwill_failed,
     (select extract(epoch from now() - min(placed_at))::float8 from orders
       where due_at is not null and outcome is distinct from 'DELIVER'
         and refund_state is distinct from 'REFUNDED') as oldest_open`
@@ -46,6 +48,7 @@ interface Counts {
   readonly ended: OrderFacts['ended'] | null
   readonly pending: number
   readonly failed: number
+  readonly goodwill_failed: number
   readonly oldest_open: number | null
 }
 
@@ -57,7 +60,7 @@ const exposureSql = `
       and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
       and doc #>> '{tender,rail}' = 'x402'
     union all
-    select amount from goodwill where doc ->> 'step' <> 'REFUNDED') as open`
+    select amount from goodwill where ${goodwillOpenSql}) as open`
 
 /** Counts and sums of orders. Fast regardless of the number of orders. */
 export async function orderFacts(database: Database): Promise<OrderFacts> {
@@ -76,6 +79,7 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
     oldestOpenSeconds: oldest === undefined ? undefined : Math.max(0, oldest),
     refundsPending: counts?.pending ?? 0,
     refundsFailed: counts?.failed ?? 0,
+    goodwillFailed: counts?.goodwill_failed ?? 0,
     exposure,
     refundsStopped: turned.rows[0]?.stopped ?? false,
     granted,
@@ -93,7 +97,7 @@ export async function addUpEnds(database: Database): Promise<void> {
 }
 
 /**
- * The price of orders that are paid in USDC and neither delivered nor refunded, and goodwill that is not paid; atomic
+ * The price of orders that are paid in USDC and neither delivered nor refunded, and goodwill that is to be paid; atomic
  * USDC. The refund wallet may have to pay it. Coins are refunded from the wallets of the payment processor.
  */
 export async function exposureOf(database: Database): Promise<Usdc> {

@@ -3,6 +3,7 @@ import { type Usdc, usdc } from '../../lib/money.ts'
 import type { PayoutState } from '../../orders/payout.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type { Database } from './database.ts'
+import { goodwillOpenSql } from './goodwill.ts'
 import { grantedOf } from './payout-limits.ts'
 import { type StoredStep, stateOfStep } from './payout-row.ts'
 
@@ -84,7 +85,7 @@ const goodwillSql = `
   select id || '-goodwill' as reference, null as invoice, amount::text as worth, payer as to, null as coin,
     null as network, null as units, doc ->> 'step' as step, doc ->> 'code' as code, doc ->> 'reason' as reason,
     given_at as since, false as "isNoted"
-  from goodwill where doc ->> 'step' <> 'REFUNDED'`
+  from goodwill where ${goodwillOpenSql}`
 
 interface OpenRow extends Omit<OpenPayout, 'worth' | 'state' | 'inCoin'> {
   readonly worth: string
