@@ -3,15 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { newHash } from '../../test/contract/sample-orders.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import type { Goodwill } from '../orders/goodwill.ts'
 import type { In, Order } from '../orders/order.ts'
 import type { Payout } from '../orders/payout.ts'
 import { checkoutFaults } from './checkout-faults.fixture.ts'
-import { type DifferenceCode, differences } from './differences.ts'
+import { differences } from './differences.ts'
+import { type Fault, goodwillFaults } from './goodwill-faults.fixture.ts'
 import type { ChainTransfer, WalletRole } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import {
-  goodwillOf,
   type Life,
   type LifeName,
   lives,
@@ -31,14 +30,6 @@ const other = `0x${'99'.repeat(20)}`
 const former = `0x${'77'.repeat(20)}`
 const dollar = usdc(1_000_000n)
 
-/** A fault: the life of the order that it must be found in, and how it changes an honest world. */
-interface Fault {
-  readonly life: LifeName
-  readonly doctor: (world: World, life: Required<Life>) => void
-  /** Further codes that must be found, if the fault shows in two books. */
-  readonly also?: readonly DifferenceCode[]
-}
-
 /** Changes the doctored order. */
 function amend(world: World, id: OrderId, changes: object): void {
   world.orders = world.orders.map((order) =>
@@ -51,73 +42,8 @@ const forgotten = (world: World, { order }: Life) => {
   world.orders = without(world.orders, order)
 }
 
-/** Paid goodwill of a delivered order, as the chain and the record have it. */
-function given(world: World, { order }: Life, changes: Partial<Goodwill> = {}) {
-  const paid = goodwillOf(order)
-  const { tender, receipt } = order as In<'FULFILLED'>
-  const goodwill = {
-    ...{ id: order.id, version: 3, amount: dollar, reason: 'late', by: 'ada' },
-    ...{ givenAt: look.now, changedAt: new Date(0), tender, receipt },
-    payout: { state: 'CONFIRMED', transaction: paid.transaction, confirmedAt: look.now },
-    ...changes,
-  } as Goodwill
-  const booked = goodwill.payout.state === 'CONFIRMED' ? dollar : 0n
-  world.goodwill.push({ goodwill, booked })
-  world.paidBack.push(paid)
-  return paid
-}
-
-const faults: Record<string, Fault & { readonly code: DifferenceCode }> = {
-  'goodwill that is not on record': {
-    code: 'goodwill_not_booked',
-    life: 'delivered',
-    doctor: (world, { order }) => world.paidBack.push(goodwillOf(order)),
-  },
-  'goodwill that was due and is paid': {
-    code: 'goodwill_not_booked',
-    life: 'delivered',
-    doctor: (world, life) => given(world, life, { payout: { state: 'DUE' } }),
-  },
-  'goodwill of another amount': {
-    code: 'goodwill_differs',
-    life: 'delivered',
-    doctor: (world, life) => {
-      const paid = given(world, life)
-      world.paidBack = [...without(world.paidBack, paid), { ...paid, amount: usdc(2_000_000n) }]
-    },
-  },
-  'goodwill for somebody else': {
-    code: 'goodwill_differs',
-    life: 'delivered',
-    doctor: (world, life) => {
-      const paid = given(world, life)
-      world.paidBack = [...without(world.paidBack, paid), { ...paid, to: other }]
-    },
-  },
-  'goodwill by another transaction': {
-    code: 'goodwill_differs',
-    life: 'delivered',
-    doctor: (world, life) => {
-      const paid = given(world, life)
-      world.paidBack = [...without(world.paidBack, paid), { ...paid, transaction: newHash() }]
-    },
-  },
-  'goodwill that the chain does not have': {
-    code: 'goodwill_booked_not_on_chain',
-    life: 'delivered',
-    doctor: (world, life) => {
-      const paid = given(world, life)
-      world.paidBack = without(world.paidBack, paid)
-    },
-  },
-  'goodwill that the ledger does not have': {
-    code: 'ledger_differs',
-    life: 'delivered',
-    doctor: (world, life) => {
-      given(world, life)
-      world.goodwill = world.goodwill.map((one) => ({ ...one, booked: 0n }))
-    },
-  },
+const faults: Record<string, Fault> = {
+  ...goodwillFaults,
   'a plain transfer to us': {
     code: 'unmatched_money',
     life: 'delivered',
