@@ -128,7 +128,7 @@ test.each(obstacles)(
     const before = await buyer.balance()
     const { answer } = await buy(store, buyer, 'topup', bodyFor('topup', 'HANG'))
     const { orderId } = answer.body
-    expect(answer.body.refund_state).toBe('REFUND_PENDING')
+    await until(store, orderId, ({ refund_state }) => refund_state === 'REFUND_PENDING')
     await close()
     const gasSpent = await transactionsOf(chain, store.gasWallet)
     await supplierSays(store, orderId, 'FAILED')
