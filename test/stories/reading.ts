@@ -81,11 +81,7 @@ async function tablesOf({ query }: Pick<Store, 'query'>): Promise<readonly strin
 
 /** How many rows each table has that a request could write to. */
 export async function rowsOf(store: Pick<Store, 'query'>): Promise<Record<string, number>> {
-  const counts = (await tablesOf(store)).map((table) =>
-    store.query(`select '${table}' as name, count(*)::int as rows from "${table}"`),
-  )
-  const rows = (await Promise.all(counts)).flat()
-  return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]))
+  return ofEach(store, await tablesOf(store), 'count(*)::int')
 }
 
 /**
@@ -94,15 +90,21 @@ export async function rowsOf(store: Pick<Store, 'query'>): Promise<Record<string
  */
 export async function contentsOf(store: Pick<Store, 'query'>): Promise<Record<string, string>> {
   const tables = (await tablesOf(store)).filter((table) => table !== 'nodes')
-  const digests = tables.map((table) =>
-    store.query(
-      `select '${table}' as name, count(*) || ' ' ||
-         md5(coalesce(string_agg(one::text, ';' order by one::text), '')) as contents
-       from "${table}" one`,
-    ),
+  const digest = `count(*) || ' ' || md5(coalesce(string_agg(one::text, ';' order by one::text), ''))`
+  return ofEach(store, tables, digest)
+}
+
+/** What an SQL expression says of the rows of each table, by table, at one moment. */
+async function ofEach<T>(
+  { query }: Pick<Store, 'query'>,
+  tables: readonly string[],
+  what: string,
+): Promise<Record<string, T>> {
+  const each = tables.map(
+    (table) => `select '${table}' as name, ${what} as said from "${table}" one`,
   )
-  const contents = (await Promise.all(digests)).flat()
-  return Object.fromEntries(contents.map(({ name, contents }) => [name, contents]))
+  const rows = await query(each.join(' union all '))
+  return Object.fromEntries(rows.map(({ name, said }) => [name, said]))
 }
 
 /** Words that only our insides know: stacks, files, the libraries, the database. */

@@ -108,11 +108,10 @@ async function everyRow(): Promise<string[]> {
   const tables = await store.query(
     `select table_name from information_schema.tables where table_schema = 'public'`,
   )
-  const rows = []
-  for (const { table_name } of tables) {
-    if (table_name === 'catalog_snapshot') continue
-    rows.push(...(await store.query(`select to_jsonb(t)::text as row from "${table_name}" t`)))
-  }
+  const each = tables
+    .filter(({ table_name }) => table_name !== 'catalog_snapshot')
+    .map(({ table_name }) => `select to_jsonb(t)::text as row from "${table_name}" t`)
+  const rows = await store.query(each.join(' union all '))
   return rows.map(({ row }) => row)
 }
 
