@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compactVerify, createRemoteJWKSet, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { plainEnvironment } from '../../sandbox/process.ts'
 import { ReceiptAnswer, ReceiptClaims } from '../../src/orders/delivery-receipt.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
@@ -53,7 +54,7 @@ async function run(script: readonly string[], content: unknown, more: readonly s
   const file = join(folder, `${crypto.randomUUID()}.json`)
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
   const child = spawn(process.execPath, [...script, file, ...more], {
-    env: { PATH: process.env['PATH'] },
+    env: plainEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }
