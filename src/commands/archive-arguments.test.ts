@@ -10,7 +10,6 @@ describe('the command line of the archive', () => {
     ['--to a --before 2026-01', { type: 'move', dir: 'a', before: new Date('2026-01-01') }],
     ['--from a --show ord_1', { type: 'show', dir: 'a', order: 'ord_1', withGoods: false }],
     ['--show ord_1 --goods --from a', { type: 'show', dir: 'a', order: 'ord_1', withGoods: true }],
-    ['--help', { type: 'help' }],
   ])('takes %s', (line, command) => {
     expect(commandOf(line.split(' '), now)).toEqual(command)
   })

@@ -17,7 +17,6 @@ Moving is safe beside a running store, and to be run again after it was broken o
 it is done, 1 when it failed, 2 when the command line is wrong.`
 
 export type ArchiveCommand =
-  | { readonly type: 'help' }
   /** `before`: what ended earlier is moved; as configured when undefined. */
   | { readonly type: 'move'; readonly dir: string; readonly before: Date | undefined }
   | {
@@ -30,7 +29,6 @@ export type ArchiveCommand =
 /** @throws UsageError */
 export function commandOf(args: readonly string[], now: Date): ArchiveCommand {
   const options = parse(args)
-  if (options.help) return { type: 'help' }
   return options.show === undefined ? toMove(options, now) : toShow(options, options.show)
 }
 
@@ -68,7 +66,6 @@ function monthIn(text: string, now: Date): Date {
 
 function parse(args: readonly string[]) {
   const options = {
-    help: { type: 'boolean', default: false },
     to: { type: 'string' },
     before: { type: 'string' },
     from: { type: 'string' },

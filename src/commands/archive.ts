@@ -11,10 +11,6 @@ import { openDatabaseFor, secretsKeysOf } from './store-database.ts'
 
 async function main(args: readonly string[]): Promise<0> {
   const command = commandOf(args, new Date())
-  if (command.type === 'help') {
-    console.log(usage)
-    return 0
-  }
   const config = readConfig(ownEnvironment(console.warn))
   const database = await openDatabaseFor(config, 'archive')
   try {
@@ -26,7 +22,7 @@ async function main(args: readonly string[]): Promise<0> {
   }
 }
 
-function carryOut(database: Pool, config: Config, command: Wanted<'move' | 'show'>) {
+function carryOut(database: Pool, config: Config, command: ArchiveCommand) {
   return command.type === 'move' ? move(database, config, command) : show(database, config, command)
 }
 

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { isAddress } from 'viem'
 import { type PresentWallets, presentOf } from '../adapters/storage/wallets.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
@@ -11,6 +10,7 @@ import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts
 import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { createVault } from '../secrets/vault.ts'
+import { parsed, runCommand, UsageError } from './command-line.ts'
 import { type Connection, connect } from './connect.ts'
 
 const usage = `Compares ledger, chain, supplier and payment processor, and names every difference.
@@ -40,12 +40,8 @@ interface Wanted {
   readonly settleMinutes: number
 }
 
-async function main(): Promise<number> {
-  const wanted = wantedIn(process.argv.slice(2))
-  if (wanted === undefined) {
-    console.log(usage)
-    return 0
-  }
+async function main(args: readonly string[]): Promise<0 | 1 | 2> {
+  const wanted = wantedIn(args)
   const tell = (message: string) => console.error(`  … ${message}`)
   const setsUp = wanted.rebuild || Object.keys(wanted.earlier).length > 0
   const connection = await connect(ownEnvironment(console.warn), { tell, setsUp })
@@ -56,7 +52,7 @@ async function main(): Promise<number> {
   }
 }
 
-async function run(connection: Connection, wanted: Wanted): Promise<number> {
+async function run(connection: Connection, wanted: Wanted): Promise<0 | 1 | 2> {
   await addEarlier(connection, wanted.earlier)
   const sources = await sourcesOf(connection)
   const first = await reconcile(sources, lookOf(connection, wanted))
@@ -103,7 +99,7 @@ async function acknowledge(
   for (const { transfer } of named) await storage.movements.acknowledge(transfer, why)
 }
 
-function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): number {
+function show({ json }: Wanted, report: Report, rebuilt?: readonly Rebuilt[]): 0 | 1 | 2 {
   console.log(json ? reportJson(report, rebuilt) : reportText(report))
   if (report.differences.length > 0) return 1
   return report.silent.length === 0 ? 0 : 2
@@ -132,12 +128,10 @@ function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Wanted): L
   }
 }
 
-/** Undefined if --help asks for the usage. */
-function wantedIn(args: string[]): Wanted | undefined {
-  const { values } = parseArgs({
-    args,
+function wantedIn(args: readonly string[]): Wanted {
+  const { values } = parsed({
+    args: [...args],
     options: {
-      help: { type: 'boolean', default: false },
       rebuild: { type: 'boolean', default: false },
       acknowledge: { type: 'string' },
       reason: { type: 'string' },
@@ -149,7 +143,6 @@ function wantedIn(args: string[]): Wanted | undefined {
       'settle-minutes': { type: 'string', default: '10' },
     },
   })
-  if (values.help) return undefined
   const from = values['from-block']
   return {
     rebuild: values.rebuild,
@@ -172,15 +165,15 @@ function acknowledgedIn(values: {
 }): Wanted['acknowledge'] {
   const { acknowledge: transaction, reason = '', by = '' } = values
   if (transaction === undefined) {
-    if (reason || by) throw new Error('--reason and --by go with --acknowledge TRANSACTION')
+    if (reason || by) throw new UsageError('--reason and --by go with --acknowledge TRANSACTION')
     return undefined
   }
-  if (values.rebuild) throw new Error('Use --acknowledge and --rebuild in two runs')
+  if (values.rebuild) throw new UsageError('Use --acknowledge and --rebuild in two runs')
   if (reason.trim().length < 3 || reason.length > 500) {
-    throw new Error('--acknowledge needs a --reason of 3 to 500 characters')
+    throw new UsageError('--acknowledge needs a --reason of 3 to 500 characters')
   }
   if (by.trim().length < 2 || by.length > 100) {
-    throw new Error('--acknowledge needs the name of who vouches for it: --by NAME')
+    throw new UsageError('--acknowledge needs the name of who vouches for it: --by NAME')
   }
   return { transaction: transaction.toLowerCase(), reason: reason.trim(), by: by.trim() }
 }
@@ -189,23 +182,13 @@ function acknowledgedIn(values: {
 function addressIn(role: WalletRole, option: string, text: string | undefined) {
   if (text === undefined) return {}
   if (isAddress(text) && text !== text.toLowerCase()) return { [role]: text }
-  throw new Error(`${option} is "${text}"; it must be an address with its checksum`)
+  throw new UsageError(`${option} is "${text}"; it must be an address with its checksum`)
 }
 
 function whole(name: string, text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new Error(`${name} is "${text}"; it must be a whole number`)
+  if (!/^\d{1,12}$/.test(text))
+    throw new UsageError(`${name} is "${text}"; it must be a whole number`)
   return Number(text)
 }
 
-/** Errors are printed without URLs, which may hold a key. */
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    console.error(error instanceof Error ? withoutUrls(error.message) : String(error))
-    process.exit(2)
-  },
-)
-
-function withoutUrls(message: string): string {
-  return message.replace(/https?:\/\/\S+/g, '(its URL)')
-}
+await runCommand({ name: 'reconcile', usage, main, failed: 2 })

@@ -24,19 +24,6 @@ export async function secretsKeysOf(config: Config): Promise<readonly Buffer[]> 
   return sandboxOutside(config, await runningParts(config)).secretsKeys
 }
 
-/** PostgreSQL's codes for an unknown table and an unknown column. */
-const missing = ['42P01', '42703']
-
-/** Why the database could not be read or written, for the operator. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? String(error.code) : error.name
-  if (missing.includes(code)) {
-    return 'the database was not set up by this version of the store. Start the store on it first.'
-  }
-  return error.message || `the database does not answer (${code})`
-}
-
 async function addressOf(config: Config): Promise<string> {
   if (config.mode === 'live') return config.databaseUrl
   if (config.databaseUrl !== undefined) return config.databaseUrl

@@ -1,15 +1,31 @@
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { parsed, runCommand, UsageError } from './command-line.ts'
 import { fetchedKeys, NotAReceipt, verifyReceipt } from './verify-receipt.ts'
 
-const usage = `usage: npm run verify -- receipt.json [--keys jwks.json]
+const usage = `Usage: npm run verify -- receipt.json [--keys jwks.json]
 
 Checks a delivery receipt: the answer of /api/catalog/orders/{orderId}/receipt, or its "receipt" alone.
 The keys are read from the store that the receipt names, or from the file given with --keys.`
 
 /** 0: what the receipt says is proven. 1: it is not. 2: nothing could be checked. */
-async function main(args: readonly string[]): Promise<0 | 1> {
-  const { file, keys } = argumentsOf(args)
+async function main(args: readonly string[]): Promise<0 | 1 | 2> {
+  const wanted = argumentsOf(args)
+  try {
+    return await check(wanted)
+  } catch (error) {
+    if (!(error instanceof NotAReceipt)) throw error
+    console.error(error.message)
+    return 2
+  }
+}
+
+interface Wanted {
+  readonly file: string
+  /** The file with the keys; absent: the store's own. */
+  readonly keys: string | undefined
+}
+
+async function check({ file, keys }: Wanted): Promise<0 | 1> {
   const text = await readText(file)
   const { isProven, lines } = await verifyReceipt(
     text,
@@ -21,16 +37,12 @@ async function main(args: readonly string[]): Promise<0 | 1> {
   return isProven ? 0 : 1
 }
 
-function argumentsOf(args: readonly string[]): { file: string; keys: string | undefined } {
-  try {
-    const options = { keys: { type: 'string' } } as const
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const [file, ...rest] = positionals
-    if (file !== undefined && rest.length === 0) return { file, keys: values.keys }
-  } catch (error) {
-    throw new NotAReceipt(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-  }
-  throw new NotAReceipt(`One file is needed.\n\n${usage}`)
+function argumentsOf(args: readonly string[]): Wanted {
+  const options = { keys: { type: 'string' } } as const
+  const { values, positionals } = parsed({ args: [...args], options, allowPositionals: true })
+  const [file, ...rest] = positionals
+  if (file === undefined || rest.length > 0) throw new UsageError('One file is needed')
+  return { file, keys: values.keys }
 }
 
 async function readText(file: string): Promise<string> {
@@ -50,10 +62,4 @@ function jsonOf(text: string, file: string): unknown {
   }
 }
 
-function failed(error: unknown): 2 {
-  if (!(error instanceof NotAReceipt)) throw error
-  console.error(error.message)
-  return 2
-}
-
-process.exitCode = await main(process.argv.slice(2)).catch(failed)
+await runCommand({ name: 'verify', usage, main, failed: 2 })

@@ -141,7 +141,7 @@ test('the command says what is wrong with what it is given', async () => {
   const cases: [Awaited<ReturnType<typeof verify>>, RegExp][] = [
     [await verify('hello'), /This is no receipt/],
     [await verify(receipt, ['--keys', join(folder, 'nowhere.json')]), /cannot be read: ENOENT/],
-    [await verify(receipt, ['--fast']), /usage: npm run verify/],
+    [await verify(receipt, ['--fast']), /Usage: npm run verify/],
     [await verify(receipt, ['another.json']), /One file is needed/],
   ]
   for (const [{ code, out, err }, why] of cases) {
