@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** A process is idle if, for this long, it has worked for at most this share of the time. */
 const idleMs = 1_000
-const idleShare = 0.2
+const idleShare = 0.05
 
 /**
  * Collects all garbage as soon as the process is idle, because this blocks it for a tenth of a second or more. V8 rarely
