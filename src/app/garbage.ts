@@ -1,7 +1,6 @@
-import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A process is idle if, for this long, it has worked for at most this share of the time. */
+/** A process is idle if, for this long, its thread has used at most this share of a core. */
 const idleMs = 1_000
 const idleShare = 0.05
 
@@ -26,10 +25,11 @@ async function collectWhenIdle(signal: AbortSignal): Promise<void> {
   const { gc } = globalThis
   if (gc === undefined) return
   for (;;) {
-    const before = performance.eventLoopUtilization()
+    const before = process.threadCpuUsage()
     await delay(idleMs, undefined, { ref: false })
     if (signal.aborted) return
-    if (performance.eventLoopUtilization(before).utilization <= idleShare) break
+    const { user, system } = process.threadCpuUsage(before)
+    if ((user + system) / 1_000 <= idleShare * idleMs) break
   }
   // The last resort of V8 also gives up its room for young objects, which an ordinary collection keeps.
   gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
