@@ -54,7 +54,7 @@ export const differences = {
   },
   goodwill_not_booked: {
     what: 'The chain has goodwill of an order that is not paid on record.',
-    act: 'If the record is older, give the same again: that books it and pays nothing twice. Else REFUND_KEY is stolen.',
+    act: 'If it is on record as failed or dropped, retry it; if the record is older, give the same again. Either books it and pays nothing twice. Otherwise REFUND_KEY is stolen.',
   },
   goodwill_booked_not_on_chain: {
     what: 'Goodwill is paid on record, and the chain has no such transfer.',

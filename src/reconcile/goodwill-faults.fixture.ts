@@ -1,6 +1,6 @@
 import { newHash } from '../../test/contract/sample-orders.ts'
 import { usdc } from '../lib/money.ts'
-import type { Goodwill } from '../orders/goodwill.ts'
+import { type Goodwill, goodwillDropped } from '../orders/goodwill.ts'
 import type { In } from '../orders/order.ts'
 import type { DifferenceCode } from './differences.ts'
 import { goodwillOf, type Life, type LifeName, look, type World } from './world.fixture.ts'
@@ -44,6 +44,12 @@ export const goodwillFaults: Record<string, Fault> = {
     code: 'goodwill_not_booked',
     life: 'delivered',
     doctor: (world, life) => given(world, life, { payout: { state: 'DUE' } }),
+  },
+  'goodwill that was dropped and is paid': {
+    code: 'goodwill_not_booked',
+    life: 'delivered',
+    doctor: (world, life) =>
+      given(world, life, { payout: { state: 'FAILED', code: goodwillDropped, reason: 'blocked' } }),
   },
   'goodwill of another amount': {
     code: 'goodwill_differs',
