@@ -53,8 +53,23 @@ function requireBuilt(name: BuiltName): void {
 }
 
 function refuse(why: string): never {
-  console.error(`${why}
-What builds it is not installed. Install everything, then take away what only development needs:
-npm ci && npm prune --omit=dev --omit=optional`)
+  const old = oldNodeOfNpm()
+  const act = old
+    ? `npm runs on Node ${old}, and leaves out packages that need 20.19 or newer. Install with a newer one:
+npx --yes --package node@24 --package npm@11 npm ci`
+    : `What builds it is not installed. Install everything, then take away what only development needs:
+npm ci && npm prune --omit=dev --omit=optional`
+  console.error(`${why}\n${act}`)
   process.exit(1)
+}
+
+/**
+ * The version of the Node that npm itself runs on, if it is too old. Then npm leaves out the optional packages whose
+ * `engines` ask for a newer one, without a word: the bundler's program, and that of the sandbox's chain.
+ */
+function oldNodeOfNpm(): string | undefined {
+  const agent = process.env['npm_config_user_agent'] ?? ''
+  const [, version, major, minor] = /\bnode\/v((\d+)\.(\d+)\S*)/.exec(agent) ?? []
+  const isOld = Number(major) < 20 || (major === '20' && Number(minor) < 19)
+  return isOld ? version : undefined
 }
