@@ -168,7 +168,7 @@ describe('a kind that is one object and one line', () => {
     const { accepts } = expectPaymentRequired(await ask({ account: 'ada' }))
     expect(accepts[0].amount).toBe('9000000')
     const refusal = await refusalOf(ask({ account: 'ADA', player: 'ada', value: 5 }))
-    const { errors } = problem(refusal, { siteUrl: '', requestId: '', charge: undefined })
+    const { errors } = problem(refusal, { siteUrl: '', requestId: '', charged: undefined })
     expect(errors).toEqual([
       {
         parameter: 'account',

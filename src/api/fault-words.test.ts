@@ -62,7 +62,7 @@ describe('a fault is told in a sentence', () => {
 test('a problem document has the sentence, and the one field that is wrong', () => {
   const fault = { field: 'value', code: 'out_of_range', min: '5.00', max: '9.00', step: '1.00' }
   const message = 'must be from 5.00 to 9.00 USD in steps of 1.00'
-  const context = { siteUrl: '', requestId: '', charge: undefined }
+  const context = { siteUrl: '', requestId: '', charged: undefined }
   const { detail, parameter, errors, faults } = problem(invalidBody([fault as Fault]), context)
   expect({ detail, parameter, errors, faults }).toEqual({
     detail: `value ${message}.`,

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { internalRule, type Refusal, rules } from '../lib/refusal.ts'
+import { type Charged, internalRule, type Refusal, rules } from '../lib/refusal.ts'
 import { LimitMoney } from '../orders/spending-limits/answer.ts'
-import type { Charge } from './buying/charge.ts'
 import { faultsDetail, publishedFault } from './fault-words.ts'
 import { OrderState } from './orders/order.ts'
 
@@ -85,8 +84,8 @@ export const Problem = z
 export interface ErrorContext {
   readonly siteUrl: string
   readonly requestId: string
-  /** What is known about the payment of the request; undefined on paths that do not report it. */
-  readonly charge: Charge | undefined
+  /** `charged` of a refusal that does not set it: unknown for a request that may have brought a payment. */
+  readonly charged: Charged | undefined
 }
 
 /** The error body of the discovery interface (docs/agents/errors.md). Undefined: an unexpected error. */
@@ -99,16 +98,22 @@ export function discoveryError(refusal: Refusal | undefined): Record<string, unk
 /**
  * The error body of every other interface: an RFC 9457 problem document (docs/agents/errors.md).
  *
- * On paths that report `charged`, a refusal that does not set it says what is known about the request, and an
+ * On paths that report `charged`, a refusal that does not set it says what is known of any such request, and an
  * unexpected error always says `unknown`.
  */
 export function problem(
   refusal: Refusal | undefined,
-  { siteUrl, requestId, charge }: ErrorContext,
+  { siteUrl, requestId, charged }: ErrorContext,
 ): Record<string, unknown> {
   const { status, title, retryable } = refusal ? rules[refusal.code] : internalRule
   const code = refusal?.code ?? 'internal_error'
-  const { extra, faults, charged: _, ...details } = refusal?.details ?? {}
+  const {
+    extra,
+    faults,
+    charged: known = charged,
+    provesNothing: _,
+    ...details
+  } = refusal?.details ?? {}
   return defined({
     ...extra,
     type: `${siteUrl}/errors#${code}`,
@@ -120,15 +125,8 @@ export function problem(
     ...(faults && { errors: faults.map(publishedFault) }),
     requestId,
     retryable,
-    charged: chargedIn(refusal, charge),
+    charged: refusal ? known : charged && 'unknown',
   })
-}
-
-/** A refusal may not say `no` while the store does not know whether the request was charged. */
-function chargedIn(refusal: Refusal | undefined, charge: Charge | undefined) {
-  if (refusal === undefined) return charge && 'unknown'
-  const charged = refusal.details.charged ?? charge?.known
-  return charged === 'no' ? (charge?.known ?? charged) : charged
 }
 
 function defined(body: Record<string, unknown>): Record<string, unknown> {

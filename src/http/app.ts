@@ -81,7 +81,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
   )
-  app.decorateRequest('charge', undefined)
+  app.decorateRequest('provesNothing', false)
   app.decorateRequest('heldUp', undefined)
   app.decorateRequest('orderId', undefined)
   const routes = createRouteTable(app)

@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Charge } from '../api/buying/charge.ts'
 import type { ReadDeps } from '../api/deps.ts'
 import type { Refusal } from '../lib/refusal.ts'
 import type { PageFor } from './error-edge.ts'
@@ -45,8 +44,8 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** What is known about its payment, once the purchase has looked for an earlier order. */
-    charge: Charge | undefined
+    /** Whether its payment or sign-in counts as refused, whatever the status of its answer. */
+    provesNothing: boolean
     /** Set if the request is above a limit and may only find the order that it has already paid for. */
     heldUp: Refusal | undefined
     /** The order that it bought or found again, if its path does not name it. */

@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Charge, chargeOf } from '../api/buying/charge.ts'
 import { discoveryError, problem } from '../api/refusals.ts'
-import { internalRule, Refusal, rules } from '../lib/refusal.ts'
+import { type Charged, internalRule, Refusal, rules } from '../lib/refusal.ts'
 import { maxBody } from './body.ts'
 import { mayBringPayment } from './payment-headers.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
@@ -34,6 +33,7 @@ export function answerError(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
   const refusal = refusalFor(error)
+  request.provesNothing = refusal?.details.provesNothing ?? false
   const page = edge.pageFor?.(refusal ?? error, request, reply)
   if (page !== undefined) return reply.send(page)
   // If the caller hung up in the middle of its body, the error is its own, and nobody reads the answer.
@@ -61,12 +61,8 @@ function isDiscovery(path: string): boolean {
 
 function contextOf({ siteUrl, routes }: ErrorEdge, request: FastifyRequest, path: string) {
   const charges = routes.find(path)?.config.charges ?? false
-  return { siteUrl, requestId: request.id, charge: charges ? chargeKnownOf(request) : undefined }
-}
-
-/** The only place that decides what an error says about the payment, wherever it was thrown. */
-function chargeKnownOf(request: FastifyRequest): Charge {
-  return request.charge ?? chargeOf(mayBringPayment(request))
+  const charged: Charged = mayBringPayment(request) ? 'unknown' : 'no'
+  return { siteUrl, requestId: request.id, charged: charges ? charged : undefined }
 }
 
 /** The refusal for an error. Some come from the HTTP library, before our code runs. Undefined: our own defect. */

@@ -24,7 +24,7 @@ export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
       .then(() => done(), done)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    if (!carriesProof(request) || !showedNothing(request, reply)) return done()
+    if (!carriesProof(request) || !countsAsRefused(request, reply)) return done()
     countRefused(limits.refused, request).then(() => done(), done)
   })
 }
@@ -52,8 +52,8 @@ export async function countRefused(limiter: RateLimiter, { ip }: FastifyRequest)
 }
 
 /** A payment that could not be checked cost as many calls to the chain as a refused one. */
-function showedNothing({ charge }: FastifyRequest, { statusCode }: FastifyReply): boolean {
-  return isNotAccepted(statusCode) || charge?.showedNothing === true
+function countsAsRefused({ provesNothing }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  return provesNothing || isNotAccepted(statusCode)
 }
 
 /** Whether a status says that a payment or a sign-in was not accepted. */

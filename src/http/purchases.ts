@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { chargeOf } from '../api/buying/charge.ts'
 import { buy, type PurchaseCall, type PurchaseOutcome, purchases } from '../api/buying/purchase.ts'
 import type { BuyingDeps } from '../api/deps.ts'
 import { retryAfterSeconds } from '../api/extensions/policies.ts'
@@ -12,7 +11,6 @@ import { clientKeyOf } from './client-key.ts'
 import { configOf } from './operations.ts'
 import {
   answer402,
-  bringsPayment,
   httpTransport,
   paymentIn,
   paymentResponse,
@@ -32,6 +30,7 @@ export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
           return sendOrder(deps, reply, outcome)
         case 'standing':
           request.orderId = outcome.orderId
+          request.provesNothing = true
           return answered(reply, outcome.came).headers(replayed).send(outcome.body)
         case 'payment_required':
           return answer402(reply, outcome.required, outcome.more)
@@ -43,8 +42,6 @@ export function routePurchases(app: FastifyInstance, deps: BuyingDeps): void {
 }
 
 function purchaseCallIn(kind: Kind, request: FastifyRequest): PurchaseCall {
-  const charge = chargeOf(bringsPayment(request))
-  request.charge = charge
   return {
     kind,
     fields: postedFields(request),
@@ -53,7 +50,6 @@ function purchaseCallIn(kind: Kind, request: FastifyRequest): PurchaseCall {
     patienceMs: preferredWaitMs(request),
     transport: httpTransport,
     client: clientKeyOf(request.ip),
-    charge,
     heldUp: request.heldUp,
   }
 }

@@ -57,6 +57,9 @@ export type RefusalCode = keyof typeof rules
 /** How an unexpected error is answered. Its own message is for the operator's log only. */
 export const internalRule: Rule = rule(500, 'Internal error', true)
 
+/** Whether the buyer's money moved, as errors publish it. */
+export type Charged = 'no' | 'yes' | 'unknown'
+
 export interface RefusalDetails {
   /** The parameter at fault, if there is only one. */
   readonly parameter?: string
@@ -67,7 +70,12 @@ export interface RefusalDetails {
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number
   /** Whether the buyer's money moved (docs/agents/errors.md). Absent where no money can be involved. */
-  readonly charged?: 'no' | 'yes' | 'unknown'
+  readonly charged?: Charged
+  /**
+   * The payment or sign-in of the request was not shown to be good or the caller's, and checking it cost calls to
+   * the chain or the supplier. It counts against the caller as a refused one. Never published.
+   */
+  readonly provesNothing?: true
   /** Further facts for the caller, by their published names. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
@@ -86,6 +94,23 @@ export class Refusal extends Error {
     this.name = 'Refusal'
     this.code = code
     this.details = details
+  }
+}
+
+/** The same refusal for a request of which this is known. */
+export function refusalWith(
+  { code, message, details }: Refusal,
+  known: Pick<RefusalDetails, 'charged' | 'provesNothing'>,
+): Refusal {
+  return new Refusal(code, message, { ...details, ...known })
+}
+
+/** Does this for a request whose payment is known to have moved no money: refusals say so. */
+export function whileUnpaid<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Refusal ? refusalWith(error, { charged: 'no' }) : error
   }
 }
 

@@ -1,12 +1,11 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import { chargeOf } from '../api/buying/charge.ts'
 import type { FaultLog } from '../api/deps.ts'
 import type { ProofLimit } from '../api/operation.ts'
 import { problem } from '../api/refusals.ts'
 import { isNotAccepted } from '../http/proof-limit.ts'
 import type { LimitName } from '../http/rate-limit.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
-import { Refusal, rules } from '../lib/refusal.ts'
+import { type Charged, Refusal, rules } from '../lib/refusal.ts'
 import { givenIn } from './arguments.ts'
 import type { HostSettings } from './host.ts'
 import { type Person, visitError, visitResult } from './person.ts'
@@ -47,12 +46,11 @@ export async function answerCall(
   tool: Tool,
   { args, meta = {}, person }: RawCall,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const charge = chargeOf(bringsPayment({ meta }))
   const { log, client, host } = visit
-  const call = { args: givenIn(args), meta, log, client, host, person, proofs: visit, charge }
+  const call = { args: givenIn(args), meta, log, client, host, person, proofs: visit }
   nameOrder(visit, call.args)
   const { result, isAccepted } = await answer(deps, visit, tool, call)
-  if ((!isAccepted || charge.showedNothing) && carriesProof(call)) await visit.provedNothing()
+  if (!isAccepted && carriesProof(call)) await visit.provedNothing()
   return result
 }
 
@@ -64,7 +62,7 @@ async function answer(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted) {
     if (said.type === 'answer') nameOrder(visit, said.body)
     const page = said.type === 'answer' ? said.visit : undefined
     const result = page ? visitResult(page) : resultOf(said)
-    return { result, isAccepted: said.type !== 'demand' }
+    return { result, isAccepted: said.type === 'answer' && !said.provesNothing }
   } catch (error) {
     return failed(deps, visit, tool, call, error)
   }
@@ -82,9 +80,15 @@ function failed(deps: ToolDeps, visit: Visit, tool: Tool, call: Counted, error: 
   const asked = refusal?.code === 'approval_required' ? askPerson(call.person, refusal) : undefined
   if (asked) return { result: asked, isAccepted: true }
   const { url: siteUrl } = deps.reading.site
-  const charge = tool.charges ? call.charge : undefined
-  const context = { siteUrl, requestId: visit.requestId, charge }
-  const isAccepted = refusal === undefined || !isNotAccepted(rules[refusal.code].status)
+  const charged: Charged = bringsPayment(call) ? 'unknown' : 'no'
+  const context = {
+    siteUrl,
+    requestId: visit.requestId,
+    charged: tool.charges ? charged : undefined,
+  }
+  const isAccepted =
+    refusal === undefined ||
+    !(refusal.details.provesNothing || isNotAccepted(rules[refusal.code].status))
   const said = problem(refusal, context)
   return { result: problemResult(tool.charges ? problemInArguments(said) : said), isAccepted }
 }

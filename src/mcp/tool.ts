@@ -1,6 +1,5 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server'
 import type { PaymentRequired } from '@x402/core/types'
-import type { Charge } from '../api/buying/charge.ts'
 import type { BuyingDeps, FaultLog, ReadDeps } from '../api/deps.ts'
 import type { ProofLimit } from '../api/operation.ts'
 import type { LimitName } from '../http/rate-limit.ts'
@@ -49,8 +48,6 @@ export interface ToolCall {
   /** The client address, as the limits count it. */
   readonly client: string
   readonly proofs: ProofLimit
-  /** What is known about its payment. */
-  readonly charge: Charge
   /** The settings of its host. */
   readonly host: HostSettings
   /** How its client can bring a person to a page. */
@@ -70,6 +67,8 @@ export type ToolOutcome =
       /** A PNG to show, in base64. */
       readonly picture?: string | undefined
       readonly meta?: Readonly<Record<string, unknown>>
+      /** Whether the payment in the call counts as refused, because nothing shows that it is the caller's. */
+      readonly provesNothing?: true
       /** The page to which a person is brought before the caller gets this answer. */
       readonly visit?: Visit | undefined
     }

@@ -105,17 +105,15 @@ describe('a payment that came with a request', () => {
   test('counts like one that is refused when nobody can say that it is good', async () => {
     const world = purchaseWorld()
     const payment = await world.pay()
-    const counted: string[] = []
-    const ask = () => refusalOf(world.ask({ payment, showedNothing: () => counted.push('one') }))
+    const ask = () => refusalOf(world.ask({ payment }))
+    const counts = { details: { provesNothing: true } }
     world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
-    await ask()
-    expect(counted).toEqual(['one'])
+    expect(await ask()).toMatchObject(counts)
     // The payment is for an old price now, and its authorization has ended.
     world.putOnSale({ ...card, price: fixed(3_000) })
     world.clock.pass(301_000)
     world.says.isUnused = false
-    await ask()
-    expect(counted).toEqual(['one', 'one'])
+    expect(await ask()).toMatchObject(counts)
   })
 
   test('is not asked for again while an equal request may be about to take it', async () => {
@@ -127,13 +125,10 @@ describe('a payment that came with a request', () => {
     await refusalOf(world.ask({ payment }))
     world.putOnSale({ ...card, price: fixed(3_000) })
     world.clock.pass(30_000)
-    const heard: string[] = []
-    const again = () => world.ask({ payment, foundUnpaid: () => heard.push('unpaid') })
+    const again = () => world.ask({ payment })
     expect(await refusalOf(again())).toMatchObject({ details: { charged: 'unknown' } })
-    expect(heard).toEqual([])
     world.clock.pass(60_000)
     expect(expectPaymentRequired(await again()).fault?.code).toBe('payment_mismatch')
-    expect(heard).toEqual(['unpaid'])
   })
 })
 
@@ -183,22 +178,19 @@ describe('a payment that two equal requests bring at once', () => {
       return verdict === 'bad' ? bad : { outcome: 'good', tender }
     }
     Object.assign(world.deps.rails.x402, { check })
-    const heard: string[] = []
     const begun = world.ask({ payment })
     await entered.promise
     world.clock.pass(pauseMs)
-    const again = world.ask({ payment, foundUnpaid: () => heard.push('unpaid') })
-    const answer = await again.catch((error: unknown) => error)
+    const answer = await world.ask({ payment }).catch((error: unknown) => error)
     hold.resolve()
-    return { world, payment, heard, answer, first: await begun.catch((error: unknown) => error) }
+    return { world, payment, answer, first: await begun.catch((error: unknown) => error) }
   }
   type Verdict = 'good' | 'bad'
   const bad = { outcome: 'bad', code: 'insufficient_funds', reason: 'too little' } as const
 
   test('is not turned down for one that was judged bad, while the other goes on', async () => {
-    const { answer, first, heard } = await differing('bad')
+    const { answer, first } = await differing('bad')
     expect(answer).toMatchObject({ code: 'try_again', details: { charged: 'unknown' } })
-    expect(heard).toEqual([])
     expect(first).toMatchObject({ type: 'order', order: { state: 'FULFILLED' } })
   })
 
@@ -258,35 +250,32 @@ describe('a payment that opens no order', () => {
     const payment = await world.pay()
     const changes = unchecked[why]?.(world, payment)
     world.says.isUnused = isUnused
-    const heard: string[] = []
-    const hears = {
-      foundUnpaid: () => heard.push('unpaid'),
-      showedNothing: () => heard.push('counted'),
-    }
-    const answer = await world.ask({ payment, ...hears, ...changes }).catch((error) => error)
-    return { world, heard, answer }
+    const answer = await world.ask({ payment, ...changes }).catch((error) => error)
+    return { world, answer }
   }
 
   test.each(Object.keys(unchecked))('is said to be unpaid once it is unused: %s', async (why) => {
-    const { heard, world } = await turnedDown(why, true)
-    expect(heard).toEqual(['unpaid'])
+    const { answer, world } = await turnedDown(why, true)
+    // A demand says the same without words.
+    if (answer instanceof Refusal) expect(answer.details).toMatchObject({ charged: 'no' })
+    else expectPaymentRequired(answer)
     expect(world.calls).toEqual(['isUnused'])
   })
 
   test.each(Object.keys(unchecked))('is not, and counts, while it may be used: %s', async (why) => {
-    const { heard, answer } = await turnedDown(why, false)
-    expect(heard).toEqual(['counted'])
-    expect(answer).toBeInstanceOf(Refusal)
+    const { answer } = await turnedDown(why, false)
+    expect(answer).toMatchObject({ details: { charged: 'unknown', provesNothing: true } })
   })
 
   test('has nobody asked for it above a limit, and is not said to be unpaid', async () => {
     const world = purchaseWorld()
     const payment = await world.pay()
-    const heard: string[] = []
     const heldUp = new Refusal('rate_limited', 'Too many.')
-    const foundUnpaid = () => heard.push('unpaid')
-    expect((await refusalOf(world.ask({ payment, heldUp, foundUnpaid }))).code).toBe('rate_limited')
-    expect([heard, world.calls]).toEqual([[], []])
+    expect(await refusalOf(world.ask({ payment, heldUp }))).toMatchObject({
+      code: 'rate_limited',
+      details: { charged: 'unknown' },
+    })
+    expect(world.calls).toEqual([])
   })
 
   test('has nobody asked for it that pays somebody else', async () => {

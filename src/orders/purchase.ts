@@ -4,7 +4,7 @@ import type { Health } from '../health/health.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { type Charged, Refusal, refusalWith, whileUnpaid } from '../lib/refusal.ts'
 import type { within } from '../lib/within.ts'
 import { accept, hasEnded } from '../payments/acceptance.ts'
 import type { X402Payment } from '../payments/payment.ts'
@@ -28,7 +28,6 @@ import { BudgetSpent } from './ports.ts'
 import { acceptsFor, itemOf, type PriceDeps, type Priced, price } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 import {
-  type Charged,
   chargedFor,
   isConsidered,
   type Money,
@@ -82,7 +81,8 @@ export type PurchaseAnswer =
     }
 
 /**
- * Buys an offer; without a payment, names its price.
+ * Buys an offer; without a payment, names its price. A refusal of a request with a payment says in `charged` whether
+ * its money moved, and a demand is made only when it has not.
  *
  * @param failed an order under the same key whose own payment has failed
  */
@@ -136,29 +136,30 @@ async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begu
   const taken = await take(deps, request, payment, progress).catch(refusalIn)
   if (!(taken instanceof Refusal) && taken.type !== 'payment_required') return taken
   const askedAt = deps.now()
-  const charged = await chargedFor(deps, request, payment, progress.money)
+  const known = await chargedFor(deps, request, payment, progress.money)
   const ended = progress.money === 'unmoved' ? progress.mark : null
-  const mayBeTaken = charged === 'no' && (await isConsidered(deps, payment, ended))
+  const mayBeTaken = known.charged === 'no' && (await isConsidered(deps, payment, ended))
   const late = await earlier()
   if (late) return late
   const isOld = deps.now().getTime() - askedAt.getTime() > knownForMs
-  return turnedDown(request, taken, mayBeTaken || (isOld && charged === 'no') ? 'unknown' : charged)
+  const isUnsure = known.charged === 'no' && (mayBeTaken || isOld)
+  return turnedDown(taken, isUnsure ? { charged: 'unknown' } : known)
 }
 
 /** How long the finding that nothing was paid holds; milliseconds. A process that was paused for longer cannot know. */
 const knownForMs = 10_000
 
 /** @throws Refusal instead of a demand where the payment may have moved money */
-function turnedDown(request: PurchaseRequest, taken: Refusal | Demand, charged: Charged): Demand {
-  if (charged === 'no') request.foundUnpaid?.()
-  if (taken instanceof Refusal) throw charged === 'no' ? taken : whenCharged(taken, charged)
-  if (charged === 'no') return taken
-  throw notNow('It is not known yet what became of this payment.', 'unknown')
-}
-
-/** The same refusal for a buyer who has paid already, or may have. */
-function whenCharged({ code, message, details }: Refusal, charged: 'yes' | 'unknown'): Refusal {
-  return new Refusal(code, message, { ...details, charged })
+function turnedDown(
+  taken: Refusal | Demand,
+  known: { readonly charged: Charged; readonly provesNothing?: true },
+): Demand {
+  if (known.charged === 'no') {
+    if (!(taken instanceof Refusal)) return taken
+    throw refusalWith(taken, { charged: taken.details.charged ?? 'no' })
+  }
+  if (taken instanceof Refusal) throw refusalWith(taken, known)
+  throw refusalWith(notNow('It is not known yet what became of this payment.', 'unknown'), known)
 }
 
 function refusalIn(error: unknown): Refusal {
@@ -209,7 +210,7 @@ async function take(
       if (isOver) progress.mark = await reserve(deps, tender, { wordings, isSigned })
       requireNotDenied(deps, tender.payer)
       if (within.refusal) throw within.refusal
-      await requireOwnEsim(deps, request, priced, tender.payer)
+      await requireOwnEsim(deps, priced, tender.payer)
       const above = lesser(within.approveAbove, request.approveAbove)
       await requireApproval(deps, { request, priced, tender, above })
       return open(deps, request, { priced, tender, receiver: within.receiver, subjects })
@@ -217,24 +218,16 @@ async function take(
     case 'bad':
       return paymentRequired(deps, priced, checked)
     case 'unknown':
-      request.showedNothing?.()
-      throw notChecked(checked)
+      throw refusalWith(notChecked(checked), { provesNothing: true })
     default:
       return never(checked)
   }
 }
 
 /** A query about a foreign eSIM counts against the caller, or payments that are never taken could probe for eSIMs. */
-async function requireOwnEsim(
-  deps: PurchaseDeps,
-  { showedNothing }: PurchaseRequest,
-  priced: Priced,
-  payer: string,
-): Promise<void> {
+async function requireOwnEsim(deps: PurchaseDeps, priced: Priced, payer: string): Promise<void> {
   const refusal = await foreignEsim(deps, priced, payer)
-  if (refusal === undefined) return
-  showedNothing?.()
-  throw refusal
+  if (refusal) throw refusalWith(refusal, { provesNothing: true })
 }
 
 /** What the refund wallet held when it was seen last. */
@@ -394,8 +387,8 @@ async function again(
 
 /** The payment is proven to have failed, so asking for another one makes nobody pay twice. */
 function refusedPayment(deps: PurchaseDeps, request: PurchaseRequest, order: In<'PAYMENT_FAILED'>) {
-  request.foundUnpaid?.()
-  return paymentRequired(deps, price(deps, request.kind, request.fields), order)
+  const priced = whileUnpaid(() => price(deps, request.kind, request.fields))
+  return paymentRequired(deps, priced, order)
 }
 
 function paymentRequired(

@@ -24,10 +24,6 @@ export interface PurchaseRequest {
   readonly signedIn?: (() => Promise<string | undefined>) | undefined
   /** The limit that the request exceeds. It may then only find its earlier order. */
   readonly heldUp?: Refusal | undefined
-  /** Called before the answer when the payment of the request has opened no order. */
-  readonly foundUnpaid?: (() => void) | undefined
-  /** Called before the answer when nothing shows that the payment is good, or that it is the caller's. */
-  readonly showedNothing?: (() => void) | undefined
   /** The price above which a person must approve, as the host of the buyer has set it. */
   readonly approveAbove?: Usdc | undefined
   /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
@@ -75,10 +71,7 @@ export async function replay(
   request: PurchaseRequest,
   earlier: Order,
 ): Promise<{ readonly order: Order; readonly reveal: boolean }> {
-  if (!(await maySee(deps, request, earlier))) {
-    request.showedNothing?.()
-    return { order: earlier, reveal: false }
-  }
+  if (!(await maySee(deps, request, earlier))) return { order: earlier, reveal: false }
   if (!isSamePurchase(deps, request, earlier)) throw usedForAnother(request, earlier)
   return { order: await untilEnded(deps, earlier, patienceOf(deps, request)), reveal: true }
 }
@@ -116,7 +109,6 @@ function usedForAnother(request: PurchaseRequest, earlier: Order): Refusal {
     const message = 'This payment was used before, for another purchase.'
     return new Refusal('payment_reused', message, { charged: chargedOf(earlier), extra })
   }
-  request.foundUnpaid?.()
   const message =
     'This idempotency key was used before, for another purchase. This payment was not taken.'
   return new Refusal('idempotency_conflict', message, { charged: 'no', extra })

@@ -1,4 +1,4 @@
-import { Refusal } from '../lib/refusal.ts'
+import { type Charged, Refusal } from '../lib/refusal.ts'
 import { signedTo } from '../payments/acceptance.ts'
 import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
 import type { Checked, Rails } from '../payments/ports.ts'
@@ -65,9 +65,6 @@ export type Money =
   | 'landed'
   | 'unknown'
 
-/** Whether money moved, as errors say it. */
-export type Charged = 'no' | 'yes' | 'unknown'
-
 export function moneyOf(checked: Checked): Money {
   switch (checked.outcome) {
     case 'good':
@@ -82,21 +79,20 @@ export function moneyOf(checked: Checked): Money {
 /**
  * Whether a payment that opens no order has moved money. It may have paid for an order whose record was
  * lost. So if it pays this store and was not checked, the chain is asked once whether it was used; a
- * caller whose payment was used counts as refused.
+ * payment that was used proves nothing to this request.
  */
 export async function chargedFor(
   { rails, payees }: { readonly rails: Rails; readonly payees: Payees },
-  { heldUp, showedNothing }: Pick<PurchaseRequest, 'heldUp' | 'showedNothing'>,
+  { heldUp }: Pick<PurchaseRequest, 'heldUp'>,
   payment: PaymentPayload,
   money: Money,
-): Promise<Charged> {
-  if (money !== 'unseen') return money === 'unmoved' ? 'no' : money === 'landed' ? 'yes' : 'unknown'
+): Promise<{ readonly charged: Charged; readonly provesNothing?: true }> {
+  if (money === 'landed') return { charged: 'yes' }
+  if (money !== 'unseen') return { charged: money === 'unmoved' ? 'no' : 'unknown' }
   const tenders = signedTo(payees, payment)
-  if (tenders.length === 0) return 'no'
+  if (tenders.length === 0) return { charged: 'no' }
   // A caller above a limit must not cause calls to the chain.
-  if (heldUp?.code === 'rate_limited') return 'unknown'
+  if (heldUp?.code === 'rate_limited') return { charged: 'unknown' }
   const unused = await Promise.all(tenders.map(rails.x402.isUnused))
-  if (unused.every(Boolean)) return 'no'
-  showedNothing?.()
-  return 'unknown'
+  return unused.every(Boolean) ? { charged: 'no' } : { charged: 'unknown', provesNothing: true }
 }

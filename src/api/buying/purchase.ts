@@ -6,7 +6,7 @@ import { bodySchemaFor, kindSchemaFor } from '../../catalog/purchase-body.ts'
 import { understood } from '../../catalog/understood.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { Refusal, whileUnpaid } from '../../lib/refusal.ts'
 import { acceptsFor, price } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
@@ -21,7 +21,6 @@ import {
   orderStanding,
 } from '../orders/order.ts'
 import { purchasePath, titleOf } from '../paths.ts'
-import type { Charge } from './charge.ts'
 import { idempotencyKey, knownBy, viewerHeaders, viewerOf } from './credentials.ts'
 import { exampleOf, routeDescription } from './listing.ts'
 import { type PaymentTransport, paymentRequired, type RequiredPayment } from './payment-required.ts'
@@ -111,8 +110,6 @@ export interface PurchaseCall {
   readonly transport: PaymentTransport
   /** The client address, as the limits count it. */
   readonly client: string
-  /** Updated once it is known that the payment has opened no order. */
-  readonly charge: Charge
   /** Set if the call may only find the order that it has already paid for. */
   readonly heldUp: Refusal | undefined
 }
@@ -174,24 +171,18 @@ async function asking(deps: BuyingDeps, { shown }: PurchaseCall): Promise<Caller
  */
 function paying(
   deps: BuyingDeps,
-  { shown, heldUp, charge }: PurchaseCall,
+  { shown, heldUp }: PurchaseCall,
   { payment }: Extract<Presented, { type: 'payment' }>,
 ): CallerRequest {
-  const foundUnpaid = () => {
-    charge.known = 'no'
-  }
-  const showedNothing = () => {
-    charge.showedNothing = true
-  }
   try {
     const told = shown()
     const viewer = knownBy(told, payment)
     // Checking a signature costs calls to the chain, so it is not done for callers above a limit.
     const signedIn = heldUp ? undefined : () => signedInIfValid(deps.signIn, told.signIn)
-    return { payment, viewer, signedIn, heldUp, foundUnpaid, showedNothing }
+    return { payment, viewer, signedIn, heldUp }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { payment, viewer: {}, heldUp: heldUp ?? error, foundUnpaid, showedNothing }
+    return { payment, viewer: {}, heldUp: heldUp ?? error }
   }
 }
 
@@ -218,15 +209,13 @@ async function probe(
   return { type: 'payment_required', ...demanded }
 }
 
-/** Answers an unreadable payment, which buys nothing and is not stored. */
+/** Answers an unreadable payment, which buys nothing, is not stored, and cannot have moved any money. */
 function unreadable(
   deps: BuyingDeps,
   call: PurchaseCall,
   reason: string,
 ): Promise<PurchaseOutcome> {
-  // An unreadable payment cannot have moved any money.
-  call.charge.known = 'no'
-  const priced = price(deps.purchases, call.kind, call.fields)
+  const priced = whileUnpaid(() => price(deps.purchases, call.kind, call.fields))
   const { offer, lineItem } = priced
   const fault = { code: 'payment_invalid', reason }
   const accepts = acceptsFor(deps.purchases, priced)

@@ -37,7 +37,7 @@ export const buy: Tool = {
 const own = ['idempotency_key', 'include_goods']
 
 async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome> {
-  const { charge, client, heldUp, host } = call
+  const { client, heldUp, host } = call
   // First, so that an invalid flag is refused before anything is bought.
   const showing = showingOf(call)
   const outcome = await buyByCall(buying, {
@@ -49,7 +49,6 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome
     approveAbove: host.approveAbove,
     transport: mcpTransport,
     client,
-    charge,
     heldUp,
   })
   if (outcome.type === 'payment_required') {
@@ -57,7 +56,7 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome
   }
   if (outcome.type === 'standing') {
     const { body } = outcome
-    return { type: 'answer', body, advice: body.message }
+    return { type: 'answer', body, advice: body.message, provesNothing: true }
   }
   const { settled } = outcome
   const said = await orderOutcome(buying, outcome, showing)
