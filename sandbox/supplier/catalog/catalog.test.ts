@@ -14,6 +14,22 @@ test('is the same on every start and has the number of offers asked for', () => 
   expect(all).toHaveLength(12_000)
 })
 
+test('of fewer than a hundred offers has all kinds, values, regions and outcomes, and no flaw', () => {
+  const { lists } = makeCatalog(60)
+  const small = families.flatMap((family) => lists[family])
+  expect(small).toHaveLength(60)
+  expect(small.every(clean)).toBe(true)
+  expect(small.filter(({ brand }) => brand === 'TEST')).toHaveLength(3 * outcomes.length + 1)
+  for (const family of families)
+    expect(lists[family].some(({ brand }) => brand !== 'TEST')).toBe(true)
+  const clear = small.filter(({ brand }) => brand !== 'TEST')
+  expect(new Set(clear.map(({ priceType }) => priceType))).toEqual(new Set(['FIXED', 'RANGE']))
+  expect(new Set(clear.flatMap(({ regions }) => regions)).size).toBeGreaterThan(7)
+  expect(clear.map(({ offerId }) => offerId)).toEqual(
+    expect.arrayContaining(['AMAZON_DE_25_EGIFT', 'CUBACEL_CU_OPEN', 'ESIM-US-7D-1GB']),
+  )
+})
+
 test.each(families)('of %s begins the same when it is longer', (family) => {
   const longer = makeCatalog(30_000).lists[family]
   expect(longer.slice(0, catalog.lists[family].length)).toEqual(catalog.lists[family])

@@ -1,8 +1,10 @@
 import type { Family, Offer } from '../models.ts'
+import { areas } from './esim-areas.ts'
 import { esims } from './esims.ts'
 import { flawedOffers } from './flawed.ts'
 import { testOffers } from './test-offers.ts'
 import { topups } from './topups.ts'
+import { voucherBrands } from './voucher-brands.ts'
 import { vouchers } from './vouchers.ts'
 
 export const families = ['vouchers', 'topups', 'esim'] as const satisfies readonly Family[]
@@ -24,6 +26,34 @@ export interface Catalog {
 }
 
 const makers = { vouchers, topups, esim: esims }
+
+/** A catalog with fewer offers is a small one: test offers and well-known clean ones, made in a few milliseconds. */
+const fewest = 100
+
+/** Where the well-known brands of a small catalog are sold. */
+const smallBrands: Readonly<Record<string, readonly string[]>> = {
+  AMAZON: ['US', 'DE'],
+  NETFLIX: ['US', 'DE'],
+  STEAM: ['US', 'GB'],
+  APPLE: ['US', 'JP'],
+  SPOTIFY: ['BR', 'IN'],
+  STARBUCKS: ['US', 'GB'],
+  UBER: ['US', 'FR'],
+}
+const smallCountries = ['CU', 'DE', 'GT', 'IN', 'MX', 'NG', 'US']
+const smallAreas = ['US', 'JP', 'EUROPE', 'GLOBAL', 'JPKR']
+
+const smallMakers = {
+  vouchers: () =>
+    vouchers(
+      voucherBrands.flatMap((brand) => {
+        const countries = smallBrands[brand.brand]
+        return countries ? [{ ...brand, countries }] : []
+      }),
+    ),
+  topups: () => topups(smallCountries),
+  esim: () => esims(areas.filter(({ id }) => smallAreas.includes(id))),
+}
 const shares = { topups: 0.35, esim: 0.2 }
 
 /** The number of clean offers before the flawed ones, so that those are not all at one end of a list. */
@@ -36,6 +66,11 @@ function take(source: Generator<Offer>, count: number): Offer[] {
     taken.push(offer)
   }
   return taken
+}
+
+function smallListOf(family: Family, count: number): readonly Offer[] {
+  const tests = testOffers[family]
+  return [...tests, ...take(smallMakers[family](), Math.max(1, count - tests.length))]
 }
 
 function listOf(family: Family, count: number): readonly Offer[] {
@@ -84,15 +119,16 @@ function changed(offer: Offer, change: { price?: number; enabled?: boolean }): O
 /**
  * The whole catalog of `offers` offers (never fewer than the test and flawed ones): about 45 % vouchers, 35 % topups,
  * 20 % eSIMs. It is the same at every start, and each list of a larger catalog begins with the offers of a smaller
- * one.
+ * one. Fewer than 100 offers are the test offers and clean ones of all kinds, in all regions that stories name.
  */
 export function makeCatalog(offers: number): Catalog {
   const topupCount = Math.round(offers * shares.topups)
   const esimCount = Math.round(offers * shares.esim)
+  const make = offers < fewest ? smallListOf : listOf
   const lists: Record<Family, Offer[]> = {
-    vouchers: [...listOf('vouchers', offers - topupCount - esimCount)],
-    topups: [...listOf('topups', topupCount)],
-    esim: [...listOf('esim', esimCount)],
+    vouchers: [...make('vouchers', offers - topupCount - esimCount)],
+    topups: [...make('topups', topupCount)],
+    esim: [...make('esim', esimCount)],
   }
   const places = new Map<string, number>()
   for (const family of families) {

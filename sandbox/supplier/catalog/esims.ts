@@ -131,9 +131,9 @@ function offer(area: Area, plan: Plan, slot: number): EsimOffer {
 }
 
 /** An endless sequence of eSIM plans: first the most common plan of every area, then the next of every area. */
-export function* esims(): Generator<EsimOffer> {
+export function* esims(sold: readonly Area[] = areas): Generator<EsimOffer> {
   for (const [slot, plan] of plans.entries()) {
-    for (const area of areas) {
+    for (const area of sold) {
       const bundle = area.country === ''
       if (!(bundle && !plan.roams)) yield offer(area, plan, slot)
     }

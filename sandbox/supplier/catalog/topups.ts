@@ -184,10 +184,11 @@ function offerAt(line: Line, slot: number): TopupOffer | undefined {
 }
 
 /** An endless sequence of topup offers, in waves: large operators and common amounts first. */
-export function* topups(): Generator<TopupOffer> {
+export function* topups(countries?: readonly string[]): Generator<TopupOffer> {
   const deepest = 3 * gigabytes.length * days.length
+  const sold = countries ? lines.filter(({ country }) => countries.includes(country)) : lines
   for (let wave = 0; wave < deepest; wave += 1) {
-    for (const line of lines) {
+    for (const line of sold) {
       if (line.rank > wave) continue
       const offer = offerAt(line, wave - line.rank)
       if (offer) yield offer

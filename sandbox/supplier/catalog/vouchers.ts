@@ -139,8 +139,10 @@ function* waveOf(brand: VoucherBrand, wave: number): Generator<VoucherOffer> {
  * An endless sequence of voucher offers, in waves: first the common values of every brand in its main country, then
  * further countries and values. A larger catalog therefore begins with the whole of a smaller one.
  */
-export function* vouchers(): Generator<VoucherOffer> {
+export function* vouchers(
+  brands: readonly VoucherBrand[] = voucherBrands,
+): Generator<VoucherOffer> {
   for (let wave = 0; wave < sums.length * 3; wave += 1) {
-    for (const brand of voucherBrands) yield* waveOf(brand, wave)
+    for (const brand of brands) yield* waveOf(brand, wave)
   }
 }
