@@ -52,7 +52,6 @@ describe('without any variable', () => {
       offers: 12_000,
       markupBps: 0,
       personalDataDays: 30,
-      archiveAfterMonths: 13,
       trustProxy: false,
       policy: { deliverWithinMs: 600_000, refundGraceMs: 21_600_000, patienceMs: 20_000 },
       site: {
@@ -321,7 +320,6 @@ describe('a bad value is named with its variable', () => {
     ['PURCHASE_WAIT_SECONDS', '20s'],
     ['PERSONAL_DATA_DAYS', '-1'],
     ['PERSONAL_DATA_DAYS', 'never'],
-    ['ARCHIVE_AFTER_MONTHS', '3'],
     ['TRUSTED_PROXIES', 'true'],
     ['TRUSTED_PROXIES', 'TRUE'],
     ['TRUSTED_PROXIES', ' true '],

@@ -37,8 +37,6 @@ export interface Common {
   /** What one transaction may cost in fees of the network; above it, nothing is taken or sent. */
   readonly maxSettlementWei: bigint
   readonly personalDataDays: number
-  /** Orders that ended in an earlier month are archived by the command that does so. */
-  readonly archiveAfterMonths: number
   /** How long looser spending limits of a wallet wait before they take effect; milliseconds. */
   readonly limitsCoolingMs: number
   /** How many payments and orders of a payer may fail in an hour. */
@@ -368,7 +366,6 @@ function commonOf(
     markupBps: env.MARKUP_BPS,
     maxSettlementWei: BigInt(env.MAX_SETTLEMENT_GWEI) * 1_000_000_000n,
     personalDataDays: env.PERSONAL_DATA_DAYS,
-    archiveAfterMonths: env.ARCHIVE_AFTER_MONTHS,
     limitsCoolingMs: env.LIMITS_COOLING_HOURS * 3_600_000,
     refundCaps: {
       hour: usdcFromWhole(env.REFUND_HOURLY_CAP_USDC),

@@ -31,7 +31,8 @@ function pathOf(file: string): string | undefined {
 describe('docs/contributors/reliability.md', () => {
   test('numbers its failures in order, each with all its cells', () => {
     expect(rows.length).toBeGreaterThanOrEqual(115)
-    expect(rows.map(({ number }) => number)).toEqual(rows.map((_, at) => at + 1))
+    const numbers = rows.map(({ number }) => number)
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
     for (const { number, cells } of rows) expect(cells, `row ${number}`).toHaveLength(5)
   })
 

@@ -112,7 +112,6 @@ export interface CheckoutStore extends WorkflowStore<Checkout> {
    * Saves a new checkout, leased to the caller, or returns the one that the same form began before.
    *
    * @throws TooManyUnpaid when the bound does not allow a new one; then nothing was written
-   * @throws Refusal `order_not_found` when it was archived with its order
    */
   open(
     checkout: CheckoutIn<'OPENING'>,
@@ -122,7 +121,6 @@ export interface CheckoutStore extends WorkflowStore<Checkout> {
   hasten(invoice: string): Promise<void>
   /** Leases unfinished checkouts that are due and whose last lease ended, to this caller alone. */
   claimDue(limit: number): Promise<readonly Checkout[]>
-  /** @throws Refusal `order_not_found`, which says so, for one that was archived with its order */
   find(id: CheckoutId): Promise<Checkout | undefined>
   findByOrder(id: OrderId): Promise<Checkout | undefined>
   findByTransaction(hash: string): Promise<Checkout | undefined>

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { openDatabase } from '../adapters/storage/database.ts'
-import { loadSandbox, type SandboxParts, sandboxOutside } from '../app/sandbox-parts.ts'
+import { loadSandbox, type SandboxParts } from '../app/sandbox-parts.ts'
 import type { Config, SandboxConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 
@@ -16,12 +16,6 @@ export async function openDatabaseFor(config: Config, command: string): Promise<
     poolSize: 3,
     onError: () => undefined,
   })
-}
-
-/** The keys that open what the store has sealed. @throws ConfigError as `openDatabaseFor` */
-export async function secretsKeysOf(config: Config): Promise<readonly Buffer[]> {
-  if (config.mode === 'live') return config.secretsKeys
-  return sandboxOutside(config, await runningParts(config)).secretsKeys
 }
 
 async function addressOf(config: Config): Promise<string> {

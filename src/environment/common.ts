@@ -156,9 +156,6 @@ export const mail = {
   }),
 }
 
-/** The tables keep what ended less than 90 days ago, and three months may be 89 days. */
-export const fewestArchiveMonths = 4
-
 export const policy = {
   MARKUP_BPS: variable(whole(0, 0, 10_000), {
     description: 'The markup on the supplier’s price, in basis points: 250 is 2.5 %.',
@@ -189,10 +186,6 @@ export const policy = {
   PERSONAL_DATA_DAYS: variable(whole(30, 0, 3_650), {
     description:
       'How many days after its end the personal fields of an order or a checkout are erased.',
-  }),
-  ARCHIVE_AFTER_MONTHS: variable(whole(13, fewestArchiveMonths, 240), {
-    description:
-      'How many whole months of ended orders `npm run archive` leaves in the database ([the archive](docs/operators/scaling.md#the-archive)). Nothing moves without that command.',
   }),
 }
 

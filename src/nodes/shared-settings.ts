@@ -58,7 +58,6 @@ const shared: Readonly<Record<Exclude<Variable, OwnVariable>, Value>> = {
   REFUND_GRACE_SECONDS: ({ policy }) => policy.refundGraceMs,
   PURCHASE_WAIT_SECONDS: ({ policy }) => policy.patienceMs,
   PERSONAL_DATA_DAYS: ({ personalDataDays }) => personalDataDays,
-  ARCHIVE_AFTER_MONTHS: ({ archiveAfterMonths }) => archiveAfterMonths,
   LIMITS_COOLING_HOURS: ({ limitsCoolingMs }) => limitsCoolingMs,
   REFUND_HOURLY_CAP_USDC: ({ refundCaps }) => refundCaps.hour,
   REFUND_DAILY_CAP_USDC: ({ refundCaps }) => refundCaps.day,

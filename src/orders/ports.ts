@@ -68,16 +68,10 @@ export interface OrderStore extends WorkflowStore<Order> {
    */
   claimDue(limit: number, rail?: Payment['rail']): Promise<readonly Order[]>
 
-  /** @throws Refusal `order_not_found`, which says so, for an archived order */
   find(id: OrderId): Promise<Order | undefined>
-  /** @throws Refusal as `find` */
   findByPaymentId(id: PaymentId): Promise<Order | undefined>
-  /** @throws Refusal as `find` */
   findByTransaction(hash: string): Promise<Order | undefined>
-  /**
-   * @param paymentKey see `paymentKeyOf`
-   * @throws Refusal `payment_reused` if the order that it opened was archived
-   */
+  /** @param paymentKey see `paymentKeyOf` */
   findByPayment(paymentKey: string): Promise<Order | undefined>
   /** The order that this payer opened with this key, given by its SHA-256. */
   findByKey(payer: string, key: string): Promise<Order | undefined>
@@ -298,7 +292,7 @@ export interface LimitStore {
 export interface OrderFacts {
   /** A state without orders may be missing. */
   readonly byState: Readonly<Partial<Record<State, number>>>
-  /** How many orders ever ended, by final state, including those that were deleted or archived. */
+  /** How many orders ever ended, by final state, including those that were deleted. */
   readonly ended: Readonly<Partial<Record<State, number>>>
   /** The age of the oldest order whose buyer waits for goods or money; undefined without any. */
   readonly oldestOpenSeconds: number | undefined

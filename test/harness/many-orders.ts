@@ -93,14 +93,3 @@ export async function copyOrder(
     client.release()
   }
 }
-
-/** Moves the ends of the last day's orders and checkouts back by 100 days, and erases their personal fields. */
-export async function endedLongAgo(pool: pg.Pool): Promise<void> {
-  await pool.query(`begin;
-    set local session_replication_role = replica;
-    update orders set finished_at = finished_at - interval '100 days', recipient = null, client = null,
-      receiver = null where finished_at > now() - interval '1 day';
-    update checkouts set finished_at = finished_at - interval '100 days', recipient = null, client = null
-      where finished_at > now() - interval '1 day';
-    commit`)
-}

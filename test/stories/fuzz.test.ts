@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { kinds } from '../../fuzz/draft.ts'
 import { openSource, type Source } from '../../fuzz/material.ts'
 import { type Findings, run } from '../../fuzz/run.ts'
-import { settled } from './archiving.ts'
 import { transactionsOf } from './chain.ts'
 import { contentsOf } from './reading.ts'
 import { useStore } from './store.ts'
+import { settled } from './tables.ts'
 
 /** A few seconds of what `npm run fuzz` does for as long as one likes. */
 const inputs = 10_000

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandOf } from '../../src/commands/refunds-arguments.ts'
 import { carryOut } from '../../src/commands/refunds-work.ts'
 import { usdc } from '../../src/lib/money.ts'
-import { archiveAll, inTables, settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { openSources } from './reconciling.ts'
 import { buyDelivered, eventually } from './requests.ts'
 import { copyOf, openNode, openStore, type Store } from './store.ts'
+import { inTables, settled } from './tables.ts'
 
 // The operator gives the buyer of delivered goods money from the float, which is no refund.
 
@@ -92,12 +92,4 @@ test('a store restored from an older backup starts, and the same goodwill given 
   await isPaid()
   expect(await given()).toHaveLength(1)
   expect((await books()).differences).toEqual([])
-})
-
-test('a store whose archive has the order still knows its goodwill', async () => {
-  const { totals } = await books()
-  expect(await archiveAll(node, dir)).toBe(1)
-  await node.close()
-  node = await openNode(node.settings, store.parts)
-  expect(await books()).toMatchObject({ differences: [], totals })
 })

@@ -2,12 +2,12 @@ import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-wi
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createSigner } from '../../src/secrets/tokens.ts'
 import { secretsKey } from '../harness/node.ts'
-import { settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { openClient } from './mcp/client.ts'
 import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, purchasePath, until } from './requests.ts'
 import { openSibling, useStore } from './store.ts'
+import { settled } from './tables.ts'
 
 const store = useStore()
 const call = callerFor(store)

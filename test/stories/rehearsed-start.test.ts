@@ -87,7 +87,6 @@ test.each([
   ['reconcile --acknowledge 0xab --reason Mine --by Ann'],
   ['refunds status'],
   ['refunds stop --reason Looking'],
-  ['archive --to /tmp'],
 ])('at a database that no store was opened in, %s says so and changes nothing', async (line) => {
   const [command, ...args] = line.split(' ')
   const file = `src/commands/${command}.ts`

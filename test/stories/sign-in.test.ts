@@ -9,11 +9,11 @@ import {
 } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { settled } from './archiving.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, type Kind } from './requests.ts'
 import { useStore } from './store.ts'
+import { settled } from './tables.ts'
 
 const store = useStore()
 const call = callerFor(store)

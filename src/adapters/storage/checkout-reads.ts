@@ -1,6 +1,5 @@
 import type { Checkout } from '../../checkouts/checkout.ts'
 import type { Coin } from '../../payments/coins.ts'
-import { archivedRefusal } from './archived-orders.ts'
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
 import { type Database, prepared } from './database.ts'
 
@@ -37,35 +36,10 @@ export async function findCheckoutBy(
   value: string,
 ): Promise<Checkout | undefined> {
   const stored = await readCheckoutBy(database, key, value)
-  if (stored) return checkoutOf(stored)
-  // Callers read the order first, and that already reports that it is archived.
-  if (key === 'order') return undefined
-  const archived = await readArchivedBy(database, key, value)
-  if (archived && key === 'id') throw archivedRefusal()
-  return archived && checkoutOf(archived)
+  return stored && checkoutOf(stored)
 }
 
 const holderStatement = prepared('checkout_holder', by('coin = $1 and held_address = lower($2)'))
-
-/** The keys by which an archived checkout is found. */
-const archivedBy = {
-  id: 'id = $1',
-  transaction: 'transactions @> array[lower($1)]',
-  address: 'address = lower($1)',
-} as const
-
-async function readArchivedBy(
-  database: Database,
-  key: keyof typeof archivedBy,
-  value: string,
-): Promise<StoredCheckout | undefined> {
-  const { rows } = await database.query<StoredCheckout>(
-    `select 1 as version, null as recipient, refund_to, doc, '' as write_id
-     from archived_checkouts where ${archivedBy[key]} limit 1`,
-    [value],
-  )
-  return rows[0]
-}
 
 /** The checkout for which this address was shown, while it is not closed. */
 export async function findHolder(

@@ -23,7 +23,7 @@ async function* all(database: Database): AsyncGenerator<readonly Checkout[]> {
   let after = ''
   for (;;) {
     const { rows } = await database.query<StoredCheckout>(
-      `select ${checkoutColumns} from all_checkouts where id > $1 order by id limit $2`,
+      `select ${checkoutColumns} from checkouts where id > $1 order by id limit $2`,
       [after, pageSize],
     )
     const page = rows.map(checkoutOf)
@@ -38,9 +38,6 @@ async function strayOrders(database: Database): Promise<readonly OrderId[]> {
   const { rows } = await database.query<{ id: OrderId }>(
     `select id from orders where doc #>> '{tender,rail}' = 'btcpay' and not exists (
        select from checkouts where order_id = orders.id and state = 'ORDERED')
-     union all
-     select id from archived_orders where doc ->> 'rail' = 'btcpay' and not exists (
-       select from archived_checkouts where order_id = archived_orders.id)
      order by id`,
   )
   return rows.map(({ id }) => id)
@@ -49,13 +46,8 @@ async function strayOrders(database: Database): Promise<readonly OrderId[]> {
 async function ledger(database: Database): Promise<ReadonlyMap<Coin, CoinSums>> {
   type Row = { coin: Coin; account: CheckoutAccount; sum: string }
   const { rows } = await database.query<Row>(
-    `select coin, account, sum(units)::text as sum from (
-       select coin, account, units from checkout_ledger join checkouts on id = checkout_id
-       union all
-       select coin, account, units from archived_checkouts, lateral (values
-         ('received', received), ('price', -price), ('returned', -returned),
-         ('kept', price + returned - received)) as line (account, units)
-     ) as entries where units <> 0
+    `select coin, account, sum(units)::text as sum
+     from checkout_ledger join checkouts on id = checkout_id
      group by coin, account order by coin`,
   )
   const byCoin = new Map<Coin, CoinSums>()
@@ -69,10 +61,7 @@ function noSums(): CoinSums {
   return Object.fromEntries(checkoutAccounts.map((account) => [account, 0n])) as unknown as CoinSums
 }
 
-/**
- * Checks for all checkouts, at one moment, the rule that the database enforces at every commit. Of an archived
- * checkout it compares the closing line with the document.
- */
+/** Checks for all checkouts, at one moment, the rule that the database enforces at every commit. */
 const misbookedSql = `
   with booked as (
     select checkout_id, account, sum(units) as sum from checkout_ledger
@@ -93,16 +82,6 @@ const misbookedSql = `
       on entries.id = checkout_id and entries.account = booked.account
     join checkouts on checkouts.id = coalesce(checkout_id, entries.id)
   where booked.sum is distinct from entries.sum
-  union all
-  select id, coin, account, booked::text, due::text from archived_checkouts,
-    lateral (select coalesce(sum((one #>> '{units,$bigint}')::numeric)
-        filter (where one ->> 'status' = 'SETTLED'), 0) as came
-      from jsonb_array_elements(doc #> '{invoice,payments}') as one) as paid,
-    lateral (select coalesce(sum(units) filter (where step = 'SENT'), 0) as went
-      from checkout_returns(doc)) as sent,
-    lateral (values ('received', received, came), ('returned', -returned, -went),
-      ('price', -price, -(doc #>> '{price,$bigint}')::numeric)) as line (account, booked, due)
-  where booked is distinct from due
   order by 1, 3`
 
 async function misbooked(database: Database): Promise<readonly MisbookedCheckout[]> {

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Checkout, CheckoutIn } from '../../checkouts/checkout.ts'
 import { checkoutEntriesOf } from '../../checkouts/ledger.ts'
 import { TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
-import type { Refusal } from '../../lib/refusal.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
-import { archivedRefusal } from './archived-orders.ts'
 import { attempt, writeNext } from './attempt.ts'
 import { readCheckoutBy } from './checkout-reads.ts'
 import { checkoutColumnsOf, checkoutDetailOf, checkoutOf } from './checkout-row.ts'
@@ -39,7 +37,7 @@ export async function openCheckout(
   const writeId = randomUUID()
   const values = [...openValues(checkout, writeId), ...boundValues(bound)]
   const written = await attempt(database, openStatement(values), isTaken).catch((error) => {
-    throw tooManyUnpaidIn(error) ?? archivedIn(error) ?? error
+    throw tooManyUnpaidIn(error) ?? error
   })
   if (written.outcome === 'done') return { isNew: true, checkout: { ...checkout, version: 1 } }
   const stored =
@@ -81,13 +79,6 @@ function boundValues(bound: UnpaidBound | undefined): (string | null)[] {
 function tooManyUnpaidIn(error: unknown): TooManyUnpaid | undefined {
   if (!isRefused(error) || error.constraint !== 'unpaid_checkouts') return undefined
   return new TooManyUnpaid(Number(error.detail))
-}
-
-/** The refusal of a form whose checkout is archived (007-archive.sql). */
-function archivedIn(error: unknown): Refusal | undefined {
-  return isRefused(error) && error.constraint === 'archived_checkout'
-    ? archivedRefusal()
-    : undefined
 }
 
 function isTaken(error: unknown): boolean {

@@ -1,7 +1,6 @@
 import type { OrderId } from '../../lib/ids.ts'
 import type { Order } from '../../orders/order.ts'
 import type { OrderPage, OrderPageRequest } from '../../orders/ports.ts'
-import { paidBefore, requireNotArchived } from './archived-orders.ts'
 import { type Database, prepared } from './database.ts'
 import { type OrderRow, orderOf } from './order-row.ts'
 
@@ -16,8 +15,7 @@ const byPaymentId = `select ${orderColumns} from orders where payment_id = $1`
 /** A transaction may carry several payments. Finds the order of the first one. */
 const byTransaction = `select ${orderColumns} from orders where transaction_hash = $1
   order by placed_at, id limit 1`
-/** The claim on a payment outlives an archived order, whose columns are null then. */
-const byPaymentKey = `select ${orderColumns} from payments left join orders on id = order_id
+const byPaymentKey = `select ${orderColumns} from payments join orders on id = order_id
   where payment_key = $1`
 
 const readStatements = {
@@ -33,7 +31,6 @@ export async function readBy(
   value: string,
 ): Promise<StoredOrder | undefined> {
   const { rows } = await database.query<StoredOrder>(readStatements[by]([value]))
-  if (rows[0]?.doc === null) throw await paidBefore(database, value)
   return rows[0]
 }
 
@@ -58,7 +55,6 @@ export async function findBy(
   value: string,
 ): Promise<Order | undefined> {
   const stored = await readBy(database, by, value)
-  if (!stored && by !== 'paymentKey') await requireNotArchived(database, by, value)
   return stored && orderOf(stored)
 }
 
@@ -89,10 +85,7 @@ export async function boughtIccid(
   iccidDigest: string,
 ): Promise<boolean> {
   const { rowCount } = await database.query(
-    `select 1 from orders where payer = $1 and iccid_digest = $2 and outcome = 'DELIVER'
-     union all
-     select 1 from archived_orders where payer = $1 and iccid_digest = $2
-     limit 1`,
+    `select 1 from orders where payer = $1 and iccid_digest = $2 and outcome = 'DELIVER' limit 1`,
     [payer.toLowerCase(), iccidDigest],
   )
   return rowCount === 1

@@ -22,12 +22,12 @@ export function createStoreRecord(pool: Pool): StoreRecord {
     byPayments: (keys) =>
       ordersOf(
         pool,
-        `select ${orderColumns} from all_orders
+        `select ${orderColumns} from orders
          where id = any (array (select order_id from payments where payment_key = any ($1::text[])))`,
         [keys],
       ),
     byIds: (ids) =>
-      ordersOf(pool, `select ${orderColumns} from all_orders where id = any ($1::text[])`, [ids]),
+      ordersOf(pool, `select ${orderColumns} from orders where id = any ($1::text[])`, [ids]),
     idsOf: (payers, which) => idsOf(pool, payers, which),
     orders: () => allOrders(pool),
     ledger: (rail) => ledger(pool, rail),
@@ -40,14 +40,11 @@ export function createStoreRecord(pool: Pool): StoreRecord {
 /** The payment of a pending order may be in any block since the order was opened. */
 const oldestSql = `select least(
   (select min((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
-  (select min((doc ->> 'block')::bigint) from archived_orders),
   (select min((doc #>> '{tender,sinceBlock}')::bigint) from orders
     where state = 'PAYMENT_PENDING')) as number`
 
-/** Archived orders are the oldest, so they are read only if there are no others. */
-const newestSql = `select coalesce(
-  (select max((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
-  (select max((doc ->> 'block')::bigint) from archived_orders)) as number`
+const newestSql = `
+  select max((doc #>> '{receipt,block}')::bigint) as number from orders where transaction_hash is not null`
 
 async function numberOf(database: Database, sql: string): Promise<number | undefined> {
   const { rows } = await database.query<{ number: string | null }>(sql)
@@ -72,8 +69,6 @@ async function idsOf(
   const decided = which === 'decided' ? `and (outcome is not null or state = 'PAYMENT_FAILED')` : ''
   const { rows } = await database.query<{ id: OrderId }>(
     `select id from orders where payer = any ($1::text[]) ${decided}
-     union all
-     select id from archived_orders where payer = any ($1::text[]) and account = 'refunded'
      union
      select id from goodwill where payer = any ($1::text[])`,
     [payers],
@@ -86,7 +81,7 @@ async function* allOrders(database: Database): AsyncGenerator<readonly Order[]> 
   for (;;) {
     const page = await ordersOf(
       database,
-      `select ${orderColumns} from all_orders where id > $1 order by id limit $2`,
+      `select ${orderColumns} from orders where id > $1 order by id limit $2`,
       [after, pageSize],
     )
     const last = page.at(-1)
@@ -96,18 +91,9 @@ async function* allOrders(database: Database): AsyncGenerator<readonly Order[]> 
   }
 }
 
-/** An archived order has one closing line: the amount received, and the account that holds it now. */
 const ledgerSql = `
-  select account, sum(amount)::text as sum from (
-    select account, ledger.amount from ledger join orders on id = order_id
-    where doc #>> '{tender,rail}' = $1
-    union all
-    select account, -amount from archived_orders
-      where account is not null and coalesce(doc ->> 'rail', 'x402') = $1
-    union all
-    select 'received', amount from archived_orders
-      where account is not null and coalesce(doc ->> 'rail', 'x402') = $1
-  ) as entries group by account`
+  select account, sum(ledger.amount)::text as sum from ledger join orders on id = order_id
+  where doc #>> '{tender,rail}' = $1 group by account`
 
 async function ledger(database: Database, rail: Payment['rail']): Promise<Record<Account, bigint>> {
   const { rows } = await database.query<{ account: Account; sum: string }>(ledgerSql, [rail])
@@ -116,10 +102,7 @@ async function ledger(database: Database, rail: Payment['rail']): Promise<Record
   return sums
 }
 
-/**
- * Checks for all orders, at one moment, the rule that the database enforces at every commit. Of an archived
- * order it compares the account with the document.
- */
+/** Checks for all orders, at one moment, the rule that the database enforces at every commit. */
 const misbookedSql = `
   with booked as (
     select order_id, account, sum(amount) as sum from ledger
@@ -136,12 +119,6 @@ const misbookedSql = `
     coalesce(booked.sum, 0)::text as booked, coalesce(entries.sum, 0)::text as due
   from booked full join entries on id = order_id and entries.account = booked.account
   where booked.sum is distinct from entries.sum
-  union all
-  select id, coalesce(account, due), (case when account is null then 0 else -amount end)::text,
-    (case when due is null then 0 else -amount end)::text
-  from archived_orders, lateral (select case when doc ->> 'settlement' is distinct from 'FINAL' then null
-    when doc ->> 'state' = 'FULFILLED' then 'delivered' else 'refunded' end as due) as state
-  where account is distinct from due
   order by 1, 2`
 
 async function misbooked(database: Database): Promise<readonly Misbooked[]> {

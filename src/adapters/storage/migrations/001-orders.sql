@@ -114,10 +114,10 @@ create index orders_undelivered_by_client on orders (client, placed_at)
 create index orders_undelivered_by_receiver on orders (receiver, placed_at)
   where receiver is not null and outcome is distinct from 'DELIVER';
 
--- One payment opens one order, for ever. So the claim outlives an order that is archived.
+-- One payment opens one order, for ever.
 create table payments (
   payment_key text primary key,
-  order_id text not null unique
+  order_id text not null unique references orders (id)
 );
 
 -- Which request a payment came with, from before anybody outside the store saw the payment

@@ -184,14 +184,12 @@ begin
 end
 $$;
 
--- What was never paid or is archived may be deleted, and nothing else. The claim on a payment never is, so that the
--- payment opens no other order.
+-- What was never paid may be deleted, and nothing else.
 create function keep_what_was_paid() returns trigger language plpgsql as $$
 declare
   its_order text := case when tg_table_name = 'orders' then to_jsonb(old) ->> 'id'
     else to_jsonb(old) ->> 'order_id' end;
 begin
-  if tg_table_name <> 'payments' and is_archived(its_order) then return old; end if;
   if not never_paid(its_order) then
     raise exception '% keeps what was written: no delete', tg_table_name;
   end if;

@@ -1,8 +1,5 @@
 import type { Pool } from 'pg'
-import { createArchive } from '../../src/adapters/storage/archive.ts'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
-import { archiveOrders } from '../../src/commands/archive-work.ts'
-import { endedLongAgo } from '../harness/many-orders.ts'
 import type { Store } from './store.ts'
 
 /** What an operator's command does with the tables of a store. */
@@ -22,15 +19,4 @@ export async function settled(store: Pick<Store, 'query'>): Promise<void> {
     update orders set version = version + 1, settlement = 'FINAL', doc = doc || '{"settlement": "FINAL"}',
       finished_at = now(), due_at = null where state = 'FULFILLED';
     commit`)
-}
-
-/** Archives everything, as if all that has ended had ended a hundred days ago. */
-export function archiveAll(store: Pick<Store, 'databaseUrl'>, dir: string): Promise<number> {
-  return inTables(store, async (database) => {
-    await database.query(`delete from idempotency_keys`)
-    await endedLongAgo(database)
-    const endedBefore = new Date()
-    const archive = createArchive(database)
-    return archiveOrders({ archive, dir, endedBefore, tell: () => undefined })
-  })
 }
