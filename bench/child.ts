@@ -15,17 +15,12 @@ export interface Child<Told> {
  * Starts a program of this folder as an operator starts the store, and waits until it is ready. Its
  * standard output is discarded.
  *
- * @param core the only core that it may run on; needs `taskset`
  * @throws when it ends before it is ready
  */
-export async function startChild<Told>(
-  program: string,
-  input: object,
-  core?: number,
-): Promise<Child<Told>> {
-  const pinned = core === undefined ? [] : ['taskset', '-c', String(core)]
-  const [command = '', ...args] = [...pinned, resolve('scripts/run'), `bench/${program}`]
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+export async function startChild<Told>(program: string, input: object): Promise<Child<Told>> {
+  const child = spawn(resolve('scripts/run'), [`bench/${program}`], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   child.send(input)
   const told = (await answerOf(child)) as Told
   return {

@@ -1,69 +1,49 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ChildStore, newDataDir, startChildStore } from '../test/child-store.ts'
-import { amountOf, type Figure, figure } from './figures.ts'
+import { type Figure, figure } from './table.ts'
 
-const sizes = [2_000, 20_000, 200_000]
-const reloadWithinMs = 120_000
+const sizes = [12_000, 200_000]
+const reloadWithinMs = 300_000
 /** Long enough to collect the garbage of reading a catalog. */
 const settleMs = 3_000
 
 /**
- * The memory of a store's process and the time of its start, by the size of its catalog. The second start
- * has a catalog on record: the store serves it, reads the supplier's lists meanwhile, and then replaces
- * it, as every reload does.
+ * The resident memory of a store's process after its first start, and after a second one with a catalog on
+ * record, which it serves while it reads the supplier's list and then replaces it, as every reload does.
  */
 export async function measureMemory(): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const size of sizes) figures.push(...(await measureSize(size)))
-  const [first, ...others] = figures
-  return [{ ...(first as Figure), note }, ...others]
-}
-
-async function measureSize(offers: number): Promise<Figure[]> {
-  const dataDir = await newDataDir()
-  try {
-    const started = await run(dataDir, offers, async () => {})
-    const reloaded = await run(dataDir, offers, untilReloaded)
-    const row = (what: string, { megabytes, readyInMs }: Run) => ({
-      ...figure(`${what}, ${offers} offers`, megabytes, 'MB', 400),
-      details: { 'Start to ready': amountOf(readyInMs / 1_000, 's') },
-    })
-    return [
-      row('Memory of a store after its first start', started),
-      row('Memory after a start with a catalog on record, and a reload', reloaded),
-    ]
-  } finally {
+  for (const size of sizes) {
+    const dataDir = await newDataDir()
+    const first = await memoryOf(dataDir, size, async () => {})
+    const reloaded = await memoryOf(dataDir, size, untilReloaded)
     await rm(dataDir, { recursive: true, force: true })
+    const offers = `${size.toLocaleString('en-US')} offers`
+    const bar = { most: 400 }
+    figures.push(figure(`Memory after the first start, ${offers}`, first, 'MB', bar))
+    figures.push(figure(`Memory after a warm start and a reload, ${offers}`, reloaded, 'MB', bar))
   }
+  return figures
 }
 
-interface Run {
-  readonly megabytes: number
-  readonly readyInMs: number
-}
-
-async function run(
+async function memoryOf(
   dataDir: string,
   offers: number,
   until: (store: ChildStore, startedAt: number) => Promise<void>,
-): Promise<Run> {
+): Promise<number> {
   const startedAt = Date.now()
-  const store = await startChildStore({
-    dataDir,
-    env: { SANDBOX_OFFERS: String(offers) },
-  })
+  const store = await startChildStore({ dataDir, env: { SANDBOX_OFFERS: String(offers) } })
   try {
     await until(store, startedAt)
     await delay(settleMs)
-    const bytes = await metricOf(store, 'process_resident_memory_bytes')
-    return { megabytes: bytes / 2 ** 20, readyInMs: store.readyInMs }
+    return (await metricOf(store, 'process_resident_memory_bytes')) / 2 ** 20
   } finally {
     await store.stop()
   }
 }
 
-/** Waits until the live catalog is one that was read after `startedAt`. */
+/** Waits until the store serves a list that it read after `startedAt`. */
 async function untilReloaded(store: ChildStore, startedAt: number): Promise<void> {
   const until = performance.now() + reloadWithinMs
   while (performance.now() < until) {
@@ -77,9 +57,6 @@ async function untilReloaded(store: ChildStore, startedAt: number): Promise<void
 async function metricOf({ url }: ChildStore, name: string): Promise<number> {
   const page = await fetch(`${url}/metrics`).then((answer) => answer.text())
   const [, value] = new RegExp(`^${name} (\\S+)`, 'm').exec(page) ?? []
-  if (value === undefined) throw new Error(`The store shows no ${name}:\n${page}`)
+  if (value === undefined) throw new Error(`The store has no metric ${name}:\n${page}`)
   return Number(value)
 }
-
-const note =
-  'The resident memory of the process that runs src/main.ts; the database, the chain and the supplier of the sandbox run beside it. A reload holds the old catalog and the new one for a moment.'
