@@ -14,7 +14,7 @@ import type { Usdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
 import { type Coin, type CoinAbilities, coinAbilities } from '../payments/coins.ts'
 import { hashOf, sameHash } from '../secrets/tokens.ts'
-import { type Bought, type BoughtDeps, boughtOf, recipientOf } from './bought.ts'
+import { type Bought, type BoughtDeps, boughtOf } from './bought.ts'
 import { orNotNow } from './buying/or-not-now.ts'
 import type { FaultLog } from './deps.ts'
 import { orderOfLinkToken, type TokenDeps } from './tracking/tokens.ts'
@@ -85,15 +85,6 @@ export interface CheckoutView {
   readonly version: string
 }
 
-/** The content of the form that started a checkout. */
-export interface SentForm {
-  readonly offerId: string
-  /** The fields of the purchase by their published names, as text. */
-  readonly fields: Readonly<Record<string, string>>
-  readonly coin: Coin
-  readonly refundTo: string
-}
-
 /** The checkout of the website: an order paid in a coin, from the form to the order. */
 export interface CheckoutService {
   /** The coins that can be paid; empty if the operator has configured no processor. */
@@ -111,12 +102,6 @@ export interface CheckoutService {
    * @throws Refusal `try_again`
    */
   view(id: string, token: string | undefined, log: FaultLog): Promise<CheckoutView | undefined>
-  /**
-   * The form of a checkout, for its owner and while its personal fields are kept.
-   *
-   * @throws Refusal `try_again`
-   */
-  sent(id: string, token: string | undefined, log: FaultLog): Promise<SentForm | undefined>
 }
 
 /** The checkout service, over the store's own checkouts. */
@@ -140,12 +125,6 @@ export function createCheckoutService(
         const checkout = await found(id)
         return checkout && checkoutView(deps, checkout, isOwn(checkout, token))
       }),
-
-    sent: (id, token, log) =>
-      orNotNow(log, async () => {
-        const checkout = await found(id)
-        return checkout && isOwn(checkout, token) ? sentForm(deps, checkout) : undefined
-      }),
   }
 }
 
@@ -157,21 +136,6 @@ export function opensCheckout(
 ): boolean {
   if (token === undefined) return false
   return orderOfLinkToken(deps, token) === orderId || sameHash(hashOf(token), accessTokenHash)
-}
-
-/** The form that started a checkout, to change and send again; undefined once it was erased. */
-export function sentForm({ vault }: BoughtDeps, checkout: Checkout): SentForm | undefined {
-  const { item, coin, refundTo } = checkout
-  const recipient = recipientOf(vault, checkout)
-  if (recipient === undefined) return undefined
-  const { kind: _, ...told } = recipient
-  const divisor = item.shown?.price.divisor
-  const isChosen = item.value !== undefined && divisor !== undefined
-  const fields = {
-    ...(isChosen ? { value: String(item.value / divisor) } : {}),
-    ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
-  }
-  return { offerId: item.offerId, fields, coin, refundTo }
 }
 
 interface ViewDeps extends BoughtDeps {

@@ -6,13 +6,10 @@ import { isNotAccepted } from '../http/proof-limit.ts'
 import type { LimitName } from '../http/rate-limit.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Charged, Refusal, rules } from '../lib/refusal.ts'
-import { givenIn } from './arguments.ts'
-import type { HostSettings } from './host.ts'
-import { type Person, visitError, visitResult } from './person.ts'
+import { givenIn, problemInArguments } from './arguments.ts'
+import { type HostSettings, type Person, visitError, visitResult } from './host.ts'
 import { bringsPayment, carriesProof } from './proofs.ts'
-import { problemResult, resultOf } from './results.ts'
-import { problemInArguments } from './schemas.ts'
-import type { Tool, ToolCall, ToolDeps } from './tool.ts'
+import type { Tool, ToolCall, ToolDeps, ToolOutcome } from './tool.ts'
 
 /** The caller of one request: its limits, its log and the settings of its host. */
 export interface Visit extends ProofLimit {
@@ -29,7 +26,7 @@ export interface Visit extends ProofLimit {
   readonly count: (limit: LimitName) => Promise<Refusal | undefined>
 }
 
-export interface RawCall {
+interface RawCall {
   readonly args: Readonly<Record<string, unknown>> | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly person: Person
@@ -119,4 +116,70 @@ async function holdUp(visit: Visit, tool: Tool, call: Counted): Promise<Refusal 
     (carriesProof(call) ? await visit.mayProve() : undefined)
   if (above && !(tool.findsOrders && bringsPayment(call))) throw above
   return above
+}
+
+/** The outcome of a tool as an MCP result. The text repeats the data for clients that ignore `structuredContent`. */
+function resultOf(said: ToolOutcome): CallToolResult {
+  return said.type === 'demand' ? paymentRequiredResult(said) : answerResult(said)
+}
+
+function answerResult(said: Extract<ToolOutcome, { type: 'answer' }>): CallToolResult {
+  const { body, advice, picture, meta } = said
+  return {
+    structuredContent: dataOf(body),
+    content: [
+      { type: 'text', text: JSON.stringify(body) },
+      ...(advice === undefined ? [] : [{ type: 'text' as const, text: advice }]),
+      ...(picture === undefined
+        ? []
+        : [{ type: 'image' as const, data: picture, mimeType: 'image/png' }]),
+    ],
+    ...(meta === undefined ? {} : { _meta: { ...meta } }),
+  }
+}
+
+/**
+ * A demand for a payment or a sign-in: the data, and the same data as the only text (x402). The message comes first,
+ * because some clients show a model only the beginning.
+ */
+function paymentRequiredResult({
+  required,
+  more,
+}: Extract<ToolOutcome, { type: 'demand' }>): CallToolResult {
+  const body = { ...more, ...required }
+  return {
+    isError: true,
+    structuredContent: dataOf(body),
+    content: [{ type: 'text', text: JSON.stringify(body) }],
+  }
+}
+
+/** A refusal as a tool's error: the problem document, and a sentence that sums it up. */
+function problemResult(problem: Readonly<Record<string, unknown>>): CallToolResult {
+  return {
+    isError: true,
+    structuredContent: dataOf(problem),
+    content: [{ type: 'text', text: sentenceOf(problem) }],
+  }
+}
+
+function sentenceOf({
+  detail,
+  code,
+  didYouMean,
+  charged,
+  retryAfterSeconds,
+}: Readonly<Record<string, unknown>>): string {
+  const facts = [
+    `code ${String(code)}`,
+    ...(didYouMean === undefined ? [] : [`probably meant: ${String(didYouMean)}`]),
+    ...(charged === undefined ? [] : [`charged: ${String(charged)}`]),
+    ...(retryAfterSeconds === undefined ? [] : [`again in ${String(retryAfterSeconds)} seconds`]),
+  ]
+  return `${String(detail)} (${facts.join('; ')})`
+}
+
+/** As JSON encodes it: without fields that are undefined. */
+function dataOf(body: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(body))
 }

@@ -5,8 +5,7 @@ import { type Presented, presentedIn } from '../api/buying/presented.ts'
 import type { Credentials } from '../api/operation.ts'
 import { buyPath, purchasePath } from '../api/paths.ts'
 import type { ExampleBody } from '../catalog/example-body.ts'
-import { textIn } from './arguments.ts'
-import { argumentSchema, purchaseFields } from './schemas.ts'
+import { argumentSchema, purchaseFields, textIn } from './arguments.ts'
 import type { ToolCall } from './tool.ts'
 
 /** The keys of x402 payments and settlements in `_meta` (the MCP transport of x402). */

@@ -8,13 +8,12 @@ import { countRefused, lookAtRefused } from '../http/proof-limit.ts'
 import type { LimitName, Limits } from '../http/rate-limit.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { answerCall, type Visit } from './call.ts'
-import { hostSettingsIn } from './host.ts'
-import { sessionFor } from './person.ts'
+import { hostSettingsIn, sessionFor } from './host.ts'
 import { bringsPayment } from './proofs.ts'
 import { createServer } from './server.ts'
 import type { ToolDeps } from './tool.ts'
 
-export interface McpDeps extends ToolDeps {
+interface McpDeps extends ToolDeps {
   readonly limits: Limits
   /** Whether only this machine can reach the store. It then refuses other host names and origins. */
   readonly isLocal: boolean

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { argumentSchema, problemInArguments } from './schemas.ts'
+import { argumentSchema, problemInArguments } from './arguments.ts'
 
 test('arguments are published without what the store checks itself, which they say in words', () => {
   const limit = { type: 'integer', minimum: 1, maximum: 50, default: 20, description: 'How many' }

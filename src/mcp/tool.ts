@@ -4,9 +4,8 @@ import type { BuyingDeps, FaultLog, ReadDeps } from '../api/deps.ts'
 import type { ProofLimit } from '../api/operation.ts'
 import type { LimitName } from '../http/rate-limit.ts'
 import type { Refusal } from '../lib/refusal.ts'
-import type { AppName } from './apps.ts'
-import type { HostSettings } from './host.ts'
-import type { Person, Visit } from './person.ts'
+import type { HostSettings, Person, Visit } from './host.ts'
+import type { AppName } from './server.ts'
 
 /** A tool that a model can call. */
 export interface Tool {

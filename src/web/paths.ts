@@ -13,7 +13,7 @@ export function orderPagePath(id: string): string {
 }
 
 /** The page of an offer. */
-export function buyPath({ id }: Pick<Offer, 'id'>): string {
+export function buyPath({ id }: { readonly id: string }): string {
   return `/buy/${encodeURIComponent(id)}`
 }
 

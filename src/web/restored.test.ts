@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { checkoutService } from '../../test/fixtures/checkouts.ts'
 import { routesIn } from '../../test/harness/routes-in.ts'
-import type { OrderTrackingDeps } from '../api/tracking/deps.ts'
 import type { MailDeps } from '../api/tracking/mail.ts'
+import type { OrderTrackingDeps } from '../api/tracking/order-view.ts'
 import { countingHere, createLimits } from '../http/rate-limit.ts'
-import { interfaces } from './frame/message-page.ts'
+import { interfaces } from './frame/senders.ts'
 import { website } from './frame/website.fixture.ts'
 
 const tracking = {

@@ -31,7 +31,7 @@ test('a script of the page that was built from other sources is not served', asy
   expect(await build()).toMatchObject({ code: 0 })
   expect(await load()).toMatchObject({ code: 0, stdout: 'true true\n' })
   // The second one is a page's own, which the script shares.
-  for (const source of ['src/web/scripts/wallet/price.ts', 'src/web/shop/money-text.ts']) {
+  for (const source of ['src/web/scripts/wallet/terms.ts', 'src/web/shop/money-text.ts']) {
     await appendFile(join(folder, source), '// changed\n')
     expect((await load()).stderr).toContain('wallet.js was built from other sources')
     expect(await build()).toMatchObject({ code: 0 })

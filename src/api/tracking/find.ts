@@ -10,8 +10,7 @@ import { orNotNow } from '../buying/or-not-now.ts'
 import { type SignInAsk, signedInWallet, signInRequired } from '../buying/sign-in.ts'
 import type { FaultLog } from '../deps.ts'
 import { listOrders, ordersAsk } from '../orders/find-orders.ts'
-import type { OrderTrackingDeps } from './deps.ts'
-import { type Records, recordsOf } from './order-view.ts'
+import { type OrderTrackingDeps, type Records, recordsOf } from './order-view.ts'
 import { sessionToken, walletOfSession } from './tokens.ts'
 
 /** The page on which a person finds an order again; wallets sign in for it. */
@@ -23,7 +22,7 @@ const maxList = 50
 const ask: SignInAsk = ordersAsk(findPath)
 
 /** The result of looking up what a person typed. */
-export type NamedOrder =
+type NamedOrder =
   /** By the number of an order or of a payment, which only its buyer knows. */
   | { readonly type: 'order'; readonly id: OrderId }
   | { readonly type: 'checkout'; readonly id: CheckoutId }

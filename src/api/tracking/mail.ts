@@ -4,8 +4,7 @@ import type { OrderId } from '../../lib/ids.ts'
 import type { MailBook, Mailer } from '../../orders/mail.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import { type Bought, boughtOf } from '../bought.ts'
-import type { OrderTrackingDeps } from './deps.ts'
-import { opens, type Records, recordsOf } from './order-view.ts'
+import { type OrderTrackingDeps, opens, type Records, recordsOf } from './order-view.ts'
 import { linkToken, type PageCredentials, withoutLinkToken } from './tokens.ts'
 
 /** The dependencies of sending links by mail; absent if the store has no mail server. */

@@ -1,5 +1,6 @@
 import type { Kind } from '../../catalog/offer.ts'
 import { type Checkout, isInvoiced, type Return } from '../../checkouts/checkout.ts'
+import type { CheckoutStore } from '../../checkouts/ports.ts'
 import { type CheckoutId, isOrderId, type OrderId } from '../../lib/ids.ts'
 import type { Usdc } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
@@ -8,18 +9,21 @@ import {
   type Failure,
   isPaid,
   isRefunding,
+  isUnderWay,
   type Order,
   type PaidOrder,
+  type Refunding,
+  refundStateOf,
 } from '../../orders/order.ts'
 import type { Coin } from '../../payments/coins.ts'
+import { noteTransaction, operatorPays } from '../../payments/pay-back-faults.ts'
 import { payeeOn } from '../../payments/terms.ts'
+import type { Digest, Signer } from '../../secrets/tokens.ts'
 import { type Bought, boughtOf } from '../bought.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
 import { opensCheckout } from '../checkout.ts'
-import type { FaultLog } from '../deps.ts'
+import type { BuyingDeps, FaultLog } from '../deps.ts'
 import { goodsOf } from '../orders/order.ts'
-import type { OrderTrackingDeps } from './deps.ts'
-import { isOver, type OrderStage, stageOfCheckout, stageOfOrder } from './stage.ts'
 import { orderOfLinkToken, type PageCredentials, walletOfSession } from './tokens.ts'
 
 /** A transaction, with its URL at an explorer. */
@@ -246,4 +250,110 @@ function checkoutView(deps: OrderTrackingDeps, checkout: Checkout, isOwn: boolea
 function returnsOf(checkout: Checkout | undefined): Pick<OwnOrderView, 'returns' | 'returnTo'> {
   if (checkout === undefined || !isInvoiced(checkout)) return { returns: [] }
   return { returns: checkout.returns, returnTo: checkout.refundTo }
+}
+
+/** The stage of an order, as its page shows it. */
+type OrderStage =
+  /** In a checkout, and not paid yet. */
+  | 'awaiting_payment'
+  /** It is not known yet whether it was paid. */
+  | 'checking_payment'
+  /** It is proven that it was not paid, or the money is returned from the checkout. */
+  | 'not_paid'
+  /** The chain dropped the payment for good: there is nothing to deliver and nothing to refund. */
+  | 'not_taken'
+  | 'delivering'
+  | 'delivered'
+  | 'refunding'
+  /** The coin can only be paid out by hand. */
+  | 'refund_by_hand'
+  /** An operator must act before the money can be refunded. */
+  | 'refund_stuck'
+  | 'refunded'
+
+export function stageOfOrder(order: Order): OrderStage {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return 'checking_payment'
+    case 'PAYMENT_FAILED':
+      return 'not_paid'
+    case 'PAID':
+    case 'FULFILLING':
+      return 'delivering'
+    case 'FULFILLED':
+      return 'delivered'
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED':
+      if (order.settlement === 'LOST' && order.payout?.state !== 'CONFIRMED') return 'not_taken'
+      return refundStage(order)
+  }
+}
+
+function refundStage(order: Refunding) {
+  const state = refundStateOf(order)
+  if (state === 'REFUNDED') return 'refunded'
+  if (state !== 'REFUND_FAILED') return 'refunding'
+  const code = order.payout?.state === 'FAILED' ? order.payout.code : undefined
+  const isByHand = code === operatorPays || code === noteTransaction
+  return isByHand ? 'refund_by_hand' : 'refund_stuck'
+}
+
+/** The stage before there is an order. */
+function stageOfCheckout({ state }: Checkout): OrderStage {
+  if (state === 'OPENING' || state === 'OPEN') return 'awaiting_payment'
+  return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
+}
+
+const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'not_taken', 'delivered', 'refunded'])
+
+/** Whether the page of an order in this stage never changes again. */
+export function isOver(stage: OrderStage): boolean {
+  return over.has(stage)
+}
+
+/** The result of the button for the goods on the page of an order. */
+export type GoodsShown =
+  | {
+      readonly type: 'goods'
+      readonly kind: Kind
+      /** The delivered goods without pictures, by their published names. */
+      readonly goods: Readonly<Record<string, unknown>>
+    }
+  /** `locked`: the visitor has not proven that the order is theirs. */
+  | { readonly type: 'locked' | 'not_yet' | 'never' }
+
+/** The goods of an order for its buyer. @throws Refusal `try_again` */
+export async function goodsFor(
+  deps: OrderTrackingDeps,
+  id: string,
+  credentials: PageCredentials,
+  log: FaultLog,
+): Promise<GoodsShown> {
+  return orNotNow(log, async () => {
+    const records = await recordsOf(deps, id)
+    if (!(await opens(deps, records, credentials))) return { type: 'locked' }
+    const { order } = records
+    if (order === undefined || isUnderWay(order)) return { type: 'not_yet' }
+    if (order.state !== 'FULFILLED') return { type: 'never' }
+    const goods = goodsOf(deps.purchases.vault, order)
+    return { type: 'goods', kind: order.item.kind, goods }
+  })
+}
+
+type CheckoutFinder = Pick<
+  CheckoutStore,
+  'find' | 'findByOrder' | 'findByTransaction' | 'findByAddress'
+>
+
+/** The dependencies of the pages that show a person the state of an order. */
+export interface OrderTrackingDeps
+  extends Pick<BuyingDeps, 'site' | 'orders' | 'purchases' | 'signIn' | 'receipts'> {
+  /** Signs session tokens and link tokens. */
+  readonly tokenSigner: Signer
+  /** A keyed digest, for recovery codes. */
+  readonly codes: Digest
+  /** Absent if coins cannot be paid. */
+  readonly checkouts?: CheckoutFinder | undefined
+  /** The explorer's URL of transactions on the store's own chain; the hash is appended. */
+  readonly explorer?: string | undefined
 }

@@ -9,7 +9,7 @@ import {
   unpayable,
 } from '../../../test/contract/sample-orders.ts'
 import type { Refunding } from '../../orders/order.ts'
-import { isOver, stageOfOrder } from './stage.ts'
+import { isOver, stageOfOrder } from './order-view.ts'
 
 const failing = failed(fulfilling(paid(pending())))
 const vanished: Refunding = {

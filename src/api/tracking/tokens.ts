@@ -1,5 +1,7 @@
 import type { OrderId } from '../../lib/ids.ts'
-import type { Signer } from '../../secrets/tokens.ts'
+import { type Digest, hashOf, type Signer } from '../../secrets/tokens.ts'
+import { orNotNow } from '../buying/or-not-now.ts'
+import type { BuyingDeps, FaultLog } from '../deps.ts'
 
 /**
  * Tokens that open orders for a limited time, while the access token of the first answer does not expire. They are
@@ -97,4 +99,57 @@ function signedIn({ tokenSigner }: TokenDeps, prefix: string, token: string | un
   // The signer returns only what we have signed, so its shape needs no check.
   const named = tokenSigner.read(token.slice(prefix.length)) as Named | undefined
   return named?.[0] === prefix ? named : undefined
+}
+
+/** The keyed digest from which recovery codes are derived. */
+interface CodeDeps {
+  readonly codes: Digest
+}
+
+/** 32 digits and capitals that cannot be mistaken for one another, five bits each. */
+const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+const maxLetters = 12
+
+/**
+ * A code that opens one order, short enough to write down. It has 60 bits, derived from the order's number with a key
+ * of the store, so it is not stored. It is for buyers who lost the private link and have no wallet to sign in with.
+ */
+export function recoveryCodeOf({ codes }: CodeDeps, id: OrderId): string {
+  return grouped(lettersOf(codes.of(id)))
+}
+
+/** A link token for the order in exchange for its code; undefined for every other text. */
+export function linkTokenForCode(
+  deps: TokenDeps & CodeDeps,
+  id: OrderId,
+  text: string,
+): string | undefined {
+  const typed = text.toUpperCase().replace(/[\s-]/g, '')
+  const isCode = deps.codes.every(id).some((digest) => lettersOf(digest) === typed)
+  return isCode ? linkToken(deps, id) : undefined
+}
+
+/**
+ * A link token for the order in exchange for the idempotency key of its purchase: for a browser that has paid and never
+ * got the first answer with the access token.
+ *
+ * @throws Refusal `try_again`
+ */
+export async function linkTokenForKey(
+  deps: TokenDeps & Pick<BuyingDeps, 'orders'>,
+  id: OrderId,
+  key: string,
+  log: FaultLog,
+): Promise<string | undefined> {
+  const isKey = await orNotNow(log, () => deps.orders.hasKey(id, [hashOf(key)]))
+  return isKey ? linkToken(deps, id) : undefined
+}
+
+function lettersOf(digest: string): string {
+  const bytes = Buffer.from(digest, 'hex').subarray(0, maxLetters)
+  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')
+}
+
+function grouped(letters: string): string {
+  return letters.replaceAll(/(.{4})(?=.)/g, '$1-')
 }

@@ -1,9 +1,9 @@
 import { keyForm } from '../../api/buying/credentials.ts'
 import { buy as buyByCall } from '../../api/buying/purchase.ts'
-import { without } from '../arguments.ts'
+import { quote as quoteFor } from '../../api/buying/quote.ts'
+import { argumentSchema, purchaseFields, purchaseIn, without } from '../arguments.ts'
 import { includeGoods, orderOutcome, showingOf } from '../order-outcome.ts'
 import { credentialsIn, mcpTransport, presentedWith, receiptKey } from '../proofs.ts'
-import { argumentSchema, purchaseFields, purchaseIn } from '../schemas.ts'
 import type { Tool, ToolCall, ToolDeps, ToolOutcome } from '../tool.ts'
 
 const idempotencyKey = {
@@ -61,4 +61,19 @@ async function bought(call: ToolCall, { buying }: ToolDeps): Promise<ToolOutcome
   const { settled } = outcome
   const said = await orderOutcome(buying, outcome, showing)
   return { ...said, ...(settled ? { meta: { [receiptKey]: settled } } : {}) }
+}
+
+export const quote: Tool = {
+  name: 'quote',
+  title: 'Quote a purchase',
+  description:
+    'Checks a purchase in full and gives its exact price, without paying. Free; nothing is stored. Takes what buy takes, except idempotency_key and include_goods.',
+  inputSchema: argumentSchema(purchaseFields(), ['offerId']),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  app: 'price',
+  limit: 'purchase',
+  charges: true,
+  async run({ args, proofs }, { buying }) {
+    return { type: 'answer', body: await quoteFor(buying, undefined, purchaseIn(args), proofs) }
+  },
 }

@@ -6,7 +6,7 @@ import {
   checkoutToken,
 } from '../../../test/fixtures/checkouts.ts'
 import type { CheckoutService } from '../../api/checkout.ts'
-import { invalidBody, Refusal } from '../../lib/refusal.ts'
+import { invalidBody } from '../../lib/refusal.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'
 
@@ -65,33 +65,6 @@ describe('the form of an offer', () => {
     }
   })
 
-  test('tells the bounds of an open amount, what it costs, and the country of a phone', async () => {
-    const site = website({ checkout: checkoutService().checkouts, markupBps: 250 })
-    const open = read((await site.get('/buy/AMZ_US_OPEN')).body)
-    expect(open).toContain('Any amount from $5 to $100, in steps of $1.')
-    expect(open).toContain('You pay that amount plus 2.5%.')
-    const phone = (await site.get('/buy/CLARO_GT_5')).body
-    expect(read(phone)).toContain('A number in Guatemala, with +502 or as it is dialed there.')
-    expect(phone).toContain('type="tel"')
-    const plan = (await site.get('/buy/ESIM-FR-7D-1GB')).body
-    expect(read(plan)).toContain('Number (ICCID) of the eSIM (optional)')
-  })
-
-  test('says about what the price is in each coin, where the rate is known', async () => {
-    const rates = (coin: string) => (coin === 'BTC' ? '64000' : undefined)
-    const site = website({ checkout: checkoutService().checkouts, rates })
-    const text = read((await site.get(url)).body)
-    expect(text).toContain('about 0.0001563 BTC')
-    expect(text).not.toMatch(/about [\d.]+ XMR/)
-  })
-
-  test('says that it needs script where only a wallet can pay', async () => {
-    const { body } = await website().get(url)
-    expect(structureFaults(body)).toEqual([])
-    expect(body).not.toContain('type="submit"')
-    expect(read(body)).toContain('Turn it on and reload the page')
-  })
-
   test('has another key for each visitor, and stands in no shared cache', async () => {
     const site = website({ checkout: checkoutService().checkouts })
     const [one, other] = [await site.get(url), await site.get(url)]
@@ -138,18 +111,6 @@ describe('a form that is sent', () => {
     ])
   })
 
-  test('says the same however often it comes, and a form opened anew has another key', async () => {
-    const { checkouts, started } = checkoutService()
-    const site = website({ checkout: checkouts })
-    const form = await opened(site, person)
-    await Promise.all([site.post(url, form), site.post(url, form)])
-    await site.post(url, await opened(site, person))
-    const [first, again, anew] = started
-    expect(again).toEqual(first)
-    expect({ ...anew, formKey: first?.formKey }).toEqual(first)
-    expect(anew?.formKey).not.toBe(first?.formKey)
-  })
-
   test('reads amounts and numbers as people write them', async () => {
     const { checkouts, started } = checkoutService()
     const site = website({ checkout: checkouts })
@@ -189,30 +150,6 @@ describe('a form that is sent', () => {
       { offerId: 'CLARO_GT_5', msisdn: '+50211111111', confirmNumber: true },
       { offerId: 'CLARO_GT_5', msisdn: '+50211111112' },
     ])
-  })
-
-  test('comes back with what the card receives, in its own currency', async () => {
-    const { checkouts, state } = checkoutService()
-    const site = website({ checkout: checkouts })
-    const at = '/buy/IN_EUROS'
-    state.refusal = invalidBody([{ field: 'firstName', code: 'missing' }])
-    const shownFor = async (value: string, url = at) => {
-      const { body } = await site.post(url, await opened(site, { value, pay: 'BTC' }, url))
-      expect(structureFaults(body)).toEqual([])
-      return /<output[^>]*>([^<]*)</.exec(body)?.[1]
-    }
-    expect(await shownFor('25')).toBe('You get about €21.50.')
-    for (const none of ['', 'x', '4.99', '501']) expect(await shownFor(none)).toBe('')
-    // A card in dollars receives what is typed, so nothing is shown.
-    expect(await shownFor('25', '/buy/AMZ_US_OPEN')).toBe('')
-  })
-
-  test('says that an address is one of the store', async () => {
-    const { checkouts, state } = checkoutService()
-    const site = website({ checkout: checkouts })
-    state.refusal = invalidBody([{ field: 'refundTo', code: 'own_address' }])
-    const answer = await site.post(url, await opened(site, person))
-    expect(answer.body).toContain('This is the store’s own payment address')
   })
 
   test('comes back with every fault beside its field, and with all that was typed', async () => {
@@ -256,30 +193,6 @@ describe('a form that is sent', () => {
     expect(sent['key']).toMatch(/^[\w-]{22}$/)
   })
 
-  test('says that a way to pay has to be chosen', async () => {
-    const { checkouts, started } = checkoutService()
-    const site = website({ checkout: checkouts })
-    for (const pay of ['', 'DOGE', 'USDC']) {
-      const answer = await site.post(url, await opened(site, { ...person, pay }))
-      expect([answer.statusCode, read(answer.body).includes('Choose how to pay.')]).toEqual([
-        422,
-        true,
-      ])
-    }
-    expect(started).toEqual([])
-  })
-
-  test('that is empty comes back once, with the fault of every field', async () => {
-    const { checkouts, state, started } = checkoutService()
-    const site = website({ checkout: checkouts })
-    const required = ['firstName', 'lastName', 'email']
-    state.refusal = invalidBody(required.map((field) => ({ field, code: 'missing' })))
-    const { body } = await site.post(url, await opened(site))
-    const links = [...body.matchAll(/<li><a href="#([^"]+)">/g)].map(([, name]) => name)
-    expect(links).toEqual(['firstName', 'lastName', 'email', 'pay'])
-    expect(started).toEqual([])
-  })
-
   test('charges no more than the form said: a price that went up is told first', async () => {
     const { checkouts, started } = checkoutService()
     const cheap = website({ checkout: checkouts })
@@ -300,36 +213,6 @@ describe('a form that is sent', () => {
     const { email: _, ...openForm } = open
     expect((await dear.post('/buy/AMZ_US_OPEN', openForm)).statusCode).toBe(409)
     expect((await cheap.post(url, { ...form, seen: 'nothing' })).statusCode).toBe(409)
-  })
-
-  test.each([
-    ['store_paused', 503, 'We’re not taking new orders at the moment.'],
-    ['try_again', 503, 'Part of the store did not respond.'],
-    ['offer_unavailable', 409, ''],
-    ['budget_spent', 429, 'Try again in a minute. You haven’t been charged'],
-  ] as const)('keeps everything when the service says %s', async (code, status, words) => {
-    const { checkouts, state } = checkoutService()
-    const site = website({ checkout: checkouts })
-    state.refusal = new Refusal(code, 'no')
-    const answer = await site.post(url, await opened(site, person))
-    expect(answer.statusCode).toBe(status)
-    expect(read(answer.body)).toContain(words)
-    expect(fieldsOf(answer.body)).toMatchObject(person)
-  })
-
-  test('begins thirty payments of a visitor in an hour, and then keeps what was typed', async () => {
-    const { checkouts, state, started } = checkoutService()
-    const site = website({ checkout: checkouts })
-    const sendNew = async () => site.post(url, await opened(site, person))
-    state.refusal = invalidBody([{ field: 'email', code: 'malformed' }])
-    for (let at = 0; at < 40; at += 1) expect((await sendNew()).statusCode).toBe(422)
-    state.refusal = undefined
-    for (let at = 0; at < 30; at += 1) expect((await sendNew()).statusCode).toBe(303)
-    const answer = await sendNew()
-    // Forms with faults reached the service too, and were not counted.
-    expect([answer.statusCode, started.length]).toEqual([429, 30])
-    expect(read(answer.body)).toContain('Too many payments were started from your connection')
-    expect(fieldsOf(answer.body)).toMatchObject(person)
   })
 
   test('begins thirty of a visitor who sends sixty at once', async () => {

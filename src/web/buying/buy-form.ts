@@ -6,6 +6,7 @@ import type { Retail } from '../../catalog/pricing.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import { usdcFromCents } from '../../lib/money.ts'
 import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
+import { type Html, html } from '../frame/html.ts'
 import {
   attributesHtml,
   emailAttributes,
@@ -13,17 +14,14 @@ import {
   faultHtml,
   fieldHtml,
   tiesOf,
-} from '../frame/fields.ts'
-import { type Html, html } from '../frame/html.ts'
+} from '../frame/parts.ts'
 import { buyPath } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
 import { countriesByName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
-import type { CoinRates } from './deps.ts'
-import type { FormFaults } from './faults.ts'
-import type { FormField } from './form-fields.ts'
-import { receivesText } from './receives.ts'
-import { names, numberIn, type Typed } from './typed.ts'
+import { receivesText } from './field-value.ts'
+import { type FormFaults, type FormField, names, numberIn, type Typed } from './form.ts'
+import type { CoinRates } from './starting.ts'
 import { type WalletSettings, walletPanel } from './wallet-panel.ts'
 
 /** Everything that the form shows. */

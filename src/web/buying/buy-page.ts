@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CheckoutService } from '../../api/checkout.ts'
+import type { Site } from '../../api/site.ts'
+import type { Coverage } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
@@ -8,28 +10,34 @@ import type { Limits, RateLimiter } from '../../http/rate-limit.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
-import { type Crumb, crumbTrail, document, type Frame, type Page } from '../frame/layout.ts'
-import { messagePage } from '../frame/message-page.ts'
-import { pageHeaders } from '../frame/page-headers.ts'
+import {
+  type Crumb,
+  crumbTrail,
+  document,
+  type Frame,
+  type Page,
+  pageHeaders,
+} from '../frame/layout.ts'
 import { fact } from '../frame/parts.ts'
-import { withRetryAfter } from '../frame/retry-after.ts'
-import { buyPath, payPath, searchPath } from '../paths.ts'
+import { messagePage, withRetryAfter } from '../frame/senders.ts'
+import { buyPath, payPath, recordPath, searchPath } from '../paths.ts'
 import { cardFace } from '../shop/card-face.ts'
-import { type PriceTexts, priceTexts } from '../shop/money-text.ts'
-import { kindName, measure, placeName, productName } from '../shop/offer-words.ts'
+import { moneyText, type PriceTexts, priceTexts } from '../shop/money-text.ts'
+import {
+  allowanceFacts,
+  type Fact,
+  kindName,
+  measure,
+  placeName,
+  productName,
+} from '../shop/offer-words.ts'
+import { countryName } from '../texts/countries.ts'
 import { type Texts, type TitledName, titled } from '../texts/texts.ts'
-import { rememberOrder } from '../visit/access.ts'
-import { formIn, isFromElsewhere } from '../visit/forms.ts'
-import { agentSection } from './agent-section.ts'
+import { formIn, isFromElsewhere, rememberOrder } from '../visitor.ts'
 import { buyForm } from './buy-form.ts'
 import { choicesSection } from './choices.ts'
-import type { PayingDeps } from './deps.ts'
-import { noFaults } from './faults.ts'
-import { formFieldsOf } from './form-fields.ts'
-import { aboutSection } from './offer-sections.ts'
-import { productData } from './product-data.ts'
-import { type FormAgain, startFrom } from './starting.ts'
-import { untyped } from './typed.ts'
+import { formFieldsOf, noFaults, untyped } from './form.ts'
+import { type FormAgain, type PayingDeps, startFrom } from './starting.ts'
 import { walletSettings } from './wallet-panel.ts'
 
 /** Every field of the form, each as long as it may be. */
@@ -135,7 +143,7 @@ function admitted(
  *
  * @param again the form as it was sent, if it was
  */
-export function buyPage(offer: Offer, deps: WebDeps & PayingDeps, again?: FormAgain): Page {
+function buyPage(offer: Offer, deps: WebDeps & PayingDeps, again?: FormAgain): Page {
   const { site, pricing, t } = deps
   const price = priceTexts(retailOf(offer, pricing), t)
   const path = buyPath(offer)
@@ -157,7 +165,7 @@ ${choicesSection(offer, deps)}
 ${ticket(offer, price, { deps, again })}
 ${aboutSection(offer, t)}
 </div>
-${agentSection(offer, price, deps)}`,
+${agents(offer, t)}`,
   }
 }
 
@@ -204,7 +212,6 @@ ${
 ${price.type === 'NOT_SOLD' ? undefined : formOf(offer, { deps, again })}
 <dl>
 ${fact(t('buy.receive'), t(`buy.delivered.${offer.kind}`))}${fact(t('buy.when'), t('buy.whenText', { minutes }))}${fact(t('buy.refund'), `${t(`buy.refundRule.${offer.kind}`)} ${t('buy.refundTail')}`)}${fact(t('buy.accepts'), t('buy.acceptsText'))}</dl>
-<p class="people">${t('buy.people', { link: (text) => html`<a href="#agents">${text}</a>` })}</p>
 </section>`
 }
 
@@ -253,6 +260,14 @@ function formOf(offer: Offer, { deps, again }: Checkout): Html {
   })
 }
 
+/** Where software finds how to buy this offer. */
+function agents(offer: Offer, t: Texts): Html {
+  return html`<section class="agents" id="agents" aria-labelledby="agents-title">
+<h2 id="agents-title">${t('buy.agents')}</h2>
+<p>${t('buy.agentsLead', { skill: (text) => html`<a href="/SKILL.md">${text}</a>`, record: (text) => html`<a href="${recordPath(offer)}">${text}</a>` })}</p>
+</section>`
+}
+
 /** One sentence for search engines: what it is, where, and for how much. */
 function descriptionOf(offer: Offer, price: PriceTexts, t: Texts): string {
   return `${productName(offer, t)}: ${costOf(price, t)}. ${t(`buy.delivered.${offer.kind}`)}`
@@ -285,4 +300,156 @@ function priceTags(price: PriceTexts): Record<string, string> {
     'product:price:amount': amount,
     'product:price:currency': 'USD',
   }
+}
+
+/** A longer list of countries is collapsed. */
+const countriesShown = 12
+
+/** Everything known about an offer: a list of facts, and the texts of its supplier. */
+function aboutSection(offer: Offer, t: Texts): Html {
+  return html`<section class="about" aria-labelledby="facts">
+<h2 id="facts">${t('buy.facts')}</h2>
+${offer.shortNotes && html`<p class="short" dir="auto">${offer.shortNotes}</p>`}
+<dl class="facts">
+${factsOf(offer, t).map(({ name, value }) => fact(name, value))}</dl>
+${offer.kind === 'esim' && offer.coverage.length > 1 && coverageList(offer.coverage, t)}
+${textBlock(t('buy.notes'), offer.notes)}
+${offer.kind === 'voucher' && textBlock(t('buy.redeem'), offer.redemptionInstructions)}
+${offer.kind === 'voucher' && textBlock(t('buy.description'), offer.description)}
+</section>`
+}
+
+function factsOf(offer: Offer, t: Texts): Fact[] {
+  const makerNames = {
+    voucher: t('buy.factNames.brand'),
+    topup: t('buy.factNames.operator'),
+    esim: t('buy.factNames.provider'),
+  }
+  const facts: (Fact | undefined)[] = [
+    { name: t('buy.factNames.kind'), value: kindName(offer, t) },
+    { name: makerNames[offer.kind], value: offer.brandName },
+    valueFact(offer, t),
+    ...(offer.kind === 'voucher' ? [] : allowanceFacts(offer.allowance, t)),
+    {
+      name: offer.kind === 'esim' ? t('buy.factNames.worksIn') : t('buy.factNames.country'),
+      value: placeName(offer, t),
+    },
+    listFact(t('buy.factNames.regions'), offer.regions),
+    offer.kind === 'topup'
+      ? undefined
+      : listFact(
+          offer.kind === 'esim' ? t('buy.factNames.tier') : t('buy.factNames.category'),
+          offer.subTypes,
+        ),
+    offer.kind === 'esim'
+      ? listFact(t('buy.factNames.speeds'), speedsOf(offer.coverage))
+      : undefined,
+    { name: t('buy.factNames.id'), value: offer.id },
+  ]
+  return facts.filter((fact) => fact !== undefined)
+}
+
+function valueFact(offer: Offer, t: Texts): Fact | undefined {
+  if (offer.kind === 'esim') return undefined
+  const value = moneyText(offer.faceValue ?? offer.price, t)
+  if (offer.kind === 'topup') {
+    return offer.faceValue === undefined ? undefined : { name: t('buy.factNames.credited'), value }
+  }
+  return {
+    name: offer.price.type === 'RANGE' ? t('buy.factNames.values') : t('buy.factNames.value'),
+    value,
+  }
+}
+
+function listFact(name: string, values: readonly string[]): Fact | undefined {
+  return values.length === 0 ? undefined : { name, value: values.join(', ') }
+}
+
+function speedsOf(coverage: readonly Coverage[]): string[] {
+  return [...new Set(coverage.flatMap(({ speeds }) => speeds))].sort()
+}
+
+function coverageList(coverage: readonly Coverage[], t: Texts): Html {
+  const named = coverage
+    .map(({ country, speeds }) => ({ name: countryName(country, t), speeds: speeds.join(', ') }))
+    .sort((one, other) => one.name.localeCompare(other.name, t.language))
+  const list = html`<ul class="coverage">
+${named.map(
+  ({ name, speeds }) => html`<li>${name} <small>${speeds}</small></li>
+`,
+)}</ul>`
+  const isLong = named.length > countriesShown
+  return html`<h3>${t('buy.coverage')}</h3>
+${
+  isLong
+    ? html`<details><summary>${t('buy.coverageAll', { count: named.length })}</summary>${list}</details>`
+    : list
+}`
+}
+
+/** A text as the supplier sent it: blank lines separate paragraphs, and line breaks are kept. */
+function textBlock(title: string, text: string | undefined): Html | undefined {
+  if (text === undefined) return undefined
+  const paragraphs = text.split(/\n{2,}/).filter((part) => part.trim() !== '')
+  return html`<h3>${title}</h3>
+${paragraphs.map(
+  (part) => html`<p class="said" dir="auto">${part}</p>
+`,
+)}`
+}
+
+/** The offer as schema.org data for search engines: a Product with an Offer. */
+function productData(
+  offer: Offer,
+  price: PriceTexts,
+  { site, url, t }: { readonly site: Site; readonly url: string; readonly t: Texts },
+): object {
+  const { notes, shortNotes } = offer
+  const about = offer.kind === 'voucher' ? offer.description : undefined
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'Product',
+    '@id': `${url}#product`,
+    url,
+    name: productName(offer, t),
+    description: shortNotes ?? notes ?? about ?? productName(offer, t),
+    sku: offer.id,
+    category: [kindName(offer, t), ...offer.subTypes].join(' > '),
+    brand: { '@type': 'Brand', name: offer.brandName },
+    image: offer.kind === 'voucher' ? offer.image : undefined,
+    offers: {
+      ...priceFields(price),
+      url,
+      availability: `https://schema.org/${price.type === 'NOT_SOLD' ? 'OutOfStock' : 'InStock'}`,
+      areaServed: countriesOf(offer).map((code) => ({
+        '@type': 'Country',
+        name: countryName(code, t),
+        identifier: code,
+      })),
+      seller: { '@type': 'Organization', name: site.name, url: site.url, email: site.contact },
+    },
+  }
+}
+
+/** An open value has no single price but bounds, which only an AggregateOffer can carry. */
+function priceFields(price: PriceTexts): object {
+  switch (price.type) {
+    case 'FIXED':
+      return { '@type': 'Offer', price: price.usd, priceCurrency: 'USD' }
+    case 'RANGE':
+      return {
+        '@type': 'AggregateOffer',
+        lowPrice: price.minUsd,
+        highPrice: price.maxUsd,
+        price: price.minUsd,
+        priceCurrency: 'USD',
+      }
+    case 'NOT_SOLD':
+      return { '@type': 'Offer' }
+  }
+}
+
+function countriesOf(offer: Offer): readonly string[] {
+  if (offer.country !== undefined) return [offer.country]
+  return offer.kind === 'esim' ? offer.coverage.map(({ country }) => country) : []
 }

@@ -1,33 +1,38 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Bought } from '../../api/bought.ts'
 import type { CheckoutService, CheckoutView } from '../../api/checkout.ts'
-import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
-import { linkTokenForCode } from '../../api/tracking/recovery.ts'
-import { withoutLinkToken } from '../../api/tracking/tokens.ts'
-import { retailOf } from '../../catalog/pricing.ts'
+import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
+import { linkTokenForCode, withoutLinkToken } from '../../api/tracking/tokens.ts'
 import { isVoid, type Return } from '../../checkouts/checkout.ts'
 import { maxKept } from '../../checkouts/ledger.ts'
 import { formatUsdc } from '../../lib/money.ts'
+import { type Coin, formatUnits } from '../../payments/coins.ts'
+import { followed, isShown, reloading } from '../following.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
-import { copied, fact, timeTag } from '../frame/parts.ts'
-import { privately, sayPrivately, sendPrivately } from '../frame/private-page.ts'
-import { routeLive } from '../live/live.ts'
-import { liveMark, reloading } from '../live/mark.ts'
-import { accessForm, lostBoth } from '../orders/access-form.ts'
-import { boughtFacts, itemText } from '../orders/bought.ts'
-import { recentMark } from '../orders/parts.ts'
-import { returned } from '../orders/returns-part.ts'
+import { copied, fact, qrSvg, timeTag } from '../frame/parts.ts'
+import { privately, sayPrivately, sendPrivately } from '../frame/senders.ts'
+import {
+  accessForm,
+  boughtFacts,
+  itemText,
+  lostBoth,
+  recentMark,
+  returned,
+} from '../orders/parts.ts'
 import { buyPath, orderPagePath, payPath } from '../paths.ts'
+import { namedCoinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
-import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
-import { buyPage } from './buy-page.ts'
-import type { PayingDeps } from './deps.ts'
-import { noFaults } from './faults.ts'
-import { invoiceCard } from './invoice-card.ts'
-import { untyped } from './typed.ts'
+import {
+  accessIn,
+  formIn,
+  isFromElsewhere,
+  readToken,
+  rememberOrder,
+  routeForm,
+} from '../visitor.ts'
+import type { PayingDeps } from './starting.ts'
 
 /** In bytes; a private link is shorter. */
 const maxForm = 2 * 1_024
@@ -40,7 +45,7 @@ interface PayRoutes {
 
 type PayRequest = FastifyRequest<{ Params: { id: string } }>
 
-/** The page of a payment, its live updates, and the form that opens it again with its private link. */
+/** The page of a payment, and the form that opens it again with its private link. */
 export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   const { deps } = routes
   const config = { limit: 'reading' } as const
@@ -50,36 +55,14 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
     if (view === undefined) return notFound(reply, routes)
     // The page of the order shows the rest, unless this page still follows a return.
     const isOver = view.isOwner && view.stage === 'paid' && view.returns.length === 0
-    return isOver
-      ? privately(reply).redirect(orderPagePath(view.orderId), 303)
-      : show(reply, routes, view, token)
+    if (isOver) return privately(reply).redirect(orderPagePath(view.orderId), 303)
+    if (isShown(request, versionOf(view))) return privately(reply).code(304).send()
+    return show(reply, routes, view, token)
   })
   const takes = { config, bodyLimit: maxForm }
   routeForm(pages, '/pay/:id/open', takes, (request: PayRequest, reply) =>
     open(request, reply, routes),
   )
-  pages.get('/pay/:id/change', { config }, (request: PayRequest, reply) =>
-    change(request, reply, routes),
-  )
-  routeLive(pages, '/pay/:id', async (request) => {
-    const { id } = request.params as PayRequest['params']
-    return (await deps.checkout.view(id, accessIn(request), request.log))?.version ?? 'none'
-  })
-}
-
-/** The form of the offer with what was sent, for changes. Sent again, it starts another payment. */
-async function change(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
-  const { deps, frame } = routes
-  const { id } = request.params
-  const sent = await deps.checkout.sent(id, accessIn(request), request.log)
-  const offer = sent && deps.liveCatalog.current().find(sent.offerId)
-  if (!sent || !offer) return privately(reply).redirect(payPath(encodeURIComponent(id)), 303)
-  const { methods } = deps.checkout
-  const { fields, coin, refundTo } = sent
-  const blank = untyped(retailOf(offer, deps.pricing), deps.pricing.markupBps, methods)
-  const typed = { ...blank, fields, pay: coin, refundTo: { [coin]: refundTo } }
-  const again = { type: 'again', status: 200, typed, faults: noFaults } as const
-  return sendPrivately(reply, frame, buyPage(offer, deps, again))
 }
 
 /** Opens the payment, and later the order, in this browser, for a visitor with the token or the recovery code. */
@@ -153,14 +136,14 @@ function payPage(view: CheckoutView, shown: PayShown): Page {
   const { title, text, say } = wordsFor(view, t)
   const isFinished = finished.has(view.stage) && !view.returns.some(isUnderWay)
   const page = payPath(view.id)
-  const mark = { version: view.version, at: `${page}/live`, page, say, isFinished }
+  const mark = { version: versionOf(view), page, say, isFinished }
   return {
     title: view.isOwner ? `${title} · ${view.brandName}` : title,
     description: t('pay.about'),
-    scripts: ['live.js', 'open.js', 'copy.js', 'countdown.js', 'recent.js'],
+    scripts: ['follow.js', 'open.js', 'copy.js', 'recent.js'],
     // A reload would lose what a visitor pastes into the page.
     ...reloading(page, view.isOwner && !isFinished),
-    main: html`<div class="paying"${liveMark(mark)}${view.bought && recentMark(view.orderId, view.bought, view.startedAt)}>
+    main: html`<div class="paying"${followed(mark)}${view.bought && recentMark(view.orderId, view.bought, view.startedAt)}>
 <h1>${title}</h1>
 <p class="lead">${text}</p>
 ${view.bought && boughtPart(view, view.bought, t)}
@@ -204,7 +187,7 @@ function boughtPart(view: CheckoutView, bought: Bought, t: Texts): Html {
 <p class="item">${itemText(bought, t)}</p>
 <dl class="facts">
 ${boughtFacts(bought, t)}${fact(t('bought.price'), `${formatUsdc(view.amount)} USD`)}</dl>
-${view.stage === 'waiting' && html`<p class="change"><a href="${payPath(view.id)}/change">${t('bought.change')}</a></p>`}
+${view.stage === 'waiting' && html`<p class="change"><a href="${buyPath({ id: view.offerId })}">${t('bought.change')}</a></p>`}
 </section>`
 }
 
@@ -214,7 +197,7 @@ function nextStep({ stage, orderId, offerId }: CheckoutView, t: Texts): Html | u
     return html`<p class="act"><a class="button wide" href="${orderPagePath(orderId)}">${t('pay.toOrder')}</a></p>`
   }
   if (stage !== 'expired' && stage !== 'refused') return undefined
-  const path = buyPath({ id: offerId as Parameters<typeof buyPath>[0]['id'] })
+  const path = buyPath({ id: offerId })
   return html`<p class="act"><a class="button wide" href="${path}">${t('pay.again')}</a></p>`
 }
 
@@ -278,4 +261,109 @@ function foreignPart({ id }: CheckoutView, { t, contact, isTokenWrong }: PayShow
 ${accessForm({ action: `${payPath(id)}/open`, fault }, t)}
 ${lostBoth(contact, id, t)}
 </section>`
+}
+
+/** Characters; longer amounts get a line of their own on phones. */
+const maxShort = 10
+
+type Invoice = NonNullable<CheckoutView['invoice']>
+
+/** The amount to send, the address, and the deadline. */
+function invoiceCard(view: CheckoutView, invoice: Invoice, t: Texts, sandboxUrl?: string): Html {
+  const { coin, network } = view
+  const units = view.stage === 'partly_paid' ? invoice.remaining : invoice.units
+  const amount = formatUnits(units, coin)
+  const link = paymentLinkFor(invoice.paymentLink, coin, units)
+  return html`<div class="invoice">
+<p class="chain">${namedCoinOn(coin, network, t)}</p>
+<div class="sum${amount.length > maxShort && ' long'}">
+<h2>${view.stage === 'partly_paid' ? t('pay.amountRest') : t('pay.amount')}</h2>
+${copied('amount', amount, t('pay.amount'), t, coin)}
+<p class="hint">${arrivedOf(view, invoice, t)} · ${t('pay.rate', { coin, rate: invoice.rate })}</p>
+</div>
+${link && html`<p class="act"><a class="button wide" href="${link}">${t('pay.open')}</a></p>`}
+${codes(invoice.address, link, t)}
+${deadline(view, invoice, t)}
+<div class="where">
+<h2>${t('pay.address', { network })}</h2>
+${copied('address', invoice.address, t('pay.address', { network }), t)}
+<p class="only">${t('pay.networkOnly', { coin, network })}</p>
+</div>
+${sandboxUrl && html`<p class="act"><a class="button quiet wide" href="${sandboxUrl}">${t('pay.sandbox')}</a></p>`}
+</div>`
+}
+
+/** The value of the amount in USDC; after a partial payment, how much has arrived. */
+function arrivedOf(view: CheckoutView, { seen, units }: Invoice, t: Texts): string {
+  const { stage, coin, amount } = view
+  if (stage !== 'partly_paid') return t('pay.worth', { usdc: formatUsdc(amount) })
+  return t('pay.arrived', {
+    seen: formatUnits(seen, coin),
+    whole: `${formatUnits(units, coin)} ${coin}`,
+  })
+}
+
+/** The deadline, with the minutes that are left near the end; earlier they would only hurry the buyer. */
+function deadline(view: CheckoutView, { expiresAt }: Invoice, t: Texts): Html {
+  const minutes = minutesLeft(view)
+  return html`<p class="until">${t('pay.rateHeld', timeTag(expiresAt, t))} <b role="timer">${minutes > 0 && t('pay.minutesLeft', { minutes })}</b></p>`
+}
+
+/** A QR code with the amount, and one of the address alone for wallets that do not read amounts. */
+function codes(address: string, link: string | undefined, t: Texts): Html {
+  if (link === undefined)
+    return html`<div class="codes">${qrSvg(address, t('pay.qrAddressAlt'))}</div>`
+  return html`<fieldset class="codes">
+<legend class="hidden">${t('pay.qrTitle')}</legend>
+<input type="radio" name="code" id="code-whole" checked="checked"><label for="code-whole">${t('pay.qrWhole')}</label>
+<input type="radio" name="code" id="code-address"><label for="code-address">${t('pay.qrAddress')}</label>
+<div class="whole">${qrSvg(link, t('pay.qrWholeAlt'))}</div>
+<div class="alone">${qrSvg(address, t('pay.qrAddressAlt'))}</div>
+<p class="hint">${t('pay.qrHelp')}</p>
+</fieldset>`
+}
+
+/**
+ * The links that wallets open, and the parameter of each for the amount: in coins for BIP-21 and similar schemes, in
+ * smallest units for EIP-681, for tokens and Ether. Other links of the processor are not offered: wallets read the
+ * amount in a Tron link as TRX.
+ */
+const forms: readonly {
+  readonly link: RegExp
+  readonly amount: string
+  readonly inUnits: boolean
+}[] = [
+  { link: /^(bitcoin|litecoin):/i, amount: 'amount', inUnits: false },
+  { link: /^monero:/i, amount: 'tx_amount', inUnits: false },
+  { link: /^ethereum:[^?]*\/transfer\?/i, amount: 'uint256', inUnits: true },
+  { link: /^ethereum:/i, amount: 'value', inUnits: true },
+]
+
+/** Printable ASCII without spaces. */
+const printable = /^[\x21-\x7e]+$/
+
+/**
+ * The link of the processor with this amount; undefined if it is not a link that wallets open, or has no parameter for
+ * the amount.
+ */
+function paymentLinkFor(link: string, coin: Coin, units: bigint): string | undefined {
+  const form = forms.find((one) => one.link.test(link))
+  if (form === undefined || !printable.test(link)) return undefined
+  const amount = new RegExp(`([?&]${form.amount}=)[^&#]*`, 'i')
+  if (!amount.test(link)) return undefined
+  return link.replace(amount, `$1${form.inUnits ? units : formatUnits(units, coin)}`)
+}
+
+const nearMinutes = 5
+
+/** Whole minutes, rounded up, during the last minutes of an open invoice; 0 otherwise. */
+function minutesLeft({ now, invoice }: CheckoutView): number {
+  const ms = invoice === undefined ? 0 : invoice.expiresAt.getTime() - now.getTime()
+  const minutes = Math.ceil(ms / 60_000)
+  return minutes > 0 && minutes <= nearMinutes ? minutes : 0
+}
+
+/** Changes whenever the content of the page does. */
+function versionOf(view: CheckoutView): string {
+  return `${view.version}-${minutesLeft(view)}`
 }

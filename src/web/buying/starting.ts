@@ -1,17 +1,28 @@
 import { orNotNow } from '../../api/buying/or-not-now.ts'
-import type { StartedCheckout } from '../../api/checkout.ts'
+import type { CheckoutService, StartedCheckout } from '../../api/checkout.ts'
 import type { FaultLog } from '../../api/deps.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Retail, retailOf } from '../../catalog/pricing.ts'
 import type { Fault } from '../../lib/fault.ts'
+import type { OrderId } from '../../lib/ids.ts'
 import { formatUsdc, usdcFromCents } from '../../lib/money.ts'
 import { Refusal, rules } from '../../lib/refusal.ts'
+import type { Coin } from '../../payments/coins.ts'
+import type { Payee } from '../../payments/terms.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import type { Texts } from '../texts/texts.ts'
-import type { PayingDeps } from './deps.ts'
-import { type FormFaults, faultsIn, noFaults } from './faults.ts'
-import { formFieldsOf } from './form-fields.ts'
-import { checkoutFormOf, isDearer, names, readTyped, seenOf, type Typed } from './typed.ts'
+import {
+  checkoutFormOf,
+  type FormFaults,
+  faultsIn,
+  formFieldsOf,
+  isDearer,
+  names,
+  noFaults,
+  readTyped,
+  seenOf,
+  type Typed,
+} from './form.ts'
 
 /** The form to show again: what was typed, and why it was not accepted. */
 export interface FormAgain {
@@ -25,7 +36,7 @@ export interface FormAgain {
 }
 
 /** The result of sending the form. */
-export type FormTaken =
+type FormTaken =
   | ({ readonly type: 'started' } & StartedCheckout)
   /** The form of this page does not send such data. */
   | { readonly type: 'strange' }
@@ -131,3 +142,28 @@ function spentNotice({ details }: Refusal, { typed }: FormAgain, t: Texts): stri
 }
 
 type PayingMethods = NonNullable<PayingDeps['checkout']>
+
+/** The last known price of one coin in US dollars, for estimates only; undefined if it is not known. */
+export type CoinRates = (coin: Coin) => string | undefined
+
+/** Stores a mail address with an order that is about to be paid. It sends nothing. */
+export interface LeaveMail {
+  /** The address in the form in which it is compared; undefined if the text is not an address. */
+  read(text: string): string | undefined
+  leave(id: OrderId, address: string): Promise<void>
+}
+
+/** The dependencies of paying. */
+export interface PayingDeps {
+  /** Absent where the operator has configured no processor. */
+  readonly checkout?: CheckoutService | undefined
+  /** Absent if the store sends no mail. */
+  readonly leaveMail?: LeaveMail | undefined
+  /** The recovery code of an order, which a person writes down to open it without its link. */
+  readonly recoveryCode?: ((id: OrderId) => string) | undefined
+  /** The network and the address to which wallets pay in USDC. */
+  readonly payee: Payee
+  readonly rates?: CoinRates | undefined
+  /** Only in the sandbox: the URL of the page that pays an invoice with test money. */
+  readonly sandboxPayUrl?: ((invoice: string) => string) | undefined
+}

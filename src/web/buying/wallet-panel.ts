@@ -5,8 +5,7 @@ import type { FaultCode } from '../../lib/fault.ts'
 import type { Payee } from '../../payments/terms.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'
-import { type FormField, fieldTextsIn } from './form-fields.ts'
-import { names } from './typed.ts'
+import { type FormField, fieldTextsIn, names } from './form.ts'
 
 /** The form's value for paying from a wallet; no coin has this name. */
 const walletWay = 'USDC'

@@ -4,9 +4,8 @@ import pack from '../../../package.json' with { type: 'json' }
 import { catalogPrefix, manifestPath, mcpPath, openApiPath } from '../../api/paths.ts'
 import type { Site } from '../../api/site.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
-import { fixedHeaders } from '../frame/page-headers.ts'
-import { llmsFullPage, llmsPage } from './llms.ts'
-import { type ModelPageDeps, skillPage } from './skill.ts'
+import { fixedHeaders } from '../frame/layout.ts'
+import { llmsFullPage, llmsPage, type ModelPageDeps, skillPage } from './llms.ts'
 
 const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accentSheet, accentsOf, contrastOf, mixed } from './color.ts'
+import { accentSheet, accentsOf, contrastOf, mixed } from './assets.ts'
 
 const sheet = readFileSync(new URL('styles/base.css', import.meta.url), 'utf8')
 

@@ -1,9 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createAnswerCache } from '../../http/answer-cache.ts'
 import { publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
+import type { PageFor } from '../../http/error-edge.ts'
+import { pathOf } from '../../http/route-table.ts'
+import { internalRule, Refusal, type RefusalCode, rules } from '../../lib/refusal.ts'
+import { type Texts, type TitledName, titled } from '../texts/texts.ts'
 import type { WebDeps } from './deps.ts'
-import { document, type Frame, type Page } from './layout.ts'
-import { pageHeaders } from './page-headers.ts'
+import { html } from './html.ts'
+import { document, type Frame, fixedHeaders, type Page, pageHeaders } from './layout.ts'
 
 /** Sends public pages. */
 export interface PageSenders {
@@ -47,4 +51,144 @@ export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
       return sendAnswer(request, reply, { found, cacheControl, type: 'text/html' })
     },
   }
+}
+
+/** Marks an answer for one visitor only: no cache stores it, and no search engine indexes it. */
+export function privately(reply: FastifyReply): FastifyReply {
+  return reply
+    .headers(fixedHeaders)
+    .header('cache-control', 'no-store')
+    .header('x-robots-tag', 'noindex, nofollow')
+}
+
+/**
+ * Sends a page for one visitor only. It shows our own logo: that of the operator may come from another host, which must
+ * not learn of the visit.
+ */
+export function sendPrivately(reply: FastifyReply, frame: Frame, page: Page): FastifyReply {
+  const own = { ...frame, site: { ...frame.site, logo: '/logo.svg' } }
+  return privately(reply)
+    .headers(pageHeaders(page))
+    .type('text/html; charset=utf-8')
+    .send(document(own, page))
+}
+
+/** Sends a page with one message to one visitor only. */
+export function sayPrivately(reply: FastifyReply, frame: Frame, message: TitledName): FastifyReply {
+  return sendPrivately(reply, frame, messagePage(titled(frame.t, message), frame.t))
+}
+
+/** What a page says, and how it is titled. */
+interface Message {
+  readonly title: string
+  readonly text: string
+  /** What helps the visitor to continue, or to ask for help. */
+  readonly note?: string
+}
+
+/** A page with one message and links to the store. */
+export function messagePage({ title, text, note }: Message, t: Texts): Page {
+  return {
+    title,
+    description: text,
+    main: html`<section class="message">
+<h1>${title}</h1>
+<p>${text}</p>
+${note !== undefined && html`<p class="hint">${note}</p>`}
+<p class="act"><a class="button" href="/">${t('messages.home')}</a> <a href="/search">${t('messages.search')}</a></p>
+</section>`,
+  }
+}
+
+/** The paths of the APIs, whose errors are never pages, whatever the client accepts. */
+export const interfaces =
+  /^\/(api|ai|mcp|\.well-known|webhooks|sandbox|metrics|readyz|healthz|livez)(\/|$)/
+
+/**
+ * The error page, for browsers that ask for a page; undefined for other clients. Only for requests outside the routes
+ * of the pages, such as an unknown address.
+ */
+export function browserErrors(frame: Frame): PageFor {
+  return (error, request, reply) => {
+    const asksForPage = request.headers.accept?.includes('text/html') ?? false
+    if (!asksForPage || interfaces.test(pathOf(request.raw.url ?? ''))) return undefined
+    return errorDocument(error, { request, reply, frame })
+  }
+}
+
+/** The page for an error; sets status and headers. Only our own defects are logged. */
+export function errorDocument(
+  error: unknown,
+  { request, reply, frame }: { request: FastifyRequest; reply: FastifyReply; frame: Frame },
+): string {
+  const message = messageFor(error, frame, { request, reply })
+  reply
+    .headers(pageHeaders({}, [frame.site.logo]))
+    .header('cache-control', 'no-store')
+    .header('x-request-id', request.id)
+    .removeHeader('etag')
+    .type('text/html; charset=utf-8')
+  return document(frame, messagePage(message, frame.t))
+}
+
+function messageFor(
+  error: unknown,
+  { t }: Frame,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Message {
+  if (error instanceof Refusal) return refusalMessage(error, t, reply)
+  const status = unreadable(error)
+  if (status !== undefined) {
+    reply.code(status)
+    return titled(t, messageWith(status))
+  }
+  request.log.error({ err: error }, 'unexpected error')
+  reply.code(internalRule.status)
+  return { ...titled(t, 'messages.broken'), note: t('messages.reference', { id: request.id }) }
+}
+
+/** Codes whose page says more than their status does. */
+const messageOf: Readonly<Partial<Record<RefusalCode, TitledName>>> = {
+  invalid_url: 'messages.notFound',
+  offer_not_found: 'messages.offerNotFound',
+  order_not_found: 'messages.orderNotFound',
+  no_webhook: 'messages.orderNotFound',
+  no_receipt: 'messages.noReceipt',
+  not_refundable: 'messages.notRefundable',
+  budget_spent: 'messages.tooOften',
+}
+
+/** The message for a status. No message mentions money, because an error page does not know what was paid. */
+function messageWith(status: number): TitledName {
+  if (status === 404 || status === 414) return 'messages.notFound'
+  if (status === 429) return 'messages.tooMany'
+  if (status === 503) return 'messages.notNow'
+  return [401, 402, 403, 409].includes(status) ? 'messages.notTaken' : 'messages.notRead'
+}
+
+function refusalMessage({ code, details }: Refusal, t: Texts, reply: FastifyReply): Message {
+  const { status } = rules[code]
+  withRetryAfter(reply.code(status), details)
+  const message = titled(t, messageOf[code] ?? messageWith(status))
+  const { retryAfterSeconds } = details
+  return code === 'rate_limited' && retryAfterSeconds !== undefined
+    ? { ...message, note: t('messages.retry', { seconds: retryAfterSeconds }) }
+    : message
+}
+
+/** The status of a request that the HTTP library rejected, such as a body that is too long. */
+function unreadable(error: unknown): number | undefined {
+  if (!(error instanceof Error && 'statusCode' in error)) return undefined
+  const { statusCode } = error
+  const isTheirs = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
+  return isTheirs ? statusCode : undefined
+}
+
+/** Sets `Retry-After` if it is known when the same request may succeed. */
+export function withRetryAfter(
+  reply: FastifyReply,
+  { retryAfterSeconds }: { readonly retryAfterSeconds?: number | undefined },
+): FastifyReply {
+  if (retryAfterSeconds === undefined) return reply
+  return reply.header('retry-after', String(retryAfterSeconds))
 }

@@ -4,7 +4,7 @@ import { digestOf, publicMinute, sendAnswer, sendText } from '../../http/caching
 import { fixedText } from '../../http/fixed-text.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { html, textOf } from '../frame/html.ts'
-import { apiPageHeaders, fixedHeaders } from '../frame/page-headers.ts'
+import { apiPageHeaders, fixedHeaders } from '../frame/layout.ts'
 import type { Texts } from '../texts/texts.ts'
 
 /** Where people read the API. */

@@ -1,8 +1,10 @@
 import { internalRule, type RefusalCode, type Rule, rules } from '../../lib/refusal.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Page } from '../frame/layout.ts'
 import { type MessageId, messagesOf, type Texts, textsIn } from '../texts/texts.ts'
 
 /** The codes of errors: every refusal, and the code of our own defects. */
-export type ErrorCode = RefusalCode | 'internal_error'
+type ErrorCode = RefusalCode | 'internal_error'
 
 /** Every code of a problem document, in the order of the tables. */
 export const errorCodes: readonly ErrorCode[] = [
@@ -11,7 +13,7 @@ export const errorCodes: readonly ErrorCode[] = [
 ]
 
 /** The status and the title of a code. */
-export function ruleOf(code: ErrorCode): Rule {
+function ruleOf(code: ErrorCode): Rule {
   return code === 'internal_error' ? internalRule : rules[code]
 }
 
@@ -44,7 +46,7 @@ const places = ['unread', 'payments', 'orders', 'refunds', 'offers'] as const
 type Place = (typeof places)[number]
 
 /** A code that does not appear in the `code` of a problem document. */
-export interface Outcome {
+interface Outcome {
   /** The place where it appears, and the code: "payments.expired". */
   readonly id: OutcomeId
   readonly code: string
@@ -54,7 +56,7 @@ export interface Outcome {
   readonly isRetryable?: true
 }
 
-export interface OutcomeSection {
+interface OutcomeSection {
   readonly id: Place
   readonly outcomes: readonly Outcome[]
 }
@@ -143,4 +145,76 @@ function tableOf(rows: readonly string[]): string {
     '|---|---|---|---|---|',
   ]
   return [...head, ...rows].join('\n')
+}
+
+/** The page to which the `type` of every problem document points: `/errors#code`. */
+export function errorsPage(t: Texts): Page {
+  return {
+    title: t('errors.title'),
+    description: t('errors.description'),
+    path: '/errors',
+    main: html`<h1>${t('errors.title')}</h1>
+<p class="lead">${t('errors.lead')}</p>
+<table class="errors">
+<caption class="hidden">${t('errors.description')}</caption>
+${columnNames(t)}
+<tbody>
+${errorCodes.map((code) => row(code, t))}</tbody>
+</table>
+${outcomeSections.map((section) => sectionOf(section, t))}`,
+  }
+}
+
+function columnNames(t: Texts): Html {
+  return html`<thead><tr>${[
+    t('errors.code'),
+    t('errors.when'),
+    t('errors.agent'),
+    t('errors.operator'),
+  ].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>`
+}
+
+/** The codes of one place outside problem documents. */
+function sectionOf({ id, outcomes }: OutcomeSection, t: Texts): Html {
+  const heading = t(`outcome.${id}.heading`)
+  return html`<h2 id="${id}">${heading}</h2>
+<p>${withCode(t(`outcome.${id}.lead`))}</p>
+<table class="errors">
+<caption class="hidden">${heading}</caption>
+${columnNames(t)}
+<tbody>
+${outcomes.map((outcome) => outcomeRow(outcome, t))}</tbody>
+</table>
+`
+}
+
+function outcomeRow(outcome: Outcome, t: Texts): Html {
+  const { code, note, isRetryable } = outcome
+  const { when, agent, operator } = meaningOf(`outcome.${outcome.id}`, t)
+  const id = outcome.id.replace('.', '-')
+  return html`<tr id="${id}">
+<th scope="row"><a href="#${id}"><code>${code}</code></a>${note !== undefined && html` <small><span lang="en">${note}</span>${isRetryable && html`; ${t('errors.retryable')}`}</small>`}</th>
+<td data-name="${t('errors.when')}">${withCode(when)}</td>
+<td data-name="${t('errors.agent')}">${withCode(agent)}</td>
+<td data-name="${t('errors.operator')}">${withCode(operator)}</td>
+</tr>
+`
+}
+
+/** Text whose parts in backticks are code. */
+function withCode(text: string): Html {
+  const parts = text.split('`')
+  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`
+}
+
+function row(code: ErrorCode, t: Texts): Html {
+  const { when, agent, operator } = meaningOf(`error.${code}`, t)
+  const { status, title, retryable } = ruleOf(code)
+  return html`<tr id="${code}">
+<th scope="row"><a href="#${code}"><code>${code}</code></a> <span class="status">${status}</span> <small><span lang="en">${title}</span>${retryable && html`; ${t('errors.retryable')}`}</small></th>
+<td data-name="${t('errors.when')}">${when}</td>
+<td data-name="${t('errors.agent')}">${agent}</td>
+<td data-name="${t('errors.operator')}">${operator}</td>
+</tr>
+`
 }

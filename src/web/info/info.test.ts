@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, shopOffers, voucher } from '../../../test/fixtures/offers.ts'
 import { createLiveCatalog } from '../../catalog/catalog.ts'
-import { maxKept } from '../../checkouts/ledger.ts'
-import { formatUsdc } from '../../lib/money.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { textsIn } from '../texts/texts.ts'
+import { termsPage } from './prose-pages.ts'
 import { offersPerPart, sitemapIndex, sitemapPart } from './sitemap.ts'
-import { termsPage } from './terms-page.ts'
 
 const t = textsIn('en')
 
@@ -46,33 +43,6 @@ describe('the map of the site', () => {
     expect(sitemapPart(catalog, 3, '')).toBeUndefined()
   })
 
-  test('is made between other work, and once for everybody who asks', async () => {
-    const offers = Array.from({ length: offersPerPart }, (_, at) => voucher(`V_${at}`))
-    const catalog = catalogOf(offers, fixturePricing())
-    let made = 0
-    const counted = {
-      ...catalog,
-      get records() {
-        made += 1
-        return catalog.records
-      },
-    }
-    const site = website({ liveCatalog: createLiveCatalog(counted) })
-    let turns = 0
-    const turning = () => {
-      turns += 1
-      if (turns < 1_000_000) timer = setImmediate(turning)
-    }
-    let timer = setImmediate(turning)
-    const [first] = await Promise.all([1, 2, 3].map(() => site.get('/sitemap-1.xml')))
-    clearImmediate(timer)
-    expect(turns).toBeGreaterThan(offersPerPart / 64)
-    const after = made
-    expect((await site.get('/sitemap-1.xml')).body).toBe(first?.body)
-    expect(made).toBe(after)
-    expect(made).toBeLessThan(6)
-  })
-
   test.each(['/sitemap-9.xml', '/sitemap-x.xml', '/sitemap-.xml', '/sitemap--1.xml'])(
     '%s is no part of it',
     async (path) => {
@@ -85,15 +55,6 @@ test('robots.txt keeps search engines from what is somebody’s own, and names t
   const { body } = await get('/robots.txt')
   for (const path of ['/orders/', '/pay/']) expect(body).toContain(`Disallow: ${path}\n`)
   expect(body).toContain('Sitemap: https://kiosk.example/sitemap.xml')
-})
-
-describe('the page of how it works', () => {
-  test('names the ways to pay that there are', async () => {
-    const { body } = await get('/how-it-works')
-    expect(structureFaults(body)).toEqual([])
-    expect(read(body)).toContain('BTC, ETH, USDT, LTC, and XMR, from any wallet')
-    expect(read(body)).toContain('USDC on Base, from a browser wallet')
-  })
 })
 
 describe('the terms', () => {
@@ -110,20 +71,6 @@ describe('the terms', () => {
     }
     return read(JSON.stringify(termsPage({ ...deps, site: { ...site, terms } }), symbols))
   }
-
-  test('say what the store does by itself, as long as the operator gives none', async () => {
-    const { body } = await get('/terms')
-    expect(structureFaults(body)).toEqual([])
-    expect(read(body)).toContain('Each order is charged once, even if it is submitted twice.')
-  })
-
-  test('name the most that is not sent back as the ledger has it, as every page does', async () => {
-    const least = `worth ${formatUsdc(maxKept)} USD or less`
-    for (const path of ['/terms', '/how-it-works']) {
-      expect(read((await get(path)).body), path).toContain(least)
-    }
-    expect(readFileSync('src/web/texts/en.json', 'utf8')).not.toMatch(/\d\.\d\d USD\b/)
-  })
 
   test('are those of the operator, and nothing in them becomes markup', () => {
     expect(shown({ url: 'https://shop.example/terms' })).toContain('https://shop.example/terms')

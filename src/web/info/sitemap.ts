@@ -6,7 +6,7 @@ import { publicMinute, sendText } from '../../http/caching.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { html, textOf } from '../frame/html.ts'
-import { fixedHeaders } from '../frame/page-headers.ts'
+import { fixedHeaders } from '../frame/layout.ts'
 import { buyPath, searchPath } from '../paths.ts'
 
 /** Private pages, which search engines must not index. */

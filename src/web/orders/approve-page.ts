@@ -10,9 +10,9 @@ import { formatUsdc, usdc } from '../../lib/money.ts'
 import { html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
 import { fact, timeOf } from '../frame/parts.ts'
-import { privately, sayPrivately, sendPrivately } from '../frame/private-page.ts'
+import { privately, sayPrivately, sendPrivately } from '../frame/senders.ts'
 import type { Texts } from '../texts/texts.ts'
-import { formIn, isFromElsewhere } from '../visit/forms.ts'
+import { formIn, isFromElsewhere } from '../visitor.ts'
 
 type TokenRequest = FastifyRequest<{ Params: { readonly token: string } }>
 

@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
 import { noBudgets, type Script } from '../../../test/doubles/orders.ts'
 import { createCheckoutService } from '../../api/checkout.ts'
-import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
 import type { MailDeps } from '../../api/tracking/mail.ts'
-import { recoveryCodeOf } from '../../api/tracking/recovery.ts'
-import { linkToken, sessionToken } from '../../api/tracking/tokens.ts'
+import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
+import { linkToken, recoveryCodeOf, sessionToken } from '../../api/tracking/tokens.ts'
 import { countingHere, createLimits, limitRules } from '../../http/rate-limit.ts'
 import { networks } from '../../payments/networks.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
@@ -272,17 +271,6 @@ describe('a mail with links', () => {
 })
 
 describe('an order that is looked for by its payment', () => {
-  test('is led to by its numbers, which only its buyer was told', async () => {
-    const { post, orderId, id } = await store()
-    for (const [number, page] of [
-      [orderId, `/orders/${orderId}`],
-      [id, `/pay/${id}`],
-    ] as const) {
-      const answer = await post('/find/payment', { number })
-      expect([answer.statusCode, answer.headers.location]).toEqual([303, page])
-    }
-  })
-
   test('shows its state alone by what everyone may read in the chain', async () => {
     const { post, orderId, id, address, accessToken, follow } = await store()
     const { statusCode, body } = await post('/find/payment', { number: address })

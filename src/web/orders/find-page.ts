@@ -8,22 +8,27 @@ import {
 } from '../../api/tracking/find.ts'
 import { addressIn } from '../../api/tracking/mail.ts'
 import { type OrderPageView, viewOf } from '../../api/tracking/order-view.ts'
-import { linkTokenForCode } from '../../api/tracking/recovery.ts'
-import { sessionSeconds } from '../../api/tracking/tokens.ts'
+import { linkTokenForCode, sessionSeconds } from '../../api/tracking/tokens.ts'
 import { countRefused, lookAtRefused } from '../../http/proof-limit.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { emailAttributes, onlyField } from '../frame/fields.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import { timeOf } from '../frame/parts.ts'
-import { privately, sendPrivately } from '../frame/private-page.ts'
+import { emailAttributes, onlyField, timeOf } from '../frame/parts.ts'
+import { privately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath, payPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-import { readToken, rememberOrder, rememberWallet, walletIn } from '../visit/access.ts'
-import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
-import { accessForm, lostBoth } from './access-form.ts'
+import {
+  formIn,
+  isFromElsewhere,
+  readToken,
+  rememberOrder,
+  rememberWallet,
+  routeForm,
+  walletIn,
+} from '../visitor.ts'
 import { createPost, mayAsk } from './order-mail.ts'
+import { accessForm, lostBoth } from './parts.ts'
 import { acts, reads, sayElsewhere, type TrackingRoutes, takes } from './tracking.ts'
 
 /** Routes the page that leads back to an order, and its forms. */

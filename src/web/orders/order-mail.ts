@@ -13,10 +13,10 @@ import { clientKeyOf } from '../../http/client-key.ts'
 import { counted } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { Refusal, rules } from '../../lib/refusal.ts'
-import { withRetryAfter } from '../frame/retry-after.ts'
+import { withRetryAfter } from '../frame/senders.ts'
 import type { Texts } from '../texts/texts.ts'
-import { formIn } from '../visit/forms.ts'
-import { boughtText } from './bought.ts'
+import { formIn } from '../visitor.ts'
+import { boughtText } from './parts.ts'
 import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tracking.ts'
 
 /** The form for a mail with the link of an order: what was typed, and the result. */

@@ -1,36 +1,56 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { receiptOf } from '../../api/orders/receipt.ts'
-import { type GoodsShown, goodsFor } from '../../api/tracking/goods.ts'
-import { type OrderPageView, type OwnOrderView, viewOf } from '../../api/tracking/order-view.ts'
-import { linkTokenForCode, linkTokenForKey, recoveryCodeOf } from '../../api/tracking/recovery.ts'
+import {
+  type GoodsShown,
+  goodsFor,
+  type OrderPageView,
+  type OwnOrderView,
+  viewOf,
+} from '../../api/tracking/order-view.ts'
 import {
   daysLeftOf,
   isOutdatedLinkToken,
   linkToken,
   linkTokenDays,
+  linkTokenForCode,
+  linkTokenForKey,
+  recoveryCodeOf,
   withoutLinkToken,
 } from '../../api/tracking/tokens.ts'
 import { isOrderId } from '../../lib/ids.ts'
-import { emailAttributes, onlyField } from '../frame/fields.ts'
+import { followed, isShown, reloading } from '../following.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import { copied, fact, timeOf } from '../frame/parts.ts'
-import { privately, sendPrivately } from '../frame/private-page.ts'
-import { routeLive } from '../live/live.ts'
-import { liveMark, reloading } from '../live/mark.ts'
+import { copied, emailAttributes, fact, onlyField, timeOf } from '../frame/parts.ts'
+import { privately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath, payPath } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
-import { accessIn, readToken, rememberOrder } from '../visit/access.ts'
-import { formIn, isFromElsewhere, routeForm } from '../visit/forms.ts'
-import { lockedPart, type Refused } from './access-form.ts'
-import { boughtFacts, itemText } from './bought.ts'
-import { closedGoods, openGoods } from './goods-part.ts'
+import {
+  accessIn,
+  formIn,
+  isFromElsewhere,
+  readToken,
+  rememberOrder,
+  routeForm,
+} from '../visitor.ts'
+import { closedGoods, openGoods } from './goods.ts'
 import { type MailPart, sendMail } from './order-mail.ts'
-import { isRefunding, paidText, recentMark, transactionOf, wordsOf } from './parts.ts'
+import {
+  boughtFacts,
+  isRefunding,
+  itemText,
+  lockedPart,
+  paidText,
+  type Refused,
+  recentMark,
+  returnsPart,
+  stationsOf,
+  timeline,
+  transactionOf,
+  wordsOf,
+} from './parts.ts'
 import { routeRefundPage } from './refund-page.ts'
-import { returnsPart } from './returns-part.ts'
-import { stationsOf, timeline } from './timeline.ts'
 import {
   acts,
   look,
@@ -48,13 +68,11 @@ const at = '/orders/:orderId'
 /** Routes the page of an order, the forms that open it and show its goods, its receipt and its refund. */
 export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
-  routeLive(pages, at, async (request) => {
-    const { orderId } = request.params as OrderRequest['params']
-    return (await viewOf(follow, orderId, {}, request.log)).version
+  pages.get(at, reads, async (request: OrderRequest, reply) => {
+    const view = await look(routes, request)
+    if (isShown(request, view.version)) return privately(reply).code(304).send()
+    return sendOrder(reply, routes, request, view)
   })
-  pages.get(at, reads, async (request: OrderRequest, reply) =>
-    sendOrder(reply, routes, request, await look(routes, request)),
-  )
   const forms = { open: [takes, open], goods: [takes, show], mail: [acts, mail] } as const
   for (const [name, [options, take]] of Object.entries(forms)) {
     routeForm(pages, `${at}/${name}`, options, (request: OrderRequest, reply) =>
@@ -160,7 +178,7 @@ async function mail(request: OrderRequest, reply: FastifyReply, routes: Tracking
 }
 
 /** Everything that the page of an order needs besides the order. */
-export interface OrderPageParts {
+interface OrderPageParts {
   readonly t: Texts
   /** Only where the order is open. */
   readonly privateLink?: KeptLink | undefined
@@ -192,19 +210,13 @@ export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   // While the goods are shown, the page must not update itself, or they would disappear.
   const isFinished = view.isFinished || shown?.type === 'goods'
   const page = orderPagePath(view.id)
-  const live = {
-    version: view.version,
-    at: `${page}/live`,
-    page,
-    say: `${stage.title}. ${stage.text}`,
-    isFinished,
-  }
+  const say = `${stage.title}. ${stage.text}`
   return {
     title: stage.title,
     description: t('orders.description'),
     scripts: trackingScripts,
     ...reloading(page, !isFinished && !hasField(view, parts)),
-    main: html`<div class="following"${liveMark(live)}${view.own && recentMark(view.id, view.own, view.times.placed)}>
+    main: html`<div class="following"${followed({ version: view.version, page, say, isFinished })}${view.own && recentMark(view.id, view.own, view.times.placed)}>
 <section class="stage ${view.stage}" aria-labelledby="stage">
 <p class="which">${t('orders.order')} <code>${view.id}</code></p>
 <h1 id="stage">${stage.title}</h1>

@@ -1,11 +1,20 @@
 import type { Bought } from '../../api/bought.ts'
+import { findPath } from '../../api/tracking/find.ts'
 import type { OrderPageView, OwnOrderView, Seen } from '../../api/tracking/order-view.ts'
+import { linkTokenDays } from '../../api/tracking/tokens.ts'
+import type { DescribedOffer } from '../../catalog/offer-details.ts'
+import { speltNumber } from '../../catalog/phone.ts'
+import { isVoid, type Return } from '../../checkouts/checkout.ts'
 import { maxKept } from '../../checkouts/ledger.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { formatUsdc } from '../../lib/money.ts'
-import { formatUnits } from '../../payments/coins.ts'
+import { type Coin, formatUnits } from '../../payments/coins.ts'
 import { type Html, html } from '../frame/html.ts'
-import { copied } from '../frame/parts.ts'
+import { copied, fact, onlyField, timeOf, timeTag } from '../frame/parts.ts'
+import { orderPagePath } from '../paths.ts'
+import { faceText, moneyText } from '../shop/money-text.ts'
+import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
+import { countryName } from '../texts/countries.ts'
 import { type Texts, type Titled, titled } from '../texts/texts.ts'
 
 /** A transaction hash to copy, with a link to an explorer if there is one. */
@@ -43,7 +52,7 @@ export function paidText(
 }
 
 /** The link to write a mail to the store, with the number in its subject. */
-export function writeTo(contact: string, number: string): string {
+function writeTo(contact: string, number: string): string {
   return `mailto:${contact}?subject=${encodeURIComponent(number)}`
 }
 
@@ -58,4 +67,234 @@ export function recentMark(id: OrderId, { brandName }: Pick<Bought, 'brandName'>
 /** Whether the price of the order is being refunded, or was. */
 export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
   return stage.startsWith('refund')
+}
+
+/** Of more countries than this, only the first are named and the others counted. */
+const placesShown = 12
+
+/** One fact about a purchase. */
+type Fact = readonly [name: string, value: string]
+
+/** What is bought: "Steam gift card, about €21.50", "Travel eSIM data plan, 5 GB, 30 days". */
+export function itemText({ brandName, kind, offer, receives, value }: Bought, t: Texts): string {
+  const name = offer ? kindNameWithin(offer, t) : t(`offers.kindNamesWithin.${kind}`)
+  const isPlan = offer !== undefined && offer.kind !== 'voucher' && value === undefined
+  const amount = receives && faceText(receives, t)
+  const what = isPlan ? measure(offer, t) : amount
+  return [t('bought.item', { brand: brandName, kind: name }), what].filter(Boolean).join(', ')
+}
+
+/** Where it works, for which phone number, what it receives and other facts. */
+function boughtLines(bought: Bought, t: Texts): readonly Fact[] {
+  const { offer, country, phone, receives } = bought
+  const face = receives && faceText(receives, t)
+  const lines: (readonly [name: string, value: string | undefined])[] = [
+    [
+      bought.kind === 'esim' ? t('bought.worksIn') : t('bought.country'),
+      offer ? placesText(offer, t) : country && countryName(country, t),
+    ],
+    [t('bought.phone'), phone && speltNumber(phone)],
+    [t('bought.receives'), face !== undefined && itemText(bought, t).includes(face) ? '' : face],
+    [t('bought.chosen'), chosenText(bought, t)],
+    [t('bought.fairUse'), bought.fairUse],
+  ]
+  return lines.flatMap(([name, value]) => (value ? [[name, value] as const] : []))
+}
+
+/** The same in one line: "Steam gift card, about €21.50, Austria". */
+export function boughtText(bought: Bought, t: Texts): string {
+  const { offer, country, phone } = bought
+  const place = offer ? placeName(offer, t) : country && countryName(country, t)
+  const number = phone && speltNumber(phone)
+  return [itemText(bought, t), place, number].filter(Boolean).join(', ')
+}
+
+/** These facts as lines of a list. */
+export function boughtFacts(bought: Bought, t: Texts): (Html | undefined)[] {
+  return boughtLines(bought, t).map(([name, value]) => fact(name, html`${value}`))
+}
+
+function placesText(offer: DescribedOffer, t: Texts): string {
+  const places = placesOf(offer, t)
+  return places.length > placesShown ? placeName(offer, t) : places.join(', ')
+}
+
+/** The value that the buyer chose, if it differs from what the card receives. */
+function chosenText({ offer, value, receives }: Bought, t: Texts): string | undefined {
+  if (offer === undefined || value === undefined || receives === undefined) return undefined
+  const { currency, divisor } = offer.price
+  const chosen = moneyText({ type: 'FIXED', currency, divisor, fixed: value }, t)
+  return faceText({ ...receives, isExact: true }, t) === chosen ? undefined : chosen
+}
+
+/** One station on the way of an order. */
+interface Station {
+  readonly name: string
+  readonly state: 'done' | 'now' | 'next' | 'bad'
+  readonly at?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+/** The stations of an order so far, and those to come. */
+export function stationsOf(view: OrderPageView, t: Texts): readonly Station[] {
+  const { times } = view
+  const paid: Station = { name: t('orders.steps.paid'), state: 'done', at: times.paid }
+  const next = (name: string): Station => ({ name, state: 'next' })
+  switch (view.stage) {
+    case 'awaiting_payment':
+      return [
+        { name: t('orders.steps.awaiting'), state: 'now' },
+        next(t('orders.steps.delivering')),
+        next(t('orders.steps.delivered')),
+      ]
+    case 'checking_payment':
+      return [
+        { name: t('orders.steps.checking'), state: 'now' },
+        next(t('orders.steps.delivering')),
+        next(t('orders.steps.delivered')),
+      ]
+    case 'not_paid':
+      return [{ name: t('orders.steps.notPaid'), state: 'bad' }]
+    case 'delivering':
+      return [
+        paid,
+        { name: t('orders.steps.delivering'), state: 'now', until: times.deliverBy },
+        next(t('orders.steps.delivered')),
+      ]
+    case 'not_taken':
+      return [notDelivered(view, t), { name: t('orders.steps.notTaken'), state: 'done' }]
+    case 'delivered':
+      return [paid, { name: t('orders.steps.delivered'), state: 'done', at: times.delivered }]
+    default:
+      return [paid, ...refundStations(view, t)]
+  }
+}
+
+function notDelivered({ times }: OrderPageView, t: Texts): Station {
+  return { name: t('orders.steps.notDelivered'), state: 'bad', at: times.failed }
+}
+
+function refundStations(view: OrderPageView, t: Texts): readonly Station[] {
+  const { stage, times } = view
+  const failed = notDelivered(view, t)
+  if (stage === 'refunded') {
+    return [failed, { name: t('orders.steps.sent'), state: 'done', at: times.refunded }]
+  }
+  const name =
+    stage === 'refunding'
+      ? t('orders.steps.sending')
+      : stage === 'refund_by_hand'
+        ? t('orders.steps.byHand')
+        : t('orders.steps.stuck')
+  return [failed, { name, state: 'now' }, { name: t('orders.steps.sent'), state: 'next' }]
+}
+
+export function timeline(stations: readonly Station[], t: Texts): Html {
+  const note = ({ state, at, until }: Station) => {
+    if (at) return timeOf(at, t)
+    if (until) return t('orders.steps.latest', timeTag(until, t))
+    if (state === 'now') return t('orders.steps.now')
+    return state === 'next' ? t('orders.steps.next') : undefined
+  }
+  return html`<ol class="journey" aria-label="${t('orders.timeline')}">${stations.map(
+    (station) => html`
+<li class="${station.state}"${station.state === 'now' && html` aria-current="step"`}><b>${station.name}</b> <small>${note(station)}</small></li>`,
+  )}
+</ol>`
+}
+
+/** The returns of an order, such as of a second payment, and how far their payouts are. */
+export function returnsPart(
+  { coin }: OrderPageView,
+  own: OwnOrderView,
+  t: Texts,
+): Html | undefined {
+  if (own.returns.length === 0 || coin === undefined) return undefined
+  return html`<section class="sheet" aria-labelledby="returns">
+<h2 id="returns">${t('orders.refund.returns')}</h2>
+<ul class="sent-back">${own.returns.map(
+    (one) => html`
+<li>${returned(one, coin, t)}</li>`,
+  )}
+</ul>
+<dl class="facts">${fact(t('orders.refund.to'), own.returnTo && copied('return-to', own.returnTo, t('orders.refund.to'), t))}</dl>
+</section>`
+}
+
+/** The amount of a return, how far its payout is, and its reason: "0.1 BTC is about to be refunded (late)." */
+export function returned(one: Return, coin: Coin, t: Texts): Html {
+  const { seq, units, why, payout } = one
+  const where =
+    payout.state === 'CONFIRMED' &&
+    html` ${copied(`return-${seq}`, payout.transaction, t('returned.transaction'), t)}`
+  return html`<b>${formatUnits(units, coin)} ${coin}</b> ${t(`returned.words.${isVoid(one) ? 'VOID' : payout.state}`)}${where} (${t(`returned.whys.${why}`)}).`
+}
+
+interface AccessForm {
+  /** The path to which it is sent. */
+  readonly action: string
+  /** The number of the order, if the action does not contain it. */
+  readonly number?: string
+  /** Shown if the sent link or code does not open the order. */
+  readonly fault?: string | undefined
+  /** What was sent. */
+  readonly typed?: string | undefined
+}
+
+/** The form that opens an order, or its payment, with the private link or the recovery code. */
+export function accessForm({ action, number, fault, typed = '' }: AccessForm, t: Texts): Html {
+  const field = {
+    name: 'token',
+    label: t('orders.locked.label'),
+    hint: t('orders.locked.help'),
+    fault,
+    value: typed,
+    isRequired: true,
+    attributes: {
+      autocomplete: 'off',
+      autocapitalize: 'none',
+      spellcheck: 'false',
+      maxlength: '600',
+    },
+  }
+  return html`<form method="post" action="${action}">
+${number !== undefined && html`<input type="hidden" name="number" value="${number}">`}
+${onlyField(field, t)}
+<p class="act"><button class="button" type="submit">${t('orders.locked.open')}</button></p>
+</form>`
+}
+
+/** For visitors who have neither: a link to write a mail to the store, with the number in its subject. */
+export function lostBoth(contact: string, number: string, t: Texts): Html {
+  return html`<p class="hint">${t('orders.locked.lost')} <a href="${writeTo(contact, number)}">${t('orders.locked.write')}</a></p>`
+}
+
+/** A sent link or code that does not open the order. */
+export interface Refused {
+  readonly typed: string
+  /** Whether it opened the order before it expired. */
+  readonly isOld: boolean
+}
+
+interface LockedParts {
+  readonly t: Texts
+  readonly refused?: Refused | undefined
+  readonly sendsMail?: boolean
+  readonly contact: string
+}
+
+/** Shown to visitors who have not opened the order: the form, and the other ways to open it. */
+export function lockedPart({ id, coin }: OrderPageView, parts: LockedParts): Html {
+  const { refused, sendsMail = false, contact, t } = parts
+  const fault = refused?.isOld
+    ? t('orders.locked.old', { days: linkTokenDays })
+    : refused && t('orders.locked.wrong')
+  return html`<section class="sheet locked" aria-labelledby="locked">
+<h2 id="locked">${t('orders.locked.title')}</h2>
+<p>${t('orders.locked.text')}</p>
+${accessForm({ action: `${orderPagePath(id)}/open`, fault, typed: refused?.typed }, t)}
+${coin === undefined && html`<p class="hint">${t('orders.locked.byWallet')} <a href="${findPath}#by-wallet">${t('orders.locked.signIn')}</a></p>`}
+${sendsMail && html`<p class="hint">${t('orders.locked.byMail')} <a href="${findPath}#by-mail">${t('orders.locked.askMail')}</a></p>`}
+${lostBoth(contact, id, t)}
+</section>`
 }

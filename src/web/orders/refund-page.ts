@@ -6,19 +6,16 @@ import type { OrderPageView, OwnOrderView, RefundView } from '../../api/tracking
 import { clientKeyOf } from '../../http/client-key.ts'
 import { Refusal, rules } from '../../lib/refusal.ts'
 import type { PayBackFault } from '../../payments/pay-back-faults.ts'
+import { followed, isShown, reloading } from '../following.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { copied, fact, timeOf } from '../frame/parts.ts'
-import { sendPrivately } from '../frame/private-page.ts'
-import { withRetryAfter } from '../frame/retry-after.ts'
-import { liveMark, reloading } from '../live/mark.ts'
+import { privately, sendPrivately, withRetryAfter } from '../frame/senders.ts'
 import { orderPagePath } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import { type Texts, titled } from '../texts/texts.ts'
-import { formIn, isFromElsewhere } from '../visit/forms.ts'
-import { isRefunding, paidText, transactionOf } from './parts.ts'
-import { returnsPart } from './returns-part.ts'
-import { stationsOf, timeline } from './timeline.ts'
+import { formIn, isFromElsewhere } from '../visitor.ts'
+import { isRefunding, paidText, returnsPart, stationsOf, timeline, transactionOf } from './parts.ts'
 import {
   acts,
   look,
@@ -38,9 +35,11 @@ export function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes):
     const page = refundPage(view, { t: frame.t, formKey: randomUUID(), asked })
     return sendPrivately(reply, frame, page)
   }
-  pages.get(path, reads, async (request: OrderRequest, reply) =>
-    send(reply, await look(routes, request)),
-  )
+  pages.get(path, reads, async (request: OrderRequest, reply) => {
+    const view = await look(routes, request)
+    if (isShown(request, view.version)) return privately(reply).code(304).send()
+    return send(reply, view)
+  })
   pages.post(path, acts, async (request: OrderRequest, reply) => {
     if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
     const asked = await askForRefund(request, reply, routes)
@@ -85,7 +84,7 @@ type RefundAnswer =
   | { readonly type: 'taken' | 'none' }
   | { readonly type: 'tooOften'; readonly seconds: number }
 
-export interface RefundPageParts {
+interface RefundPageParts {
   readonly t: Texts
   /** The idempotency key of the claim, so that a form sent twice claims once. */
   readonly formKey: string
@@ -101,13 +100,12 @@ export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
   const order = orderPagePath(view.id)
   const page = `${order}/refund`
   const say = `${heading.title}. ${heading.text}`
-  const mark = { version: view.version, at: `${order}/live`, page, say, isFinished }
   return {
     title: heading.title,
     description: t('orders.refund.description'),
     scripts: trackingScripts,
     ...reloading(page, !isFinished),
-    main: html`<div class="following"${liveMark(mark)}>
+    main: html`<div class="following"${followed({ version: view.version, page, say, isFinished })}>
 <section class="stage ${view.stage}" aria-labelledby="stage">
 <p class="which">${t('orders.order')} <code>${view.id}</code></p>
 <h1 id="stage">${heading.title}</h1>

@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { OrderTrackingDeps } from '../../api/tracking/deps.ts'
 import type { MailDeps } from '../../api/tracking/mail.ts'
-import { type OrderPageView, viewOf } from '../../api/tracking/order-view.ts'
+import {
+  type OrderPageView,
+  type OrderTrackingDeps,
+  viewOf,
+} from '../../api/tracking/order-view.ts'
 import type { PageCredentials } from '../../api/tracking/tokens.ts'
 import type { Limits } from '../../http/rate-limit.ts'
 import type { Frame } from '../frame/layout.ts'
-import { sayPrivately } from '../frame/private-page.ts'
-import { accessIn, walletIn } from '../visit/access.ts'
+import { sayPrivately } from '../frame/senders.ts'
+import { accessIn, walletIn } from '../visitor.ts'
 
 /** The dependencies of the pages of orders. */
 export interface TrackingDeps {
@@ -45,4 +48,4 @@ export function look({ follow }: TrackingRoutes, request: OrderRequest): Promise
 }
 
 /** The scripts of a page that follows an order. */
-export const trackingScripts = ['live.js', 'open.js', 'copy.js', 'recent.js']
+export const trackingScripts = ['follow.js', 'open.js', 'copy.js', 'recent.js']

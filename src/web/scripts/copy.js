@@ -31,5 +31,5 @@ document.addEventListener('click', ({ target }) => {
   if (button) void copy(button)
 })
 document.body.append(said)
-document.addEventListener('live:swapped', showButtons)
+document.addEventListener('followed', showButtons)
 showButtons()

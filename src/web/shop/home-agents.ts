@@ -1,5 +1,4 @@
 import { goods, kinds } from '../../catalog/good.ts'
-import { code, quoted } from '../buying/agent-section.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -13,7 +12,7 @@ export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
 <div class="agents-two">
 <ol class="steps">
 <li><h3>${t('home.stepFind')}</h3><p>${t('home.stepFindText')}</p>
-${code(`curl ${quoted(find)}`)}
+${code(`curl '${find}'`)}
 <p>${t('home.asJson')} ${kinds.map(
     (kind, at) =>
       html`${at > 0 && ', '}<a href="/ai/${goods[kind].plural}">${t(`kinds.${kind}.title`)}</a>`,
@@ -50,4 +49,9 @@ ${talk.map(
 `,
 )}</ol>
 </div>`
+}
+
+/** A command to copy. */
+function code(text: string): Html {
+  return html`<pre><code>${text}</code></pre>`
 }

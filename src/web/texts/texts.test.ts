@@ -3,25 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { html, textOf } from '../frame/html.ts'
 import { errorCodes, outcomeSections } from '../info/error-codes.ts'
 import { messagesOf, textsIn } from './texts.ts'
-import { typesOf } from './values.fixture.ts'
 
 const messages = messagesOf('en')
 
 describe('the messages', () => {
-  test('take the values that their types say', async () => {
-    await expect(typesOf(messages)).toMatchFileSnapshot('message-values.ts')
-  })
-
-  test.each(globSync('src/web/texts/*.json'))(
-    'of %s are those of English, with its values',
-    (file) => {
-      const others = JSON.parse(readFileSync(file, 'utf8'))
-      expect(Object.keys(others).sort()).toEqual(Object.keys(messages).sort())
-      const inOrder = Object.fromEntries(Object.keys(messages).map((id) => [id, others[id]]))
-      expect(typesOf(inOrder)).toBe(typesOf(messages))
-    },
-  )
-
   test('are all said somewhere', () => {
     const sources = globSync('src/web/**/*.ts')
       .filter((file) => !/\.(test|fixture)\.ts$|message-values\.ts$/.test(file))

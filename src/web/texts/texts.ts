@@ -2,49 +2,37 @@ import { readFileSync } from 'node:fs'
 import { type FormatXMLElementFn, IntlMessageFormat } from 'intl-messageformat'
 import { type Html, html } from '../frame/html.ts'
 import type en from './en.json'
-import type { MarkupValues, TextValues } from './message-values.ts'
 import { once } from './once.ts'
 
 /** Every message of the website, by its name in `en.json`. */
 export type MessageId = keyof typeof en
 
 /** The messages of one language, as its file has them: ICU MessageFormat. */
-export type Messages = Readonly<Record<MessageId, string>>
+type Messages = Readonly<Record<MessageId, string>>
 
-type TextId = Exclude<MessageId, keyof MarkupValues>
-
-/** Names whose messages `.title` and `.text` both exist and need no values. */
+/** Names whose messages `.title` and `.text` both exist. */
 export type TitledName = {
-  [Id in Exclude<TextId, keyof TextValues>]: Id extends `${infer Name}.title`
-    ? `${Name}.text` extends Exclude<TextId, keyof TextValues>
+  [Id in MessageId]: Id extends `${infer Name}.title`
+    ? `${Name}.text` extends MessageId
       ? Name
       : never
     : never
-}[Exclude<TextId, keyof TextValues>]
+}[MessageId]
 
-type AllValues = TextValues & MarkupValues
-type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
-  : never
-/** The values that a message needs; for one of several messages, the values of all of them. */
-type ValuesFor<Id extends MessageId> = [Id & keyof AllValues] extends [never]
-  ? []
-  : [values: Together<AllValues[Id & keyof AllValues]>]
+type Plain = Readonly<Record<string, string | number>>
+type Values = Readonly<Record<string, string | number | Html | ((content: Html) => Html)>>
 
-/** Formats every message of the website in one language. A message with tags becomes markup, all others become text. */
+/** Formats every message of the website in one language. */
 export interface Texts {
-  <Id extends MessageId>(
-    id: Id,
-    ...values: ValuesFor<Id>
-  ): Id extends keyof MarkupValues ? Html : string
+  (id: MessageId, values?: Plain): string
+  /** A message with tags becomes markup. */
+  (id: MessageId, values: Values): Html
   /** A BCP 47 tag: the `lang` of pages, and the format of numbers, dates and money. */
   readonly language: string
   /** "12,500" */
   number(value: number): string
   /** A message with its values left open, "Pay with {wallet}", for a script to fill in. */
-  open(id: TextId): string
+  open(id: MessageId): string
 }
 
 /** The website's messages in a language: the one place where a page's language is decided. */
@@ -58,7 +46,7 @@ export function textsIn(language: string, messages: Messages = messagesOf(langua
   return Object.assign(say as Texts, {
     language,
     number: (value: number) => numbers.format(value),
-    open: once((id: TextId) => say(id, leftOpen) as string),
+    open: once((id: MessageId) => say(id, leftOpen) as string),
   })
 }
 
@@ -76,8 +64,6 @@ export function messagesOf(language: string): Messages {
   return JSON.parse(readFileSync(new URL(`${language}.json`, import.meta.url), 'utf8'))
 }
 
-type Plain = Readonly<Record<string, string | number>>
-type Values = Readonly<Record<string, string | number | Html | ((content: Html) => Html)>>
 /** A parsed message: a constant text, or a function that inserts values. */
 type Message = string | ((values?: Values) => Html | string)
 

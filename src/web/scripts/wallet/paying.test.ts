@@ -4,8 +4,8 @@ import { usdc } from '../../../lib/money.ts'
 import { accept } from '../../../payments/acceptance.ts'
 import { networks } from '../../../payments/networks.ts'
 import { PaymentPayload } from '../../../payments/x402.ts'
-import { typedData } from './authorization.ts'
 import { pay, resume } from './paying.ts'
+import { typedData } from './terms.ts'
 import {
   account,
   answering,
@@ -141,12 +141,6 @@ describe('paying from a wallet', () => {
     expect(calls).not.toContain(signed)
   })
 
-  test('leaves the balance to the store where the wallet cannot tell it', async () => {
-    const { deps } = page([demanding(), ordered()])
-    const { wallet } = fakeWallet({ faults: { eth_call: { code: -32_000, message: 'no node' } } })
-    expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'paid' })
-  })
-
   test('asks for the price again when opening the wallet took too long', async () => {
     const { deps, clock, sent } = page([demanding(), demanding({ amount: '26000000' })])
     const { wallet, calls } = fakeWallet()
@@ -169,26 +163,6 @@ describe('paying from a wallet', () => {
     const slow = { ...wallet, sign }
     expect(await pay(deps, slow, lineItem)).toMatchObject({ code: 'expired' })
     expect([sent.length, deps.kept.find()]).toEqual([1, undefined])
-  })
-
-  test.each([
-    [
-      answering(422, {
-        code: 'invalid_body',
-        charged: 'no',
-        errors: [{ parameter: 'email', message: 'x' }],
-      }),
-      'form',
-    ],
-    [answering(409, { code: 'offer_unavailable', charged: 'no' }), 'notSold'],
-    [answering(503, { code: 'store_paused', charged: 'no' }), 'paused'],
-    [answering(429, { code: 'rate_limited', charged: 'no' }), 'notNow'],
-    ['no connection', 'offline'],
-  ] as const)('when there is no price says why, and opens no wallet', async (answer, code) => {
-    const { deps } = page([answer])
-    const { wallet, calls } = fakeWallet()
-    expect(await pay(deps, wallet, lineItem)).toMatchObject({ type: 'failed', code })
-    expect(calls).toEqual([])
   })
 })
 

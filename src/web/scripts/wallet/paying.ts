@@ -1,20 +1,28 @@
 import { type Hex, keccak256, stringToHex } from 'viem'
 import type { WalletSettings, WalletTexts } from '../../buying/wallet-panel.ts'
-import { authorizationFor, paymentHeader } from './authorization.ts'
-import type { Kept } from './kept.ts'
-import type { LineItem } from './line-item.ts'
-import { judge, type PaymentRequired, type PaymentRequirement } from './payment-required.ts'
-import { saidPrice, usdcText } from './price.ts'
 import { faultOf, type Wallet } from './provider.ts'
 import {
+  type Answer,
   type Ended,
   type Failed,
+  type Fetch,
   failed,
+  type Kept,
   type PayFault,
+  purchase,
   type Sending,
   sendKept,
 } from './sending.ts'
-import { type Answer, type Fetch, purchase } from './store.ts'
+import {
+  authorizationFor,
+  judge,
+  type LineItem,
+  type PaymentRequired,
+  type PaymentRequirement,
+  paymentHeader,
+  saidPrice,
+  usdcText,
+} from './terms.ts'
 
 export interface PayDeps extends Sending {
   readonly settings: WalletSettings

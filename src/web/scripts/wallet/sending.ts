@@ -1,6 +1,5 @@
 import type { WalletTexts } from '../../buying/wallet-panel.ts'
-import type { Kept, KeptPayment } from './kept.ts'
-import { type Answer, type Fetch, type FieldFault, purchase } from './store.ts'
+import type { PaymentRequired } from './terms.ts'
 
 export interface Sending {
   readonly fetch: Fetch
@@ -117,3 +116,153 @@ function sentence(text: string): string {
 function secondsOf(answer: Answer): number {
   return answer.type === 'refused' ? Math.min(answer.retryAfterSeconds ?? 0, 60) : 0
 }
+
+/** A fault of a field, as the store reports it. */
+interface FieldFault {
+  readonly parameter: string
+  readonly message: string
+  readonly didYouMean?: string | number
+}
+
+/** The answer of the store to a purchase. */
+export type Answer =
+  | {
+      readonly type: 'demand'
+      readonly demand: PaymentRequired
+      readonly reason: string
+      readonly nowSeconds: number
+    }
+  | { readonly type: 'order'; readonly orderId: string; readonly accessToken: string | undefined }
+  | {
+      readonly type: 'refused'
+      readonly code: string
+      readonly detail: string
+      readonly errors: readonly FieldFault[]
+      /** Whether money moved, as far as the store knows. */
+      readonly charged: string
+      readonly retryAfterSeconds: number | undefined
+    }
+  /** No answer, or an unreadable one. */
+  | { readonly type: 'silence' }
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** The timeout of one request: the payment has to get into a block. */
+const patienceMs = 60_000
+
+/** Asks for the exact price of a purchase, or sends it with its payment. Never throws. */
+export async function purchase(
+  fetch: Fetch,
+  { purchaseUrl, body, header, key }: Omit<KeptPayment, 'header' | 'key'> & Partial<KeptPayment>,
+): Promise<Answer> {
+  try {
+    const response = await fetch(purchaseUrl, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...(header === undefined ? {} : { 'payment-signature': header, prefer: 'respond-async' }),
+      },
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    return answerOf(response, (await response.json()) as Body)
+  } catch {
+    // It is unknown whether the request arrived; the caller sends the same again.
+    return { type: 'silence' }
+  }
+}
+
+/** The fields of all answers that are used here. */
+type Body = Partial<PaymentRequired> & {
+  readonly error?: string
+  readonly orderId?: string
+  readonly accessToken?: string
+  readonly code?: string
+  readonly detail?: string
+  readonly errors?: readonly FieldFault[]
+  readonly charged?: string
+  readonly retryAfterSeconds?: number
+}
+
+function answerOf({ status, headers }: Response, body: Body): Answer {
+  if (status === 402 && body.accepts !== undefined) {
+    const { resource, extensions, accepts, error = '' } = body
+    const date = Date.parse(headers.get('date') ?? '')
+    const nowSeconds = Math.floor((Number.isNaN(date) ? Date.now() : date) / 1_000)
+    return { type: 'demand', demand: { resource, extensions, accepts }, reason: error, nowSeconds }
+  }
+  if (status < 300 && body.orderId !== undefined) {
+    return { type: 'order', orderId: body.orderId, accessToken: body.accessToken }
+  }
+  return refusalIn(body)
+}
+
+function refusalIn(body: Body): Answer {
+  return {
+    type: 'refused',
+    code: body.code ?? 'internal_error',
+    detail: body.detail ?? '',
+    errors: body.errors ?? [],
+    charged: body.charged ?? 'unknown',
+    retryAfterSeconds: body.retryAfterSeconds,
+  }
+}
+
+/** A signed payment whose outcome is not known yet. */
+interface KeptPayment {
+  readonly purchaseUrl: string
+  /** The body of the purchase as it was sent, so that it is identical when it is sent again. */
+  readonly body: string
+  readonly header: string
+  readonly key: string
+}
+
+/** The storage that all tabs of a browser share, and that outlives them. */
+interface BrowserStorage {
+  getItem(name: string): string | null
+  setItem(name: string, value: string): void
+  removeItem(name: string): void
+}
+
+/**
+ * Remembers a signed payment for an offer until its outcome is known. Meanwhile no other payment is signed for this
+ * offer, so nobody pays twice by reloading the page, opening it in another tab, or closing it during the payment and
+ * coming back.
+ *
+ * @param storageOf throws in browsers that are set to store nothing
+ */
+export function keeping(storageOf: () => BrowserStorage, offerId: string) {
+  const name = `kiosk402-payment ${offerId}`
+  const find = (): KeptPayment | undefined => {
+    const text = isPossible() ? storageOf().getItem(name) : null
+    // Only `keep` writes this entry.
+    return text === null ? undefined : (JSON.parse(text) as KeptPayment)
+  }
+  /** Whether this browser allows storage for this site. */
+  const isPossible = (): boolean => {
+    try {
+      storageOf().setItem('kiosk402-probe', '')
+      storageOf().removeItem('kiosk402-probe')
+      return true
+    } catch {
+      return false
+    }
+  }
+  return {
+    find,
+    isPossible,
+    /** Stores a payment. False if another tab was first: its payment stays, and this one must not be sent. */
+    keep(payment: KeptPayment): boolean {
+      if (find() !== undefined) return false
+      storageOf().setItem(name, JSON.stringify(payment))
+      return true
+    },
+    /** Removes this payment, and never one that another tab has stored since. */
+    forget(payment: KeptPayment): void {
+      if (find()?.header === payment.header) storageOf().removeItem(name)
+    },
+  }
+}
+
+export type Kept = ReturnType<typeof keeping>

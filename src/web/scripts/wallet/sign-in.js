@@ -1,4 +1,4 @@
-import { discover } from './discovery.ts'
+import { discover } from './provider.ts'
 
 // Lists the wallets of this browser, and asks the chosen one to sign the store's challenge. Sends requests only to the
 // store.

@@ -1,9 +1,9 @@
 import { encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { WalletSettings, WalletTexts } from '../../buying/wallet-panel.ts'
-import { keeping } from './kept.ts'
 import type { PayDeps } from './paying.ts'
 import { walletOf } from './provider.ts'
+import { keeping } from './sending.ts'
 
 export const account = privateKeyToAccount(`0x${'1'.repeat(64)}`)
 

@@ -1,9 +1,8 @@
-import { receivesText } from '../../buying/receives.ts'
-import { discover } from './discovery.ts'
-import { keeping } from './kept.ts'
-import { lineItemIn } from './line-item.ts'
+import { receivesText } from '../../buying/field-value.ts'
 import { pay, resume } from './paying.ts'
-import { walletOf } from './provider.ts'
+import { discover, walletOf } from './provider.ts'
+import { keeping } from './sending.ts'
+import { lineItemIn } from './terms.ts'
 import { viewOf } from './view.js'
 
 const way = document.getElementById('wallet')

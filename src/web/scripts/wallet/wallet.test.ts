@@ -3,10 +3,9 @@ import { cost, fixturePricing, open, voucher } from '../../../../test/fixtures/o
 import { chargeFor, retailOf, withMarkup } from '../../../catalog/pricing.ts'
 import { cents } from '../../../lib/money.ts'
 import { filled } from '../../buying/field-value.ts'
-import { seenOf } from '../../buying/typed.ts'
-import { discover, type FoundWallet } from './discovery.ts'
-import { lineItemIn } from './line-item.ts'
-import { saidPrice, usdcText } from './price.ts'
+import { seenOf } from '../../buying/form.ts'
+import { discover, type FoundWallet } from './provider.ts'
+import { lineItemIn, saidPrice, usdcText } from './terms.ts'
 
 const provider = { request: async () => null }
 const info = { uuid: 'a', name: 'Rabby', icon: 'data:image/png;base64,AA==', rdns: 'io.rabby' }

@@ -1,11 +1,20 @@
-import type { GoodsShown } from '../../api/tracking/goods.ts'
-import type { OrderPageView } from '../../api/tracking/order-view.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  openReveal,
+  type Revealed,
+  type RevealedGoods,
+  revealPath,
+} from '../../api/buying/reveal.ts'
+import type { BuyingDeps } from '../../api/deps.ts'
+import type { GoodsShown, OrderPageView } from '../../api/tracking/order-view.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
-import { copied, fact } from '../frame/parts.ts'
-import { qrSvg } from '../frame/qr.ts'
+import type { Frame, Page } from '../frame/layout.ts'
+import { copied, fact, fieldHtml, qrSvg } from '../frame/parts.ts'
+import { messagePage, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath } from '../paths.ts'
-import type { Texts } from '../texts/texts.ts'
+import { type Texts, titled } from '../texts/texts.ts'
+import { formIn } from '../visitor.ts'
 
 type Goods = Extract<GoodsShown, { readonly type: 'goods' }>
 
@@ -32,7 +41,7 @@ ${goodsList(shown.kind, shown.goods, t)}
 type GoodsBody = Goods['goods']
 
 /** Everything that was delivered. */
-export function goodsList(kind: Kind, goods: GoodsBody, t: Texts): Html {
+function goodsList(kind: Kind, goods: GoodsBody, t: Texts): Html {
   return { voucher: voucherPart, topup: topupPart, esim: esimPart }[kind](goods, t)
 }
 
@@ -106,7 +115,7 @@ function linkOrText(text: string | undefined): Html | undefined {
 }
 
 /** Enough of a phone number to recognise it: its first and last digits. */
-export function masked(number: string | undefined): string | undefined {
+function masked(number: string | undefined): string | undefined {
   if (number === undefined) return undefined
   const shown = Math.min(3, Math.max(0, number.length - 6))
   return `${number.slice(0, 3)} ••• ••• ${number.slice(number.length - shown)}`.trim()
@@ -133,7 +142,7 @@ const iosInstaller = 'https://esimsetup.apple.com/esim_qrcode_provisioning'
 const androidInstaller = 'https://esimsetup.android.com/esim_qrcode_provisioning'
 
 /** Splits a whole activation code (SGP.22 4.1): "LPA:1$host$id", maybe with further fields. */
-export function installOf(lpa: string): EsimInstall {
+function installOf(lpa: string): EsimInstall {
   const [, smdpAddress = '', matchingId = ''] = lpa.split('$')
   const query = `?carddata=${encodeURIComponent(lpa)}`
   return {
@@ -151,4 +160,86 @@ function creditedText(credited: unknown): string | undefined {
   const { amount, currency, currencyDivisor } = credited as Readonly<Record<string, unknown>>
   const digits = String(currencyDivisor).length - 1
   return `${(Number(amount) / Number(currencyDivisor)).toFixed(digits)} ${String(currency)}`
+}
+
+/** The status for a link that shows no goods. */
+const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>> = {
+  not_yet: 409,
+  never: 410,
+  used: 410,
+  expired: 410,
+  unknown: 400,
+}
+
+const limited = { config: { limit: 'reading' } } as const
+/** In bytes; a token has fewer than 300. */
+const maxForm = 1_024
+
+/**
+ * Routes the page of a one-view link, and the goods that it shows when a person presses the button. GET serves the same
+ * page to everyone and does not use up the link, because link previews open it.
+ */
+export function routeReveal(
+  pages: FastifyInstance,
+  { frame, buying }: { frame: Frame; buying: BuyingDeps },
+): void {
+  pages.get(revealPath, limited, (_, reply) => sendPrivately(reply, frame, revealPage(frame.t)))
+  const posted = { ...limited, bodyLimit: maxForm }
+  pages.post(revealPath, posted, async (request: FastifyRequest, reply) => {
+    const opened = await openReveal(buying, formIn(request).get('token') ?? '', request.log)
+    if (opened.type === 'goods') return sendPrivately(reply, frame, goodsPage(opened, frame.t))
+    const message = messagePage(titled(frame.t, `reveal.closed.${opened.type}`), frame.t)
+    return sendPrivately(reply.code(closedStatus[opened.type]), frame, { ...message, ...untraced })
+  })
+}
+
+/** The form of this page does not check its origin, so the page needs no referrer, not even to this store. */
+const untraced = { isUntraced: true } as const
+
+/** The page that a one-view link opens. It shows no goods yet, because link previews open it too. */
+function revealPage(t: Texts): Page {
+  const field = {
+    name: 'token',
+    label: t('reveal.label'),
+    hint: t('reveal.help'),
+    value: '',
+    isRequired: true,
+    attributes: { autocomplete: 'off', spellcheck: 'false' },
+  }
+  return {
+    title: t('reveal.title'),
+    description: t('reveal.about'),
+    ...untraced,
+    scripts: ['reveal.js'],
+    main: html`<section class="message">
+<h1>${t('reveal.title')}</h1>
+<p>${t('reveal.about')}</p>
+<form class="reveal" method="post" action="${revealPath}">
+${fieldHtml(field, t)}
+<p class="act"><button class="button" type="submit">${t('reveal.show')}</button></p>
+</form>
+</section>`,
+  }
+}
+
+/** The goods of one order, with buttons to copy them. */
+function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t: Texts): Page {
+  return {
+    title: brandName,
+    description: t('reveal.once'),
+    ...untraced,
+    scripts: ['copy.js'],
+    main: html`<div class="following">
+<section class="stage">
+<p class="which">${t('orders.order')} <code>${orderId}</code></p>
+<h1>${brandName}</h1>
+<p class="lead">${t('reveal.once')}</p>
+</section>
+<section class="sheet yours" aria-labelledby="goods">
+<h2 id="goods">${t(`orders.goods.title.${kind}`)}</h2>
+${goodsList(kind, result, t)}
+</section>
+<p>${t('reveal.again')}</p>
+</div>`,
+  }
 }
