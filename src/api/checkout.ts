@@ -79,7 +79,7 @@ export interface CheckoutView {
   readonly refundTo?: string
   /** Only for the owner: the returns. A refund of the order is shown with the order. */
   readonly returns: readonly Return[]
-  /** The time by the store's clock, for the countdown. */
+  /** The time by the store's clock, for the minutes that are left. */
   readonly now: Date
   /** Changes whenever the content of the page changes. */
   readonly version: string

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { request as requestTls } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -209,14 +208,6 @@ describe.each(fronts)('behind $name', (server) => {
     expect(direct.status).toBeLessThan(300)
   })
 
-  test.skipIf(why)('a page that changes by itself is told at once', async () => {
-    const body = bodyFor('esim', 'HANG')
-    const { header } = await paymentFor(front.ask, 'esim', body)
-    const headers = { 'payment-signature': header, prefer: 'wait=1' }
-    const { orderId } = (await front.ask(purchasePath('esim'), { headers, body })).body
-    expect(await firstOf(front, `/orders/${orderId}/live`)).toMatch(/^data: \S+\n\n/m)
-  })
-
   test.skipIf(why)('a POST reaches one node once, also when its answer is lost', async () => {
     const path = purchasePath('topup')
     const body = bodyFor('topup', 'OK')
@@ -416,21 +407,6 @@ async function untilLeftAlone(ask: Ask, { arrivals }: Watched): Promise<void> {
     },
     (grown) => grown === 0,
   )
-}
-
-/** What a page sends first, while its answer goes on. */
-function firstOf({ port, ca }: Front, path: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const headers = { host: storeName }
-  const options = { host: '127.0.0.1', port, path, ca, servername: storeName, headers }
-  const sent = requestTls({ ...options, agent: false }, (answer) => {
-    answer.once('data', (chunk: Buffer) => {
-      resolve(chunk.toString())
-      sent.destroy()
-    })
-  })
-  sent.on('error', reject).end()
-  return promise
 }
 
 /** Asks without TLS. */

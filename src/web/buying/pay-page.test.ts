@@ -6,7 +6,7 @@ import {
   checkoutToken,
   checkoutView,
 } from '../../../test/fixtures/checkouts.ts'
-import { fixed, topup } from '../../../test/fixtures/offers.ts'
+import { fixed, fixtureNow, topup } from '../../../test/fixtures/offers.ts'
 import type { CheckoutStage } from '../../api/checkout.ts'
 import { maxKept } from '../../checkouts/ledger.ts'
 import { formatUsdc } from '../../lib/money.ts'
@@ -99,7 +99,20 @@ describe('the page of a payment', () => {
     const asks = stage === 'waiting' || stage === 'partly_paid'
     // A page that asks for no money shows no address to which somebody could send it.
     expect(read(body).includes(address)).toBe(asks)
-    expect(body.includes('href="/buy/AMZ_US_25"')).toBe(['refused', 'expired'].includes(stage))
+    expect(body.includes('href="/buy/AMZ_US_25"')).toBe(
+      ['waiting', 'refused', 'expired'].includes(stage),
+    )
+  })
+
+  test('is not sent again while it shows the current version, which ends with the minutes left', async () => {
+    const { get, state } = paying()
+    const ask = (version: string) => get(url, { ...owner, 'if-none-match': `"${version}"` })
+    expect((await ask('waiting-1-0')).statusCode).toBe(304)
+    expect((await ask('waiting-1-1')).statusCode).toBe(200)
+    const expiresAt = new Date(fixtureNow.getTime() + 4 * 60_000)
+    state.view = checkoutView('waiting', { invoice: { expiresAt } })
+    const { statusCode, body } = await ask('waiting-1-0')
+    expect([statusCode, read(body).includes('less than 4 minutes left')]).toEqual([200, true])
   })
 
   test('asks for what is missing when a part came', async () => {

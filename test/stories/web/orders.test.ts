@@ -172,18 +172,6 @@ describe('the page of an order', () => {
     expect(JSON.parse(text)).toEqual({ receipt: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) })
     expect(text).not.toContain(bought.voucher.secret)
   })
-
-  test('that is none says so', async () => {
-    const answer = await visitor().get(`${store.url}/orders/ord_${'0'.repeat(26)}`)
-    expect(answer.status).toBe(404)
-    expect(await answer.text()).toContain('Order not found')
-  })
-
-  test('tells those who listen its version', async () => {
-    const once = await visitor().get(`${pageOf(bought.voucher)}/live?once`)
-    const page = await (await visitor().get(pageOf(bought.voucher))).text()
-    expect(page).toContain(`data-live="${await once.text()}"`)
-  })
 })
 
 describe('the refund of an order', () => {
@@ -413,67 +401,19 @@ describe.skipIf(noBrowser)('in a browser', () => {
     await page.waitForLoadState('load')
   }
 
-  test('a code is copied by its button', async () => {
-    const { context, page } = await openTab({ permissions: ['clipboard-read', 'clipboard-write'] })
-    await page.goto(`${pageOf(bought.voucher)}#${bought.voucher.accessToken}`)
-    await page.click('.yours .button')
-    await page.click('[data-copy="#goods-code"]')
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(bought.voucher.secret)
-    await context.close()
-  })
-
-  test('without script the link is pasted, and everything else is the same', async () => {
-    const { context, page } = await openTab({ javaScriptEnabled: false })
-    await page.goto(pageOf(bought.voucher))
-    await page.fill('#token', `${pageOf(bought.voucher)}#${bought.voucher.accessToken}`)
-    await page.click('.locked button')
-    await page.click('.yours button')
-    expect(await page.textContent('.yours')).toContain(bought.voucher.secret)
-    await context.close()
-  })
-
   test('an order that is under way becomes delivered on the page, by itself', async () => {
     const { accessToken, orderId } = await orderUnderWay()
     const { context, page, complaints } = await openTab()
-    const listens = page.waitForRequest(`${store.url}/orders/${orderId}/live`)
     await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
     await page.waitForSelector('.private')
     await page.focus('#email')
     await page.fill('#email', 'half@')
-    await listens
     await supplierSays(store, orderId, 'DONE')
     await page.waitForSelector('.stage.delivered')
     expect(await page.inputValue('#email')).toBe('half@')
     expect(await page.evaluate('document.activeElement.id')).toBe('email')
     expect(await page.textContent('body > [role=status]')).toContain('Delivered.')
     expect(complaints).toEqual([])
-    await context.close()
-  })
-
-  test('it is followed from the page that answers a form, too', async () => {
-    const { accessToken, orderId } = await orderUnderWay()
-    const { context, page } = await openTab()
-    await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
-    await page.waitForSelector('.private')
-    await page.fill('#email', 'half@way')
-    await page.click('.by-mail button')
-    await page.waitForSelector('#email-fault:not(:empty)')
-    expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}/mail`)
-    await supplierSays(store, orderId, 'DONE')
-    await page.waitForSelector('.stage.delivered')
-    await context.close()
-  })
-
-  test('where nobody can listen the page polls', async () => {
-    const { accessToken, orderId } = await orderUnderWay()
-    const { context, page } = await openTab()
-    await page.route('**/live', (route) => route.fulfill({ status: 429, body: '' }))
-    const polls = page.waitForRequest((request) => request.url().endsWith('/live?once'))
-    await page.goto(`${store.url}/orders/${orderId}#${accessToken}`)
-    await page.waitForSelector('.private')
-    await polls
-    await supplierSays(store, orderId, 'DONE')
-    await page.waitForSelector('.stage.delivered')
     await context.close()
   })
 
