@@ -24,7 +24,7 @@ import { type Texts, textsIn } from '../texts/texts.ts'
 /** A text by which an attacker would inject script through a catalog. */
 export const breakout = `</title></script><script>alert(1)</script><!-- "' onerror="x" & é`
 
-export const oddOffers = [
+const oddOffers = [
   voucher('HOSTILE', {
     brandName: breakout,
     description: breakout,

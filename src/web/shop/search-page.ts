@@ -215,7 +215,7 @@ interface CardDeps {
 }
 
 /** The cards of offers in a list, no two with the same text. */
-export function offerCards(offers: readonly Offer[], deps: CardDeps): Html[] {
+function offerCards(offers: readonly Offer[], deps: CardDeps): Html[] {
   const { t } = deps
   const number = apart(offers, (offer) =>
     [offer.brandName, whatOf(offer, t), placeName(offer, t), kindOf(offer).fairUseOf?.(offer)].join(
