@@ -1,102 +1,117 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { freePort } from './port.ts'
-import type { ProcessId } from './process.ts'
-import { identify, isAlive, launch, logTail, programOf, terminate, waitUntil } from './process.ts'
+import {
+  identify,
+  isAlive,
+  type LaunchOptions,
+  launch,
+  logTail,
+  untilEarlierEnded,
+  waitUntil,
+} from './process.ts'
 
 let folder: string
-let logFile: string
-const started: ProcessId[] = []
 /** Only ends tests that hang. */
 const withinMs = 60_000
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kiosk402-process-'))
-  logFile = join(folder, 'log')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const optionsOf = (script: string): LaunchOptions => ({
+  command: '/bin/sh',
+  args: ['-c', script],
+  logFile: join(folder, 'log'),
+  processFile: join(folder, 'process.json'),
+})
+const hasWritten = (text: string) =>
+  waitUntil(() => readFileSync(join(folder, 'log'), 'utf8').includes(text), withinMs)
+
+it('stops a program by its signal, keeps what it leaves, and removes its folder', async () => {
+  const [from, to, removes] = ['part', 'whole', 'gone'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await mkdir(removes)
+  const script = `trap 'echo saved > ${from}; exit 0' TERM; echo up; while :; do sleep 0.05; done`
+  const program = await launch({
+    ...optionsOf(script),
+    removes,
+    leaves: [from, to],
+  })
+  await hasWritten('up')
+  expect([program.hasEnded(), identify(program.pid)]).toEqual([false, expect.anything()])
+  await program.stop()
+  await program.stop()
+  expect([program.hasEnded(), identify(program.pid)]).toEqual([true, undefined])
+  expect([readFileSync(to, 'utf8'), existsSync(from), existsSync(removes)]).toEqual([
+    'saved\n',
+    false,
+    false,
+  ])
 })
 
-afterEach(async () => {
-  for (const id of started.splice(0)) await terminate(id, [['SIGKILL', 30_000]])
-  await rm(folder, { recursive: true })
+it('kills a program that does not end, and keeps nothing of it', async () => {
+  const [from, to] = [join(folder, 'part'), join(folder, 'whole')]
+  await writeFile(from, 'half of')
+  const deaf = await launch({
+    ...optionsOf("trap '' TERM; echo deaf; while :; do sleep 0.05; done"),
+    patience: 1,
+    leaves: [from, to],
+  })
+  await hasWritten('deaf')
+  await deaf.stop()
+  expect([identify(deaf.pid), existsSync(to)]).toEqual([undefined, false])
 })
 
-async function shell(script: string): Promise<ProcessId> {
-  const id = await launch({ command: '/bin/sh', args: ['-c', script], logFile })
-  started.push(id)
-  return id
-}
-
-it('launches a process that leads a group of its own and writes to its log', async () => {
-  const id = await shell('echo first; echo second >&2; exec sleep 60')
-
-  await waitUntil(() => logTail(logFile).includes('second'), withinMs)
-
-  expect(logTail(logFile)).toBe('first\nsecond')
-  expect(isAlive(id)).toBe(true)
-  // Signal 0 only checks that the group exists.
-  expect(process.kill(-id.pid, 0)).toBe(true)
+it('shows why a program ended by itself', async () => {
+  const program = await launch(optionsOf('echo no luck >&2; exit 3'))
+  expect(await waitUntil(program.hasEnded, withinMs)).toBe(true)
+  expect(logTail(join(folder, 'log'))).toBe('no luck')
 })
 
-it('rejects when there is no such command', async () => {
-  const missing = launch({ command: join(folder, 'missing'), args: [], logFile })
-  await expect(missing).rejects.toThrow('ENOENT')
+it('ends a program whose launcher was killed, and waits for its end', async () => {
+  const left = join(folder, 'left')
+  const slow = optionsOf(
+    `trap 'sleep 0.5; echo last > ${left}; exit' TERM; while :; do sleep 0.05; done`,
+  )
+  const script = `
+    import { launch } from ${JSON.stringify(join(import.meta.dirname, 'process.ts'))}
+    const { pid } = await launch(${JSON.stringify(slow)})
+    console.log(pid)
+    setInterval(() => {}, 1000)`
+  const launcher = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(launcher.stdout, 'data')
+  const program = identify(Number(line))
+  launcher.kill('SIGKILL')
+  await once(launcher, 'exit')
+  await untilEarlierEnded(slow.processFile)
+  expect(program && isAlive(program)).toBe(false)
+  expect(readFileSync(left, 'utf8')).toBe('last\n')
 })
 
-it('sees that a process has ended', async () => {
-  const id = await shell('exit 3')
-  expect(await waitUntil(() => !isAlive(id), withinMs)).toBe(true)
-  expect(identify(id.pid)).toBeUndefined()
-})
-
-it('does not take a successor under the same pid for the process', async () => {
-  const id = await shell('exec sleep 60')
-  const predecessor = { pid: id.pid, birth: 'earlier' }
-
-  expect(isAlive(predecessor)).toBe(false)
-  await terminate(predecessor, [['SIGKILL', 100]])
-  expect(isAlive(id)).toBe(true)
-})
-
-it.runIf(existsSync('/proc/self/stat'))('counts a zombie as ended', async () => {
+it('takes no later process with the same pid, and no zombie, for a running one', async () => {
+  const own = identify(process.pid)
+  expect(own && [isAlive(own), isAlive({ ...own, birth: 'another' })]).toEqual([true, false])
+  // The shell becomes a program that never waits for its children.
   const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'])
   const [line] = await once(parent.stdout, 'data')
-  const zombie = Number(String(line))
-  // The shell would still reap the process; the program that replaces it does not.
-  await waitUntil(() => programOf(parent.pid ?? 0) === 'sleep', withinMs)
-  process.kill(zombie, 'SIGKILL')
-
-  expect(await waitUntil(() => identify(zombie) === undefined, 2_000)).toBe(true)
+  await waitUntil(
+    () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8').trim() === 'sleep',
+    withinMs,
+  )
+  process.kill(Number(line), 'SIGKILL')
+  expect(await waitUntil(() => identify(Number(line)) === undefined, withinMs)).toBe(true)
   // A zombie can still be signalled, which deceives a simple check.
-  expect(process.kill(zombie, 0)).toBe(true)
+  expect(process.kill(Number(line), 0)).toBe(true)
   parent.kill()
-  await once(parent, 'exit')
-})
-
-it('counts a process as running until its last thread has let go of its port', async () => {
-  const port = await freePort()
-  const program = `require('node:net').createServer().listen(${port}, '127.0.0.1', () => console.log('up'))`
-  for (let round = 0; round < 12; round += 1) {
-    const id = await launch({ command: process.execPath, args: ['-e', program], logFile })
-    expect(await waitUntil(() => logTail(logFile) === 'up', withinMs)).toBe(true)
-    await terminate(id, [['SIGKILL', withinMs]])
-    expect(await freePort(port)).toBe(port)
-  }
-})
-
-it('goes on to the next signal when one does not help', async () => {
-  const id = await shell("trap '' TERM; echo deaf; while :; do sleep 0.05; done")
-  await waitUntil(() => logTail(logFile) === 'deaf', withinMs)
-
-  await expect(terminate(id, [['SIGTERM', 100]])).rejects.toThrow('did not end after SIGTERM')
-  expect(isAlive(id)).toBe(true)
-  await terminate(id, [
-    ['SIGTERM', 100],
-    ['SIGKILL', 30_000],
-  ])
-  expect(isAlive(id)).toBe(false)
 })

@@ -2,10 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { serverAccount } from '../../sandbox/postgres/account.ts'
-import { initialiseCluster } from '../../sandbox/postgres/initialise.ts'
-import { adoptOrStart, databaseUrlOf, stopServer } from '../../sandbox/postgres/server.ts'
-import { terminate } from '../../sandbox/process.ts'
+import { startPostgres } from '../../sandbox/postgres/postgres.ts'
 import { leftOut } from '../../test/harness/left-out.ts'
 import { query } from '../../test/harness/query.ts'
 
@@ -21,21 +18,12 @@ export const noDebianPostgres = leftOut(
   native ? undefined : 'PostgreSQL is missing (on Debian: apt-get install postgresql)',
 )
 
-const password = 'rehearsed'
-
 /** Debian's PostgreSQL with its default settings, which syncs to disk, in a folder of its own. */
 export async function startDatabase(dataDir: string) {
   const programs = native ?? ''
-  const clusterDir = join(dataDir, 'pg')
-  const account = await serverAccount(clusterDir)
-  const cluster = { clusterDir, native: programs, password, account }
-  await initialiseCluster({ ...cluster, sync: true })
-  const logFile = join(dataDir, 'postgres.log')
-  const start = (port?: number) =>
-    adoptOrStart({ ...cluster, logFile, port, settings: [], detached: true })
+  const start = () => startPostgres({ dataDir, installed: programs })
   let server = await start()
-  const { port } = server
-  const urlOf = (name: string) => databaseUrlOf(port, password).replace(/postgres$/, name)
+  const urlOf = (name: string) => server.databaseUrl.replace(/postgres$/, name)
   const tool = (name: string, ...args: string[]) => run(join(programs, 'bin', name), args)
 
   return {
@@ -48,11 +36,14 @@ export async function startDatabase(dataDir: string) {
     restore: (file: string, url: string) =>
       tool('pg_restore', '--no-owner', '--exit-on-error', `--dbname=${url}`, file),
     /** Stops it like a crash, without closing connections. */
-    kill: () => terminate(server.process, [['SIGQUIT', 60_000]]),
-    async startAgain() {
-      server = await start(port)
+    async kill() {
+      process.kill(server.pid, 'SIGQUIT')
+      await server.stop()
     },
-    stop: () => stopServer(server.process),
+    async startAgain() {
+      server = await start()
+    },
+    stop: () => server.stop(),
   }
 }
 

@@ -8,11 +8,10 @@ import { parseEther } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, expect, it } from 'vitest'
 import { squat } from '../port.fixture.ts'
-import { freePort } from '../port.ts'
-import { terminate } from '../process.ts'
 import type { Chain, ChainOptions } from './chain.ts'
 import { startChain } from './chain.ts'
 import { chainClient } from './rpc.ts'
+import { saveState } from './state.ts'
 import { authorize, balanceOf, submit, usedNonce } from './token.fixture.ts'
 
 const BUYER = '0x00000000000000000000000000000000000000b1'
@@ -32,10 +31,6 @@ async function start(options: ChainOptions): Promise<Chain> {
   const chain = await startChain(options)
   cleanups.push(() => chain.stop())
   return chain
-}
-
-async function nodeOf(dataDir: string) {
-  return JSON.parse(await readFile(join(dataDir, 'chain', 'node.json'), 'utf8'))
 }
 
 it('gives its wallets ether and a float of USDC, under keys of its own', async () => {
@@ -104,7 +99,7 @@ it('keeps balances, receipts, logs, port and keys over a stop and a start', asyn
 
   const second = await start({ dataDir })
 
-  expect(second).toMatchObject({ rpcUrl: first.rpcUrl, keys: first.keys, adopted: false })
+  expect(second).toMatchObject({ rpcUrl: first.rpcUrl, keys: first.keys })
   expect(await balanceOf(second, BUYER)).toBe(1_000_000_000n)
   const client = chainClient(second.rpcUrl)
   const receipt = await client.getTransactionReceipt({ hash })
@@ -128,7 +123,7 @@ it('fills up the float for refunds at every start', async () => {
   expect(await balanceOf(await start({ dataDir }), refund)).toBe(100_000_000_000n)
 })
 
-it('takes over the node of a store that was killed', async () => {
+it('is saved when the store that started it is killed', async () => {
   const dataDir = await folder()
   const script = `
     import { startChain } from ${JSON.stringify(join(import.meta.dirname, 'chain.ts'))}
@@ -139,39 +134,32 @@ it('takes over the node of a store that was killed', async () => {
   const store = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [rpcUrl] = await once(store.stdout, 'data')
+  await once(store.stdout, 'data')
   store.kill('SIGKILL')
-  await once(store, 'exit')
 
-  const chain = await start({ dataDir })
-
-  expect(chain).toMatchObject({ adopted: true, rpcUrl: String(rpcUrl).trim() })
-  expect(await balanceOf(chain, BUYER)).toBe(1_000_000_000n)
+  expect(await balanceOf(await start({ dataDir }), BUYER)).toBe(1_000_000_000n)
 })
 
 it('goes on from the saved state when the node itself was killed', async () => {
   const dataDir = await folder()
   const first = await start({ dataDir })
   await first.faucet(BUYER)
-  await first.stop()
-  await start({ dataDir })
-  await terminate((await nodeOf(dataDir)).process, [['SIGKILL', 30_000]])
+  await saveState(chainClient(first.rpcUrl), join(dataDir, 'chain'))
+  const { process: node } = JSON.parse(
+    await readFile(join(dataDir, 'chain', 'process.json'), 'utf8'),
+  )
+  process.kill(node.pid, 'SIGKILL')
 
-  const third = await start({ dataDir })
-
-  expect(third.adopted).toBe(false)
-  expect(await balanceOf(third, BUYER)).toBe(1_000_000_000n)
+  expect(await balanceOf(await start({ dataDir }), BUYER)).toBe(1_000_000_000n)
 })
 
-it('replaces a node that was left behind before its contracts were there', async () => {
+it('is made anew when its first start was ended in the middle', async () => {
   const dataDir = await folder()
   const first = await start({ dataDir })
-  await first.faucet(BUYER)
   await chainClient(first.rpcUrl).setCode({ address: first.usdc, bytecode: '0x' as Hex })
+  await first.stop()
 
   const second = await start({ dataDir })
-
-  expect(second.adopted).toBe(false)
   expect(await balanceOf(second, privateKeyToAddress(second.keys.refund))).toBe(100_000_000_000n)
 })
 
@@ -189,20 +177,6 @@ it('moves to another port when somebody else has its own, unless told to use tha
   expect(await balanceOf(second, BUYER)).toBe(1_000_000_000n)
 
   await expect(startChain({ dataDir: await folder(), port })).rejects.toThrow('is taken')
-})
-
-it('moves to the wanted port with what it knows, although its node still runs', async () => {
-  const dataDir = await folder()
-  const first = await start({ dataDir })
-  const old = new URL(first.rpcUrl).port
-  await first.faucet(BUYER)
-  const port = await freePort()
-
-  const second = await start({ dataDir, port })
-
-  expect(second).toMatchObject({ adopted: false, rpcUrl: `http://127.0.0.1:${port}` })
-  expect(String(port)).not.toBe(old)
-  expect(await balanceOf(second, BUYER)).toBe(1_000_000_000n)
 })
 
 it('says what is wrong when the saved state is damaged', async () => {

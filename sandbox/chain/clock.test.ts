@@ -1,14 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { freePort } from '../port.ts'
-import type { ProcessId } from '../process.ts'
-import { launch, terminate, waitUntil } from '../process.ts'
-import { anvilArgs, anvilProgram } from './anvil.ts'
+import { waitUntil } from '../process.ts'
 import type { Clock, ClockOptions } from './clock.ts'
 import { startClock } from './clock.ts'
+import { type ChainNode, startChainNode } from './node.ts'
 import type { ChainClient } from './rpc.ts'
 import { chainClient } from './rpc.ts'
 
@@ -16,7 +14,7 @@ import { chainClient } from './rpc.ts'
 const withinMs = 60_000
 const SOMEBODY = '0x00000000000000000000000000000000000000b1'
 let folder: string
-let node: ProcessId
+let node: ChainNode
 let client: ChainClient
 let clock: Clock | undefined
 let saves: number
@@ -24,16 +22,8 @@ let problems: Error[]
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kiosk402-clock-'))
-  const port = await freePort()
-  const logFile = join(folder, 'log')
-  node = await launch({ command: await anvilProgram(), args: anvilArgs(port, undefined), logFile })
-  client = chainClient(`http://127.0.0.1:${port}`)
-  const isUp = () =>
-    client.getChainId().then(
-      () => true,
-      () => false,
-    )
-  if (!(await waitUntil(isUp, withinMs))) throw new Error(await readFile(logFile, 'utf8'))
+  node = await startChainNode(folder)
+  client = chainClient(node.rpcUrl)
   saves = 0
   problems = []
 })
@@ -41,7 +31,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await clock?.stop()
   clock = undefined
-  await terminate(node, [['SIGKILL', 30_000]])
+  await node.stop()
   await rm(folder, { recursive: true })
 })
 
@@ -117,12 +107,6 @@ it('mines seldom without business and often again after a transaction', async ()
   expect(await waitUntil(async () => (await numberOf('safe')) > mined, withinMs)).toBe(true)
 })
 
-it('mines now and then without business', async () => {
-  await run({ businessMs: 0, idleEveryMs: 100 })
-  const head = await numberOf('latest')
-  expect(await waitUntil(async () => (await numberOf('latest')) >= head + 2n, withinMs)).toBe(true)
-})
-
 it('saves after transactions and not for the sake of empty blocks', async () => {
   await run({})
   await waitUntil(async () => (await numberOf('latest')) > 6n, withinMs)
@@ -146,7 +130,7 @@ it('notices a transaction that its own block has', async () => {
 
 it('tells once that the node has gone', async () => {
   await run({})
-  await terminate(node, [['SIGKILL', 30_000]])
+  await node.stop()
 
   expect(await waitUntil(() => problems.length > 0, withinMs)).toBe(true)
   await delay(100)

@@ -1,132 +1,125 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { z } from 'zod'
+import { chmod, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { freePort } from '../port.ts'
 import { readFileIfThere, writePrivateFile } from '../private-file.ts'
-import type { ProcessId } from '../process.ts'
-import { isAlive, launch, logTail, terminate, waitUntil } from '../process.ts'
-import { anvilArgs, anvilProgram, CHAIN_ID } from './anvil.ts'
-import { isOurs } from './genesis.ts'
-import type { ChainKeys } from './keys.ts'
-import { chainClient } from './rpc.ts'
-import { saveLastState, stateFileIn } from './state.ts'
+import { type Launched, launch, logTail, untilEarlierEnded, waitUntil } from '../process.ts'
+import { resolvePackage } from '../resolve.ts'
+import { CHAIN_ID, chainClient } from './rpc.ts'
+import { stateFileIn } from './state.ts'
 
-const nodeRecord = z.object({
-  process: z.object({ pid: z.int(), birth: z.string() }),
-  port: z.int().min(1).max(65_535),
-})
-type NodeRecord = z.infer<typeof nodeRecord>
-
-export type ChainNode = { process: ProcessId; rpcUrl: string; adopted: boolean }
-
-export type NodeOptions = {
-  /** The chain's own folder, which must exist. */
-  chainDir: string
-  keys: ChainKeys
-  /** Requires a port. Undefined: the last one if it is free, else another. */
-  port: number | undefined
+export type ChainNode = {
+  rpcUrl: string
+  /** Ends the node, which saves its chain; does nothing if it has ended. */
+  stop(): Promise<void>
 }
 
 /** In milliseconds. The node first reads the saved state, which has more than 100 MB after a long run. */
-const START_MS = 60_000
-const ANSWER_MS = 5_000
+const startMs = 60_000
 
 /**
- * The running node of this folder: the one that an earlier store left running, if it answers and has our token, else a
- * new one with the saved state.
+ * Starts the EVM node of a folder with its saved chain. When it ends, also because this process does, it saves its
+ * chain there.
+ *
+ * @param wanted requires a port. Absent: the last one if it is free, else another
  */
-export async function adoptOrStart(options: NodeOptions): Promise<ChainNode> {
-  const record = await readRecord(options.chainDir)
-  return (record && (await adopt(record, options))) ?? start(options, record?.port)
-}
-
-export function stopNode(process: ProcessId): Promise<void> {
-  return terminate(process, [
-    ['SIGTERM', 3_000],
-    ['SIGKILL', 10_000],
-  ])
-}
-
-/** Adopts a node that was left running. One that cannot be used is stopped, and its state saved if it is ours. */
-async function adopt(record: NodeRecord, options: NodeOptions): Promise<ChainNode | undefined> {
-  const { process, port } = record
-  if (!isAlive(process)) return undefined
-  const rpcUrl = rpcUrlOf(port)
-  const client = chainClient(rpcUrl)
-  const answered = await waitUntil(() => answers(rpcUrl), ANSWER_MS, 50)
-  const ours = answered && (await isOurs(client, options.keys))
-  if (ours && (options.port ?? port) === port) return { process, rpcUrl, adopted: true }
-  if (ours) await saveLastState(client, options.chainDir)
-  await stopNode(process)
-  return undefined
-}
-
-async function start(options: NodeOptions, lastPort: number | undefined): Promise<ChainNode> {
-  const deadline = performance.now() + START_MS
-  for (;;) {
-    const port = await freePort(options.port ?? lastPort)
-    if (options.port !== undefined && port !== options.port) {
-      throw new Error(`Port ${options.port}, which the sandbox chain is to use, is taken.`)
+export async function startChainNode(chainDir: string, wanted?: number): Promise<ChainNode> {
+  await untilEarlierEnded(processFileIn(chainDir))
+  const portFile = join(chainDir, 'port.json')
+  const last = Number(await readFileIfThere(portFile)) || undefined
+  for (let tries = 1; ; tries += 1) {
+    const port = await portFor(wanted, last)
+    const node = await launchNode(chainDir, port)
+    const rpcUrl = `http://127.0.0.1:${port}`
+    if (await comesUp(node, rpcUrl)) {
+      await writePrivateFile(portFile, String(port))
+      return { rpcUrl, stop: node.stop }
     }
-    const process = await launchNode(options.chainDir, port)
-    if (await comesUp(process, rpcUrlOf(port))) {
-      return { process, rpcUrl: rpcUrlOf(port), adopted: false }
+    await node.stop()
+    const trouble = logTail(join(chainDir, 'anvil.log'))
+    // Another program took the port meanwhile.
+    if (tries === 10 || !trouble.includes('Address already in use')) {
+      throw startFailed(chainDir, trouble)
     }
-    await stopNode(process)
-    const trouble = logTail(logFileIn(options.chainDir))
-    const isPassing = trouble.includes('Address already in use') && performance.now() < deadline
-    if (!isPassing) throw startFailed(options.chainDir, trouble)
-    await delay(50)
   }
 }
 
-async function launchNode(chainDir: string, port: number): Promise<ProcessId> {
+/**
+ * The node mines every transaction at once; `safe` is one block behind the head and `finalized` two. It keeps the
+ * states of the last 256 blocks in memory; by default it would write older ones to a folder in the user's home.
+ *
+ * The node accepts commands such as `anvil_setBalance` from any client, and by default its CORS headers allow this to
+ * every page in a browser on this machine. Without these headers, browsers send it no JSON from pages.
+ */
+async function launchNode(chainDir: string, port: number): Promise<Launched> {
   const state = stateFileIn(chainDir)
-  const process = await launch({
+  const last = `${state}.last`
+  return launch({
     command: await anvilProgram(),
-    args: anvilArgs(port, existsSync(state) ? state : undefined),
-    logFile: logFileIn(chainDir),
+    args: [
+      ...['--host', '127.0.0.1', '--port', String(port), '--no-cors'],
+      ...['--chain-id', String(CHAIN_ID), '--accounts', '0', '--silent'],
+      ...['--slots-in-an-epoch', '1', '--prune-history', '256'],
+      ...(existsSync(state) ? ['--load-state', state] : []),
+      // It writes in place, and every minute by default: only a file that it wrote at its end is whole.
+      ...['--dump-state', last, '--state-interval', '1000000000'],
+    ],
+    logFile: join(chainDir, 'anvil.log'),
+    processFile: processFileIn(chainDir),
+    leaves: [last, state],
+    patience: 60,
   })
-  const record: NodeRecord = { process, port }
-  await writePrivateFile(recordFileIn(chainDir), `${JSON.stringify(record)}\n`)
-  return process
 }
 
-async function comesUp(process: ProcessId, rpcUrl: string): Promise<boolean> {
-  await waitUntil(async () => !isAlive(process) || (await answers(rpcUrl)), START_MS, 5)
-  return isAlive(process) && answers(rpcUrl)
-}
-
-/** Whether the node answers. A refused, reset or silent connection means that it does not, or not yet. */
-async function answers(rpcUrl: string): Promise<boolean> {
+/**
+ * The path of the EVM node that npm installed for this platform, made executable if the installer dropped that bit. The
+ * package's own launcher is not used, because it would be one more process to stop.
+ */
+async function anvilProgram(): Promise<string> {
+  const name = `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
+  const launcher = fileURLToPath(resolvePackage('@foundry-rs/anvil/package.json'))
   try {
-    return (await chainClient(rpcUrl).getChainId()) === CHAIN_ID
-  } catch {
-    return false
+    const manifest = createRequire(launcher).resolve(`${name}/package.json`)
+    const path = join(dirname(manifest), 'bin', 'anvil')
+    if (((await stat(path)).mode & 0o111) === 0) await chmod(path, 0o755)
+    return path
+  } catch (cause) {
+    throw new Error(
+      `The package ${name} is not installed: there is no sandbox chain for this platform, or npm ` +
+        'was told to omit optional packages.',
+      { cause },
+    )
   }
+}
+
+async function portFor(wanted: number | undefined, last: number | undefined): Promise<number> {
+  const port = await freePort(wanted ?? last)
+  if (wanted === undefined || port === wanted) return port
+  throw new Error(`Port ${wanted}, which the sandbox chain is to use, is taken.`)
+}
+
+async function comesUp(node: Launched, rpcUrl: string): Promise<boolean> {
+  // A refused, reset or silent connection means that it does not answer, or not yet.
+  const answers = () =>
+    chainClient(rpcUrl)
+      .getChainId()
+      .then(
+        (id) => id === CHAIN_ID,
+        () => false,
+      )
+  await waitUntil(async () => node.hasEnded() || (await answers()), startMs, 5)
+  return !node.hasEnded() && answers()
+}
+
+function processFileIn(chainDir: string): string {
+  return join(chainDir, 'process.json')
 }
 
 function startFailed(chainDir: string, trouble: string): Error {
   return new Error(
-    `The sandbox chain did not start. It wrote to ${logFileIn(chainDir)}:\n${trouble}\n` +
+    `The sandbox chain did not start. It wrote to ${join(chainDir, 'anvil.log')}:\n${trouble}\n` +
       `If its saved state is damaged, remove ${stateFileIn(chainDir)} to begin a new chain.`,
   )
-}
-
-async function readRecord(chainDir: string): Promise<NodeRecord | undefined> {
-  const text = await readFileIfThere(recordFileIn(chainDir))
-  return text === undefined ? undefined : nodeRecord.parse(JSON.parse(text))
-}
-
-function rpcUrlOf(port: number): string {
-  return `http://127.0.0.1:${port}`
-}
-
-function recordFileIn(chainDir: string): string {
-  return join(chainDir, 'node.json')
-}
-
-function logFileIn(chainDir: string): string {
-  return join(chainDir, 'anvil.log')
 }

@@ -1,5 +1,7 @@
 import { createTestClient, defineChain, http, publicActions, walletActions } from 'viem'
-import { CHAIN_ID } from './anvil.ts'
+
+/** Base Sepolia. A signature made in the sandbox must never be valid on Base mainnet. */
+export const CHAIN_ID = 84_532
 
 const sandboxChain = defineChain({
   id: CHAIN_ID,

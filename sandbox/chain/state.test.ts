@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { keyFileIn, loadKeys } from './keys.ts'
-import { adoptOrStart, type ChainNode, stopNode } from './node.ts'
+import { type ChainNode, startChainNode } from './node.ts'
 import { chainClient } from './rpc.ts'
 import { saveState, stateFileIn } from './state.ts'
 
@@ -15,12 +14,11 @@ let node: ChainNode
 // A node without the sandbox's clock, which would also save the chain to the same file.
 beforeEach(async () => {
   chainDir = await mkdtemp(join(tmpdir(), 'kiosk402-state-'))
-  const keys = await loadKeys(keyFileIn(chainDir))
-  node = await adoptOrStart({ chainDir, keys, port: undefined })
+  node = await startChainNode(chainDir)
 })
 
 afterEach(async () => {
-  await stopNode(node.process)
+  await node.stop()
   await rm(chainDir, { recursive: true })
 })
 

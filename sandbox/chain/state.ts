@@ -8,46 +8,32 @@ import type { ChainClient } from './rpc.ts'
 const unzip = promisify(gunzip)
 
 /**
- * Saves the whole chain, with all blocks, receipts and logs, to a file from which the node can start. The node could
- * write such a file itself, but in place: killed while writing, it would leave a partial file, from which it does not
- * start.
- *
- * @returns the newest block in the file
- */
-export async function saveState(client: ChainClient, chainDir: string): Promise<bigint> {
-  try {
-    return await saveLastState(client, chainDir)
-  } finally {
-    await client.setAutomine(true)
-  }
-}
-
-/** Saves the chain of a node that is about to be stopped. The node mines nothing after this. */
-export async function saveLastState(client: ChainClient, chainDir: string): Promise<bigint> {
-  await client.setAutomine(false)
-  const { head, dump } = await dumpBetweenBlocks(client)
-  await writePrivateFile(stateFileIn(chainDir), await unzip(Buffer.from(dump.slice(2), 'hex')))
-  return head
-}
-
-/**
  * In milliseconds. Blocks in progress are usually complete after this. Otherwise the node finds their transactions a
  * second time in the block made here, takes them for invalid, and drops everything that their sender has sent since.
  */
 const wholeMs = 100
 
 /**
- * The node copies its blocks first and its accounts afterwards. A block made in between would be missing from the
- * dump: a payment without its log. Blocks are made one after another, so the block made here comes after all that were
- * in progress.
+ * Saves the whole chain, with all blocks, receipts and logs, to a file from which the node can start. The node copies
+ * its blocks first and its accounts afterwards. A block made in between would be missing from the dump: a payment
+ * without its log. Blocks are made one after another, so the block made here comes after all that were in progress.
+ *
+ * @returns the newest block in the file
  */
-async function dumpBetweenBlocks(client: ChainClient) {
-  await delay(wholeMs)
-  for (;;) {
-    await client.mine({ blocks: 1 })
-    const head = await client.getBlockNumber()
-    const dump = await client.dumpState()
-    if ((await client.getBlockNumber()) === head) return { head, dump }
+export async function saveState(client: ChainClient, chainDir: string): Promise<bigint> {
+  await client.setAutomine(false)
+  try {
+    await delay(wholeMs)
+    for (;;) {
+      await client.mine({ blocks: 1 })
+      const head = await client.getBlockNumber()
+      const dump = await client.dumpState()
+      if ((await client.getBlockNumber()) !== head) continue
+      await writePrivateFile(stateFileIn(chainDir), await unzip(Buffer.from(dump.slice(2), 'hex')))
+      return head
+    }
+  } finally {
+    await client.setAutomine(true)
   }
 }
 

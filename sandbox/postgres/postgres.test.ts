@@ -1,14 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
 import { squat } from '../port.fixture.ts'
-import { identify } from '../process.ts'
-import type { Postgres, PostgresOptions } from './postgres.ts'
-import { startPostgres } from './postgres.ts'
+import { identify, waitUntil } from '../process.ts'
+import { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts'
+import { canReach, installedNativeDir, nativeDir } from './programs.ts'
+import { startTestPostgres } from './test-postgres.ts'
 
 const isRoot = process.getuid?.() === 0
 const cleanups: (() => Promise<unknown>)[] = []
@@ -41,21 +42,6 @@ async function ask(databaseUrl: string, sql: string): Promise<unknown> {
   }
 }
 
-/** A process that starts the server as a store does, says so, and then does nothing. */
-async function startInOtherProcess(dataDir: string) {
-  const script = `
-    import { startPostgres } from ${JSON.stringify(join(import.meta.dirname, 'postgres.ts'))}
-    const server = await startPostgres({ dataDir: ${JSON.stringify(dataDir)} })
-    console.log(server.databaseUrl)
-    setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
-  })
-  const [line] = await once(child.stdout, 'data')
-  return { child, group: -(child.pid ?? 0), databaseUrl: String(line).trim() }
-}
-
 it('keeps its data and its port over a stop and a start', async () => {
   const dataDir = await folder()
   const first = await start({ dataDir })
@@ -65,7 +51,6 @@ it('keeps its data and its port over a stop and a start', async () => {
 
   const second = await start({ dataDir })
 
-  expect(second.adopted).toBe(false)
   expect(second.databaseUrl).toBe(first.databaseUrl)
   expect(await ask(second.databaseUrl, 'select answer from kept')).toBe(42)
 })
@@ -86,50 +71,14 @@ it('syncs to disk, uses UTF-8, listens on loopback only and wants the password',
   expect((await stat(join(dataDir, 'pg'))).mode & 0o777).toBe(0o700)
 })
 
-it('takes over the server of a store that was killed, and can stop it', async () => {
-  const dataDir = await folder()
-  const store = await startInOtherProcess(dataDir)
-  await ask(store.databaseUrl, 'create table kept as select 42 as answer')
-  store.child.kill('SIGKILL')
-  await once(store.child, 'exit')
-
-  const server = await start({ dataDir })
-
-  expect(server.adopted).toBe(true)
-  expect(server.databaseUrl).toBe(store.databaseUrl)
-  expect(await ask(server.databaseUrl, 'select answer from kept')).toBe(42)
-  await server.stop()
-  expect(identify(server.pid)).toBeUndefined()
-})
-
-it('is out of reach of a Ctrl-C in the terminal of the store', async () => {
-  const dataDir = await folder()
-  const store = await startInOtherProcess(dataDir)
-  process.kill(store.group, 'SIGINT')
-  await once(store.child, 'exit')
-
-  expect(await ask(store.databaseUrl, 'select 1')).toBe(1)
-  expect((await start({ dataDir })).adopted).toBe(true)
-})
-
-it('recovers when the server itself was killed and its lock file stayed', async () => {
+it('recovers when the server itself was killed, and its lock file names another program', async () => {
   const dataDir = await folder()
   const first = await start({ dataDir })
   await ask(first.databaseUrl, 'create table kept as select 42 as answer')
-  process.kill(first.pid, 'SIGKILL')
-
-  const second = await start({ dataDir })
-
-  expect(second.adopted).toBe(false)
-  expect(await ask(second.databaseUrl, 'select answer from kept')).toBe(42)
-})
-
-it('starts although the pid of a stale lock file belongs to another program now', async () => {
-  const dataDir = await folder()
-  const first = await start({ dataDir })
   const lock = join(dataDir, 'pg', 'postmaster.pid')
   const lines = (await readFile(lock, 'utf8')).split('\n')
-  await first.stop()
+  process.kill(first.pid, 'SIGKILL')
+  await waitUntil(() => identify(first.pid) === undefined, 60_000)
   const account = await stat(join(dataDir, 'pg'))
   const other = spawn('sleep', ['60'], { uid: account.uid, gid: account.gid })
   cleanups.push(async () => other.kill())
@@ -137,8 +86,7 @@ it('starts although the pid of a stale lock file belongs to another program now'
 
   const second = await start({ dataDir })
 
-  expect(second.adopted).toBe(false)
-  expect(await ask(second.databaseUrl, 'select 1')).toBe(1)
+  expect(await ask(second.databaseUrl, 'select answer from kept')).toBe(42)
 })
 
 it('moves to another port when somebody else has its own, and remembers that', async () => {
@@ -157,23 +105,13 @@ it('moves to another port when somebody else has its own, and remembers that', a
   expect(String(settings.port)).toBe(new URL(second.databaseUrl).port)
 })
 
-it('waits for a server that needs seconds for each connection', async () => {
-  const dataDir = await folder()
-  await (await start({ dataDir })).stop()
-  await writeFile(join(dataDir, 'pg', 'postgresql.auto.conf'), 'pre_auth_delay = 3\n')
-
-  const server = await start({ dataDir })
-
-  expect(await ask(server.databaseUrl, 'select 1')).toBe(1)
-})
-
 it('says so when the password was lost, and leaves nothing running', async () => {
   const dataDir = await folder()
   await (await start({ dataDir })).stop()
   await rm(join(dataDir, 'postgres.json'))
 
   await expect(startPostgres({ dataDir })).rejects.toThrow('does not take the password')
-  await expect(stat(join(dataDir, 'pg', 'postmaster.pid'))).rejects.toThrow('ENOENT')
+  expect(existsSync(join(dataDir, 'pg', 'postmaster.pid'))).toBe(false)
 })
 
 it('shows the end of the log when the server cannot start', async () => {
@@ -194,10 +132,66 @@ it('begins again when its first start was killed in the middle', async () => {
   const server = await start({ dataDir })
 
   expect(await ask(server.databaseUrl, 'select 1')).toBe(1)
-  expect((await readdir(dataDir)).sort()).toEqual(['pg', 'postgres.json', 'postgres.log'])
+  expect((await readdir(dataDir)).filter((name) => name.startsWith('pg'))).toEqual(['pg'])
+})
+
+it('gives each test a database of its own, as a copy if wanted, and leaves no files', async () => {
+  const postgres = await startTestPostgres()
+  const base = await postgres.createDatabase()
+  await ask(base, 'create table brand as select 42 as id')
+  const [copy, empty] = await Promise.all([
+    postgres.createDatabase(base),
+    postgres.createDatabase(),
+  ])
+
+  expect(await ask(copy, 'select id from brand')).toBe(42)
+  await expect(ask(empty, 'select id from brand')).rejects.toThrow('does not exist')
+  const files = dirname(String(await ask(postgres.databaseUrl, 'show data_directory')))
+  expect(existsSync(files)).toBe(true)
+  await postgres.stop()
+  expect(existsSync(files)).toBe(false)
+})
+
+it('runs after an install without install scripts and without executable bits', async () => {
+  const copy = join(await folder(), 'package')
+  await cp(dirname(installedNativeDir()), copy, { recursive: true, verbatimSymlinks: true })
+  const installed = join(copy, 'native')
+  for (const entry of await readdir(join(installed, 'lib'), { withFileTypes: true })) {
+    if (entry.isSymbolicLink()) await rm(join(installed, 'lib', entry.name))
+  }
+  await chmod(join(installed, 'bin', 'postgres'), 0o644)
+  const version = () =>
+    execFileSync(join(installed, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' })
+  expect(version).toThrow()
+
+  expect(await nativeDir(undefined, join(copy, 'system'), installed)).toBe(installed)
+
+  expect(version()).toContain('PostgreSQL) 18')
 })
 
 describe.runIf(isRoot)('as root', () => {
+  it('copies the programs once for an account that cannot reach them', async () => {
+    const [stranger, closed, system] = [
+      { uid: 61_234, gid: 61_234 },
+      await folder(0o700),
+      await folder(),
+    ]
+    await cp(dirname(installedNativeDir()), closed, { recursive: true, verbatimSymlinks: true })
+    const installed = join(closed, 'native')
+    await chmod(join(installed, 'share', 'postgresql', 'postgres.bki'), 0o600)
+
+    const copied = await nativeDir(stranger, system, installed)
+
+    expect(dirname(copied)).toBe(system)
+    expect(await canReach(stranger, '-x', join(copied, 'bin', 'postgres'))).toBe(true)
+    const bki = join(copied, 'share', 'postgresql', 'postgres.bki')
+    expect(await canReach(stranger, '-r', bki)).toBe(true)
+    const made = (await stat(copied)).ctimeMs
+    expect(await nativeDir(stranger, system, installed)).toBe(copied)
+    expect((await stat(copied)).ctimeMs).toBe(made)
+    expect(await readdir(system)).toHaveLength(1)
+  })
+
   it('keeps the cluster elsewhere when its account cannot reach the data folder', async () => {
     const closed = await folder(0o700)
     const systemDir = await folder()

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startCluster } from './postgres.ts'
+import { startPostgres } from './postgres.ts'
 
 export type TestPostgres = {
   /** The cluster's default database, for connections that create others. */
@@ -22,26 +22,19 @@ const maxConnections = 400
 
 /**
  * A PostgreSQL for one test run, in a temporary folder. It does not sync to disk, which makes it fast; in everything
- * else it is the same server. It stays in the terminal's process group, so that interrupting a test run ends it as
- * well. `TEST_POSTGRES` names another version to test with.
+ * else it is the same server. When the process of the test run ends in any way, the server ends and removes its
+ * folder. `TEST_POSTGRES` names another version to test with.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-test-'))
   await chmod(dataDir, 0o711)
-  const server = await startCluster({
+  const { databaseUrl, stop } = await startPostgres({
     dataDir,
     disposable: true,
     connections: maxConnections,
     installed: process.env['TEST_POSTGRES'] || undefined,
   })
-  return {
-    databaseUrl: server.databaseUrl,
-    createDatabase: (template) => createDatabase(server.databaseUrl, template),
-    stop: async () => {
-      await server.stop()
-      await rm(dataDir, { recursive: true })
-    },
-  }
+  return { databaseUrl, createDatabase: (template) => createDatabase(databaseUrl, template), stop }
 }
 
 /** Makes an empty database, or a copy of another one to which nobody is connected. */

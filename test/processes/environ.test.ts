@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newDataDir, runToItsEnd, startChildStore } from '../child-store.ts'
 import { get } from '../stories/requests.ts'
+import { descendantsOf, fileOf } from './data-folder.ts'
 
 let dataDir: string
 const ends: (() => Promise<unknown>)[] = []
@@ -16,29 +17,6 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** A file of a process in /proc; nothing when that has ended, as connections to PostgreSQL do. */
-function fileOf(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && /ENOENT|ESRCH/.test(String(error.code)))
-      return ''
-    throw error
-  }
-}
-
-const parentOf = (pid: number) => {
-  const stat = fileOf(pid, 'stat')
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-}
-
-/** A process that this one started, or one that such a process started. */
-function descendantsOf(ancestor: number): number[] {
-  const pids = readdirSync('/proc').map(Number).filter(Boolean)
-  const children = pids.filter((pid) => parentOf(pid) === ancestor)
-  return children.flatMap((pid) => [pid, ...descendantsOf(pid)])
-}
-
 /** What others can see of that process. */
 const shown = (pid: number) => fileOf(pid, 'environ') + fileOf(pid, 'cmdline')
 
@@ -48,7 +26,7 @@ function madeSecrets(): string[] {
   const { databaseUrl, secretsKey, parts } = json('connection.json')
   const { password } = new URL(databaseUrl ?? parts.databaseUrl)
   const ofParts = ['supplier', 'btcpay'].flatMap((name) =>
-    Object.values(json(`${name}/process.json`).secrets),
+    Object.values(json(`${name}/access.json`).secrets),
   )
   const keys = Object.values(parts.chain.keys).filter((key) => String(key).length === 66)
   return [password, secretsKey, ...ofParts, ...keys] as string[]

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../sandbox/port.ts'
-import { identify, plainEnvironment, programOf } from '../../sandbox/process.ts'
+import { identify, plainEnvironment } from '../../sandbox/process.ts'
 import {
   type ChildStore,
   type ChildStoreOptions,
@@ -39,10 +39,12 @@ async function start(options: Partial<ChildStoreOptions> = {}): Promise<ChildSto
   return store
 }
 
+const programOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+
 /** The supplier's admin side. */
 async function supplierOf(store: ChildStore) {
   const { supplierUrl } = (await get(store.url, '/sandbox')).body
-  const { secrets } = JSON.parse(readFileSync(join(dataDir, 'supplier/process.json'), 'utf8'))
+  const { secrets } = JSON.parse(readFileSync(join(dataDir, 'supplier/access.json'), 'utf8'))
   const headers = { authorization: `Bearer ${secrets.apiKey}` }
   return { url: supplierUrl.replace(/\/v1$/, ''), headers }
 }

