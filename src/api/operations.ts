@@ -12,9 +12,7 @@ import { limitOperations } from './orders/limits.ts'
 import { getReceipt } from './orders/receipt.ts'
 import { claimRefund, getRefund } from './orders/refund.ts'
 import { getWebhook, redeliverWebhook } from './orders/webhook.ts'
-import { live, ready } from './store/health.ts'
-import { keySets } from './store/keys.ts'
-import { manifests } from './store/manifest.ts'
+import { keySets, live, manifests, ready } from './store.ts'
 
 /** The operations that anyone may read for free. */
 export const readings: readonly Reading[] = [

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Charged, internalRule, type Refusal, rules } from '../lib/refusal.ts'
-import { LimitMoney } from '../orders/spending-limits/answer.ts'
+import { LimitMoney } from '../orders/spending-limits/body.ts'
 import { faultsDetail, publishedFault } from './fault-words.ts'
 import { OrderState } from './orders/order.ts'
 

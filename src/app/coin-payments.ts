@@ -5,13 +5,13 @@ import { invoiceOfEvent, verifyWebhook } from '../adapters/btcpay/webhook.ts'
 import { createCheckoutService } from '../api/checkout.ts'
 import {
   type CheckoutFacts,
+  type CheckoutReporter,
   type CheckoutStore,
   type HandPayouts,
   noProcessor,
   type PayoutRecord,
   type Processor,
 } from '../checkouts/ports.ts'
-import type { CheckoutReporter } from '../checkouts/report.ts'
 import type { StartDeps } from '../checkouts/start.ts'
 import type { Common, Outside } from '../config.ts'
 import type { Header, InvoiceEvent } from '../http/processor-webhook.ts'

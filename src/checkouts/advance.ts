@@ -1,9 +1,8 @@
 import { never } from '../lib/never.ts'
 import { carry, createSweeper, type Flow, rest, type Sweeper } from '../orders/workflow.ts'
 import { type Checkout, isClosed } from './checkout.ts'
-import { ask, look } from './invoice.ts'
-import { place } from './place.ts'
-import type { CheckoutStep, CheckoutStepDeps } from './steps.ts'
+import { ask, look, place } from './invoice.ts'
+import type { CheckoutStep, CheckoutStepDeps } from './ports.ts'
 
 /**
  * Carries a checkout as far as it can go now, and then leaves it to the sweep. The caller must hold the

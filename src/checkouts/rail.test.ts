@@ -4,9 +4,8 @@ import { usdc } from '../lib/money.ts'
 import type { InvoiceRefund } from '../payments/payment.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { Invoice } from './checkout.ts'
-import { type InvoiceRead, noProcessor } from './ports.ts'
+import { type CheckoutEvent, type InvoiceRead, noProcessor } from './ports.ts'
 import { invoiceRail, payoutWatch } from './rail.ts'
-import type { CheckoutEvent } from './report.ts'
 
 const hour = 3_600_000
 const pending: PaidBack = { outcome: 'pending', reason: 'the payout waits in BTCPay to be sent' }

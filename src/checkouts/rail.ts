@@ -4,8 +4,13 @@ import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
 import type { InvoiceRail, PaidBack } from '../payments/ports.ts'
 import { isInvoiced, settledPayments, settledUnits } from './checkout.ts'
 import { payableUnits } from './ledger.ts'
-import type { CheckoutStore, HandPayouts, PayoutRecord, Processor } from './ports.ts'
-import type { CheckoutReporter } from './report.ts'
+import type {
+  CheckoutReporter,
+  CheckoutStore,
+  HandPayouts,
+  PayoutRecord,
+  Processor,
+} from './ports.ts'
 
 export interface InvoiceRailDeps {
   readonly processor: Pick<Processor, 'read' | 'payOut'>

@@ -6,10 +6,9 @@ import { checkoutIdOf } from '../lib/ids.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
 import { type BudgetRules, requireBudgets, type Subjects, subjectsOf } from '../orders/budgets.ts'
 import { requireNotDenied } from '../orders/denylist.ts'
-import { foreignEsim } from '../orders/foreign-esim.ts'
 import { orTryAgain, requireSold } from '../orders/not-now.ts'
 import { idsFor } from '../orders/order.ts'
-import { itemOf, type PriceDeps, type Priced, price } from '../orders/price.ts'
+import { foreignEsim, itemOf, type PriceDeps, type Priced, price } from '../orders/price.ts'
 import type { AddressRead } from '../payments/coin-address.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
 import { payerOf } from '../payments/payment.ts'
@@ -17,8 +16,13 @@ import { accessTokenOf, type Digest, hashOf } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { advanceCheckout } from './advance.ts'
 import type { Checkout, CheckoutIn } from './checkout.ts'
-import { type CheckoutStore, type PaymentMethod, TooManyUnpaid, type UnpaidBound } from './ports.ts'
-import type { CheckoutStepDeps } from './steps.ts'
+import {
+  type CheckoutStepDeps,
+  type CheckoutStore,
+  type PaymentMethod,
+  TooManyUnpaid,
+  type UnpaidBound,
+} from './ports.ts'
 
 export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   readonly health: Pick<Health, 'unsold'>

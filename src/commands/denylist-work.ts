@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { changeDenylist, listDenied } from '../adapters/storage/denylist.ts'
-import { readReceiver } from '../orders/spending-limits/recipient.ts'
+import { readReceiver } from '../orders/spending-limits/rules.ts'
 import { parsed, UsageError } from './command-line.ts'
 
 export const usage = `Usage: npm run denylist -- <what>

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import type { StoreDeps } from '../api/operation.ts'
 import type { Site } from '../api/site.ts'
-import { DidDocument, didOf, JwkSet, keySets } from '../api/store/keys.ts'
+import { DidDocument, didOf, JwkSet, keySets } from '../api/store.ts'
 import { createSigningKeys } from '../secrets/signing-keys.ts'
 import { routeStoreOperations } from './operations.ts'
 

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import type { StoreDeps } from '../api/operation.ts'
-import { ready } from '../api/store/health.ts'
+import { ready } from '../api/store.ts'
 import { createHealth } from '../health/health.ts'
 import { routeStoreOperations } from './operations.ts'
 

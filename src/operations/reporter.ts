@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { CheckoutEvent } from '../checkouts/report.ts'
+import type { CheckoutEvent } from '../checkouts/ports.ts'
 import type { StoreEvent } from '../orders/report.ts'
 import type { PartEvent } from './part-changes.ts'
 import type { EarlierWalletEvent } from './startup-check.ts'

@@ -4,7 +4,7 @@ import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { OrderStore } from './ports.ts'
 import type { Reporter } from './report.ts'
-import { receiverOf } from './spending-limits/recipient.ts'
+import { receiverOf } from './spending-limits/rules.ts'
 
 /**
  * Orders that come to nothing cost the store, not their buyer: gas for reverted settlements and for refunds,

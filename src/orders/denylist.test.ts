@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { sweep } from '../../test/model/sweep.ts'
 import { advance } from './advance.ts'
-import { claimRefund } from './claim-refund.ts'
 import type { Order } from './order.ts'
+import { claimRefund } from './refund.ts'
 
 const declined: Partial<Script> = { placed: { outcome: 'declined', code: 'X', reason: 'x' } }
 const paid = { outcome: 'paid', transaction: `0x${'b'.repeat(64)}` } as const

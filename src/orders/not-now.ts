@@ -7,7 +7,7 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Checked } from '../payments/ports.ts'
 import type { Priced } from './price.ts'
 import type { Reporter } from './report.ts'
-import { money } from './spending-limits/answer.ts'
+import { money } from './spending-limits/body.ts'
 
 /** A part of the store does not answer, and the same request may succeed in a moment. */
 export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {

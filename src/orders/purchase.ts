@@ -21,11 +21,10 @@ import {
   subjectsOf,
 } from './budgets.ts'
 import { requireNotDenied } from './denylist.ts'
-import { foreignEsim } from './foreign-esim.ts'
 import { notChecked, notNow, orTryAgain, requireSold, sell } from './not-now.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
 import { BudgetSpent } from './ports.ts'
-import { acceptsFor, itemOf, type PriceDeps, type Priced, price } from './price.ts'
+import { acceptsFor, foreignEsim, itemOf, type PriceDeps, type Priced, price } from './price.ts'
 import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 import {
   chargedFor,

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { memoryOrders } from '../../test/doubles/memory-orders.ts'
+import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
 import { wordingsOf } from '../catalog/purchase-body.ts'
 import { fixturePayer } from '../payments/payments.fixture.ts'
+import { hashOf } from '../secrets/tokens.ts'
 import {
   ada,
   expectOrder,
@@ -8,6 +11,7 @@ import {
   purchaseWorld,
   refusalOf,
 } from './purchase.fixture.ts'
+import { mayReveal, type Viewer } from './replay.ts'
 
 const key = 'key-of-16-letters'
 const withKey = { viewer: { keys: [key] } }
@@ -246,4 +250,37 @@ describe('two equal requests at once', () => {
     expect(new Set(answers.map((answer) => expectOrder(answer).order.id)).size).toBe(1)
     expect(collects(calls)).toBe(1)
   })
+})
+
+const sentKey = 'key-of-16-letters'
+
+async function revealedTo(viewer: Viewer): Promise<boolean> {
+  const { deps, clock } = orderWorld()
+  const orders = memoryOrders(clock.now)
+  const { order } = await orders.open(newOrder(deps), [hashOf(sentKey)])
+  return mayReveal(orders, order, viewer)
+}
+
+test.each<[string, Viewer]>([
+  ['the access token', { accessToken: 'token' }],
+  ['the paying wallet', { wallet: `0x${'2'.repeat(40)}` }],
+  ['the key it was opened with', { keys: [sentKey] }],
+  ['one right key among others', { keys: ['other-key-of-20-let', sentKey] }],
+  ['a right key beside a wrong token', { accessToken: 'x', keys: [sentKey] }],
+])('goods are shown to %s', async (_, viewer) => {
+  expect(await revealedTo(viewer)).toBe(true)
+})
+
+test.each<[string, Viewer]>([
+  ['nobody', {}],
+  ['an empty token', { accessToken: '' }],
+  ['a wrong token', { accessToken: 'Token' }],
+  ['the hash of the token', { accessToken: hashOf('token') }],
+  ['another wallet', { wallet: `0x${'1'.repeat(40)}` }],
+  ['an empty wallet', { wallet: '' }],
+  ['no keys', { keys: [] }],
+  ['another key', { keys: ['other-key-of-20-let'] }],
+  ['the hash of the key', { keys: [hashOf(sentKey)] }],
+])('goods are kept from %s', async (_, viewer) => {
+  expect(await revealedTo(viewer)).toBe(false)
 })

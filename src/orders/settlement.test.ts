@@ -4,9 +4,9 @@ import { sweep } from '../../test/model/sweep.ts'
 import type { X402Receipt } from '../payments/payment.ts'
 import type { Collected, Collecting, Confirmation } from '../payments/ports.ts'
 import { advance } from './advance.ts'
-import { claimRefund } from './claim-refund.ts'
 import { type Account, entriesOf } from './ledger.ts'
 import { type In, isFinished, type Order } from './order.ts'
+import { claimRefund } from './refund.ts'
 
 /** Tests of a chain that drops its newest blocks, and with them a payment that was seen there. */
 

@@ -1,12 +1,8 @@
+import { createHash } from 'node:crypto'
+import { base58xmr, createBase58check } from '@scure/base'
+import { Address } from '@scure/btc-signer'
+import { getAddress, keccak256 } from 'viem/utils'
 import type { AddressFault } from '../lib/fault.ts'
-import {
-  type Chain,
-  type Recognised,
-  recogniseBase58,
-  recogniseBech32,
-  recogniseEthereum,
-  recogniseMonero,
-} from './addresses.ts'
 import type { Coin } from './coins.ts'
 
 export type AddressRead =
@@ -111,4 +107,160 @@ function withoutLink(text: string): Linked | undefined {
 
 function faulty(fault: AddressFault): AddressRead {
   return { outcome: 'bad', fault }
+}
+
+/** The chains whose addresses are recognised by their format. */
+type Chain = 'Bitcoin' | 'Litecoin' | 'Ethereum' | 'Tron' | 'Monero'
+
+/**
+ * What a text is by its format alone: an address, or an attempt at one. EVM chains share one address
+ * format and are all called Ethereum here.
+ */
+type Recognised =
+  | {
+      readonly is: 'address'
+      /** Several where chains share an address version, as test networks do. */
+      readonly chains: readonly Chain[]
+      /** In canonical form. */
+      readonly address: string
+      readonly isTest: boolean
+    }
+  /** Meant for this chain, but a character is wrong, missing or extra. */
+  | { readonly is: 'mistyped'; readonly chain: Chain }
+  /** An address of this chain that money must not be sent to. */
+  | { readonly is: 'unpayable'; readonly chain: Chain }
+
+/** The human-readable prefixes of Bech32 addresses (BIP-173, BIP-350), without the separator "1". */
+const beginnings: Readonly<Record<string, { readonly chain: Chain; readonly isTest: boolean }>> = {
+  bc: { chain: 'Bitcoin', isTest: false },
+  tb: { chain: 'Bitcoin', isTest: true },
+  bcrt: { chain: 'Bitcoin', isTest: true },
+  ltc: { chain: 'Litecoin', isTest: false },
+  tltc: { chain: 'Litecoin', isTest: true },
+  rltc: { chain: 'Litecoin', isTest: true },
+}
+
+/** The version bytes of Base58Check addresses. */
+const versions: Readonly<
+  Record<number, { readonly chains: readonly Chain[]; readonly isTest: boolean }>
+> = {
+  0: { chains: ['Bitcoin'], isTest: false },
+  5: { chains: ['Bitcoin'], isTest: false },
+  48: { chains: ['Litecoin'], isTest: false },
+  50: { chains: ['Litecoin'], isTest: false },
+  65: { chains: ['Tron'], isTest: false },
+  111: { chains: ['Bitcoin', 'Litecoin'], isTest: true },
+  196: { chains: ['Bitcoin'], isTest: true },
+  58: { chains: ['Litecoin'], isTest: true },
+}
+
+/** The chain that a mistyped Base58 address was meant for: its version determines its first character. */
+const meantByLetter: Readonly<Record<string, Chain>> = {
+  '1': 'Bitcoin',
+  '3': 'Bitcoin',
+  m: 'Bitcoin',
+  n: 'Bitcoin',
+  '2': 'Bitcoin',
+  L: 'Litecoin',
+  M: 'Litecoin',
+  Q: 'Litecoin',
+  T: 'Tron',
+}
+
+const base58check = createBase58check((bytes: Uint8Array) =>
+  createHash('sha256').update(bytes).digest(),
+)
+
+/** Bech32 addresses: bc1…, ltc1… and the like. */
+function recogniseBech32(text: string): Recognised | undefined {
+  const [, beginning = ''] = /^([a-z]+)1/i.exec(text) ?? []
+  // Private addresses of Litecoin (MWEB), which BTCPay and most wallets cannot pay.
+  if (/^t?mweb$|^ltcmweb$/i.test(beginning)) {
+    return { is: 'unpayable', chain: 'Litecoin' }
+  }
+  const known = beginnings[beginning.toLowerCase()]
+  if (known === undefined) return undefined
+  // All lower or all upper case is the same address; mixed case is invalid (BIP-173).
+  const isMixed = text !== text.toLowerCase() && text !== text.toUpperCase()
+  const kind = isMixed ? undefined : kindOf(text.toLowerCase(), beginning.toLowerCase())
+  if (kind === undefined) return { is: 'mistyped', chain: known.chain }
+  // Pay-to-anchor: anybody can spend what is sent to it.
+  if (kind === 'p2a') return { is: 'unpayable', chain: known.chain }
+  const { chain, isTest } = known
+  return { is: 'address', chains: [chain], address: text.toLowerCase(), isTest }
+}
+
+function kindOf(text: string, bech32: string): string | undefined {
+  try {
+    return Address({ bech32, pubKeyHash: 0, scriptHash: 0, wif: 0 }).decode(text).type
+  } catch {
+    return undefined
+  }
+}
+
+/** Base58 addresses: the older ones of Bitcoin and Litecoin, and those of Tron. */
+function recogniseBase58(text: string): Recognised | undefined {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(text)) return undefined
+  const bytes = bytesOf(text)
+  const known = bytes?.length === 21 ? versions[bytes[0] ?? -1] : undefined
+  if (bytes !== undefined && known !== undefined) return { is: 'address', ...known, address: text }
+  const chain = meantByLetter[text.charAt(0)]
+  return chain && { is: 'mistyped', chain }
+}
+
+function bytesOf(text: string): Uint8Array | undefined {
+  try {
+    return base58check.decode(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Addresses of Ethereum and other EVM chains. Mixed case is a checksum (EIP-55); an address in a single
+ * case has none and is accepted.
+ */
+function recogniseEthereum(text: string): Recognised | undefined {
+  if (!/^0x/i.test(text)) return undefined
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return { is: 'mistyped', chain: 'Ethereum' }
+  const digits = text.slice(2)
+  const address = getAddress(`0x${digits.toLowerCase()}`)
+  const hasChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  if (hasChecksum && address.slice(2) !== digits) return { is: 'mistyped', chain: 'Ethereum' }
+  // The zero address: nobody holds its key.
+  if (/^0+$/.test(digits)) return { is: 'unpayable', chain: 'Ethereum' }
+  return { is: 'address', chains: ['Ethereum'], address, isTest: false }
+}
+
+/** The first byte of a standard, an integrated and a sub-address; the test bytes are of testnet, then of stagenet. */
+const mainBytes = [18, 19, 42]
+const testBytes = [53, 54, 63, 24, 25, 36]
+/** Integrated addresses are eight bytes longer: they carry a payment id. */
+const integratedBytes = [19, 54, 25]
+
+/** Monero addresses: a byte for network and type, two public keys, and a Keccak checksum. */
+function recogniseMonero(text: string): Recognised | undefined {
+  if (!/^[45789AB][1-9A-HJ-NP-Za-km-z]{89,110}$/.test(text)) return undefined
+  const [network = -1, ...rest] = checkedBytesOf(text) ?? []
+  const isWhole = rest.length === (integratedBytes.includes(network) ? 76 : 68)
+  const isKnown = [...mainBytes, ...testBytes].includes(network)
+  if (!isWhole || !isKnown) return { is: 'mistyped', chain: 'Monero' }
+  const isTest = testBytes.includes(network)
+  return { is: 'address', chains: ['Monero'], address: text, isTest }
+}
+
+/** The decoded bytes, checksum included; undefined if the checksum is wrong. */
+function checkedBytesOf(text: string): Uint8Array | undefined {
+  const bytes = decodedMonero(text)
+  if (bytes === undefined || bytes.length < 5) return undefined
+  const sum = keccak256(bytes.subarray(0, -4), 'bytes').subarray(0, 4)
+  return Buffer.from(sum).equals(bytes.subarray(-4)) ? bytes : undefined
+}
+
+function decodedMonero(text: string): Uint8Array | undefined {
+  try {
+    return base58xmr.decode(text)
+  } catch {
+    return undefined
+  }
 }

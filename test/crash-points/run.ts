@@ -1,5 +1,5 @@
-import { claimRefund } from '../../src/orders/claim-refund.ts'
 import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
+import { claimRefund } from '../../src/orders/refund.ts'
 import { Injected } from '../model/calls.ts'
 import { refundWallet } from '../model/rail.ts'
 import type { Shop } from '../model/shop.ts'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
+import { maxStepMs } from '../../src/adapters/chain/proofs.ts'
 import { type RailDeps, x402Rail } from '../../src/adapters/chain/rail.ts'
-import { maxStepMs } from '../../src/adapters/chain/within-step.ts'
 import { leaseMs } from '../../src/orders/workflow.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
 

@@ -1,5 +1,5 @@
 import { advanceCheckout } from '../../src/checkouts/advance.ts'
-import type { CheckoutStepDeps } from '../../src/checkouts/steps.ts'
+import type { CheckoutStepDeps } from '../../src/checkouts/ports.ts'
 import { type AdvanceDeps, advance } from '../../src/orders/advance.ts'
 
 /** Advances due orders once, as the sweep of a store does, and waits for all. Returns their number. */

@@ -1,6 +1,5 @@
 import type { OrderId } from '../../src/lib/ids.ts'
 import { Refusal } from '../../src/lib/refusal.ts'
-import { claimRefund } from '../../src/orders/claim-refund.ts'
 import {
   idsFor,
   isRefunding,
@@ -9,6 +8,7 @@ import {
   supplierReferenceOf,
 } from '../../src/orders/order.ts'
 import { type PurchaseAnswer, purchase } from '../../src/orders/purchase.ts'
+import { claimRefund } from '../../src/orders/refund.ts'
 import type { PurchaseRequest } from '../../src/orders/replay.ts'
 import { paymentFor } from '../../src/payments/payments.fixture.ts'
 import type { PaymentPayload, Terms } from '../../src/payments/x402.ts'

@@ -1,6 +1,6 @@
 import type { OrderId } from '../../src/lib/ids.ts'
-import { claimRefund } from '../../src/orders/claim-refund.ts'
 import { isFinished, isRefunding, type Order, payoutStateOf } from '../../src/orders/order.ts'
+import { claimRefund } from '../../src/orders/refund.ts'
 import { refundWallet } from '../model/rail.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'

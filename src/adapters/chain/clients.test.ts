@@ -1,9 +1,96 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { networks } from '../../payments/networks.ts'
-import { openNode } from './clients.ts'
+import { newestShown, openNode, recent } from './clients.ts'
+import { createEstimates } from './transfer.ts'
 
 test('a network needs nothing but its entry in the list of networks', () => {
   const network = { ...networks.base, id: 'eip155:10', chainId: 10, name: 'OP Mainnet' }
   const node = openNode({ network, rpcUrl: 'http://127.0.0.1:9', pollMs: 500 })
   expect(node.network).toBe(network)
+})
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => vi.useRealTimers())
+
+/** What follows when a node shows blocks of these numbers in turn, each so many milliseconds after the last. */
+async function shownFor(blocks: readonly (readonly [number: bigint, afterMs: number])[]) {
+  let next = 0n
+  const newest = newestShown(async () => ({ number: next, timestamp: 1_000n + next }))
+  const shown: bigint[] = []
+  for (const [number, afterMs] of blocks) {
+    vi.advanceTimersByTime(afterMs)
+    next = number
+    const block = await newest()
+    expect(block.timestamp).toBe(1_000n + block.number)
+    shown.push(block.number)
+  }
+  return shown
+}
+
+test('a block that was shown does not vanish when a lagging node answers', async () => {
+  const blocks = [
+    [7n, 0],
+    [5n, 1],
+    [8n, 1],
+    [6n, 59_999],
+    [9n, 0],
+  ] as const
+  expect(await shownFor(blocks)).toEqual([7n, 7n, 8n, 8n, 9n])
+})
+
+test('a minute later a lower one counts: the chain was made shorter, or the number was a mistake', async () => {
+  const blocks = [
+    [900n, 0],
+    [5n, 30_000],
+    [6n, 30_000],
+    [5n, 0],
+  ] as const
+  expect(await shownFor(blocks)).toEqual([900n, 900n, 6n, 6n])
+})
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => vi.useRealTimers())
+
+/** Answers 1, 2, 3 … and can be made to fail. */
+function counting() {
+  const asked = { times: 0, failing: false }
+  const ask = recent(1_000, async () => {
+    asked.times += 1
+    if (asked.failing) throw new Error(`failed ${asked.times}`)
+    return asked.times
+  })
+  return { asked, ask }
+}
+
+test('those who ask at one moment, and a moment later, get one answer', async () => {
+  const { ask, asked } = counting()
+  expect(await Promise.all([ask(), ask()])).toEqual([1, 1])
+  vi.advanceTimersByTime(999)
+  expect(await ask()).toBe(1)
+  expect(asked.times).toBe(1)
+})
+
+test('an answer that is old is asked for anew', async () => {
+  const { ask } = counting()
+  expect(await ask()).toBe(1)
+  vi.advanceTimersByTime(1_000)
+  expect(await ask()).toBe(2)
+})
+
+test('a failure is kept for nobody', async () => {
+  const { ask, asked } = counting()
+  asked.failing = true
+  await expect(Promise.all([ask(), ask()])).rejects.toThrow('failed 1')
+  asked.failing = false
+  expect(await ask()).toBe(2)
+})
+
+test('an estimate is for one settlement, and not for a late one', () => {
+  const estimates = createEstimates()
+  estimates.keep('a', 90_000n)
+  estimates.keep('b', 80_000n)
+  expect(estimates.take('a')).toBe(90_000n)
+  expect(estimates.take('a')).toBeUndefined()
+  vi.advanceTimersByTime(2_000)
+  expect(estimates.take('b')).toBeUndefined()
 })

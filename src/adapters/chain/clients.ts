@@ -1,13 +1,8 @@
-import { createPublicClient, type Hex, type PublicClient, type Transport } from 'viem'
+import { createPublicClient, type Hex, type PublicClient, parseAbi, type Transport } from 'viem'
 import type { Network } from '../../payments/networks.ts'
-import { type BlockTime, blockAt } from './block-times.ts'
-import { type PageSize, pageSize } from './log-pages.ts'
-import { type DataFee, dataFeeOf } from './network-fees.ts'
-import { newestShown } from './newest-shown.ts'
-import { type NodeLoad, nodeLoad } from './node-load.ts'
-import { type AccountNonces, accountNonces } from './nonces.ts'
-import { recent } from './recent.ts'
-import { rpcTransport } from './rpc-transport.ts'
+import { type BlockTime, blockAt, type PageSize, pageSize } from './blocks.ts'
+import { isRevert } from './faults.ts'
+import { type NodeLoad, nodeLoad, rpcTransport } from './rpc.ts'
 import { type TransactionSigner, transactionSigner } from './signer.ts'
 
 export interface NodeOptions {
@@ -96,5 +91,132 @@ export function openChain(options: ChainOptions): Chain {
       const head = await node.newestBlock()
       return blockAt(node, Number(head.timestamp) - lookBackSeconds, head)
     }),
+  }
+}
+
+/**
+ * How long a shown block counts, in milliseconds. A chain that a reorganisation made shorter has grown
+ * again by then, and a number that was a node's mistake is forgotten.
+ */
+const shownMs = 60_000
+
+/**
+ * The newest block that a provider shows, and never an older one than it showed in the last minute. Several
+ * nodes may answer behind one address, each some blocks behind: what the newest of them has shown does not
+ * vanish when a lagging one answers next. A question at the number of that block fails at a node that lags.
+ *
+ * @param ask reads the newest block of the node that answers
+ */
+export function newestShown(ask: () => Promise<BlockTime>): () => Promise<BlockTime> {
+  let shown: { readonly block: BlockTime; readonly at: number } | undefined
+  return async () => {
+    const { number, timestamp } = await ask()
+    const now = performance.now()
+    if (shown && number < shown.block.number && now - shown.at < shownMs) return shown.block
+    shown = { block: { number, timestamp }, at: now }
+    return shown.block
+  }
+}
+
+/**
+ * Shares one answer among all who ask within `maxMs`, including those who ask while it is pending. A
+ * failure reaches all who wait for it and is not kept.
+ *
+ * @param maxMs how old an answer may be, counted from when it was asked for
+ */
+export function recent<T>(maxMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly asked: Promise<T>; readonly at: number } | undefined
+  return () => {
+    const now = performance.now()
+    if (last && now - last.at < maxMs) return last.asked
+    const asked = ask()
+    const own = { asked, at: now }
+    last = own
+    asked.catch(() => {
+      if (last === own) last = undefined
+    })
+    return asked
+  }
+}
+
+/** Hands out the transaction nonces of one account. */
+export interface AccountNonces {
+  /** The lowest nonce that is free as far as is known. It stays reserved until it is given back. */
+  take(): Promise<number>
+  /** Releases a nonce: from now on, the node's count decides about it. */
+  giveBack(nonce: number): void
+  /** Another process with the same key has a transaction under this nonce. */
+  yieldTo(nonce: number): void
+  /** Whether a transaction of this process is on its way under this nonce. */
+  isOurs(nonce: number): boolean
+}
+
+/** A nonce is reserved no longer than this, so that no gap can last for ever. */
+const maxKeptMs = 30_000
+/** How long the node's count may lag behind a nonce that another process has taken. */
+const maxYieldedMs = 5_000
+
+/**
+ * The node's count alone would give two concurrent settlements the same nonce. A counter kept here would
+ * be wrong as soon as a transaction is dropped, or another process sends with the same key. So the node's
+ * count is read each time, and only the nonces in use are kept here.
+ *
+ * @param count how many transactions of the account the node knows, pending ones included
+ */
+export function accountNonces(count: () => Promise<number>): AccountNonces {
+  const kept = new Map<number, { readonly until: number; readonly isOurs: boolean }>()
+  const keep = (nonce: number, isOurs: boolean) => {
+    const ms = isOurs ? maxKeptMs : maxYieldedMs
+    kept.set(nonce, { until: performance.now() + ms, isOurs })
+  }
+  return {
+    async take() {
+      const counted = await count()
+      const now = performance.now()
+      for (const [nonce, { until }] of kept) if (until < now) kept.delete(nonce)
+      let nonce = counted
+      while (kept.has(nonce)) nonce += 1
+      keep(nonce, true)
+      return nonce
+    },
+    giveBack: (nonce) => void kept.delete(nonce),
+    yieldTo: (nonce) => keep(nonce, false),
+    isOurs: (nonce) => kept.get(nonce)?.isOurs ?? false,
+  }
+}
+
+/** The GasPriceOracle of OP Stack chains, which gives the L1 data fee of a transaction. */
+const gasPriceOracle = '0x420000000000000000000000000000000000000F'
+const oracleAbi = parseAbi([
+  'function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)',
+])
+
+/** L1 makes a block every twelve seconds, and its prices move by blocks. */
+const dataFeeKeptMs = 10_000
+/** Sizes are rounded up to a multiple of this many bytes, so that similar payments share one call. */
+const sizeStep = 512
+/** The L1 data fee of a transaction of this size, in wei; 0 on a chain without the oracle. */
+type DataFee = (bytes: number) => Promise<bigint>
+
+function dataFeeOf({ reader }: Pick<ChainNode, 'reader'>): DataFee {
+  const kept = new Map<number, () => Promise<bigint>>()
+  const ask = async (size: number) => {
+    try {
+      return await reader.readContract({
+        address: gasPriceOracle,
+        abi: oracleAbi,
+        functionName: 'getL1FeeUpperBound',
+        args: [BigInt(size)],
+      })
+    } catch (error) {
+      if (isRevert(error)) return 0n
+      throw error
+    }
+  }
+  return (bytes) => {
+    const size = Math.ceil(bytes / sizeStep) * sizeStep
+    const known = kept.get(size) ?? recent(dataFeeKeptMs, () => ask(size))
+    kept.set(size, known)
+    return known()
   }
 }

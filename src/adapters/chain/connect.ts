@@ -5,18 +5,20 @@ import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import type { ChainStatement, StoreWallet } from '../../reconcile/ports.ts'
 import { type Chain, type ChainNode, openChain, openNode } from './clients.ts'
-import { type Facilitator, hostedFacilitator } from './facilitator.ts'
-import { type FacilitatorKey, keyProblem } from './facilitator-key.ts'
-import { chainFacts, floatOf, gasFacts, headAgeOf } from './facts.ts'
+import {
+  type Facilitator,
+  type FacilitatorKey,
+  hostedFacilitator,
+  keyProblem,
+  occasionally,
+} from './facilitator.ts'
+import { chainFacts, createProbe, floatOf, gasFacts, headAgeOf } from './facts.ts'
 import { isSilence } from './faults.ts'
-import { occasionally } from './occasional-facilitator.ts'
 import { ownFacilitator } from './own-facilitator.ts'
-import { createProbe } from './probe.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
 import { chainStatement } from './statement.ts'
-import { tokenAbi } from './token.ts'
-import { separatorOf } from './typed-data.ts'
+import { separatorOf, tokenAbi } from './token.ts'
 import { evidenceOf } from './witnesses.ts'
 
 export interface ChainConfig {

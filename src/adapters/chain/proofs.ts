@@ -1,12 +1,20 @@
-import { type Hex, parseEventLogs, type TransactionReceipt } from 'viem'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Hex, isHash, parseEventLogs, type TransactionReceipt } from 'viem'
 import type { Confirmation } from '../../payments/ports.ts'
 import { type Expected, provesTransfer, type TokenLog } from '../../payments/proof.ts'
+import { type Blocks, type BlockTime, blockAt, inPieces, isRefusal } from './blocks.ts'
 import type { ChainNode } from './clients.ts'
 import { isRevert } from './faults.ts'
-import { receiptOf } from './receipts.ts'
-import { tokenAbi } from './token.ts'
+import {
+  cancelledTopic,
+  type LogRange,
+  receiptOf,
+  tokenAbi,
+  tokenLogsIn,
+  topicOf,
+  usedTopic,
+} from './token.ts'
 import { type SignedTransfer, transferCall } from './transfer.ts'
-import { findUse, isUsedAt, isUsedInSafe, type Searched, type Use } from './uses.ts'
 
 /** Where an expected transfer provably happened. */
 export interface ProvenTransfer {
@@ -184,4 +192,121 @@ function tokenLogs(node: ChainNode, receipt: TransactionReceipt): TokenLog[] {
   return parseEventLogs({ abi: tokenAbi, logs: own }).map(({ eventName, args, logIndex }) => {
     return { event: eventName, ...args, index: logIndex } as TokenLog
   })
+}
+
+/** An authorization, and the blocks in which it can have been used. */
+export interface Searched {
+  readonly from: string
+  readonly nonce: string
+  /** Chain time, in seconds: the token accepts it only in blocks before that. */
+  readonly validBefore: number
+  /** The first block in which it can have landed; undefined if its use is not to be searched for. */
+  readonly sinceBlock: number | undefined
+}
+
+/** The one use of a nonce: a transfer, or its cancellation. */
+export interface Use {
+  readonly transaction: Hex
+  readonly isCancelled: boolean
+}
+
+/** Whether the nonce is used at this block. Throws if the node does not know the block, or has no state of it. */
+export function isUsedAt(
+  { network, reader }: ChainNode,
+  { from, nonce }: Searched,
+  block: bigint | 'safe',
+): Promise<boolean> {
+  return reader.readContract({
+    address: network.usdc as Hex,
+    abi: tokenAbi,
+    functionName: 'authorizationState',
+    args: [from as Hex, nonce as Hex],
+    ...(block === 'safe' ? { blockTag: block } : { blockNumber: block }),
+  })
+}
+
+/**
+ * The use, found in the logs; undefined while the node does not show it. A transfer is in a block before
+ * `validBefore`, so those blocks are read first, the newest first: a transfer of just now is on the first
+ * page. A cancellation may come later.
+ *
+ * @throws after the time of a step, because nobody waits for the result any longer
+ */
+export async function findUse(
+  node: ChainNode,
+  searched: Searched,
+  head: BlockTime,
+  maxMs = maxStepMs,
+): Promise<Use | undefined> {
+  const { validBefore, sinceBlock: first } = searched
+  if (first === undefined) return undefined
+  const newest = Number(head.number)
+  const signal = AbortSignal.timeout(maxMs)
+  const end = await blockAt(node, validBefore, head)
+  const useIn = async (blocks: Blocks) => {
+    const read = (piece: Blocks) => usesIn(node, searched, piece)
+    const paging = { pages: node.pages, newestFirst: true, signal }
+    for await (const [use] of inPieces(blocks, read, paging)) if (use) return use
+    return undefined
+  }
+  return (
+    (await useIn({ from: first, to: Math.min(end - 1, newest) })) ??
+    (await useIn({ from: Math.max(first, end), to: newest }))
+  )
+}
+
+/**
+ * Whether this transaction used the nonce in a block that can no longer be dropped. Its height alone does
+ * not prove that: a lagging backend behind the same address may show it in a block that was dropped since,
+ * below the safe block of another backend. So one call asks for the logs from there up to what the
+ * answering backend itself calls safe. Nor does a piece of that range, which a lagging backend answers from
+ * the blocks that it has. If the node refuses the range, it must show the log in its block, and the nonce
+ * used in the state at what it calls safe.
+ *
+ * @throws when the node does not say, for example because it has no state at its safe block
+ */
+export async function isUsedInSafe(
+  node: ChainNode,
+  { transaction, block }: { readonly transaction: Hex; readonly block: number },
+  searched: Searched,
+): Promise<boolean> {
+  const isShownUpTo = async (to: LogRange['to']) => {
+    const uses = await usesIn(node, searched, { from: block, to })
+    return uses.some((use) => use.transaction === transaction)
+  }
+  try {
+    return await isShownUpTo('safe')
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return (await isUsedAt(node, searched, 'safe')) && (await isShownUpTo(block))
+  }
+}
+
+/** A nonce is used or cancelled once, so at most one log is found on any one chain. */
+async function usesIn(node: ChainNode, { from, nonce }: Searched, range: LogRange): Promise<Use[]> {
+  const topics = [[usedTopic, cancelledTopic], topicOf(from), nonce as Hex]
+  const logs = await tokenLogsIn(node, range, topics)
+  return logs.flatMap(({ topics: [event], transactionHash }) =>
+    transactionHash && isHash(transactionHash)
+      ? [{ transaction: transactionHash, isCancelled: event === cancelledTopic }]
+      : [],
+  )
+}
+
+/**
+ * How long one step of an order may take here. Each call is bounded, but a node that is slow at every call
+ * would hold an order beyond its lease. The holder of the lease checks the confirmation of a payment,
+ * collects one that vanished again, and asks the supplier: two steps here and one call there.
+ */
+export const maxStepMs = 17_000
+
+/** The result of the work, or `late` if it takes too long. The work then goes on, so it must be safe to repeat. */
+export async function withinStep<T>(work: Promise<T>, late: T, maxMs = maxStepMs): Promise<T> {
+  const ended = new AbortController()
+  const waited = delay(maxMs, late, { signal: ended.signal }).catch(() => late)
+  try {
+    return await Promise.race([work, waited])
+  } finally {
+    ended.abort()
+  }
 }

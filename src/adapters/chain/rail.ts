@@ -1,16 +1,37 @@
+import { getAddress, type Hex, parseAbi, parseErc6492Signature } from 'viem'
 import { never } from '../../lib/never.ts'
+import { maxValiditySeconds, minValiditySeconds } from '../../payments/acceptance.ts'
 import type { X402Payment, X402Receipt } from '../../payments/payment.ts'
 import type { Checked, Collected, Collecting, Confirmation, Rail } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
-import { type CheckDeps, check, expectedOf, isUnused, writtenRight } from './checking.ts'
-import type { Chain } from './clients.ts'
-import type { Settling, Submitted } from './facilitator.ts'
-import { checksAtOnce } from './node-load.ts'
-import { isSignedByPayer } from './plain-payments.ts'
-import { type ProvenTransfer, proveByReceipt, proveByTransaction } from './proofs.ts'
+import { blockAt } from './blocks.ts'
+import type { Chain, ChainNode } from './clients.ts'
+import { type Facilitator, type Settling, type Submitted, transferOf } from './facilitator.ts'
+import { headAgeOf } from './facts.ts'
+import { isSilence } from './faults.ts'
+import {
+  isClosedTo,
+  isUsedAt,
+  type ProvenTransfer,
+  proveByReceipt,
+  proveByTransaction,
+  type Verdict,
+  withinStep,
+  wouldRevert,
+} from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
-import { deadPayments, reasonOf } from './verdicts.ts'
-import { withinStep } from './within-step.ts'
+import { checksAtOnce } from './rpc.ts'
+import { authorizationHash } from './token.ts'
+import { isSignedByPayer } from './transfer.ts'
+import {
+  badPayments,
+  deadPayments,
+  inconsistentWallet,
+  ownReasons,
+  paidByRefunds,
+  reasonOf,
+  unreadableSignature,
+} from './verdicts.ts'
 import type { Evidence } from './witnesses.ts'
 
 const tooSlow = 'The node answers too slowly.'
@@ -135,5 +156,256 @@ async function confirmationOf(
     return await evidence.confirmationOf(receipt, { ...expectedOf(tender), ...tender })
   } catch {
     return 'unknown'
+  }
+}
+
+interface CheckDeps {
+  readonly chain: Chain
+  readonly evidence: Evidence
+  readonly facilitator: Facilitator
+  readonly refunds: Pick<RefundWallet, 'address'>
+  /** The clock of this machine. Block times are compared with it, but it proves nothing. */
+  readonly now: () => Date
+  /** Payments are not judged while the newest block is older than this. */
+  readonly maxHeadSeconds: number
+}
+
+/**
+ * How long after it expired a payment that is on the chain but not on record still opens its order. A
+ * database that fails over may lose its newest writes, and the buyer then repeats the request soon.
+ * Later, anybody may have read the authorization from the chain, and reconciliation mends the record.
+ */
+const lostRecordSeconds = 3_600
+
+/** How far the clock of the chain, or of a payer, may differ from ours. */
+const clockSlackSeconds = 120
+
+async function check(deps: CheckDeps, asked: X402Payment): Promise<Checked<X402Payment>> {
+  const { chain, refunds } = deps
+  const left = asked.validBefore - deps.now().getTime() / 1_000
+  try {
+    const tender = { ...asked, payer: writtenRight(asked.payer) }
+    if (!isReadable(tender.signature)) {
+      return await unlessUsed(deps, tender, { outcome: 'bad', ...unreadableSignature })
+    }
+    // The refund wallet cannot be a buyer: a refund to itself would give nothing back.
+    if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
+    const head = chain.recentHead()
+    const looking =
+      left < minValiditySeconds ? explainLate(deps, tender, left) : judgeFresh(deps, tender)
+    const [{ timestamp }, checked] = await ended([head, looking])
+    // At an old block, balances are stale and a settlement would not land in time.
+    const age = headAgeOf({ timestamp }, deps.now())
+    if (age <= deps.maxHeadSeconds) return checked
+    return unknown(`The newest block is ${Math.round(age)} s old.`)
+  } catch (error) {
+    return unknown(reasonOf(error))
+  }
+}
+
+async function judgeFresh(deps: CheckDeps, tender: X402Payment): Promise<Checked<X402Payment>> {
+  const { chain, evidence, facilitator } = deps
+  // Checked before the payment is sent to anybody, so nobody can have charged it.
+  if (!(await evidence.couldBearOut(tender.amount))) {
+    return unknown('No witness answers, and one must see this payment.', 'no')
+  }
+  const [sinceBlock, verified] = await ended([chain.lookBackTo(), facilitator.verify(tender)])
+  const since = { ...tender, sinceBlock }
+  if (verified.isValid) return { outcome: 'good', tender: since }
+  return explain(deps, since, verified.invalidReason)
+}
+
+/** All results, or the first failure, once all have ended: no call outlives the check that made it. */
+async function ended<T extends readonly Promise<unknown>[]>(all: readonly [...T]) {
+  await Promise.allSettled(all)
+  return Promise.all(all)
+}
+
+/** The facilitator throws at a truncated ERC-6492 signature, which would look like a failure of ours. */
+function isReadable(signature: string): boolean {
+  try {
+    parseErc6492Signature(signature as Hex)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a facilitator's refusal means. Only a fault of the payer makes a payment `bad`. */
+async function explain(
+  deps: CheckDeps,
+  tender: X402Payment,
+  said: string | undefined,
+): Promise<Checked<X402Payment>> {
+  if (said === ownReasons.too_dear) {
+    const reason = 'The network fee is higher than the store pays.'
+    return { ...unknown(reason), isTooCostly: true }
+  }
+  const known = badPayments[said ?? '']
+  if (known === undefined) return unknown(said ?? 'no reason given')
+  const bad = { outcome: 'bad', ...known } as const
+  if (!afterPayment.has(known.code)) return unlessUsed(deps, tender, bad)
+  const judged = await deps.evidence.judge(authorizationOf(tender))
+  if (!wasUnused(judged)) return explainUsed(tender, judged)
+  // One backend says that the nonce is used, and another that it is not.
+  if (known.code === nonceUsed.code) return unknown(hidden)
+  return explainRefusal(deps.chain, tender, bad)
+}
+
+/** `bad`, unless the nonce is used: a payment that is bad now may have landed before. */
+async function unlessUsed(
+  { chain }: CheckDeps,
+  tender: X402Payment,
+  bad: Bad,
+): Promise<Checked<X402Payment>> {
+  return (await lookForUse(chain, tender)).isUsed ? unknown(hidden) : bad
+}
+
+/** Asks at the newest block: the shared one of a second ago would not show what has just landed. */
+async function lookForUse(chain: Chain, tender: X402Payment) {
+  const head = await chain.newestBlock()
+  return { head, isUsed: await isUsedAt(chain, authorizationOf(tender), head.number) }
+}
+
+/** Whether the authorization is unused at the newest block, and that block is current. False if the node fails. */
+async function isUnused(
+  { chain, now, maxHeadSeconds }: CheckDeps,
+  asked: X402Payment,
+): Promise<boolean> {
+  try {
+    const tender = { ...asked, payer: writtenRight(asked.payer) }
+    const { head, isUsed } = await lookForUse(chain, tender)
+    return !isUsed && headAgeOf(head, now()) <= maxHeadSeconds
+  } catch {
+    return false
+  }
+}
+
+/** The refusals that a landed payment gives as well: its nonce is used, and its money has left the wallet. */
+const nonceUsed = badPayments['invalid_exact_evm_nonce_already_used'] as Omit<Bad, 'outcome'>
+const afterPayment = new Set([nonceUsed.code, 'insufficient_balance', 'would_fail'])
+
+const hidden = 'The node does not show what the nonce was used for.'
+
+type Bad = Extract<Checked, { outcome: 'bad' }>
+
+/**
+ * A used nonce may be this very payment, submitted by somebody else, or by us before its record was
+ * lost. Then the money has arrived, and the buyer must not be asked for it again.
+ */
+function explainUsed(tender: X402Payment, judged: Verdict): Checked<X402Payment> {
+  if (judged.verdict === 'transferred') return { outcome: 'good', tender, hasLanded: true }
+  const isSpent = judged.verdict === 'dead' || judged.soFar === 'spent'
+  return isSpent ? { outcome: 'bad', ...nonceUsed } : unknown(hidden)
+}
+
+/**
+ * Judges an authorization that has expired, or will before a settlement is in a block. Anybody can send
+ * one, with any times and with a nonce that somebody else has used, so the work is bounded: the logs
+ * are searched only if its payer has signed it, and only while it may still open its order.
+ */
+async function explainLate(
+  deps: CheckDeps,
+  tender: X402Payment,
+  left: number,
+): Promise<Checked<X402Payment>> {
+  const isSought = left > -lostRecordSeconds && (await isSigned(deps.chain, tender))
+  const sinceBlock = isSought ? await earliestBlock(deps, tender) : undefined
+  const judged = await deps.evidence.judge({ ...authorizationOf(tender), sinceBlock })
+  // After expiry, only the chain proves that it stays unused: it may be on its way into a block.
+  if (wasUnused(judged) && (judged.verdict === 'dead' || left > 0)) return tooLate(left)
+  return judged.verdict === 'transferred'
+    ? { outcome: 'good', tender: { ...tender, sinceBlock: judged.found.block }, hasLanded: true }
+    : explainUsed(tender, judged)
+}
+
+/** The first block that can hold a payment that we accepted. */
+async function earliestBlock({ chain }: CheckDeps, { validBefore }: X402Payment): Promise<number> {
+  const earliest = validBefore - maxValiditySeconds - clockSlackSeconds
+  return blockAt(chain, earliest, await chain.recentHead())
+}
+
+function wasUnused(judged: Verdict): boolean {
+  if (judged.verdict === 'dead') return judged.cause === 'expired'
+  return judged.verdict === 'open' && judged.soFar === 'unused'
+}
+
+function tooLate(left: number): Bad {
+  const seconds = Math.max(0, Math.floor(left))
+  const reason = `the authorization ends in ${seconds} s; it must hold for at least ${minValiditySeconds} s`
+  return { outcome: 'bad', code: 'expired', reason }
+}
+
+/**
+ * A refusal counts only if it stands at a block at which the nonce is unused: of several nodes behind one
+ * address, one may refuse a payment because it has landed, and another not have its block yet. The
+ * facilitator reports a silent node and a refusing token alike, so the transfer is simulated again.
+ * A contract that signs for the payer may answer by its gas or by its caller: if the facilitator saw it
+ * refuse and it agrees now, the payment is refused, because no node is at fault.
+ */
+async function explainRefusal(
+  chain: Chain,
+  tender: X402Payment,
+  bad: Bad,
+): Promise<Checked<X402Payment>> {
+  const { head, isUsed } = await lookForUse(chain, tender)
+  if (isUsed) return unknown(hidden)
+  if (!(await wouldRevert(chain, transferOf(tender), head.number))) {
+    // The payer's code takes no part in a balance, so there two nodes differ.
+    const isOwnCode = bad.code === 'would_fail' && (await hasCode(chain, tender.payer))
+    return isOwnCode
+      ? { outcome: 'bad', ...inconsistentWallet }
+      : unknown('Two looks at the chain differ about this transfer.')
+  }
+  return (await isClosedTo(chain, tender.payTo))
+    ? unknown('USDC takes no transfer to this store just now.')
+    : bad
+}
+
+async function hasCode({ reader }: ChainNode, address: string): Promise<boolean> {
+  return (await reader.getCode({ address: address as Hex })) !== undefined
+}
+
+/** The address in EIP-55 form: it may come in any case, but viem encodes only a correct checksum. */
+function writtenRight(address: string): string {
+  return getAddress(address.toLowerCase())
+}
+
+function unknown(reason: string, charged: 'no' | 'unknown' = 'unknown') {
+  return { outcome: 'unknown', reason, charged } as const
+}
+
+function expectedOf(tender: X402Payment): Expected {
+  return { from: tender.payer, to: tender.payTo, value: tender.amount, nonce: tender.nonce }
+}
+
+function authorizationOf(tender: X402Payment) {
+  return { ...expectedOf(tender), ...tender }
+}
+
+const walletAbi = parseAbi([
+  'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
+])
+
+/** What a contract wallet answers to a valid signature (ERC-1271). */
+const valid = '0x1626ba7e'
+
+/**
+ * Whether the payer has signed: by its own key, which is computed here, or by its contract, which one
+ * call to the node tells.
+ *
+ * @throws when the node does not say
+ */
+async function isSigned({ network, reader }: ChainNode, tender: X402Payment): Promise<boolean> {
+  if (isSignedByPayer(network, tender)) return true
+  const { signature } = parseErc6492Signature(tender.signature as Hex)
+  const hash = authorizationHash(network, transferOf(tender))
+  const question = { abi: walletAbi, functionName: 'isValidSignature' } as const
+  try {
+    const address = tender.payer as Hex
+    return (await reader.readContract({ ...question, address, args: [hash, signature] })) === valid
+  } catch (error) {
+    if (isSilence(error)) throw error
+    return false
   }
 }

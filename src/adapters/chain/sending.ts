@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BaseError, type Hex, keccak256, type TransactionReceipt } from 'viem'
 import { getTransactionError, parseAccount } from 'viem/utils'
 import type { Chain, Fees } from './clients.ts'
-import { receiptOf } from './receipts.ts'
+import { receiptOf } from './token.ts'
 
 export const tooDear = 'The network fee is higher than the store pays.'
 

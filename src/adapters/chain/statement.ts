@@ -1,14 +1,11 @@
 import { type Hex, type Log, parseEventLogs } from 'viem'
 import { usdc } from '../../lib/money.ts'
 import type { ChainStatement, ChainTransfer, StoreWallet } from '../../reconcile/ports.ts'
-import { blockAt } from './block-times.ts'
+import { type Blocks, blockAt, inPieces } from './blocks.ts'
 import type { ChainNode } from './clients.ts'
 import { floatOf } from './facts.ts'
-import { type Blocks, inPieces } from './log-pages.ts'
-import { receiptOf } from './receipts.ts'
 import { refundNonceOf } from './refunds.ts'
-import { tokenAbi } from './token.ts'
-import { tokenLogsIn, topicOf, transferTopic, usedTopic } from './token-logs.ts'
+import { receiptOf, tokenAbi, tokenLogsIn, topicOf, transferTopic, usedTopic } from './token.ts'
 
 /** How many payers one call asks about. */
 const payersAtOnce = 200

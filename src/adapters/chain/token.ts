@@ -1,4 +1,21 @@
-import { parseAbi } from 'viem'
+import {
+  concatHex,
+  domainSeparator,
+  encodeEventTopics,
+  formatLog,
+  formatTransactionReceipt,
+  type Hex,
+  hashStruct,
+  keccak256,
+  type Log,
+  numberToHex,
+  pad,
+  parseAbi,
+  type TransactionReceipt,
+} from 'viem'
+import type { Network } from '../../payments/networks.ts'
+import type { ChainNode } from './clients.ts'
+import type { SignedTransfer } from './transfer.ts'
 
 /** The parts of Circle's FiatTokenV2_2 that the store uses. */
 export const tokenAbi = parseAbi([
@@ -24,3 +41,110 @@ export const transferTypes = {
     { name: 'nonce', type: 'bytes32' },
   ],
 } as const
+
+export const [transferTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer' })
+export const [usedTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed' })
+export const [cancelledTopic] = encodeEventTopics({
+  abi: tokenAbi,
+  eventName: 'AuthorizationCanceled',
+})
+
+/** The filter for each topic of a log: one value, one of several, or null for any. */
+export type Topics = readonly (Hex | readonly Hex[] | null)[]
+
+/** A range of blocks, both ends included. The answering node resolves `safe`. */
+export interface LogRange {
+  readonly from: number
+  readonly to: number | 'safe'
+}
+
+/** The token's logs with these topics, by one call. */
+export async function tokenLogsIn(
+  { network, reader }: ChainNode,
+  { from, to }: LogRange,
+  topics: Topics,
+): Promise<Log[]> {
+  const filter = {
+    address: network.usdc as Hex,
+    topics: topics as (Hex | Hex[] | null)[],
+    fromBlock: numberToHex(from),
+    toBlock: to === 'safe' ? to : numberToHex(to),
+  }
+  const logs = await reader.request({ method: 'eth_getLogs', params: [filter] })
+  return logs.map((log) => formatLog(log))
+}
+
+export function topicOf(wallet: string): Hex {
+  return pad(wallet.toLowerCase() as Hex, { size: 32 })
+}
+
+const separators = new Map<Network, Hex>()
+
+/** The EIP-712 domain separator of a network's USDC, cached because it is half of the work of hashing a payment. */
+export function separatorOf(network: Network): Hex {
+  const known = separators.get(network)
+  if (known !== undefined) return known
+  const { chainId, usdc, usdcDomain } = network
+  const domain = { ...usdcDomain, chainId, verifyingContract: usdc as Hex }
+  const separator = domainSeparator({ domain })
+  separators.set(network, separator)
+  return separator
+}
+
+/** What a payer signs (EIP-712) to let a transfer be made (EIP-3009). */
+export function authorizationHash(
+  network: Network,
+  transfer: Omit<SignedTransfer, 'signature'>,
+): Hex {
+  const { from, to, amount: value, validAfter, validBefore, nonce } = transfer
+  const data = {
+    from: from as Hex,
+    to: to as Hex,
+    value,
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce: nonce as Hex,
+  }
+  const struct = hashStruct({
+    data,
+    primaryType: 'TransferWithAuthorization',
+    types: transferTypes,
+  })
+  return keccak256(concatHex(['0x1901', separatorOf(network), struct]))
+}
+
+/**
+ * The receipt of a transaction; undefined while it is in no block of this node's chain. A receipt alone
+ * does not prove that it is in one: nodes that serve preconfirmations (Flashblocks) return one before the
+ * block exists, and a backend behind a load balancer may return one of a block that was dropped.
+ *
+ * Made without viem's action, which throws an error with a stack and a page of text for every “not yet”:
+ * a pending payment is asked about several times.
+ */
+export async function receiptOf(
+  node: ChainNode,
+  hash: Hex,
+): Promise<TransactionReceipt | undefined> {
+  const receipt = await node.reader.request({
+    method: 'eth_getTransactionReceipt',
+    params: [hash],
+  })
+  // The receipt of another transaction proves nothing about this one.
+  if (receipt?.transactionHash.toLowerCase() !== hash.toLowerCase()) return undefined
+  const formatted = formatTransactionReceipt(receipt)
+  return (await isInBlock(node, formatted)) ? formatted : undefined
+}
+
+/** Whether its block is on the chain: not above the newest one, and with the same hash at its height. */
+async function isInBlock(
+  { reader }: ChainNode,
+  { blockHash, blockNumber }: TransactionReceipt,
+): Promise<boolean> {
+  const head = await reader.getBlock()
+  if (head.number <= blockNumber) return head.hash === blockHash
+  const block = await reader.request({
+    method: 'eth_getBlockByNumber',
+    params: [numberToHex(blockNumber), false],
+  })
+  return block?.hash === blockHash
+}

@@ -1,10 +1,12 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import { encodeFunctionData, type Hex, isAddressEqual } from 'viem'
 import type { Network } from '../../payments/networks.ts'
+import type { X402Payment } from '../../payments/payment.ts'
 import type { Chain } from './clients.ts'
-import { isOutOfGas, isRevert } from './faults.ts'
-import { isTooDear } from './network-fees.ts'
+import { transferOf } from './facilitator.ts'
+import { isOutOfGas, isRevert, isSilence } from './faults.ts'
 import { type Sending, type Sent, sendCall, tooDear } from './sending.ts'
-import { tokenAbi } from './token.ts'
+import { signerOf } from './signer.ts'
+import { authorizationHash, tokenAbi } from './token.ts'
 
 /** A signed EIP-3009 authorization: a payment by a buyer, or a refund by us. */
 export interface SignedTransfer {
@@ -125,4 +127,90 @@ export function gasOf(
 ): Promise<bigint> {
   const call = transferCall(network, transfer)
   return reader.estimateContractGas({ ...call, account: gasAccount.address })
+}
+
+/** The size of a settlement transaction without the signature. */
+const settlementBytes = 450
+
+/**
+ * Whether a settlement would cost more than the store pays for one, at the present network fees. The
+ * payer chooses how long a smart wallet's signature is, and with it the data fee.
+ *
+ * @param gas the gas limit that it is sent with
+ * @throws when the node does not tell the fees
+ */
+export async function isTooDear(
+  chain: Chain,
+  { signature }: Pick<SignedTransfer, 'signature'>,
+  gas: bigint,
+): Promise<boolean> {
+  const bytes = settlementBytes + ((signature as Hex).length - 2) / 2
+  const [fees, dataFee] = await Promise.all([chain.fees(), chain.dataFee(bytes)])
+  return gas * fees.maxFeePerGas + dataFee > chain.maxSettlementWei
+}
+
+/**
+ * Checks the common payment with one call to the node. The signature by the payer's own key is verified
+ * here. Anything else that can be wrong (the balance, the nonce, the times, a pause, a blacklist, code of
+ * the payer) makes the token refuse the estimate, which is made for the very call that will be sent.
+ *
+ * @returns the gas it takes, or undefined if it is not plainly good; the caller finds out why
+ * @throws when the node does not say
+ */
+export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<bigint | undefined> {
+  if (!isSignedByPayer(chain.network, tender)) return undefined
+  try {
+    const gas = await gasOf(chain, transferOf(tender))
+    return gas > maxSettlementGas ? undefined : gas
+  } catch (error) {
+    if (isSilence(error)) throw error
+    return undefined
+  }
+}
+
+/** Recent results: a signature is verified before its payment is reserved, and again when it is checked. */
+const found = new Map<string, boolean>()
+const maxFound = 1_000
+
+/** Whether the payer's own key has signed. */
+export function isSignedByPayer(network: Network, tender: X402Payment): boolean {
+  const transfer = transferOf(tender)
+  const { from, to, amount, validAfter, validBefore, nonce, signature } = transfer
+  const key = [network.chainId, from, to, amount, validAfter, validBefore, nonce, signature].join()
+  const known = found.get(key)
+  if (known !== undefined) return known
+  const [oldest] = found.keys()
+  if (found.size >= maxFound && oldest !== undefined) found.delete(oldest)
+  const signer = signerOf(authorizationHash(network, transfer), signature as Hex)
+  const isSigned = signer !== undefined && isAddressEqual(signer, from as Hex)
+  found.set(key, isSigned)
+  return isSigned
+}
+
+/** Gas estimates of payments that were found good a moment ago, each for one settlement. */
+export interface Estimates {
+  keep(key: string, gas: bigint): void
+  /** Removes the estimate, so a resend is estimated again. */
+  take(key: string): bigint | undefined
+}
+
+/** Between the check and the settlement there is one database statement. */
+const maxEstimateMs = 2_000
+/** Bounds memory: the oldest, whose settlement never came, are dropped. */
+const maxEstimates = 10_000
+
+export function createEstimates(): Estimates {
+  const kept = new Map<string, { readonly gas: bigint; readonly at: number }>()
+  return {
+    keep(key, gas) {
+      const [oldest] = kept.keys()
+      if (kept.size >= maxEstimates && oldest !== undefined) kept.delete(oldest)
+      kept.set(key, { gas, at: performance.now() })
+    },
+    take(key) {
+      const estimate = kept.get(key)
+      kept.delete(key)
+      return estimate && performance.now() - estimate.at < maxEstimateMs ? estimate.gas : undefined
+    },
+  }
 }

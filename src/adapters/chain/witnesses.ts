@@ -3,7 +3,7 @@ import { within } from '../../lib/within.ts'
 import type { X402Receipt } from '../../payments/payment.ts'
 import type { Confirmation } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
-import type { ChainNode } from './clients.ts'
+import { type ChainNode, recent } from './clients.ts'
 import {
   type Authorization,
   confirmationAt,
@@ -12,9 +12,7 @@ import {
   proveByTransaction,
   type Verdict,
 } from './proofs.ts'
-import { receiptOf } from './receipts.ts'
-import { recent } from './recent.ts'
-import { tokenLogsIn, usedTopic } from './token-logs.ts'
+import { receiptOf, tokenLogsIn, usedTopic } from './token.ts'
 
 export interface Witnesses {
   /** Whether a block with this timestamp, in seconds, can be the newest one of a live chain. */

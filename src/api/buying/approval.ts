@@ -4,7 +4,7 @@ import { hashOf } from '../../secrets/tokens.ts'
 import type { FaultLog } from '../deps.ts'
 import type { Site } from '../site.ts'
 import { orNotNow } from './or-not-now.ts'
-import { purchaseSentence } from './purchase-sentence.ts'
+import { purchaseSentence } from './payment-required.ts'
 
 /** The path of the pages on which a person approves a purchase. */
 export const approvePath = '/approve'

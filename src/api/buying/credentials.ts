@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts'
-import type { Viewer } from '../../orders/access.ts'
+import type { Viewer } from '../../orders/replay.ts'
 import type { PaymentPayload } from '../../payments/x402.ts'
 import type { BuyingDeps } from '../deps.ts'
 import type { Credentials, HeaderParam } from '../operation.ts'

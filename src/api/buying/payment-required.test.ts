@@ -7,13 +7,14 @@ import {
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { fixed, open, voucher } from '../../../test/fixtures/offers.ts'
 import type { ExampleBody } from '../../catalog/example-body.ts'
 import { kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { Signals } from '../../health/signals.ts'
 import { answer402, httpTransport } from '../../http/payment-headers.ts'
 import type { OfferId } from '../../lib/ids.ts'
-import { cents, usdc } from '../../lib/money.ts'
+import { cents, usdc, usdcFromCents } from '../../lib/money.ts'
 import { fixturePayee } from '../../payments/payments.fixture.ts'
 import { createQuotes } from '../../payments/quotes.ts'
 import { acceptsOf } from '../../payments/terms.ts'
@@ -25,6 +26,7 @@ import {
   type PaymentRequest,
   type PaymentRequiredDeps,
   paymentRequired,
+  purchaseSentence,
 } from './payment-required.ts'
 
 const secret = Buffer.alloc(32, 5)
@@ -221,4 +223,33 @@ describe.each(kinds)('the 402 of a %s', (kind: Kind) => {
 
 test('a store that sells nothing asks nobody for money', async () => {
   await expect(demanded({}, {}, 'stop')).rejects.toMatchObject({ code: 'store_paused' })
+})
+
+const recipient = { kind: 'voucher', firstName: 'Ada', lastName: 'Lovelace' } as const
+const named = { brandName: 'Netflix', country: 'AU' }
+
+test('a value that the supplier gives as it was chosen stands with the card', () => {
+  const dollars = open(500, 50_000)
+  const card = voucher('A', { ...named, price: dollars, faceValue: dollars })
+  const line = { recipient, value: cents(2_500) }
+  expect(purchaseSentence(card, line, usdcFromCents(cents(2_500)))).toBe(
+    'value 25 = a 25.00 USD Netflix card (AU) for 25.00 USDC',
+  )
+})
+
+test('a value that the supplier converts is what the card is worth, about', () => {
+  const faceValue = { ...open(765, 76_500), currency: 'AUD' }
+  const card = voucher('A', { ...named, price: open(500, 50_000), faceValue })
+  const line = { recipient, value: cents(50_000) }
+  expect(purchaseSentence(card, line, usdcFromCents(cents(50_000)))).toBe(
+    'value 500 = a Netflix card (AU) worth about 765.00 AUD for 500.00 USDC',
+  )
+})
+
+test('a fixed card names its own currency', () => {
+  const card = voucher('A', { ...named, price: fixed(1_163), faceValue: fixed(1_000, 'EUR') })
+  const line = { recipient, value: undefined }
+  expect(purchaseSentence(card, line, usdcFromCents(cents(1_163)))).toBe(
+    'a 10.00 EUR Netflix card (AU) for 11.63 USDC',
+  )
 })

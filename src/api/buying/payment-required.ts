@@ -1,15 +1,23 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import * as z from 'zod'
-import type { ExampleBody } from '../../catalog/example-body.ts'
-import { goods } from '../../catalog/good.ts'
-import type { Kind } from '../../catalog/offer.ts'
+import { type ExampleBody, exampleBody } from '../../catalog/example-body.ts'
+import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
+import { goods, kindOf } from '../../catalog/good.ts'
+import type { Kind, Offer } from '../../catalog/offer.ts'
+import { worthOf } from '../../catalog/offer-details.ts'
+import { retailOf } from '../../catalog/pricing.ts'
+import type { LineItem } from '../../catalog/purchase-body.ts'
 import type { Signals } from '../../health/signals.ts'
+import { formatUsdc, type Usdc } from '../../lib/money.ts'
 import { storePaused } from '../../orders/not-now.ts'
+import type { Listing } from '../../payments/ports.ts'
 import type { Accepts } from '../../payments/terms.ts'
 import type { Terms } from '../../payments/x402.ts'
+import type { ReadDeps } from '../deps.ts'
 import { type Issuer, signedOffers } from '../extensions/offer-receipt.ts'
 import { SignalsBlock, signalsExtension } from '../extensions/policies.ts'
+import { discoveryPath } from '../paths.ts'
 import type { Site } from '../site.ts'
 
 /** The published shapes of a demand for payment (x402, version 2). */
@@ -157,12 +165,7 @@ export function withSignals(
 }
 
 /** The resource that is paid for, as described to x402 clients and indexes. */
-export function resourceOf(
-  site: Site,
-  transport: PaymentTransport,
-  kind: Kind,
-  description: string,
-) {
+function resourceOf(site: Site, transport: PaymentTransport, kind: Kind, description: string) {
   return {
     url: transport.resource(site, kind),
     description: cut(description, maxDescription),
@@ -224,4 +227,66 @@ function cut(text: string, maxBytes: number): string {
     .subarray(0, maxBytes)
     .toString()
     .replace(/\ufffd+$/, '')
+}
+
+/**
+ * What an index learns about a purchase route after a purchase: the same as when it calls the route itself. It contains
+ * nothing about the buyer or the purchase.
+ *
+ * @returns undefined while no good of the kind is sold
+ */
+export function listingOf(
+  deps: ReadDeps,
+  transport: PaymentTransport,
+  kind: Kind,
+): Listing | undefined {
+  const { site, liveCatalog } = deps
+  if (liveCatalog.current().sold[kind].size === 0) return undefined
+  return {
+    resource: resourceOf(site, transport, kind, routeDescription(site, kind)),
+    extensions: transport.discovery(kind, exampleOf(deps, kind)),
+  }
+}
+
+/** What a purchase route sells, in a sentence. */
+export function routeDescription({ url }: Pick<Site, 'url'>, kind: Kind): string {
+  const { article, noun } = goods[kind].words
+  return `Buy ${article} ${noun}. Find its offerId at ${url}${discoveryPath(kind)}`
+}
+
+/** A body that buys the first offer of the kind: an index may try it. */
+export function exampleOf(
+  { liveCatalog, pricing }: Pick<ReadDeps, 'liveCatalog' | 'pricing'>,
+  kind: Kind,
+): ExampleBody {
+  const offer = liveCatalog.current().sold[kind].offerAt(0)
+  return exampleBody(offer, retailOf(offer, pricing))
+}
+
+/**
+ * What is bought and for how much, in words, so that a model that mistook a unit, or a person who approves, notices:
+ * "value 25 = a 25.00 USD Amazon card (US) for 25.00 USDC".
+ */
+export function purchaseSentence(offer: Offer, lineItem: LineItem, amount: Usdc): string {
+  const { value, recipient } = lineItem
+  const chosen = value === undefined ? '' : `value ${value / 100} = `
+  const good = kindOf(offer).inWords(wordsOf(offer, value), recipient)
+  return `${chosen}${good} for ${formatUsdc(amount)} USDC`
+}
+
+function wordsOf(offer: Offer, value: LineItem['value']) {
+  const { brandName, country, shortNotes } = offer
+  const face = faceValueFor(worthOf(offer), value)
+  return {
+    face: face?.isExact ? `${amountOf(face)} ` : '',
+    worth: face === undefined || face.isExact ? '' : ` worth about ${amountOf(face)}`,
+    brandName,
+    place: country === undefined ? '' : ` (${country})`,
+    notes: shortNotes === undefined ? '' : `, ${shortNotes.replace(/\.$/, '')},`,
+  }
+}
+
+function amountOf({ amount, divisor, currency }: FaceValue): string {
+  const decimals = Math.round(Math.log10(divisor))
+  return `${(amount / divisor).toFixed(decimals)} ${currency}`
 }

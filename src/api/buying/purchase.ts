@@ -22,12 +22,16 @@ import {
 } from '../orders/order.ts'
 import { purchasePath, titleOf } from '../paths.ts'
 import { idempotencyKey, knownBy, viewerHeaders, viewerOf } from './credentials.ts'
-import { exampleOf, routeDescription } from './listing.ts'
-import { type PaymentTransport, paymentRequired, type RequiredPayment } from './payment-required.ts'
-import type { Presented } from './presented.ts'
-import { purchaseSentence } from './purchase-sentence.ts'
+import { type Presented, type Settled, settledOf } from './payment.ts'
+import {
+  exampleOf,
+  type PaymentTransport,
+  paymentRequired,
+  purchaseSentence,
+  type RequiredPayment,
+  routeDescription,
+} from './payment-required.ts'
 import { offerRefusals } from './quote.ts'
-import { type Settled, settledOf } from './settled.ts'
 import { signedInIfValid } from './sign-in.ts'
 
 const paymentHeaders: Readonly<Record<string, HeaderParam>> = {

@@ -5,15 +5,13 @@ import { kindSchemaFor } from '../../catalog/purchase-body.ts'
 import type { Param, Params } from '../../catalog/search/params.ts'
 import { understood } from '../../catalog/understood.ts'
 import { formatUsdc, usdc, usdcDecimals } from '../../lib/money.ts'
-import { foreignEsim, rechargedIccid } from '../../orders/foreign-esim.ts'
 import { requireSold } from '../../orders/not-now.ts'
-import { acceptsFor, type Priced, price } from '../../orders/price.ts'
+import { acceptsFor, foreignEsim, type Priced, price, rechargedIccid } from '../../orders/price.ts'
 import { termsValidSeconds } from '../../payments/terms.ts'
 import type { BuyingDeps } from '../deps.ts'
 import { answers, type OrderOperation, type ProofLimit } from '../operation.ts'
 import { purchasePath, titleOf } from '../paths.ts'
-import { PaymentTerms, withSignals } from './payment-required.ts'
-import { purchaseSentence } from './purchase-sentence.ts'
+import { PaymentTerms, purchaseSentence, withSignals } from './payment-required.ts'
 
 /** The exact price of one purchase. */
 const QuoteAnswer = z

@@ -10,7 +10,7 @@ import { isPaid, type Order } from '../../orders/order.ts'
 import type { Accepts } from '../../payments/terms.ts'
 import type { SigningKeys } from '../../secrets/signing-keys.ts'
 import type { Site } from '../site.ts'
-import { didOf } from '../store/keys.ts'
+import { didOf } from '../store.ts'
 
 /** Signs the offers and receipts of the x402 extension. */
 export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {

@@ -1,6 +1,10 @@
 import * as z from 'zod'
-import { LimitsAnswer } from '../../orders/spending-limits/answer.ts'
-import { LimitsBody, readLimits, sentenceOf } from '../../orders/spending-limits/body.ts'
+import {
+  LimitsAnswer,
+  LimitsBody,
+  readLimits,
+  sentenceOf,
+} from '../../orders/spending-limits/body.ts'
 import {
   type LimitsDeps,
   liftLimits,

@@ -3,8 +3,6 @@ import * as z from 'zod'
 import { echoOf } from '../../catalog/search/param-source.ts'
 import { refundIdOf } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { mayReveal } from '../../orders/access.ts'
-import { notRefundable, claimRefund as startClaim } from '../../orders/claim-refund.ts'
 import {
   isPaid,
   isRefunding,
@@ -12,6 +10,8 @@ import {
   type Refunding,
   refundStateOf,
 } from '../../orders/order.ts'
+import { notRefundable, claimRefund as startClaim } from '../../orders/refund.ts'
+import { mayReveal } from '../../orders/replay.ts'
 import { paidIn, publicPayerOf } from '../../payments/payment.ts'
 import { hashOf } from '../../secrets/tokens.ts'
 import { idempotencyKey, knownBy, orderId, tokenHeader } from '../buying/credentials.ts'

@@ -4,7 +4,6 @@ import type { CheckoutStore } from '../../checkouts/ports.ts'
 import { type CheckoutId, isOrderId, type OrderId } from '../../lib/ids.ts'
 import type { Usdc } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { mayReveal } from '../../orders/access.ts'
 import {
   type Failure,
   isPaid,
@@ -15,6 +14,7 @@ import {
   type Refunding,
   refundStateOf,
 } from '../../orders/order.ts'
+import { mayReveal } from '../../orders/replay.ts'
 import type { Coin } from '../../payments/coins.ts'
 import { noteTransaction, operatorPays } from '../../payments/pay-back-faults.ts'
 import { payeeOn } from '../../payments/terms.ts'

@@ -4,11 +4,11 @@ import { retryAfterSeconds } from '../../api/extensions/policies.ts'
 import {
   listAsk,
   listOwnOrders,
+  listTokenHours,
   lookAtOrder,
   lookUpIn,
   orderParams,
 } from '../../api/orders/find-orders.ts'
-import { listTokenHours } from '../../api/orders/list-token.ts'
 import { orderStanding } from '../../api/orders/order.ts'
 import { maxReason, ownedBy, refundClaimed, refundWatched } from '../../api/orders/refund.ts'
 import { mcpPath } from '../../api/paths.ts'

@@ -4,9 +4,17 @@ import { kinds } from '../../catalog/good.ts'
 import { dollarsMeantBy, fieldMeantBy } from '../../catalog/meant.ts'
 import { type Fields, meaning } from '../../catalog/purchase-body.ts'
 import type { Fault, FaultReason } from '../../lib/fault.ts'
-import { formatUsdc, usdcFromText } from '../../lib/money.ts'
+import { formatUsdc, type Usdc, usdc, usdcFromText } from '../../lib/money.ts'
 import { invalidBody } from '../../lib/refusal.ts'
-import { readReceiver } from './recipient.ts'
+import {
+  dayMs,
+  type Rules,
+  readReceiver,
+  rulesAt,
+  type Spend,
+  spentOn,
+  type WalletLimits,
+} from './rules.ts'
 
 /** More would not fit into the body of a request. */
 export const maxRecipients = 50
@@ -119,4 +127,84 @@ function meantBy(name: string, value: unknown): string | undefined {
   if (name === 'kinds') return fieldMeantBy(text, kinds)
   if (name === 'countries') return countryMeantBy(text)
   return name.endsWith('Usdc') ? dollarsMeantBy(text)?.toString() : undefined
+}
+
+export const LimitMoney = z.object({
+  usdc: z.string().describe('As people write it: "12.50"'),
+  atomic: z.string().describe('In millionths of a USDC, as x402 carries it: "12500000"'),
+})
+
+const PublishedRules = z.object({
+  perOrder: LimitMoney.optional(),
+  perDay: LimitMoney.optional(),
+  kinds: z.array(z.enum(kinds)).optional(),
+  countries: z.array(z.string()).optional(),
+  recipients: z
+    .int()
+    .optional()
+    .describe('How many there are. Who they are is kept as keyed digests, and cannot be told'),
+  approveAbove: LimitMoney.optional().describe('A person approves what costs more, first'),
+})
+
+/** The limits of a wallet, as the store publishes them to it. */
+export const LimitsAnswer = z
+  .object({
+    wallet: z.string(),
+    inForce: PublishedRules.describe('What holds now. A rule that is absent limits nothing'),
+    coming: z
+      .object({ from: z.iso.datetime(), limits: PublishedRules })
+      .nullable()
+      .describe('What will hold in its place, and from when: whatever is looser waits'),
+    coolingHours: z.number().describe('How long what is looser waits before it holds'),
+    lastDay: z.object({
+      since: z.iso.datetime(),
+      spent: LimitMoney.describe(
+        'Paid for orders placed in the last 24 hours, less what came back',
+      ),
+      remaining: LimitMoney.nullable().describe('Null while no limit of a day is in force'),
+    }),
+  })
+  .meta({ id: 'WalletLimits' })
+export type LimitsAnswer = z.infer<typeof LimitsAnswer>
+
+export function answerOf(
+  { wallet, limits, spends }: { wallet: string; limits: WalletLimits; spends: readonly Spend[] },
+  { now, coolingMs }: { readonly now: Date; readonly coolingMs: number },
+): LimitsAnswer {
+  const inForce = rulesAt(limits, now)
+  const coming = limits.coming && limits.coming.from > now ? limits.coming : undefined
+  const spent = spentOn(spends)
+  const remaining = inForce.perDay === undefined ? undefined : lessOf(inForce.perDay, spent)
+  return {
+    wallet,
+    inForce: published(inForce),
+    coming: coming ? { from: coming.from.toISOString(), limits: published(coming.rules) } : null,
+    coolingHours: coolingMs / 3_600_000,
+    lastDay: {
+      since: new Date(now.getTime() - dayMs).toISOString(),
+      spent: money(spent),
+      remaining: remaining === undefined ? null : money(remaining),
+    },
+  }
+}
+
+export function money(amount: Usdc): z.infer<typeof LimitMoney> {
+  return { usdc: formatUsdc(amount), atomic: amount.toString() }
+}
+
+/** What is left of a limit; nothing if more was spent already. */
+export function lessOf(limit: Usdc, spent: Usdc): Usdc {
+  return usdc(limit > spent ? limit - spent : 0n)
+}
+
+function published(rules: Rules): z.infer<typeof PublishedRules> {
+  const { perOrder, perDay, recipients, approveAbove } = rules
+  return {
+    ...(perOrder === undefined ? {} : { perOrder: money(perOrder) }),
+    ...(perDay === undefined ? {} : { perDay: money(perDay) }),
+    ...(rules.kinds === undefined ? {} : { kinds: [...rules.kinds] }),
+    ...(rules.countries === undefined ? {} : { countries: [...rules.countries] }),
+    ...(recipients === undefined ? {} : { recipients: recipients.length }),
+    ...(approveAbove === undefined ? {} : { approveAbove: money(approveAbove) }),
+  }
 }

@@ -11,14 +11,15 @@ import {
   type OrderStore,
 } from '../ports.ts'
 import type { Priced } from '../price.ts'
-import { lessOf, money } from './answer.ts'
-import { digestOf, receiverOf } from './recipient.ts'
+import { lessOf, money } from './body.ts'
 import {
   dayMs,
+  digestOf,
   type LimitName,
   limitHit,
   noRules,
   type Rules,
+  receiverOf,
   roomFrom,
   rulesAt,
   type Spend,

@@ -2,12 +2,11 @@ import { usdcFromText } from '../../lib/money.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import type { LimitStore } from '../ports.ts'
-import { answerOf, type LimitsAnswer } from './answer.ts'
-import type { LimitsBody } from './body.ts'
-import { digestOf } from './recipient.ts'
+import { answerOf, type LimitsAnswer, type LimitsBody } from './body.ts'
 import {
   changed,
   dayMs,
+  digestOf,
   hasRules,
   noRules,
   present,

@@ -1,6 +1,5 @@
 import type { VoucherOffer } from '../../catalog/kinds/voucher.ts'
-import type { ZenditClient } from './client.ts'
-import { lineOf, present, type Raw, recordOf, textOf } from './raw.ts'
+import { lineOf, present, type Raw, recordOf, textOf, type ZenditClient } from './client.ts'
 
 /** What vouchers show of their brand. Both are decoration: no sale depends on them. */
 interface BrandInfo {

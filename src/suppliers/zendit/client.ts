@@ -38,3 +38,140 @@ export function createZenditClient({ apiKey, ...options }: ZenditClientOptions):
     post: (path, body, call = {}) => callJson(service, { method: 'POST', path, body, ...call }),
   }
 }
+
+/** A definite refusal by the supplier, with its own code. */
+export interface SupplierNo {
+  readonly code: string
+  /** May be shown to the buyer: it consists of the store's own words and names of fields. */
+  readonly reason: string
+  /** Whether it names the reference as faulty: then the reference was used before. */
+  readonly namesReference: boolean
+  /** Whether it calls the request a duplicate: of the same reference, or of another purchase. */
+  readonly isDuplicate: boolean
+}
+
+/** The store's words for the codes that Zendit documents. Any other code is passed on by its name. */
+const sentences: ReadonlyMap<string, string> = new Map([
+  ['NOT_FOUND', 'The supplier does not sell this offer any more.'],
+  ['INVALID_REQUEST', 'The supplier refused the purchase as invalid.'],
+  ['INSUFFICIENT_FUNDS', 'The supplier could not take the purchase from this store now.'],
+])
+
+/**
+ * The supplier's refusal in an error answer, or undefined if it is none. Only the supplier sends an `errorCode`:
+ * a 404 of a proxy or a wrong address proves nothing about a purchase.
+ */
+export function refusalOf(
+  answer: Extract<Answer, { outcome: 'answered' }>,
+): SupplierNo | undefined {
+  const body = recordOf(answer.body)
+  if (body === undefined || typeof body['errorCode'] !== 'string') return undefined
+  return supplierNo(body['errorCode'], Object.keys(recordOf(body['fields']) ?? {}))
+}
+
+/** Why a transaction failed, from its `error`. */
+export function failureOf(error: unknown): SupplierNo {
+  return supplierNo(recordOf(error)?.['code'], [])
+}
+
+/**
+ * Leaves out the supplier's own message on purpose: it can repeat the number or the name that the buyer gave,
+ * and the reason is stored and shown without checking who reads it.
+ */
+function supplierNo(rawCode: unknown, fields: readonly string[]): SupplierNo {
+  const line = lineOf(rawCode, 60)
+  const code = line !== undefined && /^[A-Za-z0-9_.:-]+$/.test(line) ? line : 'FAILED'
+  const sentence = sentences.get(code) ?? `The supplier could not complete the purchase (${code}).`
+  const named = fields.filter((field) => /^[A-Za-z][A-Za-z.]{0,59}$/.test(field)).slice(0, 10)
+  const reason = named.length === 0 ? sentence : `${sentence} It named ${named.join(', ')}.`
+  const namesReference = fields.includes('transactionId')
+  return { code, reason, namesReference, isDuplicate: /DUPLICATE/i.test(code) }
+}
+
+/** A JSON object as the supplier sent it, unchecked. */
+export type Raw = Readonly<Record<string, unknown>>
+
+// Control characters and marks that reorder text; the first set leaves line breaks and tabs alone.
+const unwantedInText = /(?![\n\t])\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+const unwantedInLine = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]+/gu
+
+/** The value as an object, or undefined when it is anything else. */
+export function recordOf(value: unknown): Raw | undefined {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord ? (value as Raw) : undefined
+}
+
+/** The value as a list; anything else counts as an empty one. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** One line of clean text, cut to `max` characters. Empty or no text gives undefined. */
+export function lineOf(value: unknown, max: number): string | undefined {
+  return typeof value === 'string' ? cleaned(value, unwantedInLine, ' ', max) : undefined
+}
+
+/** Clean text that may have line breaks, cut to `max` characters. */
+export function textOf(value: unknown, max: number): string | undefined {
+  return typeof value === 'string' ? cleaned(value, unwantedInText, '', max) : undefined
+}
+
+/** The lines of a list, without empty ones, duplicates and items that are not text. */
+export function linesOf(value: unknown, max: { items: number; length: number }): string[] {
+  const lines = listOf(value).map((item) => lineOf(item, max.length))
+  const present = lines.filter((line) => line !== undefined)
+  return [...new Set(present)].slice(0, max.items)
+}
+
+/** A number above zero, or undefined: the supplier writes 0 where a field does not apply. */
+export function positiveOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined
+}
+
+export function wholePositiveOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) ? positiveOf(value) : undefined
+}
+
+/** Leaves out the fields that are undefined: a field that does not apply is absent. */
+export function present<T extends object>(fields: T): Present<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Present<T>
+}
+
+type Present<T> = {
+  [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key]
+} & {
+  [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>
+}
+
+function cleaned(text: string, unwanted: RegExp, instead: string, max: number): string | undefined {
+  const clean = text.replace(unwanted, instead).trim()
+  const short = clean.length > max ? clean.slice(0, max) : clean
+  // Cutting may leave half of a character pair, which no database or client can encode.
+  return short === '' ? undefined : short.toWellFormed()
+}
+
+/** Why an offer of the supplier's list is rejected: the names under which they are counted. */
+export const rejectionReasons = [
+  'not_an_object',
+  'missing_offer_id',
+  'bad_offer_id',
+  'duplicate_offer_id',
+  'disabled',
+  'wrong_product_type',
+  'no_brand',
+  'no_country',
+  'unknown_country',
+  'no_coverage',
+  'bad_required_fields',
+  'no_price',
+  'unknown_price_type',
+  'bad_currency',
+  'bad_divisor',
+  'price_not_whole',
+  'price_not_positive',
+  'price_too_high',
+  'bad_range',
+  'unreadable_cost',
+] as const
+export type RejectionReason = (typeof rejectionReasons)[number]

@@ -1,7 +1,7 @@
 import type { Delivery } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { Charge } from '../../catalog/offer-base.ts'
-import { present, type Raw, recordOf, wholePositiveOf } from './raw.ts'
+import { present, type Raw, recordOf, wholePositiveOf } from './client.ts'
 
 /** The longest text that a delivery may hold (catalog/kinds/fields.ts). */
 const maxText = 20_000

@@ -5,10 +5,9 @@ import { type RecordsWriter, recordsWriter } from '../../catalog/offer-records.t
 import type { OfferSource, ReadListing } from '../../catalog/ports.ts'
 import { idInCapitals } from '../../lib/ids.ts'
 import { type BrandBook, createBrandBook, type KnownBrands } from './brands.ts'
-import { families, type ZenditClient } from './client.ts'
+import { families, type RejectionReason, type ZenditClient } from './client.ts'
 import { pagesOf } from './pages.ts'
 import { parseOffer } from './parse-offer.ts'
-import type { RejectionReason } from './rejection-reason.ts'
 
 /**
  * The supplier's whole list: vouchers, topups and eSIM plans, parsed and cleaned. Each page is packed when it

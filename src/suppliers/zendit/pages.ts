@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ZenditClient } from './client.ts'
-import { recordOf } from './raw.ts'
+import { recordOf, type ZenditClient } from './client.ts'
 
 /** The largest `_limit` that Zendit takes. */
 const pageSize = 1024

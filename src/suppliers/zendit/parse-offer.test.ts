@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { VoucherOffer } from '../../catalog/kinds/voucher.ts'
+import { rejectionReasons } from './client.ts'
 import { parseOffer } from './parse-offer.ts'
-import { rejectionReasons } from './rejection-reason.ts'
 import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
 
 const usd = { currency: 'USD', currencyDivisor: 100 }

@@ -1,11 +1,9 @@
 import { kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { SupplierHolds, SupplierPurchase, SupplierStatement } from '../supplier.ts'
-import { families, type ZenditClient } from './client.ts'
+import { families, lineOf, type Raw, recordOf, refusalOf, type ZenditClient } from './client.ts'
 import { deliveryOf } from './deliveries.ts'
-import { refusalOf } from './errors.ts'
 import { pagesOf } from './pages.ts'
-import { lineOf, type Raw, recordOf } from './raw.ts'
 
 /** What Zendit has sold to this account, by its own list. */
 export function zenditStatement(

@@ -8,10 +8,9 @@ import {
   supplierTimeoutMs,
 } from '../supplier.ts'
 import type { KnownBrands } from './brands.ts'
-import { createZenditClient } from './client.ts'
+import { createZenditClient, recordOf } from './client.ts'
 import { createZenditOffers } from './offers.ts'
 import { createZenditSupplier } from './purchases.ts'
-import { recordOf } from './raw.ts'
 import { zenditStatement } from './statement.ts'
 
 export const zendit = {

@@ -11,9 +11,8 @@ import {
 } from '../../test/contract/sample-orders.ts'
 import { newOrder, noBudgets, orderWorld } from '../../test/doubles/orders.ts'
 import { advance } from './advance.ts'
-import { claimRefund } from './claim-refund.ts'
 import type { Order, Refunding } from './order.ts'
-import { retryRefund } from './refund.ts'
+import { claimRefund, retryRefund } from './refund.ts'
 
 const claim = { key: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
 

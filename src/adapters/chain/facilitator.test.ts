@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { networks } from '../../payments/networks.ts'
 import type { X402Payment } from '../../payments/payment.ts'
-import type { Facilitator, Submitted } from './facilitator.ts'
-import { occasionally } from './occasional-facilitator.ts'
+import { type Facilitator, occasionally, type Submitted } from './facilitator.ts'
 
 const days = 86_400_000
 const landed: Submitted = { hash: `0x${'12'.repeat(32)}`, isSaidToHaveLanded: true }

@@ -1,24 +1,96 @@
-import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
+import {
+  createTransport,
+  type EIP1193RequestFn,
+  HttpRequestError,
+  RpcRequestError,
+  TimeoutError,
+  type Transport,
+} from 'viem'
 import { whyUnreached } from '../../lib/connection-error.ts'
 import { readText } from '../../lib/read-text.ts'
+import { isTooOften } from './faults.ts'
+
+/** The limit of one call to a node; an order's lease is much longer. */
+const maxCallMs = 8_000
+
+/**
+ * The gas limit of an `eth_call`. Checking a signature can run the payer's own contract, which must not
+ * compute for as long as the node allows. A smart wallet with a passkey that has yet to be deployed takes
+ * about a fifth of this.
+ */
+const callGas = '0x989680'
+
+/**
+ * The gas limit of an estimate. A node finds the answer by executing the call a dozen times. The store
+ * pays for a quarter of this at most.
+ */
+const estimateGas = '0x3d0900'
+
+const gasFor: Readonly<Record<string, string>> = {
+  eth_call: callGas,
+  eth_estimateGas: estimateGas,
+}
+
+/**
+ * The transport to a node. It calls only the URL that the operator gave, and limits the time from the
+ * connection to the last byte, the size of the answer and the gas of a call. A call that fails in transit,
+ * or that the node could not answer just then, is repeated once.
+ */
+export function rpcTransport(
+  url: string,
+  load: NodeLoad = nodeLoad(),
+  maxMs = maxCallMs,
+): Transport {
+  const address = nodeAddress(url)
+  return ({ timeout }) =>
+    createTransport({
+      key: 'http',
+      name: 'HTTP JSON-RPC',
+      type: 'http',
+      retryCount: 1,
+      timeout,
+      request: requestOf(address, maxMs, load),
+    })
+}
+
+function requestOf(address: NodeAddress, maxMs: number, load: NodeLoad): EIP1193RequestFn {
+  const request = async (asked: RpcRequest) => {
+    try {
+      const result = await resultOf(address, withGas(asked), maxMs)
+      load.note()
+      return result
+    } catch (error) {
+      load.note(error)
+      throw error
+    }
+  }
+  return request as EIP1193RequestFn
+}
+
+function withGas(asked: RpcRequest): RpcRequest {
+  const gas = gasFor[asked.method]
+  if (gas === undefined || !Array.isArray(asked.params)) return asked
+  const [call, ...rest] = asked.params
+  return { ...asked, params: [{ gas, ...call }, ...rest] }
+}
 
 /** More than the receipt of one transaction that fills a block with logs. */
 const maxAnswerBytes = 10 * 1_048_576
 
 /** A JSON-RPC call. */
-export interface RpcRequest {
+interface RpcRequest {
   readonly method: string
   readonly params?: unknown
 }
 
 /** The URL of a node, and the headers of every call. */
-export interface NodeAddress {
+interface NodeAddress {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** A name and a password in the URL go into a header, because `fetch` rejects such a URL. */
-export function nodeAddress(text: string): NodeAddress {
+function nodeAddress(text: string): NodeAddress {
   const url = new URL(text)
   const headers = { 'content-type': 'application/json' }
   if (url.username === '') return { url: text, headers }
@@ -37,11 +109,7 @@ export function nodeAddress(text: string): NodeAddress {
  * @throws RpcRequestError for a refusal of the node, with its message and code
  * @throws HttpRequestError or TimeoutError if it did not answer
  */
-export async function resultOf(
-  node: NodeAddress,
-  asked: RpcRequest,
-  maxMs: number,
-): Promise<unknown> {
+async function resultOf(node: NodeAddress, asked: RpcRequest, maxMs: number): Promise<unknown> {
   const { method, params } = asked
   const { url } = node
   const body = { method, params }
@@ -119,4 +187,50 @@ function isRefusal(error: unknown): boolean {
 
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError'
+}
+
+/** How a node copes with its load. */
+export interface NodeLoad {
+  /** Records the outcome of one call: an answer, or this error. */
+  note(error?: unknown): void
+  hasAnsweredSince(time: number): boolean
+  /** Whether it has just refused a call because of its rate limit. */
+  isCrowded(): boolean
+}
+
+/** Providers count calls by the second, some by ten seconds. */
+const crowdedMs = 2_000
+
+export function nodeLoad(now: () => number = () => performance.now()): NodeLoad {
+  let answeredAt = Number.NEGATIVE_INFINITY
+  let refusedAt = Number.NEGATIVE_INFINITY
+  return {
+    note(error) {
+      if (error === undefined) answeredAt = now()
+      else if (isTooOften(error)) refusedAt = now()
+    },
+    hasAnsweredSince: (time) => answeredAt >= time,
+    isCrowded: () => now() - refusedAt < crowdedMs,
+  }
+}
+
+/** How many payments are checked at once, so that callers who pay nothing cannot use up the node. */
+const maxChecks = 100
+/** The same while the node is crowded: the rest of its quota is for paid orders and for probes. */
+const checksWhenCrowded = 4
+
+/** Runs a check, or returns `busy` if too many are under way. */
+export type ChecksAtOnce = <T>(check: () => Promise<T>, busy: T) => Promise<T>
+
+export function checksAtOnce(load: Pick<NodeLoad, 'isCrowded'>): ChecksAtOnce {
+  let underWay = 0
+  return async (check, busy) => {
+    if (underWay >= (load.isCrowded() ? checksWhenCrowded : maxChecks)) return busy
+    underWay += 1
+    try {
+      return await check()
+    } finally {
+      underWay -= 1
+    }
+  }
 }

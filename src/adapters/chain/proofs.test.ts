@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Hex, numberToHex, pad, RpcRequestError } from 'viem'
 import { describe, expect, test, vi } from 'vitest'
+import { leaseMs } from '../../orders/workflow.ts'
+import { supplierTimeoutMs } from '../../suppliers/supplier.ts'
+import { pageSize } from './blocks.ts'
 import type { ChainNode } from './clients.ts'
-import { pageSize } from './log-pages.ts'
-import { cancelledTopic, usedTopic } from './token-logs.ts'
-import { findUse, isUsedInSafe } from './uses.ts'
+import { findUse, isUsedInSafe, maxStepMs, withinStep } from './proofs.ts'
+import { cancelledTopic, usedTopic } from './token.ts'
 
 const searched = {
   from: `0x${'a1'.repeat(20)}`,
@@ -108,4 +110,17 @@ describe('a transaction is final', () => {
       expect(await isUsedInSafe(node, found, searched)).toBe(false)
     },
   )
+})
+
+test('two steps at the chain and a call to the supplier end before the lease of their order', () => {
+  expect(2 * maxStepMs + supplierTimeoutMs).toBeLessThan(leaseMs)
+})
+
+test('a step that takes too long is not waited for', async () => {
+  expect(await withinStep(new Promise(() => {}), 'late', 1)).toBe('late')
+})
+
+test('what a step says in time is what it is', async () => {
+  expect(await withinStep(Promise.resolve('done'), 'late', 60_000)).toBe('done')
+  await expect(withinStep(Promise.reject(new Error('no')), 'late')).rejects.toThrow('no')
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { InvoicePayment } from '../../checkouts/checkout.ts'
-import { statusOf } from './invoice-status.ts'
+import { statusOf } from './invoice.ts'
 import { additionalStatuses, invoiceStatuses } from './schemas.ts'
 
 const expiresAt = new Date('2026-07-01T12:20:00Z')

@@ -1,0 +1,295 @@
+import * as z from 'zod'
+import type { Params } from '../catalog/search/params.ts'
+import type { Parts } from '../health/signals.ts'
+import type { PublicJwk } from '../secrets/signing-keys.ts'
+import {
+  FulfillmentPolicyShape,
+  fulfillmentPolicy,
+  refundPolicy,
+  refundPolicyShape,
+  SignalsShape,
+} from './extensions/policies.ts'
+import { answers, type Operation, type StoreDeps, type StoreOperation } from './operation.ts'
+import { catalogPrefix, manifestPath } from './paths.ts'
+import type { Site } from './site.ts'
+
+const ManifestAnswer = z
+  .object({
+    x402Version: z.literal(2),
+    version: z.literal(1),
+    name: z.string(),
+    description: z.string(),
+    url: z.url(),
+    logo: z.url(),
+    contact: z.string(),
+    extensions: z.object({
+      bazaar: z.object({
+        name: z.string(),
+        description: z.string(),
+        logo_url: z.url(),
+        category: z.string(),
+        provider_url: z.url(),
+      }),
+    }),
+    fulfillment_policy: FulfillmentPolicyShape,
+    refund_policy: z.object({
+      ...refundPolicyShape,
+      refund_policy_by_product: z.record(z.string(), z.looseObject({ type: z.string() })),
+    }),
+    signals: SignalsShape,
+    resources: z.array(
+      z.object({
+        url: z.string(),
+        method: z.enum(['GET', 'POST', 'PUT', 'DELETE']),
+        name: z.string(),
+        description: z.string(),
+        inputSchema: z.looseObject({ type: z.literal('object') }),
+        requiredHeaders: z.array(z.string()).optional().describe('Without them it is refused'),
+      }),
+    ),
+  })
+  .meta({ id: 'Manifest' })
+
+const manifest = {
+  method: 'GET',
+  group: 'Store',
+  name: 'Manifest',
+  description:
+    'Who runs the store, every operation with the schema of its input, when goods come and when money goes back, and in signals whether to buy now. Read signals before each purchase: stop means that purchases are refused.',
+  answers: answers('The manifest', ManifestAnswer),
+  refusals: [],
+  limit: 'reading',
+  access: 'free',
+  // Signals older than five minutes count as down, so no cache may keep them for long.
+  cacheControl: 'public, max-age=15',
+  run: (deps) => ({ body: manifestOf(deps) }),
+} satisfies Omit<StoreOperation, 'id' | 'path'>
+
+/** The same manifest at both paths where clients look for it. */
+export const manifests: readonly StoreOperation[] = [
+  { ...manifest, id: 'manifest', path: manifestPath },
+  { ...manifest, id: 'catalogManifest', path: catalogPrefix },
+]
+
+/** The published manifest (x402-signals v0.2, sections 4 and 5). */
+function manifestOf({ site, health, fulfillmentDeadlineSeconds, operations }: StoreDeps) {
+  return {
+    x402Version: 2,
+    version: 1,
+    name: site.name,
+    description: site.description,
+    url: site.url,
+    logo: site.logo,
+    contact: site.contact,
+    extensions: {
+      bazaar: {
+        name: site.name,
+        description: site.description,
+        logo_url: site.logo,
+        category: 'digital-goods',
+        provider_url: site.url,
+      },
+    },
+    fulfillment_policy: fulfillmentPolicy(fulfillmentDeadlineSeconds),
+    refund_policy: refundPolicy,
+    signals: health.signals(),
+    resources: listed(operations).map((operation) => resourceOf(site, operation)),
+  }
+}
+
+/** The operations of the catalog interface, one for each path: the one with a body, if there is one. */
+function listed(operations: readonly Operation[]): readonly Operation[] {
+  return operations
+    .filter(({ path, group }) => path.startsWith(catalogPrefix) && group !== 'Store')
+    .filter((operation, _, all) => operation === shownAt(operation.path, all))
+}
+
+function shownAt(path: string, all: readonly Operation[]): Operation | undefined {
+  const there = all.filter((operation) => operation.path === path)
+  return there.find(({ body }) => body !== undefined) ?? there[0]
+}
+
+function resourceOf(site: Site, operation: Operation) {
+  const { method, path, name, description, pathParams = {}, query = {}, headers, body } = operation
+  const required = Object.keys(pathParams)
+  const properties = { ...pathParams, ...schemasOf(query) }
+  const fields = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
+  const requiredHeaders = requiredOf(headers)
+  return {
+    url: `${site.url}${path}`,
+    method,
+    name,
+    description,
+    inputSchema: required.length > 0 ? fields : (body ?? fields),
+    ...(requiredHeaders.length > 0 ? { requiredHeaders } : {}),
+  }
+}
+
+function requiredOf(headers: Operation['headers'] = {}): string[] {
+  return Object.keys(headers).filter((name) => headers[name]?.required)
+}
+
+function schemasOf(params: Params): object {
+  return Object.fromEntries(Object.entries(params).map(([name, { schema }]) => [name, schema]))
+}
+
+/** Probes for balancers and supervisors: whether the process answers, and whether it can take purchases. */
+
+const LiveAnswer = z.object({ status: z.literal('ok') }).meta({ id: 'Live' })
+
+const PartHealth = z
+  .object({
+    state: z.enum(['healthy', 'degraded', 'down']),
+    detail: z
+      .string()
+      .optional()
+      .describe('Why, in words; only for the operator, with METRICS_TOKEN as Bearer token'),
+  })
+  .meta({ id: 'PartHealth' })
+
+const ReadyAnswer = z
+  .object({
+    status: z.enum(['ready', 'not_ready', 'draining']),
+    parts: z.object({
+      supplier: PartHealth,
+      chain: PartHealth,
+      database: PartHealth,
+      catalog: PartHealth,
+      refunds: PartHealth,
+      gas: PartHealth,
+    }),
+  })
+  .meta({ id: 'Ready' })
+
+const health = {
+  method: 'GET',
+  group: 'Store',
+  refusals: [],
+  access: 'free',
+  cacheControl: 'no-store',
+} as const
+
+export const live: StoreOperation = {
+  ...health,
+  id: 'live',
+  path: '/livez',
+  name: 'Is the process alive',
+  description: 'Answers as long as the process does.',
+  answers: answers('It is', LiveAnswer),
+  run: () => ({ body: { status: 'ok' } }),
+}
+
+export const ready: StoreOperation = {
+  ...health,
+  id: 'ready',
+  path: '/readyz',
+  name: 'Does the store take purchases',
+  description:
+    'The health of each part. With 503 purchases are refused until every part is back; then they go on by themselves.',
+  answers: {
+    200: { description: 'It does', shape: ReadyAnswer },
+    503: { description: 'It does not; the parts say which is down', shape: ReadyAnswer },
+  },
+  // A store that is stopping is not ready, but still serves every request.
+  run({ health: { signals, parts }, draining }, { isOperator }) {
+    const isWell = signals().agent_action !== 'stop'
+    const status = draining.aborted ? 'draining' : isWell ? 'ready' : 'not_ready'
+    const shown = isOperator ? parts() : statesOf(parts())
+    return { status: status === 'ready' ? 200 : 503, body: { status, parts: shown } }
+  },
+}
+
+/** The parts without their details, which have balances of the store and words of its suppliers and its database. */
+function statesOf(parts: Parts) {
+  return Object.fromEntries(Object.entries(parts).map(([part, { state }]) => [part, { state }]))
+}
+
+/** One key of `/.well-known/jwks.json` (RFC 7517, RFC 8037). */
+const Jwk = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: z.string().describe('The public key: 32 bytes in base64url'),
+  kid: z.string().describe('The thumbprint of the key (RFC 7638)'),
+  alg: z.literal('EdDSA'),
+  use: z.literal('sig'),
+})
+
+/** What `/.well-known/jwks.json` answers: the keys that check what this store signed. */
+export const JwkSet = z.object({ keys: z.array(Jwk) })
+
+/** What `/.well-known/did.json` answers: the same keys, as did:web names them. */
+export const DidDocument = z.object({
+  '@context': z.array(z.string()),
+  id: z.string(),
+  verificationMethod: z.array(
+    z.object({
+      id: z.string(),
+      type: z.literal('JsonWebKey2020'),
+      controller: z.string(),
+      publicKeyJwk: Jwk,
+    }),
+  ),
+  assertionMethod: z.array(z.string()),
+})
+
+const published = {
+  method: 'GET',
+  group: 'Store',
+  refusals: [],
+  limit: 'reading',
+  access: 'free',
+  // Short, because signatures by a new key cannot be verified before clients read the key.
+  cacheControl: 'public, max-age=60',
+} as const
+
+/** The keys that verify the store's signatures, at both paths where clients look for them. */
+export const keySets: readonly StoreOperation[] = [
+  {
+    ...published,
+    id: 'jwks',
+    path: '/.well-known/jwks.json',
+    name: 'Keys',
+    description: 'The public keys that check signed offers and receipts, as a JWK set (RFC 7517).',
+    answers: answers('The keys', JwkSet),
+    run: ({ keys }) => ({ body: { keys: [...keys.published] } }),
+  },
+  {
+    ...published,
+    id: 'did',
+    path: '/.well-known/did.json',
+    name: 'Keys, as did:web names them',
+    description: 'The same keys as a DID document. A store below a path has it at /did.json there.',
+    answers: answers('The document', DidDocument),
+    servedAt: didPath,
+    run: ({ site, keys }) => ({ body: didDocument(site, keys.published) }),
+  },
+]
+
+/** The did:web of the store as a signer, made from its URL. */
+export function didOf({ url }: Site): string {
+  const { host, pathname } = new URL(url)
+  const parts = [host, ...pathname.split('/').filter((part) => part !== '')]
+  return ['did', 'web', ...parts.map(encodeURIComponent)].join(':')
+}
+
+/** The path of the did:web document, which depends on whether the store is published below a path. */
+function didPath({ url }: Site): string {
+  return new URL(url).pathname === '/' ? '/.well-known/did.json' : '/did.json'
+}
+
+/** The keys of the store as a DID document. */
+function didDocument(site: Site, published: readonly PublicJwk[]): z.infer<typeof DidDocument> {
+  const id = didOf(site)
+  const methods = published.map((publicKeyJwk) => ({
+    id: `${id}#${publicKeyJwk.kid}`,
+    type: 'JsonWebKey2020' as const,
+    controller: id,
+    publicKeyJwk,
+  }))
+  return {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
+    id,
+    verificationMethod: methods,
+    assertionMethod: methods.map((method) => method.id),
+  }
+}
