@@ -139,7 +139,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   logging: [],
   app: composition,
   'app.ts': composition,
-  'main.ts': ['environment', 'config.ts', 'app'],
+  cluster: ['lib', 'http', 'operations', 'environment', 'config.ts', 'nodes', 'app'],
+  'main.ts': ['environment', 'config.ts', 'app', 'cluster'],
   // What an operator runs beside the store, on the same adapters.
   commands: [
     'lib',

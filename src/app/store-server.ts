@@ -19,6 +19,7 @@ import { routePurchases } from '../http/purchases.ts'
 import { routeSandbox, type SandboxDeps } from '../http/sandbox.ts'
 import { routeSupplierWebhook, type SupplierWebhookDeps } from '../http/supplier-webhook.ts'
 import { routeMcp } from '../mcp/route.ts'
+import type { OperatorKeys } from '../secrets/keyring.ts'
 import { createDigest, createSigner } from '../secrets/tokens.ts'
 import type { PayingDeps } from '../web/buying/starting.ts'
 import { routeWeb } from '../web/routes.ts'
@@ -83,7 +84,8 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
 
 /** What the pages of orders need besides what sells: tokens, explorer, and mail where it is configured. */
 export function trackingOf(
-  { mail, network, secretsKeys: keys }: Common & Outside,
+  { mail, network }: Common & Outside,
+  keys: OperatorKeys,
   storage: Storage,
   isSandbox: boolean,
 ) {

@@ -1,18 +1,9 @@
 import { never } from '../lib/never.ts'
-import { payBackFaults, paymentVanished } from '../payments/pay-back-faults.ts'
 import type { SignedRefund } from '../payments/payment.ts'
 import { type Rails, railOf } from '../payments/ports.ts'
 import { type Denylist, isDenied } from './denylist.ts'
 import type { Allowance, PayoutLimits } from './ports.ts'
 import { pollDelay } from './workflow.ts'
-
-/** Every reason why a payout waits for an operator: those of the rails, and three of the store. */
-export const payoutFaults = [
-  ...payBackFaults,
-  'over_cap',
-  'payee_declined',
-  paymentVanished,
-] as const
 
 /**
  * Money that goes out once, to a fixed address: the price of an order that was not delivered, or money of an

@@ -1,5 +1,5 @@
 /** Why a rail cannot pay a refund until an operator does something (docs/operators/treasury.md). */
-export const payBackFaults = [
+const payBackFaults = [
   'no_float',
   'no_gas',
   'token_paused',

@@ -24,7 +24,7 @@ interface Operation {
 }
 
 /** Routes that are not in the document: pages and their assets, the document itself, and the operator's endpoints. */
-export const undocumented: readonly string[] = [
+const undocumented: readonly string[] = [
   '/',
   '/search',
   '/how-it-works',
@@ -88,7 +88,7 @@ export const undocumented: readonly string[] = [
 const outside: readonly number[] = [400, 404, 405, 413, 414, 415]
 
 /** The path of a route in the document: `:id` becomes `{id}`. */
-export function pathOfRoute(route: string): string {
+function pathOfRoute(route: string): string {
   return route.replace(/:(\w+)/g, '{$1}')
 }
 

@@ -44,7 +44,7 @@ const queryAjv = new Ajv({ strict: false, coerceTypes: true })
  * @param body parsed; undefined if nothing was sent
  * @throws an error that says what does not fit, if the document has no such request
  */
-export function expectRequestFits(method: string, path: string, body?: unknown): void {
+function expectRequestFits(method: string, path: string, body?: unknown): void {
   const { name, operation } = operationOf(method, path)
   expectQueryFits(name, operation, new URL(path, 'http://btcpay').searchParams)
   if (operation.body === undefined) {

@@ -6,24 +6,13 @@ import { type Chain, startChain } from '../../sandbox/chain/chain.ts'
 import type { Accepts } from '../harness/payer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import {
-  blacklist,
-  pause,
-  transactionsOf,
-  transfersBetween,
-  unBlacklist,
-  unpause,
-} from './chain.ts'
+import { blacklist, pause, transactionsOf, unBlacklist, unpause } from './chain.ts'
 import {
   expectDeliveredOnce,
-  expectNeverPaid,
   expectNotNow,
-  expectPending,
   expectRefundedOnce,
   expectRefused,
   expectSold,
-  expectStillPending,
-  payBehind,
   payForVoucher,
 } from './contracts/outcomes.ts'
 import { bodyFor, buy, eventually, get, post, supplierSays, termsOf, until } from './requests.ts'
@@ -61,8 +50,6 @@ beforeEach(async () => {
 })
 afterEach(() => rpc.breakCalls())
 
-const soon = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
-
 test('a payer whom USDC has blacklisted is refused before anything is written', async () => {
   await blacklist(chain, buyer.address)
   const { header } = await buyer.sign(terms)
@@ -92,18 +79,6 @@ test.each(closures)(
     await open()
     const answer = await payForVoucher(store, header)
     expectSold(answer)
-    await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
-  },
-)
-
-test.each(closures)(
-  'a payment on its way when $what arrives later, and is delivered once',
-  async ({ close, open }) => {
-    const { header } = await buyer.sign(terms)
-    const answer = await payBehind(store, rpc, header, close)
-    expectPending(answer)
-    expectStillPending(await payForVoucher(store, header))
-    await open()
     await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
   },
 )
@@ -155,31 +130,3 @@ test.each(obstacles)(
     expect(await buyer.balance()).toBe(before)
   },
 )
-
-test('a payment that cannot land stays unknown until its time is over on the chain, then has failed', async () => {
-  const payments = [await buyer.sign(terms, { validBefore: soon(200) })]
-  const first = await payBehind(store, rpc, payments[0]?.header ?? '', () =>
-    blacklist(chain, buyer.address),
-  )
-  const hasty = await newBuyer(1_000_000_000n, chain)
-  rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
-  payments.push(await hasty.sign(terms, { validBefore: soon(33) }))
-  const second = await payForVoucher(store, payments[1]?.header ?? '')
-  for (const answer of [first, second]) expectPending(answer)
-
-  await buyer.reader.mine({ blocks: 3 })
-  for (const { header } of payments) expectStillPending(await payForVoucher(store, header))
-
-  await buyer.reader.increaseTime({ seconds: 250 })
-  await buyer.reader.mine({ blocks: 3 })
-  const wallets = [buyer.address, hasty.address]
-  for (const [index, answer] of [first, second].entries()) {
-    const wallet = wallets[index] ?? '0x'
-    await expectNeverPaid(store, wallet, {
-      orderId: answer.body.orderId,
-      header: payments[index]?.header ?? '',
-      code: 'authorization_expired',
-    })
-    expect(await transfersBetween(chain, wallet, store.payTo)).toEqual([])
-  }
-})

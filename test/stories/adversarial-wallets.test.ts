@@ -1,6 +1,5 @@
 import {
   type Address,
-  concatHex,
   getContractAddress,
   type Hex,
   keccak256,
@@ -11,27 +10,16 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Accepts } from '../harness/payer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { anybody, balanceOf, transactionsOf, usdcAbi } from './chain.ts'
+import { anybody, balanceOf } from './chain.ts'
 import {
   expectDeliveredOnce,
-  expectPending,
   expectRefundedOnce,
   expectRefused,
   expectSold,
   payForVoucher,
 } from './contracts/outcomes.ts'
-import {
-  burningCode,
-  deploy,
-  deploying,
-  hungryCode,
-  signingFor,
-  smartWallet,
-  treacherousCode,
-  walletCode,
-} from './contracts/wallet.ts'
-import { bookedFor } from './facts.ts'
-import { bodyFor, buy, eventually, termsOf } from './requests.ts'
+import { deploy, deploying, signingFor, smartWallet, walletCode } from './contracts/wallet.ts'
+import { bodyFor, buy, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // Payers that are contracts, will be contracts, or say that they are.
@@ -89,44 +77,6 @@ test('a smart wallet takes no signature but its owner’s', async () => {
   }
 })
 
-test('a contract that is no wallet pays nothing', async () => {
-  // Multicall3 has code and no isValidSignature.
-  const other = signingFor('0xcA11bde05977b3631167028862bE2a173976CA11', newOwner())
-  const { header } = await (await newBuyer(0n, store.parts, other)).sign(terms)
-  await expectRefused(store, other.address, header, 'bad_signature')
-})
-
-test('a wallet that agrees in every estimate and refuses in every block cannot burn gas for ever', async () => {
-  const owner = newOwner()
-  const wallet = await deploy(store.parts, treacherousCode(owner.address))
-  const buyer = await newBuyer(rich, store.parts, signingFor(wallet, owner))
-  const sent = await transactionsOf(store.parts, store.gasWallet)
-  // authorizationState(address,bytes32): the token itself is asked whether the nonce is used.
-  const looked = () => rpc.calls.filter((call) => call === 'eth_call 0xe94a0102').length
-  const answer = await payForVoucher(store, (await buyer.sign(terms)).header)
-  expectPending(answer)
-  const before = looked()
-  // The chain is still looked at, but nothing is sent any more.
-  await eventually(looked, (calls) => calls >= before + 4)
-  expect(await transactionsOf(store.parts, store.gasWallet)).toBe(sent + 3)
-  expect(await bookedFor(store, answer.body.orderId)).toEqual([])
-  expect(await buyer.balance()).toBe(rich)
-})
-
-test('a wallet whose signature check burns gas is refused, and costs nothing', async () => {
-  const owner = newOwner()
-  const wallet = await deploy(store.parts, burningCode(owner.address, 2_300_000))
-  const buyer = await newBuyer(rich, store.parts, signingFor(wallet, owner))
-  await expectRefused(store, wallet, (await buyer.sign(terms)).header, 'too_costly')
-})
-
-test('a wallet that contradicts itself between two simulations is told so', async () => {
-  const owner = newOwner()
-  const wallet = await deploy(store.parts, hungryCode(owner.address, 4_400_000))
-  const buyer = await newBuyer(rich, store.parts, signingFor(wallet, owner))
-  await expectRefused(store, wallet, (await buyer.sign(terms)).header, 'wallet_inconsistent')
-})
-
 /** A wallet that holds money, is not deployed, and would be by this transaction of anybody. */
 async function undeployed() {
   const owner = newOwner()
@@ -162,21 +112,6 @@ test('a wallet that is yet to be deployed is refused (ERC-6492), and costs no ga
   await expectDeliveredOnce(store, address, answer.body.orderId)
 })
 
-test('an ordinary wallet that says it is yet to be deployed is refused', async () => {
-  const owner = newOwner()
-  await newBuyer(rich, store.parts, owner)
-  const buyer = await newBuyer(0n, store.parts, signingFor(owner.address, owner, wrapped))
-  await expectRefused(store, owner.address, (await buyer.sign(terms)).header, 'wallet_not_deployed')
-})
-
-test('the mark of ERC-6492 with nonsense before it is refused', async () => {
-  const owner = newOwner()
-  await newBuyer(rich, store.parts, owner)
-  const nonsense = (signature: Hex) => concatHex([signature, `0x${'6492'.repeat(16)}`])
-  const buyer = await newBuyer(0n, store.parts, signingFor(owner.address, owner, nonsense))
-  await expectRefused(store, owner.address, (await buyer.sign(terms)).header, 'bad_signature')
-})
-
 /** An ordinary wallet that lets this contract speak for it (EIP-7702). */
 async function delegated(code: Address): Promise<Buyer> {
   const owner = newOwner()
@@ -199,18 +134,4 @@ test('a wallet that delegates to a contract (EIP-7702) buys when the contract kn
   const answer = await payForVoucher(store, (await buyer.sign(terms)).header)
   expectSold(answer)
   await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
-})
-
-test('a wallet that delegates to a contract without ERC-1271 is refused, as the token would', async () => {
-  const buyer = await delegated(store.parts.usdc as Address)
-  const payment = await buyer.sign(terms)
-  await expectRefused(store, buyer.address, payment.header, 'bad_signature')
-  const { authorization: a, signature } = payment
-  const asked = buyer.reader.simulateContract({
-    address: store.parts.usdc as Address,
-    abi: usdcAbi,
-    functionName: 'transferWithAuthorization',
-    args: [a.from, a.to, BigInt(a.value), 0n, BigInt(a.validBefore), a.nonce, signature],
-  })
-  await expect(asked).rejects.toThrow(/invalid signature/)
 })

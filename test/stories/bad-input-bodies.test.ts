@@ -1,20 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callerFor, expectProblem, rowsOf } from './reading.ts'
+import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, type Kind, purchasePath } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let store: Store
-let call: Call
+const store = useStore()
+const call = callerFor(store)
 let before: Record<string, number>
 
 beforeAll(async () => {
-  store = await openStore({ offers: 200 })
-  call = callerFor(store)
   before = await rowsOf(store)
 })
 afterAll(async () => {
   expect(await rowsOf(store)).toEqual(before)
-  await store.close()
 })
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']

@@ -254,68 +254,6 @@ describe('a receiver', () => {
     expect(said.some((line) => line.includes(orderId))).toBe(true)
     expect(said.join()).not.toContain('hooks.example.com')
   })
-
-  test('that is gone gets nothing more until its buyer asks', async () => {
-    replies.set('/gone', () => ({ status: 410 }))
-    const { standing, redeliver } = await bought('/gone')
-    await eventually(standing, ({ body }) => body.state === 'gone' && body.events.length === 3)
-    expect(receivedAt('/gone')).toHaveLength(1)
-    replies.delete('/gone')
-    expect((await redeliver()).status).toBe(202)
-    await eventually(
-      () => typesAt('/gone'),
-      (types) => types.includes('order.fulfilled'),
-    )
-  })
-
-  test('that redirects is not followed', async () => {
-    replies.set('/moved', () => ({ status: 302, location: at('/moved-to') }))
-    const { standing } = await bought('/moved')
-    const { body } = await eventually(standing, (seen) => seen.body.events[0]?.last_answer !== null)
-    expect(body.events[0]).toMatchObject({ state: 'pending', last_answer: 'HTTP 302' })
-    expect(receivedAt('/moved-to')).toEqual([])
-  })
-
-  test('that never answers is cut off, and holds up no other one', async () => {
-    replies.set('/never', () => 'never')
-    const { standing } = await bought('/never', 'OK', 'slow.example.com')
-    await bought('/beside')
-    await eventually(
-      () => typesAt('/beside'),
-      (types) => types.includes('order.fulfilled'),
-    )
-    const { body } = await eventually(standing, (seen) => seen.body.events[0]?.last_answer !== null)
-    expect(body.events[0]).toMatchObject({ state: 'pending', last_answer: 'timeout' })
-  })
-
-  test.each([
-    ['of a private network', ['10.0.0.7']],
-    ['of cloud metadata, beside a public one', ['93.184.215.14', '169.254.169.254']],
-    ['of this machine in IPv6 clothes', ['::ffff:127.0.0.1']],
-  ])('with an address %s gets nothing', async (what, leadsTo) => {
-    addresses.set('private.example.com', leadsTo)
-    const path = `/private/${encodeURIComponent(what)}`
-    const { standing } = await bought(path, 'OK', 'private.example.com')
-    const { body } = await eventually(standing, (seen) => seen.body.events[0]?.last_answer !== null)
-    expect(body.events[0]).toMatchObject({ state: 'pending', last_answer: 'address_not_public' })
-    expect(receivedAt(path)).toEqual([])
-  })
-
-  test('whose name leads to a private address later gets nothing more', async () => {
-    replies.set('/changing', () => {
-      addresses.set('changing.example.com', ['192.168.0.1'])
-      return { status: 500 }
-    })
-    const { standing } = await bought('/changing', 'OK', 'changing.example.com')
-    await eventually(
-      async () => {
-        await hurry()
-        return standing()
-      },
-      ({ body }) => body.events[0]?.last_answer === 'address_not_public',
-    )
-    expect(receivedAt('/changing')).toHaveLength(1)
-  })
 })
 
 describe('the buyer', () => {
@@ -340,15 +278,6 @@ describe('the buyer', () => {
     expect(tooSoon.headers.get('retry-after')).toBe('60')
   })
 
-  test('hears that an order has no webhook', async () => {
-    const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
-    expect(answer.body).not.toHaveProperty('webhook')
-    const { orderId, accessToken } = answer.body
-    const own = { authorization: `Bearer ${accessToken}` }
-    const read = await get(store.url, `/api/catalog/orders/${orderId}/webhook`, own)
-    expect([read.status, read.body.code]).toEqual([404, 'no_webhook'])
-  })
-
   test('with too many webhooks buys all the same, and is told', async () => {
     const many = await newBuyer()
     await store.query(
@@ -368,28 +297,6 @@ describe('the buyer', () => {
     expect(answer.status).toBe(200)
     expect(answer.body.webhook.state).toBe('over_limit')
     expect(receivedAt('/capped')).toEqual([])
-  })
-
-  test.each([
-    'http://hooks.example.com/',
-    'ftp://hooks.example.com/',
-    'hooks.example.com',
-    'https://user:secret@hooks.example.com/',
-    'https://10.0.0.1/',
-    'https://0x0a000001/',
-    'https://[fd00::1]/',
-    'https://intranet/',
-    'https://printer.local/',
-    'https://hooks.example.com/#part',
-    `https://hooks.example.com/${'long/'.repeat(205)}`,
-  ])('who names %j is refused before any demand', async (webhookUrl) => {
-    const body = { ...bodyFor('voucher', 'OK'), webhookUrl }
-    const asked = await post(store.url, purchasePath('voucher'), body)
-    expect([asked.status, asked.body.code]).toEqual([422, 'invalid_body'])
-    expect(asked.body.parameter).toBe('webhookUrl')
-    const query = new URLSearchParams(body as Record<string, string>)
-    const quoted = await get(store.url, `${purchasePath('voucher')}?${query}`)
-    expect([quoted.status, quoted.body.code]).toEqual([422, 'invalid_body'])
   })
 
   test('is refused a webhook on the machine of a store that others reach', async () => {

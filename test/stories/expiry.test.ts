@@ -50,14 +50,6 @@ test.concurrent('LATE goods are kept from everyone, and given back or booked', (
     })
   }))
 
-test.concurrent('the final no of the supplier ends the grace early', async () => {
-  const { orderId, buyer, before, accepts } = await expire(patient, 'topup', 'HANG')
-  await supplierSays(patient, orderId, 'FAILED')
-  await refunded(patient, orderId)
-  expect((await lifeOf(patient, orderId)).states).toEqual(gone)
-  await expectPaidBack(patient, buyer, before, accepts.amount)
-})
-
 test.concurrent('what was accepted and never shown is waited for, and seen days after its refund', async () => {
   const delivers = { offerId: 'TEST-TOPUP-SLOW', endsAfterMs: 100 }
   await store.admin('/manners', { ...delivers, hiddenMs: 600_000 })

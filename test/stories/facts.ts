@@ -88,3 +88,12 @@ function expectPath<T extends string>(
     expect(table[from], `${from} to ${to}`).toContain(to)
   }
 }
+
+/** Lets the minute pass after which the payment of a delivered order is taken for final. */
+export async function settled(store: Pick<Store, 'query'>): Promise<void> {
+  await store.query(`begin;
+    set local session_replication_role = replica;
+    update orders set version = version + 1, settlement = 'FINAL', doc = doc || '{"settlement": "FINAL"}',
+      finished_at = now(), due_at = null where state = 'FULFILLED';
+    commit`)
+}

@@ -3,9 +3,9 @@ import { kinds } from '../../fuzz/draft.ts'
 import { openSource, type Source } from '../../fuzz/material.ts'
 import { type Findings, run } from '../../fuzz/run.ts'
 import { transactionsOf } from './chain.ts'
+import { settled } from './facts.ts'
 import { contentsOf } from './reading.ts'
 import { useStore } from './store.ts'
-import { settled } from './tables.ts'
 
 /** A few seconds of what `npm run fuzz` does for as long as one likes. */
 const inputs = 10_000

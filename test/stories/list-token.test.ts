@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createSigner } from '../../src/secrets/tokens.ts'
 import { secretsKey } from '../harness/node.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
+import { settled } from './facts.ts'
 import { openClient } from './mcp/client.ts'
 import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, purchasePath, until } from './requests.ts'
 import { openSibling, useStore } from './store.ts'
-import { settled } from './tables.ts'
 
 const store = useStore()
 const call = callerFor(store)

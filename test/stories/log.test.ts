@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { choose } from './coins/person.ts'
 import { buyWith, openClient } from './mcp/client.ts'
 import { bodyFor, buy, eventually, get } from './requests.ts'
 import { openStore, type Store } from './store.ts'
@@ -34,40 +32,6 @@ test('the request id of a purchase leads to its order, also when it is sent agai
     ['request', 200],
     ['request', 200],
   ])
-})
-
-/** The lines of an order, once there are so many. */
-const linesOf = (order: string, least: number) =>
-  eventually(
-    async () => lines({ order }),
-    (some) => some.length >= least,
-  )
-
-test('a purchase by a tool, its claim for a refund and its page name the order in their lines', async () => {
-  const { call, close } = await openClient(store, '2025-11-25')
-  const { bought } = await buyWith(call, await newBuyer(), bodyFor('voucher', 'OK'))
-  const { orderId } = bought.data
-  await call('refund', { orderId, idempotency_key: randomUUID() })
-  await close()
-  await get(store.url, `/orders/${orderId}`, { accept: 'text/html' })
-  const found = await linesOf(orderId, 3)
-  expect(found.map(({ method, route }) => [method, route])).toEqual([
-    ['POST', '/mcp'],
-    ['POST', '/mcp'],
-    ['GET', '/orders/:orderId'],
-  ])
-})
-
-test('a checkout in a coin is named with its order where it begins, and by its page', async () => {
-  const { id, orderId } = await choose(store, 'BTC')
-  const [begun] = await linesOf(orderId, 1)
-  expect(begun).toMatchObject({ method: 'POST', route: '/buy/:offerId', status: 303 })
-  await get(store.url, `/pay/${id}`, { accept: 'text/html' })
-  const paths = await eventually(
-    async () => lines({ checkout: id }).map(({ route }) => route),
-    (some) => some.length > 0,
-  )
-  expect(paths).toContain('/pay/:id')
 })
 
 test.each(['over HTTP', 'by a tool'])(

@@ -94,38 +94,6 @@ test('an empty wallet at the supplier costs two buyers a refund at most, and is 
   )
 })
 
-test('buyers who want more at once than the wallet at the supplier holds do not stop the store', async () => {
-  const body = bodyFor('voucher', 'OK')
-  await balance(80)
-  await eventually(
-    () => post(store.url, purchasePath('voucher'), { ...cheapest, value: 0.95 }),
-    ({ status }) => status === 409,
-  )
-  const payments = await Promise.all(
-    Array.from({ length: 4 }, async () =>
-      (await newBuyer()).sign(await termsOf(store.url, 'voucher', body)),
-    ),
-  )
-  const answers = await Promise.all(
-    payments.map(({ header }) =>
-      post(store.url, purchasePath('voucher'), body, { 'payment-signature': header }),
-    ),
-  )
-  const refused = answers.filter(({ status }) => status >= 400)
-  expect(refused).toHaveLength(3)
-  for (const answer of refused) {
-    expect(answer).toMatchObject({ status: 409, body: { reason: 'too_large', charged: 'no' } })
-  }
-  // The order that went through may count twice until the next look, and the wallet holds less than that.
-  await eventually(parts, ({ supplier }) => supplier.state === 'healthy')
-  expect(await isSelling()).toEqual(['pay', 200, 402])
-  await balance(100_000_000)
-  await eventually(
-    () => post(store.url, purchasePath('voucher'), body),
-    ({ status }) => status === 402,
-  )
-})
-
 test('a gas wallet that cannot send what is expected says stop, and goes on when it is filled', async () => {
   const payment = await (await newBuyer()).sign(await termsOf(store.url, 'voucher', cheapest))
   const { setBalance } = chainClient(store.parts.rpcUrl)

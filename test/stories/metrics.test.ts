@@ -1,11 +1,10 @@
 import { request } from 'node:http'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Metric, metrics } from '../../src/operations/metric-list.ts'
 import { faultsOfMetrics, promtoolSays } from '../harness/prometheus.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { bodyFor, buy, eventually, until } from './requests.ts'
-import { openStore, type Store, useStore } from './store.ts'
+import { type Store, useStore } from './store.ts'
 
 const token = 'a-token-for-the-scraper'
 const opening = { authorization: `Bearer ${token}` }
@@ -110,59 +109,6 @@ describe('the numbers', () => {
     expect(faultsOfMetrics(body)).toEqual([])
     expect(promtoolSays(body)).toBe('')
     expect(body).not.toMatch(/ord_|0x[0-9a-f]{40}|127\.0\.0\.1|202555/i)
-  })
-
-  test('that need the database are left out while it is away, and come back with it', async () => {
-    const name = new URL(store.databaseUrl).pathname.slice(1)
-    const admin = new pg.Client(inject('parts').databaseUrl)
-    await admin.connect()
-    try {
-      await admin.query(`alter database ${name} with allow_connections false`)
-      await admin.query(
-        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
-        [name],
-      )
-      const fromDatabase = /^kiosk402_(orders|purchases|oldest_open|refunds_|open_exposure)/
-      // What was seen last is kept for some seconds, and three looks must fail.
-      const without = await scrapeUntil(
-        (now) =>
-          now.get('kiosk402_up{part="database"}') === 0 &&
-          ![...now.keys()].some((one) => fromDatabase.test(one)),
-      )
-      expect(without.get('kiosk402_up{part="chain"}')).toBe(1)
-      expect(without.has('kiosk402_refund_wallet_balance_usdc')).toBe(true)
-      await admin.query(`alter database ${name} with allow_connections true`)
-      // Its numbers are read again, and it is up again, each at its own time.
-      await scrapeUntil(
-        (now) =>
-          now.get(ordersIn('FULFILLED')) === 1 && now.get('kiosk402_up{part="database"}') === 1,
-      )
-    } finally {
-      await admin.query(`alter database ${name} with allow_connections true`)
-      await admin.end()
-    }
-  })
-})
-
-describe('without a token', () => {
-  let unset: Store
-
-  beforeAll(async () => {
-    unset = await openStore({ offers: 200 })
-  })
-  afterAll(() => unset.close())
-
-  test.each([
-    { 'x-forwarded-for': '127.0.0.1' },
-    { forwarded: 'for=127.0.0.1' },
-    { via: '1.1 proxy' },
-    { origin: 'https://stranger.example' },
-    { host: 'stranger.example' },
-    { ...opening, 'x-real-ip': '127.0.0.1' },
-  ])('there is nothing for a request with %j', async (headers) => {
-    const { status, body } = await ask(unset, headers)
-    expect(status).toBe(404)
-    expect(body).not.toContain('kiosk402_')
   })
 })
 

@@ -56,18 +56,16 @@ const { usdc } = inject('parts')
 /** Wallets whose `isValidSignature` does not say the same to everybody. */
 const wallets = [
   ['needs 4.4 million gas', (owner: Address) => hungryCode(owner, 4_400_000)],
-  ['needs 9 million gas', (owner: Address) => hungryCode(owner, 9_000_000)],
-  ['agrees to the token alone', (owner: Address) => partialCode(owner, usdc as Address, true)],
   ['agrees to all but the token', (owner: Address) => partialCode(owner, usdc as Address, false)],
 ] as const
 
-/** Six payments from a wallet with this code, as each was answered. */
-async function paySixTimes(codeOf: (owner: Address) => Hex) {
+/** Three payments from a wallet with this code, as each was answered. */
+async function payThreeTimes(codeOf: (owner: Address) => Hex) {
   const owner = privateKeyToAccount(generatePrivateKey())
   const wallet = await deploy(store.parts, codeOf(owner.address))
   const buyer = await newBuyer(1_000_000_000n, store.parts, signingFor(wallet, owner))
   const heard = []
-  for (let payment = 1; payment <= 6; payment += 1) {
+  for (let payment = 1; payment <= 3; payment += 1) {
     heard.push(await payForVoucher(store, (await buyer.sign(terms)).header))
   }
   const bought = await Promise.all(heard.map(isBought))
@@ -90,17 +88,17 @@ async function isBought({ status, body }: Answer): Promise<boolean> {
 test.each(wallets)(
   'a wallet that %s is refused every time, and the store stays open',
   async (_, codeOf) => {
-    const { heard, paid } = await paySixTimes(codeOf)
-    expect(heard).toEqual(Array(6).fill({ status: 402, charged: 'no' }))
+    const { heard, paid } = await payThreeTimes(codeOf)
+    expect(heard).toEqual(Array(3).fill({ status: 402, charged: 'no' }))
     expect(paid).toBe(0)
     await expectOpen()
   },
 )
 
-test.each([4, 16])(
+test.each([4])(
   'a wallet that follows bit %d of the gas pays for what it gets, and the store stays open',
   async (bit) => {
-    const { heard, bought, paid } = await paySixTimes((owner) => fickleCode(owner, bit))
+    const { heard, bought, paid } = await payThreeTimes((owner) => fickleCode(owner, bit))
     // By the luck of the gas it may agree each time it is asked, the last time on the chain.
     expect(paid).toBe(bought)
     expect(heard.map(({ charged }) => charged)).not.toContain('yes')

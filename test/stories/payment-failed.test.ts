@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Chain, startChain } from '../../sandbox/chain/chain.ts'
 import { type Fault, type StoryProxy, startProxy } from '../harness/proxy.ts'
@@ -10,7 +9,7 @@ import { mintUsdc, transactionsOf, transfersBetween, usdcAbi } from './chain.ts'
 import { callToken, settling } from './contracts/calls.ts'
 import { expectStillPending } from './contracts/outcomes.ts'
 import { bookedFor, lifeOf } from './facts.ts'
-import { bodyFor, buy, get, post, purchasePath, until } from './requests.ts'
+import { bodyFor, buy, get, post, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 // These stories move the clock of their chain, so it is theirs alone.
@@ -105,72 +104,6 @@ async function asBuyer(buyer: Buyer, functionName: string, args: readonly unknow
   const { status } = await buyer.reader.waitForTransactionReceipt({ hash })
   expect(status).toBe('success')
 }
-
-/** The payer takes the authorization of a payment back before it is used. */
-async function cancel(buyer: Buyer, nonce: string): Promise<void> {
-  const signature = await buyer.account.signTypedData({
-    domain: { name: 'USDC', version: '2', chainId: 84_532, verifyingContract: chain.usdc },
-    types: {
-      CancelAuthorization: [
-        { name: 'authorizer', type: 'address' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
-    primaryType: 'CancelAuthorization',
-    message: { authorizer: buyer.address, nonce: nonce as Hex },
-  })
-  await asBuyer(buyer, 'cancelAuthorization', [buyer.address, nonce, signature])
-}
-
-test('a payment that its payer cancels on its way has failed', async () => {
-  const buyer = await newBuyer(1_000_000n, chain)
-  const paid = await payIntoTheVoid(buyer)
-  await cancel(buyer, paid.payment.authorization.nonce)
-  await expectFailed(buyer, paid, 'authorization_cancelled')
-})
-
-test('the key of a payment that has failed buys with the next one', async () => {
-  const buyer = await newBuyer(1_000_000n, chain)
-  const headers = { 'idempotency-key': 'the-payment-of-this-key-failed' }
-  const paid = await payIntoTheVoid(buyer, headers)
-  const send = async () => {
-    const { header } = await buyer.sign(paid.accepts)
-    return post(store.url, purchasePath('voucher'), voucher, {
-      ...headers,
-      'payment-signature': header,
-    })
-  }
-  // While the first payment may still come, the key stands for its order, and nothing else is taken.
-  const early = await send()
-  expect(early.body.orderId).toBe(paid.answer.body.orderId)
-  await cancel(buyer, paid.payment.authorization.nonce)
-  await expectFailed(buyer, paid, 'authorization_cancelled')
-
-  rpc.breakCalls()
-  const bought = await send()
-  expect([200, 202]).toContain(bought.status)
-  expect(bought.body.orderId).not.toBe(paid.answer.body.orderId)
-  await until(store, bought.body.orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
-  expect(await transfersBetween(chain, buyer.address, store.payTo)).toHaveLength(1)
-  // Now the key is that purchase's: one more payment under it is not taken.
-  const again = await send()
-  expect(again.body.orderId).toBe(bought.body.orderId)
-  expect(await transfersBetween(chain, buyer.address, store.payTo)).toHaveLength(1)
-  expect(await buyer.balance()).toBe(500_000n)
-})
-
-test('a payment that is spent on somebody else on its way has failed', async () => {
-  const buyer = await newBuyer(1_000_000n, chain)
-  const paid = await payIntoTheVoid(buyer)
-  const { nonce } = paid.payment.authorization
-  const own = await buyer.sign(paid.accepts, { nonce, to: buyer.address })
-  const { from, to, value, validBefore } = own.authorization
-  await asBuyer(buyer, 'transferWithAuthorization', [
-    ...[from, to, BigInt(value), 0n, BigInt(validBefore)],
-    ...[nonce, own.signature],
-  ])
-  await expectFailed(buyer, paid, 'authorization_spent')
-})
 
 test('a settlement that was reverted is no failure: anybody can still land the payment', async () => {
   const buyer = await newBuyer(1_000_000n, chain)

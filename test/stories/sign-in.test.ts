@@ -2,18 +2,16 @@ import { x402Client } from '@x402/core/client'
 import {
   type CompleteSIWxInfo,
   createSIWxClientExtension,
-  createSIWxMessage,
   createSIWxPayload,
   encodeSIWxHeader,
-  parseSIWxHeader,
 } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
+import { settled } from './facts.ts'
 import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, buy, type Kind } from './requests.ts'
 import { useStore } from './store.ts'
-import { settled } from './tables.ts'
 
 const store = useStore()
 const call = callerFor(store)
@@ -167,62 +165,6 @@ describe('signed in', () => {
 })
 
 describe('what is no sign-in', () => {
-  /** A message that is truly signed, but says something else than the challenge. */
-  const signed: Readonly<Record<string, Partial<CompleteSIWxInfo>>> = {
-    'for another domain': { domain: 'evil.example' },
-    'for another origin': { uri: 'https://evil.example/api/catalog/orders' },
-    'for another scheme': { uri: 'ftp://127.0.0.1/' },
-    'with a nonce of its own': { nonce: 'a'.repeat(68) },
-    'issued long ago': { issuedAt: '2025-01-01T00:00:00.000Z' },
-    'issued in the future': { issuedAt: '2099-01-01T00:00:00.000Z' },
-    'that has run out': { expirationTime: '2025-01-01T00:00:00.000Z' },
-    'that is not yet valid': { notBefore: '2099-01-01T00:00:00.000Z' },
-  }
-
-  test.each(Object.entries(signed))('one %s is refused', async (_, change) => {
-    const before = await rowsOf(store)
-    const info = { ...(await challengeOf(list)), ...change }
-    const message = createSIWxMessage(info, buyer.address)
-    const signature = await buyer.account.signMessage({ message })
-    const header = encodeSIWxHeader({ ...info, address: buyer.address, signature })
-    const answer = await call(list, { headers: { 'sign-in-with-x': header } })
-    expectProblem(answer, { status: 401, code: 'sign_in_invalid' })
-    expect(await rowsOf(store)).toEqual(before)
-  })
-
-  test.each<[string, string]>([
-    ['nonce', 'z'],
-    ['nonce', ''],
-    ['issuedAt', 'yesterday'],
-    ['expirationTime', 'x'],
-    ['statement', 'two\nlines'],
-    ['statement', 'Give me everything.'],
-    ['address', 'nobody'],
-    ['address', `0x${'0'.repeat(40)}`],
-    ['address', `0x${'ab'.repeat(20)}`],
-    ['version', '2'],
-    ['chainId', 'eip155:abc'],
-    ['chainId', 'eip155:1'],
-    ['chainId', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'],
-    ['chainId', 'bip122:1'],
-    ['requestId', '\u0000'],
-    ['resources', 'no list'],
-    ['signature', '0x'],
-    ['signature', 'none'],
-    ['signature', `0x${'00'.repeat(65)}`],
-    ['signature', `0x${'ff'.repeat(65)}`],
-    ['signature', `0x${'ab'.repeat(3_000)}`],
-    ['type', 'ed25519'],
-  ])('one whose %s became %j after signing is refused', async (field, value) => {
-    const before = await rowsOf(store)
-    const payload = parseSIWxHeader(await signedHeader(buyer))
-    const changed = JSON.stringify({ ...payload, [field]: value })
-    const header = Buffer.from(changed).toString('base64')
-    const answer = await call(list, { headers: { 'sign-in-with-x': header } })
-    expectProblem(answer, { status: 401, code: 'sign_in_invalid' })
-    expect(await rowsOf(store)).toEqual(before)
-  })
-
   test('one that was used before is refused, everywhere', async () => {
     const header = { 'sign-in-with-x': await signedHeader(buyer) }
     expect((await call(list, { headers: header })).status).toBe(200)
@@ -236,27 +178,6 @@ describe('what is no sign-in', () => {
     const headers = { 'sign-in-with-x': await signedHeader(buyer) }
     const answers = await Promise.all(Array.from({ length: 5 }, () => call(list, { headers })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401])
-  })
-
-  test('one signed by another wallet than it names is refused', async () => {
-    const own = parseSIWxHeader(await signedHeader(other))
-    const header = encodeSIWxHeader({ ...own, address: buyer.address })
-    const answer = await call(list, { headers: { 'sign-in-with-x': header } })
-    expectProblem(answer, { status: 401, code: 'sign_in_invalid' })
-  })
-
-  test.each([
-    ['no base64', '%%%'],
-    ['base64 of nothing', Buffer.from('x').toString('base64')],
-    ['JSON of another kind', Buffer.from('[]').toString('base64')],
-    ['an empty message', Buffer.from('{}').toString('base64')],
-    ['longer than 8 kB', 'A'.repeat(8_200)],
-    ['a prototype', Buffer.from('{"__proto__":{"domain":"x"}}').toString('base64')],
-  ])('%s is refused', async (_, header) => {
-    const before = await rowsOf(store)
-    const answer = await call(list, { headers: { 'sign-in-with-x': header } })
-    expectProblem(answer, { status: 401, code: 'sign_in_invalid' })
-    expect(await rowsOf(store)).toEqual(before)
   })
 })
 

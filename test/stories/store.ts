@@ -76,7 +76,7 @@ export async function openStore(options: StoreOptions = {}) {
     payTo: privateKeyToAddress(generatePrivateKey()),
     gasKey: await fundedGasKey(parts.rpcUrl),
     refundKey: await fundedRefundKey(parts, options.refundFloat ?? enoughUsdc),
-    databaseUrl: await newDatabase(inject('parts').databaseUrl),
+    databaseUrl: await copyOf(inject('parts').template),
     supplierUrl: (await options.supplierVia?.(supplier.url)) ?? supplier.url,
     supplierKey,
     suppliers: options.suppliers,
@@ -106,13 +106,22 @@ export async function openStore(options: StoreOptions = {}) {
 
 export type Store = Awaited<ReturnType<typeof openStore>>
 
-/** The store of a file of stories, open from before the first of them until after the last. */
-export function useStore(options: StoreOptions = {}): Store {
+/** The store that the files of this process share. It ends with the process. */
+let common: Promise<Store> | undefined
+
+/**
+ * The store of a file of stories. Without options it is the one that all such files share, so that they count only
+ * what is theirs, and leave it selling. With options it is the file's own, from before its first story until after
+ * its last.
+ */
+export function useStore(options?: StoreOptions): Store {
   const store = {} as Store
   beforeAll(async () => {
-    Object.assign(store, await openStore(options))
+    if (options === undefined) common ??= openStore()
+    Object.assign(store, await (options === undefined ? common : openStore(options)))
+    store.logLines.length = 0
   })
-  afterAll(() => store.close())
+  afterAll(() => (options === undefined ? undefined : store.close()))
   return store
 }
 
@@ -178,7 +187,7 @@ function openSupplier(
   options: StoreOptions,
   { url, webhook }: Pick<NodeSettings, 'url' | 'webhook'>,
 ) {
-  const { offers = 600, stepMs = 15, lateSeconds = 660 } = options
+  const { offers = 60, stepMs = 15, lateSeconds = 660 } = options
   const target = {
     url: `${url}/webhooks/supplier`,
     headerName: webhook.header,

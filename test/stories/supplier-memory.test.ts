@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { supplierTimeoutMs } from '../../src/suppliers/supplier.ts'
 import { startProxy } from '../harness/proxy.ts'
 import { newBuyer } from './buyer.ts'
-import { bookedFor, lifeOf, reported } from './facts.ts'
+import { reported } from './facts.ts'
 import { bodyFor, buy, type Kind, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -42,34 +42,6 @@ test('what the supplier accepted is asked for once, however long look-ups do not
   const { order, posts } = await bought('topup', 'OK', { hiddenMs: 4_000 })
   expect(order.state).toBe('FULFILLED')
   expect(posts).toBe(1)
-})
-
-test.each([
-  ['named', 'topup'],
-  ['bare', 'voucher'],
-] as const)(
-  'a repeat that is refused as a duplicate (%s) is no final no',
-  async (duplicates, kind) => {
-    const hidden = { lostAnswer: true, hiddenMs: 3_000, endsAfterMs: 100, duplicates }
-    const { order, orderId, posts } = await bought(kind, 'SLOW', hidden)
-    expect(order.state).toBe('FULFILLED')
-    expect(posts).toBeGreaterThan(1)
-    expect((await lifeOf(store, orderId)).refunds).toEqual([])
-    expect(await bookedFor(store, orderId)).toMatchObject([{ status: 'DONE', deliveries: 1 }])
-  },
-)
-
-test.each([
-  ['a link alone', 'OK', { receipt: 'link' }, 'redemptionUrl', /^https:/],
-  ['an e-mail alone', 'LATE', { receipt: 'email', endsAfterMs: 0 }, 'instructions', /by e-mail/],
-  ['goods that its record shows late', 'LOST', { goodsAfterMs: 1_500 }, 'code', /^SBX-/],
-])('a voucher that comes with %s is delivered', async (_, outcome, manner, field, shown) => {
-  const { order, orderId } = await bought('voucher', outcome, manner)
-  expect(order).toMatchObject({
-    state: 'FULFILLED',
-    result: { [field]: expect.stringMatching(shown), confirmationNumber: expect.any(String) },
-  })
-  expect((await lifeOf(store, orderId)).refunds).toEqual([])
 })
 
 test('a purchase that costs more than the list said is delivered, booked and reported', async () => {

@@ -153,12 +153,3 @@ test('an open-value voucher costs what its buyer chose, and is worth it', async 
   expect(answer.body.orders[0].state).toBe('FULFILLED')
   expect(await bookedFor(store, answer.body.orderId)).toMatchObject([{ deliveries: 1 }])
 })
-
-test('an eSIM bought here can be given another plan by the same wallet', async () => {
-  const buyer = await newBuyer()
-  const first = await buy(store, buyer, 'esim', bodyFor('esim', 'OK'))
-  const { iccid } = first.answer.body.orders[0].result
-  const second = await buy(store, buyer, 'esim', { ...bodyFor('esim', 'OK'), iccid })
-  expect(second.answer.status).toBe(200)
-  expect(second.answer.body.orders[0].result.iccid).toBe(iccid)
-})

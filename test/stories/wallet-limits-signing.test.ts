@@ -142,15 +142,4 @@ describe('a body that does not fit', () => {
     expectProblem(answer, { status: 422, code: 'invalid_body', parameter })
     expect(answer.body.detail).toContain(hint)
   })
-
-  test.each(['[]', '"x"', '{', '7'])('%s is no JSON object', async (body) => {
-    const answer = await call(limitsPath, { method: 'PUT', headers: json, body })
-    expectProblem(answer, { status: 400, code: 'invalid_json' })
-  })
-
-  test('a longer one than is read is refused', async () => {
-    const body = JSON.stringify({ countries: Array(4_000).fill('US') })
-    const answer = await call(limitsPath, { method: 'PUT', headers: json, body })
-    expectProblem(answer, { status: 413, code: 'body_too_large' })
-  })
 })

@@ -83,7 +83,7 @@ describe('one transaction that pays several invoices', () => {
 })
 
 describe('a payout that BTCPay left alone', () => {
-  test.each(['watch_only', 'empty'])(
+  test.each(['watch_only'])(
     'from a wallet that is %s waits, is told, and arrives once when it was sent by hand',
     async (state) => {
       await store.btcpay('/wallets', { coin: 'LTC', state })
@@ -120,21 +120,6 @@ describe('a payout that BTCPay left alone', () => {
       expect(after.told_at).toBeNull()
     },
   )
-})
-
-test('the page promises of a coin what BTCPay says that it sends by itself', async () => {
-  const promises = [
-    ['LTC', 'Refunds are sent in full'],
-    ['ETH', 'Refunds are sent in full'],
-    ['XMR', 'Our team sends refunds of this coin'],
-  ] as const
-  for (const [coin, words] of promises) {
-    const paying = await choose(store, coin)
-    await eventually(
-      () => pageOf(paying),
-      (page) => page.includes(words),
-    )
-  }
 })
 
 describe('a BTCPay that is in trouble', () => {

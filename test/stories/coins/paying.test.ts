@@ -41,13 +41,14 @@ async function byTheOperator(command: RefundsCommand) {
 /** What BTCPay sends by itself; the rest waits for an operator. */
 const sent = coins.filter((coin) => coin !== 'XMR' && coin !== 'USDT')
 
+/** Where the coin makes no difference. */
+const one = ['ETH'] as const
+
 describe('each coin', () => {
-  test.concurrent.each(coins)('%s buys each kind', async (coin) => {
-    for (const kind of ['voucher', 'topup', 'esim'] as const) {
-      const paying = await choose(store, coin, { kind })
-      await pay(paying)
-      await orderIn('FULFILLED', paying)
-    }
+  test.concurrent.each(coins)('%s buys', async (coin) => {
+    const paying = await choose(store, coin)
+    await pay(paying)
+    await orderIn('FULFILLED', paying)
   })
 
   test.concurrent.each(sent)('%s goes back when the goods do not come', async (coin) => {
@@ -63,7 +64,7 @@ describe('each coin', () => {
     expect(refund_state).toBe('REFUNDED')
   })
 
-  test.concurrent.each(sent)('%s that is too little goes back', async (coin) => {
+  test.concurrent.each(one)('%s that is too little goes back', async (coin) => {
     const paying = await choose(store, coin, { outcome: 'LOST' })
     const little = (paying.units * 4n) / 5n
     await pay(paying, { amount: formatUnits(little, coin) })
@@ -72,20 +73,20 @@ describe('each coin', () => {
     expect(await rowOf(store, paying.id)).toMatchObject({ state: 'ENDED' })
   })
 
-  test.concurrent.each(sent)('%s that is too much goes back, and the goods come', async (coin) => {
+  test.concurrent.each(one)('%s that is too much goes back, and the goods come', async (coin) => {
     const paying = await choose(store, coin)
     await pay(paying, { amount: formatUnits(paying.units * 4n, coin) })
     await orderIn('FULFILLED', paying)
     await expectBack(coin, paying, paying.units * 3n)
   })
 
-  test.concurrent.each(sent)('%s that comes late goes back', async (coin) => {
+  test.concurrent.each(one)('%s that comes late goes back', async (coin) => {
     const paying = await choose(store, coin, { outcome: 'LOST' })
     await pay(paying, { late: true })
     await expectBack(coin, paying, paying.units)
   })
 
-  test.concurrent.each(sent)('%s that comes twice goes back once', async (coin) => {
+  test.concurrent.each(one)('%s that comes twice goes back once', async (coin) => {
     const paying = await choose(store, coin, { outcome: 'SLOW' })
     await pay(paying)
     await orderIn('FULFILLED', paying)

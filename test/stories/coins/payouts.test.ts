@@ -3,7 +3,6 @@ import { openDatabase } from '../../../src/adapters/storage/database.ts'
 import type { RefundsCommand } from '../../../src/commands/refunds-arguments.ts'
 import { carryOut } from '../../../src/commands/refunds-work.ts'
 import { usdcFromWhole } from '../../../src/lib/money.ts'
-import { formatUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
 import { useStore } from '../store.ts'
 import { choose, ledgerOf, type Paying } from './person.ts'
@@ -61,13 +60,5 @@ describe('money that goes back', () => {
     const [order] = await store.query('select doc from orders where id = $1', [paying.orderId])
     expect(order.doc.refund).toMatchObject({ step: 'FAILED', code: 'payout_gone' })
     expect(await sentTo(paying)).toBe(0)
-  })
-
-  test('in USDT is listed for an operator, with amount and address', async () => {
-    const paying = await declined('USDT')
-    await refundIs('REFUND_FAILED', paying)
-    const list = await byTheOperator({ does: 'hand' })
-    expect(list).toContain(`${formatUnits(paying.units, 'USDT')} USDT on Tron`)
-    expect(list).toContain(`to ${paying.refundTo}`)
   })
 })

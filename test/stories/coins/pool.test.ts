@@ -26,18 +26,6 @@ async function letPass({ invoice, id }: Paying, at = store): Promise<void> {
   expect(row.state).toBe('ENDED')
 }
 
-/** The invoices of a checkout on which BTCPay waits for money, archived ones too. */
-async function waitingFor(
-  at: Store,
-  checkout: string,
-): Promise<readonly { readonly id: string }[]> {
-  const { url, storeId, apiKey } = at.settings.processor ?? {}
-  const query = `orderId=${checkout}&status=New&includeArchived=true`
-  const headers = { authorization: `token ${apiKey}` }
-  const answer = await fetch(`${url}/api/v1/stores/${storeId}/invoices?${query}`, { headers })
-  return (await answer.json()) as readonly { readonly id: string }[]
-}
-
 describe('the addresses of a pool', () => {
   test('are not all held by one visitor, who hears how many checkouts are unpaid', async () => {
     const from = '203.0.113.7'
@@ -101,29 +89,3 @@ async function chosen(from: string) {
   const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')
   return { path, cookie, id: path.slice('/pay/'.length) }
 }
-
-describe('a pool of which the first ten addresses are held', () => {
-  let large: Store
-  beforeAll(async () => {
-    large = await openStore({ coins: { usdtAddresses: 200 } })
-  })
-  afterAll(() => large.close())
-
-  test('gives each next buyer a free one, and keeps none by invoices made in vain', async () => {
-    const held: Paying[] = []
-    for (let at = 0; at < 10; at += 1) held.push(await choose(large, 'USDT'))
-    for (const one of held) await letPass(one, large)
-    const addresses = new Set(await Promise.all(held.map((one) => shownTo(one, large))))
-    expect(addresses.size).toBe(10)
-
-    const next = await choose(large, 'USDT')
-    expect(addresses).not.toContain(await shownTo(next, large))
-    const waiting = await eventually(
-      () => waitingFor(large, next.id),
-      ({ length }) => length <= 1,
-    )
-    expect(waiting.map(({ id }) => id)).toEqual([next.invoice])
-    await large.btcpay(`/invoices/${next.invoice}/pay`)
-    await until(large, next.orderId, ({ orders }) => orders?.[0].state === 'FULFILLED')
-  })
-})

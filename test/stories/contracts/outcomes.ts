@@ -1,7 +1,6 @@
 import { type Address, isAddressEqual } from 'viem'
 import { expect } from 'vitest'
 import type { Accepts } from '../../harness/payer.ts'
-import type { Fault, StoryProxy } from '../../harness/proxy.ts'
 import { balanceOf, transactionsOf, transfersBetween } from '../chain.ts'
 import { bookedFor, ledgerOf, lifeOf, rowsKept } from '../facts.ts'
 import { type Answer, bodyFor, get, post, purchasePath, until } from '../requests.ts'
@@ -12,26 +11,6 @@ const voucher = bodyFor('voucher', 'OK')
 /** Hands over a payment for the voucher that all attacks are about. */
 export function payForVoucher(store: Store, header: string): Promise<Answer> {
   return post(store.url, purchasePath('voucher'), voucher, { 'payment-signature': header })
-}
-
-/** Hands over the payment, and gets something onto the chain just before the store's settlement. */
-export async function payBehind(
-  store: Store,
-  rpc: StoryProxy,
-  header: string,
-  act: () => Promise<unknown>,
-): Promise<Answer> {
-  let acted: Promise<unknown> | undefined
-  const hold = async (call: string): Promise<Fault> => {
-    if (call !== 'eth_sendRawTransaction') return 'none'
-    acted ??= act()
-    await acted
-    return 'none'
-  }
-  rpc.breakCalls(hold)
-  const answer = await payForVoucher(store, header)
-  expect(acted).toBeDefined()
-  return answer
 }
 
 /** Everything that a refused payment must leave as it was. */
@@ -107,50 +86,6 @@ export async function expectDeliveredOnce(store: Store, payer: Address, orderId:
   expect(paid).toEqual([{ transactionHash, value: 500_000n }])
   expect(await refundsTo(store, payer)).toEqual([])
   return order
-}
-
-/** It is proven that this order never was and never will be paid: nothing was bought or paid back. */
-export async function expectNeverPaid(
-  store: Store,
-  payer: Address,
-  { orderId, header, code }: { orderId: string; header: string; code: string },
-): Promise<void> {
-  const order = await until(store, orderId, ({ orders: [{ state }] }) => state === 'PAYMENT_FAILED')
-  expect(order).toMatchObject({
-    transactionHash: null,
-    refund_state: null,
-    orders: [{ result: null, error: { code } }],
-  })
-  expect((await lifeOf(store, orderId)).states).toEqual(['PAYMENT_PENDING', 'PAYMENT_FAILED'])
-  expect(await bookedFor(store, orderId)).toEqual([])
-  expect(await refundsTo(store, payer)).toEqual([])
-  expect(await payForVoucher(store, header)).toMatchObject({
-    status: 402,
-    body: { code, charged: 'no' },
-  })
-  const claim = await post(
-    store.url,
-    `/api/catalog/orders/${orderId}/refund`,
-    {},
-    { 'idempotency-key': `claims-what-was-not-paid-${orderId}` },
-  )
-  expect(claim).toMatchObject({ status: 409, body: { code: 'not_refundable' } })
-}
-
-/**
- * The answer to a payment whose authorization was made worthless on its way: nobody asks for
- * another one unless it is proven already that this one will never come.
- */
-export async function orderOfWorthless(
-  store: Store,
-  { status, headers, body }: Answer,
-  { header, code }: { header: string; code: string },
-): Promise<{ orderId: string; header: string; code: string }> {
-  const [row] = await store.query('select id from orders order by placed_at desc limit 1')
-  expect([202, 402]).toContain(status)
-  if (status === 202) expectPending({ status, headers, body })
-  else expect(body).toMatchObject({ code, charged: 'no' })
-  return { orderId: row.id, header, code }
 }
 
 /** The money of a failed order is back at the wallet that paid, once. */
