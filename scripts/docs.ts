@@ -64,6 +64,15 @@ const blocks: Readonly<Record<string, () => string>> = {
           return [code(outcome.code), when, operator]
         }),
     ),
+  guarantees: () =>
+    globSync('test/{stories,crash-points,contract}/**/*.test.ts')
+      .concat(globSync('test/*.test.ts'), globSync('test/simulation/*.test.ts'))
+      .sort()
+      .map(
+        (file) =>
+          `- ${code(file.replace(/^test\/|\.test\.ts$/g, ''))}: ${titlesIn(file).join('; ')}`,
+      )
+      .join('\n'),
   differences: () =>
     table(
       ['code', 'what it means', 'what to do'],
@@ -106,6 +115,14 @@ const namesOf = (names: readonly string[]) => names.map(code).join(', ')
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n')
+}
+
+/** The titles of the tests of a file, as they are written. */
+function titlesIn(file: string): string[] {
+  const titles = readFileSync(file, 'utf8').matchAll(
+    /^ *(?:test|it)(?:\.\w+)*(?:\([^'`]*\))?\(\s*(['`])(.+?)\1/gms,
+  )
+  return [...titles].map(([, , title = '']) => title.replaceAll('|', '\\|'))
 }
 
 type Shape = (typeof groups)[number]['shape']
