@@ -44,7 +44,7 @@ describe.each(fronts)('the file for $name', (front) => {
   })
 })
 
-const unit = readFileSync('deploy/kiosk402.service', 'utf8')
+const unit = readFileSync('deploy/kiosk402@.service', 'utf8')
 const valuesOf = (name: string) =>
   [...unit.matchAll(new RegExp(`^#?${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
@@ -57,10 +57,10 @@ describe('the unit', () => {
 
   test.skipIf(noSystemd)('is taken by systemd, and leaves its service little', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'kiosk402-unit-'))
-    const file = join(dir, 'kiosk402.service')
+    const file = join(dir, 'kiosk402@1.service')
     try {
       const program = ['/opt/kiosk402/scripts/run', resolve('scripts/run')] as const
-      await writeFile(file, filled('kiosk402.service', [program]))
+      await writeFile(file, filled('kiosk402@.service', [program]))
       expect(run('systemd-analyze', ['verify', '--man=no', file])).toEqual(wellSaid)
       // From 0 to 100; without the restrictions it is 92.
       const security = ['security', '--offline=yes', '--threshold=20', '--no-pager', file]
@@ -77,7 +77,7 @@ describe('the unit', () => {
       expect(file).toBe(`/etc/kiosk402/secrets/${name}`)
     }
     const named = handed.map(([name]) => `${name}_FILE=%d/${name}`)
-    expect(valuesOf('Environment').filter((value) => !value.startsWith('NODE_'))).toEqual(named)
+    expect(valuesOf('Environment').filter((value) => !/^(NODE_|PORT=)/.test(value))).toEqual(named)
   })
 
   test('waits for the longest stop that can be configured', () => {
@@ -111,25 +111,25 @@ describe('the settings', () => {
     const config = readConfig({ ...open, ...secrets, PAY_TO: `0x${'1'.repeat(40)}` })
     expect(config).toMatchObject({
       mode: 'live',
-      host: '10.0.0.11',
-      port: 8_402,
-      trustProxy: ['10.0.0.10'],
+      host: '127.0.0.1',
+      trustProxy: ['127.0.0.1'],
       site: { url: 'https://store.example.com' },
     })
   })
 
-  test('of the nodes are those that nginx and Caddy go to', () => {
-    const node = `${open['HOST']}:${open['PORT']}`
+  test('of the first two nodes are those that nginx and Caddy go to', () => {
+    const port = valuesOf('Environment').find((value) => value.startsWith('PORT=')) ?? ''
+    const nodes = [1, 2].map((node) => `${open['HOST']}:${port.slice(5).replace('%i', `${node}`)}`)
     for (const file of ['nginx.conf', 'Caddyfile']) {
       const text = readFileSync(`deploy/${file}`, 'utf8')
-      expect(text).toContain(node)
+      for (const node of nodes) expect(text).toContain(node)
       expect(text).toContain(new URL(open['PUBLIC_URL'] ?? '').host)
     }
   })
 })
 
 test.each([
-  ...['nginx.conf', 'Caddyfile', 'kiosk402.service', 'store.env', 'alerts.yml'].map(
+  ...['nginx.conf', 'Caddyfile', 'kiosk402@.service', 'store.env', 'alerts.yml'].map(
     (file) => `deploy/${file}`,
   ),
   'docs/operators/going-live.md',

@@ -13,8 +13,6 @@ export interface SandboxOptions {
   readonly offers: number
   /** A PostgreSQL to use instead of the embedded one. */
   readonly databaseUrl?: string | undefined
-  /** The maximum number of connections of the embedded PostgreSQL. */
-  readonly databaseConnections: number
   /** When the late test offers are delivered; seconds after the purchase. */
   readonly lateSeconds: number
   /** The URL for the supplier's webhooks. */
@@ -49,7 +47,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const secretsKey = await secretsKeyIn(dataDir)
   const started = await Promise.allSettled([
     options.databaseUrl === undefined
-      ? startPostgres({ dataDir, onProgress, connections: options.databaseConnections })
+      ? startPostgres({ dataDir, onProgress })
       : { databaseUrl: options.databaseUrl, stop: async () => {} },
     startChain({ dataDir, onProgress, onProblem }),
     launchSupplier({ ...options, dataDir }),

@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
 import pack from '../package.json' with { type: 'json' }
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import type { Trouble } from './adapters/storage/database.ts'
-import { SchemaTooNew } from './adapters/storage/migrations.ts'
 import { reachStorage, type Storage } from './adapters/storage/storage.ts'
 import { onlyPresent, presentOf } from './adapters/storage/wallets.ts'
 import { type ReceiverNetwork, webhookPost } from './adapters/webhooks/post.ts'
@@ -38,9 +36,7 @@ import { currentRequest } from './http/request-scope.ts'
 import type { SandboxDeps } from './http/sandbox.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/within.ts'
-import { joining, type Membership } from './nodes/membership.ts'
-import type { AgreedKeys, KeyMissing } from './nodes/nodes.ts'
-import { settingsOf } from './nodes/shared-settings.ts'
+import { joinNodes, type Membership } from './nodes/nodes.ts'
 import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
 import { watchDenylist } from './operations/denylist-watch.ts'
 import { type MeansSources, monitorFloat } from './operations/float-monitor.ts'
@@ -49,7 +45,7 @@ import { createMetrics } from './operations/metrics.ts'
 import { partChanges } from './operations/part-changes.ts'
 import { runHealthChecks } from './operations/probes.ts'
 import { reporterTo } from './operations/reporter.ts'
-import { checkStartup, type RecordTooOld, requireNoRefunds } from './operations/startup-check.ts'
+import { checkStartup, requireNoRefunds } from './operations/startup-check.ts'
 import { budgetRules } from './orders/budgets.ts'
 import type { Denylist } from './orders/denylist.ts'
 import { createNotifier } from './orders/notifier.ts'
@@ -67,8 +63,6 @@ import { supplierRouter } from './suppliers/supplier.ts'
 export interface ServiceOptions {
   readonly config: Common & Outside & { readonly mode: 'sandbox' | 'live' }
   readonly log: Logger
-  /** The operator's keys. The nodes agree on the one that seals and signs. */
-  readonly keys: AgreedKeys
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDeps
   /** Counts requests for the rate limits. Default: in this process alone. */
@@ -79,16 +73,12 @@ export interface ServiceOptions {
   readonly lookEveryMs?: number | undefined
   /** Makes the catalogs. Default: processes of their own. */
   readonly catalogWorker?: CatalogWorker
-  /** Reads the metrics of all processes of the port. Default: those of this process. */
-  readonly numbers?: (own: Registry) => () => Promise<string>
 }
 
 export interface Service {
   readonly app: FastifyInstance
   /** What is on sale, for the message that the store is ready. */
   readonly catalog: () => CatalogSummary
-  /** Resolves when the chain or another node shows after the start that this process must not run. */
-  readonly refused: Promise<RecordTooOld | KeyMissing>
   /**
    * Shows that it is leaving, and serves on for a while; then stops taking requests, finishes the work under
    * way or leaves it to other nodes, and closes everything.
@@ -116,7 +106,7 @@ interface Ground extends ServiceOptions {
  * Puts the store together. When it returns, the catalog is loaded, the wallets have been read and the
  * background work runs. Nothing listens yet.
  *
- * @throws ConfigError, KeyMissing, RecordTooOld
+ * @throws ConfigError, RecordTooOld
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const stopping = new AbortController()
@@ -132,7 +122,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const purchases = purchasesOf(ground, { ...parts, catalog })
   const checkouts = checkoutDepsOf(purchases, {
     config: options.config,
-    keys: ground.keys,
+    keys: ground.config.secretsKeys,
     storage,
     processor: coins.processor,
     report: reporterOf(ground),
@@ -158,7 +148,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     app,
     catalog: () => catalogSummaryOf(catalog.liveCatalog),
-    refused: Promise.race([guard.refused, membership.refused]),
     async stop(drainMs = 0) {
       draining.abort()
       await delay(drainMs)
@@ -220,7 +209,7 @@ async function connectOutside(
     })
   }
   return database.take().catch((error: Error) => {
-    throw new ConfigError([wrongDatabase(error)], error instanceof SchemaTooNew)
+    throw new ConfigError([wrongDatabase(error)])
   })
 }
 
@@ -229,24 +218,24 @@ const wrongDatabase = (error: Error) => `DATABASE_URL: ${error.message}`
 /**
  * Joins the other nodes, reads the denylist, and checks that the record is as new as the chain.
  *
- * @throws KeyMissing, RecordTooOld, and closes the storage
+ * @throws RecordTooOld, and closes the storage
  */
 async function admit(ground: Ground, chain: ConnectedChain, storage: Storage) {
   try {
-    const membership = await joining(storage.nodes, {
+    const membership = await joinNodes(storage.nodes, {
       ...ground,
       version: pack.version,
-      settings: (key) => settingsOf(ground.config, key),
     })
     const present = presentOf(ground.config, chain)
+    // Before the check: what an earlier wallet sends after its replacement is no reason to refuse the start.
+    await storage.wallets.use(present)
     const wallets = await storage.wallets.ours(present)
     const { record: store, movements } = storage
-    const guard = await checkStartup(
-      { chain: chain.statement(wallets), store, movements },
-      ground.health,
-      ground,
-    )
-    await storage.wallets.use(present)
+    const sources = { chain: chain.statement(wallets), store, movements }
+    const guard = await checkStartup(sources, ground.health, {
+      ...ground,
+      report: reporterOf(ground),
+    })
     const { denylist, work } = await watchDenylist(storage.denied, ground, ground.lookEveryMs)
     const standing = [membership.work, work]
     return { membership, guard, earlier: earlierOf(wallets), denylist, standing }
@@ -354,8 +343,8 @@ function purchasesOf(
     approvalWords: approvalWords(config.site),
     payoutLimits: storage.payoutLimits,
     denylist,
-    vault: createVault(ground.keys),
-    digest: createDigest(ground.keys, 'orders'),
+    vault: createVault(config.secretsKeys),
+    digest: createDigest(config.secretsKeys, 'orders'),
     notifier: createNotifier(signal),
     within,
     stopping: signal,
@@ -365,7 +354,7 @@ function purchasesOf(
     pricing: catalog.pricing,
     allowsLoopback: receiversOf(ground).allowsLoopback,
     payees: [{ network: config.network, payTo: config.payTo, earlier: earlier.pay_to }],
-    quotes: createQuotes(createSigner(ground.keys, 'quote'), now),
+    quotes: createQuotes(createSigner(config.secretsKeys, 'quote'), now),
     health,
     ...(config.facilitatorUrl === undefined
       ? {}
@@ -402,7 +391,7 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
   const { config, log, now, sandbox, health, counters } = ground
   const { site } = config
   const monotonicMs = () => performance.now()
-  const tracking = trackingOf(config, ground.keys, storage, sandbox !== undefined)
+  const tracking = trackingOf(config, storage, sandbox !== undefined)
   const { tokenSigner } = tracking
   return createStoreServer({
     liveCatalog: purchases.liveCatalog,
@@ -428,7 +417,7 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
         liveCatalog: purchases.liveCatalog,
         pricing: purchases.pricing,
         health,
-        counters: ground.numbers?.(counters.registry) ?? (() => counters.registry.metrics()),
+        counters: () => counters.registry.metrics(),
         orders: storage.orderFacts,
         checkouts: storage.checkoutFacts,
         webhooks: storage.webhooks.facts,
@@ -454,7 +443,8 @@ function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
   const { config, now, health } = ground
   const { chain, storage, purchases } = parts
   const { site } = config
-  const keys = createSigningKeys(ground.keys, 'receipts')
+  const { secretsKeys } = config
+  const keys = createSigningKeys(secretsKeys, 'receipts')
   return {
     site,
     demands: {
@@ -467,7 +457,7 @@ function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
       site,
       vault: purchases.vault,
       keys,
-      salts: createDigest(ground.keys, 'receipt-salt'),
+      salts: createDigest(secretsKeys, 'receipt-salt'),
       now,
     },
     purchases,
@@ -483,11 +473,11 @@ function buyingOf(ground: Ground, parts: ServerParts): BuyingDeps {
       site,
       network: config.network.id,
       nonces: storage.nonces,
-      nonceMark: createDigest(ground.keys, 'sign-in-nonce'),
+      nonceMark: createDigest(secretsKeys, 'sign-in-nonce'),
       verifyMessage: chain.verifyMessage,
       now,
     },
-    reveals: createSigner(ground.keys, 'reveal'),
-    listSigner: createSigner(ground.keys, 'order-list'),
+    reveals: createSigner(secretsKeys, 'reveal'),
+    listSigner: createSigner(secretsKeys, 'order-list'),
   }
 }

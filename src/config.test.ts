@@ -47,7 +47,6 @@ describe('without any variable', () => {
       mode: 'sandbox',
       host: '127.0.0.1',
       port: 8402,
-      workers: 1,
       dataDir: './data',
       offers: 12_000,
       markupBps: 0,
@@ -76,7 +75,6 @@ describe('a live store', () => {
     const config = readConfig({
       ...live,
       SECRETS_KEY: `${secretsKey}, ${olderKey}`,
-      SECRETS_KEY_LOST: '0123456789ab',
     })
     expect(config).toMatchObject({
       mode: 'live',
@@ -84,7 +82,6 @@ describe('a live store', () => {
       suppliers: { zendit: { url: 'https://supplier.example/v1', key: 'supplier-key' } },
       site: { url: 'https://store.example' },
       secretsKeys: [Buffer.alloc(32, 9), Buffer.alloc(32, 8)],
-      lostKeys: ['0123456789ab'],
       walletFactories: [],
     })
     expect(config).toHaveProperty('suppliers.zendit.webhook', undefined)
@@ -303,10 +300,6 @@ describe('a bad value is named with its variable', () => {
     ['PORT', '65536'],
     ['PORT', '80.5'],
     ['PORT', 'http'],
-    ['WORKERS', '0'],
-    ['WORKERS', '65'],
-    ['WORKERS', '1.5'],
-    ['WORKERS', 'all'],
     ['REDIS_URL', 'http://redis.example'],
     ['REDIS_URL', 'redis.example:6379'],
     ['MARKUP_BPS', '-1'],
@@ -404,9 +397,8 @@ describe('a good value is taken', () => {
   test.each(['redis://redis.example:6379', 'rediss://user:password@redis.example/1'])(
     'REDIS_URL=%s',
     (redisUrl) => {
-      expect(readConfig({ REDIS_URL: redisUrl, WORKERS: '64' })).toMatchObject({
+      expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({
         redisUrl,
-        workers: 64,
       })
     },
   )

@@ -8,6 +8,7 @@ import {
   liveShape,
   problemOf,
   sandboxShape,
+  sharedOf,
 } from './environment/environment.ts'
 import { realNetworks, testNetworks } from './environment/live.ts'
 import { variablesOf } from './environment/suppliers.ts'
@@ -25,9 +26,7 @@ import { type SupplierName, supplierNames } from './suppliers/suppliers.ts'
 export interface Common {
   readonly host: string
   readonly port: number
-  /** How many processes serve the port. */
-  readonly workers: number
-  /** Where requests are counted together with the processes of other machines. */
+  /** Where requests are counted together with the other nodes. */
   readonly redisUrl?: string | undefined
   readonly site: Site
   readonly policy: Policy
@@ -51,6 +50,8 @@ export interface Common {
   /** How long a store that is told to stop still serves, so that its load balancer sees that it is leaving. */
   readonly drainMs: number
   readonly logLevel: string
+  /** The settings in which the nodes of a store must agree, as text by their variables. */
+  readonly shared: Readonly<Record<string, string>>
 }
 
 /** Everything outside that a store is connected to, and the keys for it. */
@@ -84,10 +85,8 @@ export interface Outside {
   readonly ratesUrl: string
   /** The processor for payments in coins. Without it, the store takes only USDC over x402. */
   readonly processor?: ProcessorAccess | undefined
-  /** The newest first. The nodes agree on the one that seals; each of them opens. */
+  /** The first one seals; each of them opens. */
   readonly secretsKeys: readonly Buffer[]
-  /** The ids of keys that are lost for good; `any` where a lost key does no harm. */
-  readonly lostKeys: readonly string[] | 'any'
 }
 
 /** BTCPay Server, as its operator lets the store use it. */
@@ -194,7 +193,6 @@ function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveCo
     ratesUrl: env.RATES_URL,
     processor: processorOf(env),
     secretsKeys: env.SECRETS_KEY,
-    lostKeys: env.SECRETS_KEY_LOST,
   }
 }
 
@@ -345,7 +343,6 @@ function commonOf(
   return {
     host: env.HOST,
     port: env.PORT,
-    workers: env.WORKERS,
     redisUrl: env.REDIS_URL,
     site: {
       name: env.STORE_NAME,
@@ -380,6 +377,7 @@ function commonOf(
     mail: mailIn(env),
     drainMs: env.DRAIN_SECONDS * 1_000,
     logLevel: env.LOG_LEVEL,
+    shared: sharedOf(env),
   }
 }
 

@@ -1,39 +1,32 @@
-import { giveUp, onSignal, reasonOf } from './app/lifecycle.ts'
-import { listen, startParts, startStore } from './app/store-process.ts'
+import { onSignal, reasonOf } from './app/lifecycle.ts'
+import { listen, requireFreePort, startParts, startStore } from './app/store-process.ts'
 import { announce } from './app/terminal.ts'
-import { runPrimary } from './cluster/primary.ts'
 import { type Config, readConfig } from './config.ts'
 import { ownEnvironment } from './environment/secret-files.ts'
 
-/** The store as its operator starts it: one process, or as many as WORKERS says. */
+/** The store as its operator starts it. */
 async function main(): Promise<void> {
-  const environment = ownEnvironment(console.warn)
-  const config = readConfig(environment)
-  await (config.workers === 1 ? runAlone(config) : runPrimary(config, environment))
-}
-
-async function runAlone(config: Config): Promise<void> {
   const startedAt = performance.now()
-  const starting = startAlone(config)
+  const config = readConfig(ownEnvironment(console.warn))
+  await requireFreePort(config)
+  const starting = start(config)
   const isEnding = onSignal(starting, config.drainMs)
   const { service, stop, payUrl } = await starting
   if (isEnding()) return
-  // A refusal that comes after the start ends the store, as it would have ended the start.
-  void service.refused.then((error) => giveUp(reasonOf(error), stop))
-  await listen(service.app, config).catch((error: unknown) => giveUp(reasonOf(error), stop))
+  try {
+    await listen(service.app, config)
+  } catch (error) {
+    await stop(0)
+    throw error
+  }
   announce(config, service.catalog(), performance.now() - startedAt, payUrl)
 }
 
-/** A store in this process, with the sandbox that stops after it. */
-async function startAlone(config: Config) {
+/** A store, with the sandbox that stops after it. */
+async function start(config: Config) {
   const sandbox = await startParts(config)
   try {
-    const { service, stop } = await startStore(config, {
-      sandbox: sandbox && {
-        parts: sandbox,
-        faucet: (address) => sandbox.faucet(address as `0x${string}`),
-      },
-    })
+    const { service, stop } = await startStore(config, sandbox)
     const stopAll = async (drainMs: number) => {
       await stop(drainMs)
       await sandbox?.stop()

@@ -139,8 +139,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   logging: [],
   app: composition,
   'app.ts': composition,
-  cluster: ['lib', 'http', 'operations', 'environment', 'config.ts', 'nodes', 'app'],
-  'main.ts': ['environment', 'config.ts', 'app', 'cluster'],
+  'main.ts': ['environment', 'config.ts', 'app'],
   // What an operator runs beside the store, on the same adapters.
   commands: [
     'lib',

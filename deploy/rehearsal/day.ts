@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { chainClient } from '../../sandbox/chain/rpc.ts'
-import { keyIdOf } from '../../src/secrets/vault.ts'
 import type { startFront } from '../../test/harness/deployed.ts'
 import { query } from '../../test/harness/query.ts'
 import { crowdBuys } from './crowd.ts'
@@ -47,7 +46,7 @@ export async function rehearse(parts: Parts, wanted: Wanted): Promise<Figures> {
     await startNodes(parts, from)
     const front = await parts.startFront()
     try {
-      tell(`two nodes with two workers each are ready behind ${parts.proxy}`)
+      tell(`two nodes are ready behind ${parts.proxy}`)
       for (const bought of await agentBuys(parts)) tell(`bought in USDC: ${bought}`)
       for (const bought of await personBuys(parts)) tell(`bought in ${bought}`)
       const measured = await underLoad(parts, front, wanted)
@@ -144,19 +143,14 @@ async function untilTold({ nodes, settings }: Parts, versions: number): Promise<
   }
 }
 
-/** Puts a new key in front of the old one, at one node after the other. */
+/** Lists a new key last at one node after the other, and then first. */
 async function withNewKey(parts: Parts, front: Front): Promise<void> {
-  const newKey = randomBytes(32)
   const { SECRETS_KEY: oldKey } = parts.settings
-  parts.settings = { ...parts.settings, SECRETS_KEY: `${newKey.toString('base64')},${oldKey}` }
-  for (const node of parts.nodes) await restarted(parts, node, front)
-  await untilUsed(parts, keyIdOf(newKey))
-}
-
-/** Waits until the nodes use the new key, which they do once all of them have it. */
-async function untilUsed(parts: Parts, keyId: string): Promise<void> {
-  const newest = 'select key_id from used_keys order by turn desc limit 1'
-  while ((await query(recordOf(parts), newest))[0]?.['key_id'] !== keyId) await delay(200)
+  const newKey = randomBytes(32).toString('base64')
+  for (const keys of [`${oldKey},${newKey}`, `${newKey},${oldKey}`]) {
+    parts.settings = { ...parts.settings, SECRETS_KEY: keys }
+    for (const node of parts.nodes) await restarted(parts, node, front)
+  }
 }
 
 /** Restarts a node as in docs/operators/going-live.md: nginx is reconfigured, Caddy notices by itself. */

@@ -13,7 +13,7 @@ import { filled } from '../../test/harness/deployed.ts'
 export type Settings = Readonly<Record<string, string>>
 
 /** The settings that deploy/store.env leaves to the operator, as in that file. */
-const open = ['PUBLIC_URL', 'PAY_TO', 'SUPPLIER_URL', 'HOST', 'PORT', 'TRUSTED_PROXIES'] as const
+const open = ['PUBLIC_URL', 'PAY_TO', 'SUPPLIER_URL', 'HOST', 'TRUSTED_PROXIES'] as const
 
 /** Writes the settings as in docs/operators/going-live.md: one file, and a further one for each secret. */
 async function writeSettings(dir: string, settings: Settings) {

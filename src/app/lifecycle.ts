@@ -42,20 +42,6 @@ export function onSignal(starting: Promise<Stoppable>, drainMs: number): () => b
   return () => isEnding
 }
 
-/**
- * Prints why the store cannot go on, stops everything in time, and ends the process with 1.
- *
- * @param drainMs how long its workers serve on when they are told to stop; the store of this process stops at
- *   once
- */
-export async function giveUp(reason: string, stop: Stoppable['stop'], drainMs = 0): Promise<never> {
-  console.error(reason)
-  setTimeout(() => process.exit(1), stopWithinMs + drainMs).unref()
-  // An error while stopping would only hide the reason.
-  await stop(0).catch(() => undefined)
-  process.exit(1)
-}
-
 /** The message for the operator; with the stack if LOG_LEVEL asks for details. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message

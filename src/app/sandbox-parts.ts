@@ -26,9 +26,6 @@ export async function loadSandbox() {
 /** Every coin that the sandbox's BTCPay Server knows, each by its usual method. */
 const sandboxMethods = coins.join(',')
 
-/** Connections to the sandbox's database for each process, with some for the operator's commands. */
-const connectionsPerProcess = 12
-
 /** What the sandbox's parts are started with. */
 export function sandboxOptions(config: SandboxConfig) {
   const deliverSeconds = config.policy.deliverWithinMs / 1_000
@@ -37,7 +34,6 @@ export function sandboxOptions(config: SandboxConfig) {
     dataDir: config.dataDir,
     offers: config.offers,
     databaseUrl: config.databaseUrl,
-    databaseConnections: Math.max(100, config.workers * connectionsPerProcess),
     lateSeconds: deliverSeconds + Math.max(5, Math.round(deliverSeconds / 10)),
     webhookUrl: `${store}/webhooks/supplier`,
     btcpayWebhookUrl: `${store}/webhooks/btcpay`,
@@ -65,8 +61,6 @@ export function sandboxOutside(
     ratesUrl: supplier.ratesUrl,
     processor: { ...btcpay, methods: readMethods(sandboxMethods), isTestnet: true },
     secretsKeys: [secretsKey],
-    // An operator's own database may have served another sandbox folder before, with another key.
-    lostKeys: 'any',
   }
 }
 

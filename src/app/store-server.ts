@@ -19,7 +19,6 @@ import { routePurchases } from '../http/purchases.ts'
 import { routeSandbox, type SandboxDeps } from '../http/sandbox.ts'
 import { routeSupplierWebhook, type SupplierWebhookDeps } from '../http/supplier-webhook.ts'
 import { routeMcp } from '../mcp/route.ts'
-import type { OperatorKeys } from '../secrets/keyring.ts'
 import { createDigest, createSigner } from '../secrets/tokens.ts'
 import type { PayingDeps } from '../web/buying/starting.ts'
 import { routeWeb } from '../web/routes.ts'
@@ -84,8 +83,7 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
 
 /** What the pages of orders need besides what sells: tokens, explorer, and mail where it is configured. */
 export function trackingOf(
-  { mail, network }: Common & Outside,
-  keys: OperatorKeys,
+  { mail, network, secretsKeys: keys }: Common & Outside,
   storage: Storage,
   isSandbox: boolean,
 ) {

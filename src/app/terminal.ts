@@ -23,11 +23,10 @@ export function announce(
     config.mode === 'live'
       ? `${config.isRehearsal ? 'REHEARSAL with test money' : 'live'} on ${config.network.name}, paid to ${config.payTo}`
       : `sandbox: test money, test goods, kept in ${config.dataDir}`
-  const by = config.workers === 1 ? '' : `, served by ${config.workers} processes`
   const lines = [
     '',
     `  ${name} is ready (${(startedInMs / 1_000).toFixed(1)} s), ${mode}`,
-    `  Listening on ${address}, published as ${url}${by}`,
+    `  Listening on ${address}, published as ${url}`,
     `  ${catalog.offers} offers, ${catalog.rejected} rejected, read ${catalog.readAt.toISOString()}`,
     '',
     `  Website      ${url}/`,

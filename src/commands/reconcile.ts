@@ -1,7 +1,6 @@
 import { isAddress } from 'viem'
 import { type PresentWallets, presentOf } from '../adapters/storage/wallets.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
-import { keysInForce } from '../nodes/nodes.ts'
 import { idsFor } from '../orders/order.ts'
 import type { Acknowledgement, WalletRole } from '../reconcile/ports.ts'
 import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
@@ -61,7 +60,7 @@ async function run(connection: Connection, wanted: Wanted): Promise<0 | 1 | 2> {
     return show(wanted, await reconcile(sources, lookOf(connection, wanted)))
   }
   if (!wanted.rebuild) return show(wanted, first)
-  const keys = await keysInForce(connection.storage.nodes, connection.config)
+  const { secretsKeys: keys } = connection.config
   const rebuilt = await rebuild(
     {
       ...sources,

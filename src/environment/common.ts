@@ -20,10 +20,12 @@ export const publicUrl = url(/^https?$/).refine(
 
 export const server = {
   HOST: variable(z.string().default('127.0.0.1'), {
+    perNode: 'value',
     description:
       'The address to listen on. The default is reachable from this machine only. Startup fails if this machine does not have that address.',
   }),
   PORT: variable(whole(8402, 1, 65_535), {
+    perNode: 'value',
     description: 'The port to listen on. Startup fails if it is taken.',
   }),
   PUBLIC_URL: variable(publicUrl.optional(), {
@@ -40,32 +42,32 @@ export const server = {
       .refine((read) => read !== undefined, 'must be a number of hops or a list of addresses')
       .optional(),
     {
+      perNode: 'value',
       description:
         'The proxies whose `X-Forwarded-For` is believed: their number between clients and the store, or a list of addresses and networks separated by commas. Networks are written `10.0.0.0/8`, or by the names `loopback`, `linklocal` and `uniquelocal`. Startup fails on a host name, `true`, or a network that contains every address. If it is not set behind a proxy, all clients share one rate limit, and the log warns at the first request with that header. With too many hops, clients choose the address that they are counted by.',
       unset: 'none',
       example: '1',
     },
   ),
-  WORKERS: variable(whole(1, 1, 64), {
-    description:
-      'How many processes serve the port; one for each core is a good number. Each process keeps a catalog of its own and opens up to 11 database connections ([scaling](docs/operators/scaling.md)). If memory runs out, processes are killed and replaced, and the log says so. If the database runs out of connections, what needs one more fails, and the log says so.',
-  }),
   REDIS_URL: variable(url(/^rediss?$/).optional(), {
     description:
-      'A Redis, version 6 or later, that counts requests for the rate limits. Needed only when the store runs on several machines; all of them need the same `SECRETS_KEY`. While Redis does not answer, each process counts alone, logs that, and keeps trying.',
+      'A Redis, version 6 or later, that counts requests for the rate limits. Needed only when the store has several nodes; all of them need the same `SECRETS_KEY`. While Redis does not answer, each node counts alone, logs that, and keeps trying.',
     unset: 'none',
     example: 'redis://localhost:6379',
     isSecret: true,
   }),
   DRAIN_SECONDS: variable(whole(0, 0, 60), {
+    perNode: 'value',
     description:
       'How many seconds the store keeps serving after it is told to stop. `/readyz` answers 503 `draining` from the first moment, so that a load balancer that polls it stops sending requests. If it is shorter than the balancer needs to notice, some requests meet a closed port. If it is longer than your service manager waits, the store is killed; its orders continue at the next start.',
   }),
   LOG_LEVEL: variable(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'), {
+    perNode: 'value',
     description:
       'The lowest level that is logged: `trace`, `debug`, `info`, `warn`, `error`, or `silent` for none. With `silent`, failed refunds are not logged.',
   }),
   METRICS_TOKEN: variable(atLeast16.optional(), {
+    perNode: 'value',
     description:
       'The token that opens `/metrics` and the reasons in `/readyz`, sent as `Authorization: Bearer`, 16 characters or more. A scraper that sends another one gets 404.',
     unset: 'none: nobody reads `/metrics` in live mode, and this machine in the sandbox',
@@ -75,6 +77,7 @@ export const server = {
 
 export const database = {
   DATABASE_URL: variable(url(/^postgres(ql)?$/), {
+    perNode: 'value',
     description:
       'An existing PostgreSQL database, version 15 or later, with the encoding UTF8. The store creates and upgrades its own tables. A pooler in between must keep one session for each connection ([poolers](docs/operators/scaling.md#poolers)). Startup fails if the database cannot be reached, belongs to a store of the other mode or on another network, or if a newer version [took away](docs/operators/scaling.md#upgrading) what this one uses.',
     unset: 'the embedded PostgreSQL in the sandbox; required in live mode',
@@ -142,6 +145,7 @@ export const site = {
 
 export const mail = {
   SMTP_URL: variable(url(/^smtps?$/).optional(), {
+    perNode: 'if set',
     description:
       'The mail server that sends buyers the links to their orders, when they ask for it. Use `smtps://`, or `smtp://`, which encrypts when the server supports it. The store keeps only keyed digests of the addresses and erases them with the personal fields. While the server does not answer, buyers are told that the mail was not sent, and the log says why.',
     unset: 'none: the store sends no mail and asks nobody for an address',
@@ -209,10 +213,12 @@ export const caps = {
 
 export const sandbox = {
   DATA_DIR: variable(z.string().min(1).default('./data'), {
+    perNode: 'value',
     description:
       'The folder of the sandbox’s database, chain, supplier, BTCPay Server, keys and log. Startup fails if another store is using it.',
   }),
   SANDBOX_OFFERS: variable(whole(12_000, 100, 200_000), {
+    perNode: 'value',
     description:
       'How many offers the sandbox supplier lists. If it is less than half of what the folder had before, the smaller list is refused ([when the catalog shrinks](docs/operators/operations.md#when-the-catalog-shrinks)).',
   }),

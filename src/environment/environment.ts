@@ -39,14 +39,28 @@ export const groups: readonly Group[] = [
   { title: 'Live only: secrets key', shape: secrets },
 ]
 
-/** Every variable that the store reads; MODE decides which of them it knows. */
-export type Variable = keyof typeof commonShape | keyof typeof sandboxShape | keyof typeof liveShape
-
 const everyVariable = Object.entries({ ...commonShape, ...sandboxShape, ...liveShape })
 
 export const secretVariables: readonly string[] = everyVariable
   .filter(([, schema]) => aboutOf(schema)?.isSecret)
   .map(([name]) => name)
+
+/** The variables that must agree at every node of a store. */
+export const sharedVariables: readonly string[] = everyVariable
+  .filter(([, schema]) => aboutOf(schema)?.perNode !== 'value')
+  .map(([name]) => name)
+
+/** What nodes compare of their environments: a text for each of these variables. */
+export function sharedOf(env: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const textOf = ([name, schema]: (typeof everyVariable)[number]) => {
+    const value = env[name] ?? null
+    if (aboutOf(schema)?.perNode !== undefined) return String(value !== null)
+    // The case of an address says nothing.
+    return JSON.stringify(value).replace(/"0x[0-9a-fA-F]{40}"/g, (one) => one.toLowerCase())
+  }
+  const shared = everyVariable.filter(([name]) => sharedVariables.includes(name))
+  return Object.fromEntries(shared.map((one) => [one[0], textOf(one)]))
+}
 
 /** Names the variable and what to set. Never the value: it may be a key. */
 export function problemOf(issue: z.core.$ZodIssue): string {
@@ -60,14 +74,10 @@ export function problemOf(issue: z.core.$ZodIssue): string {
 
 /** The environment is not valid. The message names every problem and how to fix it. */
 export class ConfigError extends Error {
-  /** Whether every other start of this version would fail too. */
-  readonly isFinal: boolean
-
-  constructor(problems: readonly string[], isFinal = false) {
+  constructor(problems: readonly string[]) {
     super(
       `The store cannot start with this environment:\n${problems.map((line) => `  - ${line}`).join('\n')}\nAll variables are described in .env.example.`,
     )
     this.name = 'ConfigError'
-    this.isFinal = isFinal
   }
 }

@@ -39,6 +39,7 @@ export const chain = {
     example: '1',
   }),
   RPC_URL: variable(url(/^https?$/), {
+    perNode: 'value',
     description:
       'The JSON-RPC address of a node of that network ([which plan to take](docs/operators/chain-node.md)). Startup fails on another chain, a chain without USDC, a USDC with another EIP-712 domain, or a development node without `REHEARSAL=1`. If the node does not answer, the store starts, `/readyz` says `not_ready`, and purchases are refused with `store_paused`.',
     required: 'the URL of a node of that network',
@@ -54,6 +55,7 @@ export const chain = {
       )
       .optional(),
     {
+      perNode: 'if set',
       description:
         'Further nodes of that network, separated by commas, best run by somebody else. The store then believes that a payment will never arrive, or has vanished, only when all of them say so, and that a refund or a large payment has arrived only when one of them shows it. They are checked like `RPC_URL`; an error names the node by its position. While a witness does not answer, what needs its word stays unknown, and those orders wait.',
       unset: 'none: `RPC_URL` is believed alone',
@@ -72,6 +74,7 @@ export const chain = {
     example: '0x0000000000000000000000000000000000000000',
   }),
   GAS_KEY: variable(privateKey(), {
+    perNode: 'value',
     description:
       'The private key that sends transactions: settlements and refunds. Its wallet needs some ETH on the network, and nothing else. Several processes of one store may share it. Startup fails if it equals `REFUND_KEY`. Without ETH for the transfers that are expected soon, `gas` is down and nothing is sold; refunds fail with `no_gas`. The facilitator of `FACILITATOR_URL` pays for the settlements that it makes.',
     required: 'the private key of a wallet that holds a little ETH for gas',
@@ -179,23 +182,11 @@ export const secrets = {
       .transform((text) => text.split(',').map((part) => Buffer.from(part.trim(), 'base64')))
       .refine((keys) => keys.every((key) => key.length === 32), vaultKey),
     {
+      perNode: 'value',
       description:
-        '32 random bytes in base64 (`openssl rand -base64 32`): the key that seals goods and personal fields and signs price promises. The keys that sign [receipts](docs/agents/receipts.md) follow from it. Older keys follow after commas: all of them open, and the first one seals as soon as every node has it ([changing it](#changing-secrets_key)). Keep every key that was ever in it, because ids of orders follow from it and a restored record is rebuilt with it. If it is lost or replaced, sealed goods and personal fields cannot be opened, and orders that still have to be bought cannot go on.',
+        '32 random bytes in base64 (`openssl rand -base64 32`): the key that seals goods and personal fields and signs price promises. The keys that sign [receipts](docs/agents/receipts.md) follow from it. Older keys follow after commas: all of them open, and the first one seals ([changing it](#changing-secrets_key)). Keep every key that was ever in it, because ids of orders follow from it and a restored record is rebuilt with it. If it is lost or replaced, sealed goods and personal fields cannot be opened, and orders that still have to be bought cannot go on.',
       required: '32 random bytes in base64 (openssl rand -base64 32)',
       isSecret: true,
-    },
-  ),
-  SECRETS_KEY_LOST: variable(
-    list
-      .refine(
-        (ids) => ids.every((id) => /^[0-9a-f]{12}$/.test(id)),
-        'must be the ids of lost keys, as the refusal of a start names them',
-      )
-      .default([]),
-    {
-      description:
-        'The ids of keys that are lost for good, separated by commas. The store starts without them, and without what they sealed ([a lost key](#changing-secrets_key)). Nodes that still use one of these keys stop.',
-      unset: 'none',
     },
   ),
 }

@@ -13,7 +13,7 @@ export function variablesOf(name: SupplierName): readonly string[] {
 }
 
 /** Maps each variable of each supplier to a value. */
-export function perSupplier<T extends Readonly<Record<Field, unknown>>>(
+function perSupplier<T extends Readonly<Record<Field, unknown>>>(
   of: (name: SupplierName) => T,
 ): { readonly [F in Field as `${Prefix}_${F}`]: T[F] } {
   const entries = supplierNames.flatMap((name) => {

@@ -12,6 +12,8 @@ export interface About {
   readonly required?: string
   /** A value to show instead of the default, such as for a variable without one. */
   readonly example?: string
+  /** Whether nodes of one store may differ in it: freely, or only in the value while all or none set it. */
+  readonly perNode?: 'value' | 'if set'
   /** A URL that can carry a password or a key is secret too. */
   readonly isSecret?: true
 }

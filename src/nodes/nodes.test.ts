@@ -1,105 +1,90 @@
-import { randomUUID } from 'node:crypto'
-import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { memoryNodes } from '../../test/doubles/memory-nodes.ts'
-import { keyIdOf } from '../secrets/vault.ts'
-import { aliveForMinutes, type Joining, KeyMissing, keysInForce, keyToUse } from './nodes.ts'
+import { expect, test, vi } from 'vitest'
+import { joinNodes, type Node, type OtherNode } from './nodes.ts'
 
-const keyIds = fc.uniqueArray(fc.constantFrom('k1', 'k2', 'k3'), { minLength: 1 })
-const step = fc.record({
-  who: fc.nat({ max: 2 }),
-  does: fc.constantFrom('beats', 'restarts', 'ends', 'falls silent' as const),
-  keyIds,
-})
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+const [oldKey, newKey, foreignKey] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+]
+const shared = { MARKUP_BPS: '0', PAY_TO: '"0xa"' }
 
-/** Three nodes that start with any keys, end, and fall silent for longer than they count as alive. */
-function openWorld() {
-  let at = Date.now()
-  const book = memoryNodes(() => new Date(at))
-  const alive = new Map<number, { readonly node: Joining; readonly used: string }>()
-
-  async function beat(who: number, node: Joining): Promise<void> {
-    alive.delete(who)
-    const met = await book.beat(node).catch((error: unknown) => {
-      if (!(error instanceof KeyMissing)) throw error
-    })
-    if (met !== undefined) alive.set(who, { node, used: met.keyId })
-  }
-  async function beatOthers(who: number): Promise<void> {
-    const others = [...alive].filter(([other]) => other !== who)
-    for (const [other, { node }] of others) await beat(other, node)
-  }
-  async function end(who: number): Promise<void> {
-    const own = alive.get(who)
-    alive.delete(who)
-    if (own) await book.leave(own.node.id)
-  }
-  const does: Record<string, (step: Step) => Promise<void>> = {
-    beats: async ({ who }) => {
-      const own = alive.get(who)
-      if (own) await beat(who, own.node)
-    },
-    ends: ({ who }) => end(who),
-    restarts: async ({ who, keyIds }) => {
-      await end(who)
-      await beat(who, {
-        id: randomUUID(),
-        name: `node ${who}`,
-        keyIds,
-        lostKeys: [],
-        version: '1.0.0',
-        settings: () => ({}),
-      })
-    },
-    // The others keep beating while this one is silent. It counts again only after a beat of its own.
-    'falls silent': async ({ who }) => {
-      const own = alive.get(who)
-      for (const minutes of [aliveForMinutes - 1, 2]) {
-        at += minutes * 60_000
-        await beatOthers(who)
-      }
-      if (own) await beat(who, own.node)
-    },
-  }
-  return { alive, take: (one: Step) => does[one.does]?.(one) }
+/** What a node with these keys and settings tells of itself. */
+async function nodeWith(secretsKeys: readonly Buffer[], settings = shared): Promise<OtherNode> {
+  const beat = vi.fn(async () => [])
+  await joinNodes({ beat, leave }, deps({ secretsKeys, shared: settings }))
+  const [[node]] = beat.mock.calls as unknown as [[Node]]
+  return { ...node, name: 'shop-2:8402', isHere: true }
 }
 
-test('whatever nodes do, none uses a key that another living one lacks', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const { alive, take } = openWorld()
-      for (const one of steps) {
-        await take(one)
-        const readers = [...alive.values()]
-        for (const { used } of readers)
-          for (const { node } of readers) expect(node.keyIds).toContain(used)
-      }
-    }),
-    { numRuns: 500 },
-  )
+const leave = async () => undefined
+const log = { info: vi.fn(), warn: vi.fn() }
+const deps = (config: { secretsKeys: readonly Buffer[]; shared: Record<string, string> }) => ({
+  config: { port: 8_402, ...config },
+  version: '1.0.0',
+  log,
+  signal: AbortSignal.abort(),
+  failed: vi.fn(),
 })
 
-const node = { keyIds: ['old'], lostKeys: [] }
-
-test('says where the missing key is, and how to go on when it is lost', () => {
-  const inForce = { name: 'shop-2:8402', keyId: 'new' }
-  expect(() => keyToUse(node, [], inForce)).toThrow(
-    /^SECRETS_KEY lacks the key new, which shop-2:8402 seals and signs with\. .* SECRETS_KEY_LOST=new\.$/,
-  )
-  expect(keyToUse({ ...node, lostKeys: ['new'] }, [], inForce)).toBe('old')
-})
-
-test('a command uses the key in force, and not a newer one that nodes may lack', async () => {
-  const [newest, older] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
-  const secretsKeys = [newest, older]
-  const used = async (keyId: string | undefined, lostKeys: readonly string[] = []) => {
-    const inForce = async () => (keyId === undefined ? undefined : { name: 'shop', keyId })
-    const keys = await keysInForce({ inForce }, { secretsKeys, lostKeys })
-    return keys.keys[keys.currentIndex()]
+/** A node with the old key first and the new one second, that meets these others at its beats: two at once, then more. */
+async function join(...beats: (readonly OtherNode[])[]) {
+  vi.useFakeTimers()
+  const stopping = new AbortController()
+  const beat = async () => (beats.length > 1 ? beats.shift() : beats[0]) ?? []
+  const own = deps({ secretsKeys: [oldKey, newKey], shared })
+  const membership = await joinNodes({ beat, leave }, { ...own, signal: stopping.signal })
+  return {
+    differing: () => membership.seen().disagreements.map(({ setting }) => setting),
+    next: () => vi.advanceTimersByTimeAsync(3_000),
+    async stop() {
+      stopping.abort()
+      await membership.work
+      vi.useRealTimers()
+    },
   }
-  expect(await used(keyIdOf(older))).toBe(older)
-  expect(await used(undefined)).toBe(newest)
-  await expect(used('000000000000')).rejects.toThrow(KeyMissing)
-  expect(await used('000000000000', ['000000000000'])).toBe(newest)
+}
+
+const dearer = { ...shared, MARKUP_BPS: '500' }
+const ofAnotherVersion = { PAY_TO: shared.PAY_TO, NEW: '1' } as unknown as typeof shared
+
+test.each<[string, readonly Buffer[], typeof shared, string[]]>([
+  ['with the same keys and settings', [oldKey, newKey], shared, []],
+  ['that seals with a key that this one lists second', [newKey, oldKey], shared, []],
+  ['with another price', [oldKey, newKey], dearer, ['MARKUP_BPS']],
+  ['with another price and the new key in front', [newKey, oldKey], dearer, ['MARKUP_BPS']],
+  ['of a version with other variables', [oldKey], ofAnotherVersion, []],
+  ['that cannot read with the key of this one', [newKey], shared, ['SECRETS_KEY']],
+  ['whose key this one cannot read with', [foreignKey, oldKey], shared, ['SECRETS_KEY']],
+  ['without a common key', [foreignKey], dearer, ['SECRETS_KEY']],
+])('compares itself with a node %s', async (_, keys, settings, expected) => {
+  const { differing, stop } = await join([await nodeWith(keys, settings)])
+  expect(differing()).toEqual(expected)
+  await stop()
+})
+
+test('names the lost key of a node that is gone, and none of its settings', async () => {
+  const gone = { ...(await nodeWith([foreignKey, oldKey], dearer)), isHere: false }
+  const { differing, stop } = await join([gone])
+  expect(differing()).toEqual(['SECRETS_KEY'])
+  await stop()
+})
+
+test('shows no setting, and not the same digest of it under another key', async () => {
+  const { settings } = await nodeWith([oldKey, newKey])
+  const [one, other] = Object.values(settings)
+  expect(one?.['MARKUP_BPS']).toMatch(/^[0-9a-f]{16}$/)
+  expect(one?.['MARKUP_BPS']).not.toBe(other?.['MARKUP_BPS'])
+})
+
+test('logs once that nodes differ, and once that they agree again', async () => {
+  const differs = await nodeWith([oldKey], dearer)
+  log.warn.mockClear()
+  const { next, stop } = await join([differs], [differs], [])
+  await next()
+  expect(log.warn.mock.calls).toEqual([
+    [{ settings: ['MARKUP_BPS'], nodes: ['shop-2:8402'] }, expect.stringContaining('differ')],
+  ])
+  await next()
+  expect(log.info).toHaveBeenLastCalledWith({}, 'the nodes agree on their settings again')
+  await stop()
 })

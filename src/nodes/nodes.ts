@@ -1,157 +1,138 @@
-import type { Keyring } from '../secrets/keyring.ts'
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { repeat } from '../lib/repeat.ts'
+import type { NodesState } from '../operations/gauges.ts'
+import { createDigest } from '../secrets/tokens.ts'
 import { keyIdOf } from '../secrets/vault.ts'
-import type { Settings } from './shared-settings.ts'
 
-/** A process of the store, as the others see it. */
-interface Node {
+/** Digests of settings by their variables. */
+type Settings = Readonly<Record<string, string>>
+
+/** A node's settings as digests under each of its keys, by the key's id. Two nodes compare those of a common key. */
+type KeyedSettings = Readonly<Record<string, Settings>>
+
+/** What each node tells the others about itself. */
+interface NodeFacts {
+  /** Host and port, for operators. */
+  readonly name: string
+  readonly version: string
+  /** The id of the key that it seals and signs with. */
+  readonly keyId: string
+  readonly settings: KeyedSettings
+}
+
+export interface Node extends NodeFacts {
   readonly id: string
-  /** Host and port, for operators. All processes behind one port have the same name. */
-  readonly name: string
-  readonly version: string
-  /** The ids of the keys that it can read with, the newest first. */
-  readonly keyIds: readonly string[]
 }
 
-/** A node that joins, with the keys that it may do without. */
-export interface Joining extends Node {
-  readonly lostKeys: LostKeys
-  /** Digests of its settings under one of its keys, by the key's id. */
-  readonly settings: (keyId: string) => Settings
-}
-
-/** The ids of keys that the operator has declared lost. `any`, in the sandbox: every key that this node lacks. */
-export type LostKeys = readonly string[] | 'any'
-
-/** The key that a node seals and signs with. */
-export interface KeyUse {
-  readonly name: string
-  readonly keyId: string
-}
-
-/** Another node that is alive, and the key that it used at its last beat. */
-export interface Other extends KeyUse {
-  readonly keyIds: readonly string[]
-  readonly version: string
-  /** Its digests under that key. */
-  readonly settings: Settings
-  /** Whether its last beat was within half a minute and it has not left. */
+export interface OtherNode extends NodeFacts {
+  /** Whether it reported within half a minute and has not left. */
   readonly isHere: boolean
-}
-
-/** The result of a beat. */
-interface Meeting {
-  /** The key that it uses from now on. */
-  readonly keyId: string
-  readonly others: readonly Other[]
 }
 
 /** The register in which the nodes of one store find each other. */
 export interface NodeBook {
   /**
-   * Records that this node is alive and, in the same step, decides which key it uses from now on, so that no
-   * node can join between the look at the others and the use of a key.
-   *
-   * @throws KeyMissing when the node lacks a key that is in use; nothing is recorded then
+   * Records that this node is alive. Returns the others, and those that are gone but sealed with a key that this
+   * node lacks.
    */
-  beat(node: Joining): Promise<Meeting>
-  /** Records that the node has ended. It still counts until a node of its name joins, or for `aliveForMinutes`. */
+  beat(node: Node): Promise<readonly OtherNode[]>
   leave(id: string): Promise<void>
-  /** The key that the nodes agreed on last; undefined before the first node. */
-  inForce(): Promise<KeyUse | undefined>
 }
 
-/**
- * A node that was silent for this long no longer counts. Long enough for a machine to restart, because it
- * comes back with the keys that it had.
- */
-export const aliveForMinutes = 15
-
-/** A node that was silent for this long is no longer listed as serving. */
+/** A node that was silent for this long no longer counts as serving. */
 export const hereForSeconds = 30
 
-/** This node lacks the key that the others seal and sign with. */
-export class KeyMissing extends Error {
-  override readonly name = 'KeyMissing'
-  constructor({ keyId, name }: KeyUse) {
-    super(
-      `SECRETS_KEY lacks the key ${keyId}, which ${name} seals and signs with. Put the whole ` +
-        'list of that node into SECRETS_KEY here, and start again. Nothing was sold without it. Only if ' +
-        `that key is lost for good, and all that was sealed with it: set SECRETS_KEY_LOST=${keyId}.`,
+const beatMs = 3_000
+
+export interface Membership {
+  readonly work: Promise<void>
+  /** The nodes as they were at the last beat. */
+  seen(): NodesState
+  leave(): Promise<void>
+}
+
+interface JoinDeps {
+  readonly config: {
+    readonly port: number
+    readonly secretsKeys: readonly Buffer[]
+    readonly shared: Readonly<Record<string, string>>
+  }
+  readonly version: string
+  readonly log: {
+    info(facts: object, message: string): void
+    warn(facts: object, message: string): void
+  }
+  readonly signal: AbortSignal
+  readonly failed: (what: string, error: unknown) => void
+}
+
+/** Registers this node with the others, and reports the settings in which they differ from it. */
+export async function joinNodes(book: NodeBook, deps: JoinDeps): Promise<Membership> {
+  const { config, version, log, signal, failed } = deps
+  const [keyId = '', ...otherKeys] = config.secretsKeys.map(keyIdOf)
+  const name = `${hostname()}:${config.port}`
+  const node = { id: randomUUID(), name, version, keyId, settings: digestsOf(config) }
+  const report = reporterOfDifferences(log)
+  let seen: NodesState
+  const beat = async () => {
+    const others = await book.beat(node)
+    const here = others.filter(({ isHere }) => isHere)
+    const disagreements = others.flatMap((other) => disagreementsWith(other, node))
+    seen = { processes: [node, ...here].map(processOf), disagreements }
+    report(disagreements)
+  }
+  await beat()
+  log.info({ keyId, otherKeys }, 'this key seals and signs')
+  const task = () =>
+    beat().then(
+      () => true,
+      (error: unknown) => {
+        failed('nodes', error)
+        return false
+      },
     )
-  }
-}
-
-/** Whether the node lacks that key and goes on without what was sealed with it. */
-export function doesWithout(
-  { keyIds, lostKeys }: Pick<Joining, 'keyIds' | 'lostKeys'>,
-  keyId: string,
-): boolean {
-  return !keyIds.includes(keyId) && (lostKeys === 'any' || lostKeys.includes(keyId))
-}
-
-/**
- * The key in force, or a newer one as soon as every node lists it before that one. So nodes that get a new
- * list one after the other switch together, and lists in different orders change nothing.
- *
- * @param others the nodes that are alive
- * @throws KeyMissing
- */
-export function keyToUse(
-  node: Pick<Joining, 'keyIds' | 'lostKeys'>,
-  others: readonly (KeyUse & Pick<Other, 'keyIds'>)[],
-  inForce: KeyUse | undefined,
-): string {
-  const current = inForce && !doesWithout(node, inForce.keyId) ? inForce : undefined
-  const inUse = [...(current ? [current] : []), ...others]
-  const missing = inUse.find(({ keyId }) => !node.keyIds.includes(keyId))
-  if (missing) throw new KeyMissing(missing)
-  const isInFront = (keyIds: readonly string[], id: string) =>
-    keyIds.includes(id) &&
-    (current === undefined || keyIds.indexOf(id) < keyIds.indexOf(current.keyId))
-  const lists = [node, ...others].map(({ keyIds }) => keyIds)
-  const newer = node.keyIds.find((id) => lists.every((keyIds) => isInFront(keyIds, id)))
-  const chosen = newer ?? current?.keyId
-  if (chosen === undefined) throw new Error('A node needs a key that the others know')
-  return chosen
-}
-
-/** The operator's keys, with the key that the nodes have agreed on. */
-export interface AgreedKeys extends Keyring {
-  readonly ids: readonly string[]
-  use(id: string): void
-}
-
-/** Until the nodes have agreed, the oldest key is used, which the others most likely know. */
-export function agreedKeys(keys: readonly Buffer[]): AgreedKeys {
-  const ids = keys.map(keyIdOf)
-  let used = keys.length - 1
   return {
-    keys,
-    ids,
-    currentIndex: () => used,
-    use(id) {
-      used = ids.indexOf(id)
-    },
+    work: repeat(task, { everyMs: beatMs, retryMs: beatMs, signal }),
+    seen: () => seen,
+    leave: () => book.leave(node.id).catch((error: unknown) => failed('nodes', error)),
   }
 }
 
-/**
- * The keys for a command that runs beside the nodes or instead of them.
- *
- * @throws KeyMissing
- */
-export async function keysInForce(
-  book: Pick<NodeBook, 'inForce'>,
-  { secretsKeys, lostKeys }: { secretsKeys: readonly Buffer[]; lostKeys: LostKeys },
-): Promise<AgreedKeys> {
-  const keys = agreedKeys(secretsKeys)
-  const inForce = await book.inForce()
-  const [newest = ''] = keys.ids
-  if (inForce === undefined || doesWithout({ keyIds: keys.ids, lostKeys }, inForce.keyId)) {
-    keys.use(newest)
-    return keys
+/** With the database but without a key, nobody can guess a setting, not even one with few possible values. */
+function digestsOf({ secretsKeys, shared }: JoinDeps['config']): KeyedSettings {
+  const under = (key: Buffer) => {
+    const digest = createDigest([key], 'settings')
+    const of = ([name, text]: [string, string]) => digest.of(`${name}=${text}`).slice(0, 16)
+    return Object.fromEntries(Object.entries(shared).map((one) => [one[0], of(one)]))
   }
-  if (!keys.ids.includes(inForce.keyId)) throw new KeyMissing(inForce)
-  keys.use(inForce.keyId)
-  return keys
+  return Object.fromEntries(secretsKeys.map((key) => [keyIdOf(key), under(key)]))
+}
+
+const processOf = ({ name, version }: NodeFacts) => ({ node: name, version })
+
+/** The settings in which two nodes differ. Each must read with the key that the other seals with. */
+function disagreementsWith(other: OtherNode, own: Node): NodesState['disagreements'] {
+  const canRead = other.keyId in own.settings && own.keyId in other.settings
+  const common = Object.keys(own.settings).find((id) => id in other.settings)
+  const [ours, theirs] = [own.settings[common ?? ''] ?? {}, other.settings[common ?? ''] ?? {}]
+  // A variable that only one of them knows is of another version.
+  const differing = Object.keys(ours).filter((key) => key in theirs && ours[key] !== theirs[key])
+  return [...(canRead ? [] : ['SECRETS_KEY']), ...(other.isHere ? differing : [])].map(
+    (setting) => ({ node: other.name, setting }),
+  )
+}
+
+/** Logs once in which settings the nodes differ, and once when they agree again. */
+function reporterOfDifferences(log: JoinDeps['log']) {
+  let last = JSON.stringify({ settings: [], nodes: [] })
+  return (disagreements: NodesState['disagreements']) => {
+    const settings = [...new Set(disagreements.map(({ setting }) => setting))].sort()
+    const nodes = [...new Set(disagreements.map(({ node }) => node))].sort()
+    const text = JSON.stringify({ settings, nodes })
+    if (text === last) return
+    last = text
+    if (settings.length === 0) log.info({}, 'the nodes agree on their settings again')
+    else log.warn({ settings, nodes }, 'nodes of this store differ in settings that must agree')
+  }
 }

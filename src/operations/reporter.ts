@@ -2,9 +2,10 @@ import type { Logger } from 'pino'
 import type { CheckoutEvent } from '../checkouts/ports.ts'
 import type { StoreEvent } from '../orders/report.ts'
 import type { PartEvent } from './part-changes.ts'
+import type { EarlierWalletEvent } from './startup-check.ts'
 
 /** Every event for the operator, from orders, checkouts and the parts of the store. */
-export type OperatorEvent = StoreEvent | CheckoutEvent | PartEvent
+export type OperatorEvent = StoreEvent | CheckoutEvent | PartEvent | EarlierWalletEvent
 
 interface About {
   /** `warn`: something to know. `error`: something to act on. */
@@ -80,6 +81,9 @@ export const events: Readonly<Record<OperatorEvent['name'], About>> = {
   ),
   part_down: error(
     'A part of the store went down (`part`, `detail`), and nothing is sold meanwhile. If it is one of several suppliers (`supplier`), the offers of the others are still sold. If it is supplier, refunds or gas, a wallet may need money: `detail` says which, and [the treasury](docs/operators/treasury.md) why.',
+  ),
+  earlier_wallet_used: warn(
+    'Somebody with the key of an earlier refund wallet (`wallet`) sent from it after its replacement. The store takes no notice; the [reconciliation](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) shows the transfers. Leave nothing in that wallet.',
   ),
   part_up: warn('The part is up again. The store sells again, unless another part is down.'),
 }

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createHealth } from '../health/health.ts'
 import { ample } from '../health/means.fixture.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import type { ChainTransfer } from '../reconcile/ports.ts'
+import type { ChainTransfer, StoreWallet } from '../reconcile/ports.ts'
 import type { StartupSources } from '../reconcile/startup-check.ts'
 import { checkStartup, RecordTooOld } from './startup-check.ts'
 
@@ -27,6 +27,7 @@ const refund: ChainTransfer = {
 /** A chain and a database with the contents that the test sets. */
 function sources() {
   const said = {
+    wallets: [{ role: 'refunds', address: '0xrefunds', isPresent: true }] as StoreWallet[],
     paidBack: [] as ChainTransfer[],
     decided: [] as OrderId[],
     newestBlock: 4_000 as number | undefined,
@@ -38,6 +39,11 @@ function sources() {
     said,
     asked,
     chain: {
+      get wallets() {
+        return said.wallets
+      },
+      // A block each second.
+      blockAt: async (time: Date) => time.getTime() / 1_000,
       heads: async () => {
         if (said.silent) throw new Error('no answer')
         return { newest: 5_000, safe: 4_998 }
@@ -62,9 +68,16 @@ function start(world: ReturnType<typeof sources>) {
   const health = createHealth(() => new Date())
   health.noteCatalog(new Date())
   health.noteMeans(ample)
-  const failed = vi.fn()
-  const guard = checkStartup(world, health, { signal: stop.signal, failed })
-  return { stop, health, failed, guard, mayBuy: () => health.signals().agent_action !== 'stop' }
+  const [failed, report] = [vi.fn(), vi.fn()]
+  const guard = checkStartup(world, health, { signal: stop.signal, failed, report })
+  return {
+    stop,
+    health,
+    failed,
+    report,
+    guard,
+    mayBuy: () => health.signals().agent_action !== 'stop',
+  }
 }
 
 test('a refund that the operator confirms does not stop the start', async () => {
@@ -136,23 +149,63 @@ test('sells nothing until the chain answers', async () => {
   expect(mayBuy()).toBe(false)
   expect(failed).toHaveBeenCalledWith('start guard', expect.any(Error))
   world.said.silent = false
-  await vi.advanceTimersByTimeAsync(2_000)
+  await vi.advanceTimersByTimeAsync(10_000)
   expect(await passed).toBe(true)
   expect(mayBuy()).toBe(true)
 })
 
-test('refuses an old database even when the chain answers late', async () => {
+test('sells nothing while a late answer shows an old database, until its operator acknowledges it', async () => {
   const world = sources()
   world.said.silent = true
-  const { guard, mayBuy } = start(world)
+  const { guard, mayBuy, failed } = start(world)
   await vi.advanceTimersByTimeAsync(10_000)
-  const { passed, refused } = await guard
+  const { passed } = await guard
   world.said.silent = false
   world.said.paidBack = [refund]
-  await vi.advanceTimersByTimeAsync(2_000)
-  expect(await refused).toBeInstanceOf(RecordTooOld)
-  expect(await passed).toBe(false)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(failed).toHaveBeenLastCalledWith('start guard', expect.any(RecordTooOld))
   expect(mayBuy()).toBe(false)
+  world.said.acknowledged = [{ ...refund, reason: 'The key leaked', by: 'Ann Smith' }]
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await passed).toBe(true)
+  expect(mayBuy()).toBe(true)
+})
+
+describe('an earlier refund wallet', () => {
+  const replacedAt = 4_900
+  const earlier = { role: 'refunds', address: '0xearlier', isPresent: false } as const
+  const present = { ...earlier, address: '0xrefunds', isPresent: true }
+  const sentAt = (block: number) => ({ ...refund, from: '0xearlier', block })
+  const worldWith = (paidBack: ChainTransfer[]) => {
+    const world = sources()
+    world.said.wallets = [earlier, { ...present, since: new Date(replacedAt * 1_000) }]
+    world.said.paidBack = paidBack
+    return world
+  }
+
+  test('that is used after its replacement is reported, and stops no start', async () => {
+    const world = worldWith([sentAt(replacedAt), sentAt(replacedAt + 5)])
+    const { guard, report, mayBuy } = start(world)
+    expect(await (await guard).passed).toBe(true)
+    expect(mayBuy()).toBe(true)
+    const { transaction } = refund
+    expect(report.mock.calls).toEqual([
+      [{ name: 'earlier_wallet_used', transfers: 2, wallet: '0xearlier', transaction }],
+    ])
+  })
+
+  test('counts until its replacement, and the present one always', async () => {
+    const before = start(worldWith([sentAt(replacedAt - 1)])).guard
+    await expect(before).rejects.toThrow(RecordTooOld)
+    const own = start(worldWith([sentAt(replacedAt), { ...refund, block: 4_999 }])).guard
+    await expect(own).rejects.toThrow(RecordTooOld)
+  })
+
+  test('counts always if nobody knows when it was replaced', async () => {
+    const world = worldWith([sentAt(replacedAt)])
+    world.said.wallets = [earlier, present]
+    await expect(start(world).guard).rejects.toThrow(RecordTooOld)
+  })
 })
 
 test('never starts when stopped before the chain answers', async () => {

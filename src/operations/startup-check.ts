@@ -12,17 +12,28 @@ import type { LoopDeps } from './loops.ts'
 /** The startup waits this long for the chain. */
 const startWaitMs = 10_000
 const retryMs = 2_000
+const maxRetryMs = 10_000
 
 /** The database is older than the chain, so the store must neither sell nor deliver. */
 export class RecordTooOld extends Error {
   override readonly name = 'RecordTooOld'
 }
 
+/** Somebody who has the key of an earlier refund wallet sent authorized transfers from it. */
+export interface EarlierWalletEvent {
+  readonly name: 'earlier_wallet_used'
+  readonly transfers: number
+  readonly wallet: string
+  readonly transaction: string
+}
+
 export interface StartupCheck {
   /** Resolves to true when the database is as recent as the chain, or to false when the store stops first. */
   readonly passed: Promise<boolean>
-  /** Resolves only when the chain answered late and the store must not run. */
-  readonly refused: Promise<RecordTooOld>
+}
+
+interface StartupDeps extends LoopDeps {
+  readonly report: (event: EarlierWalletEvent) => void
 }
 
 /**
@@ -39,38 +50,55 @@ export async function requireNoRefunds(chain: StartupSources['chain']): Promise<
 
 /**
  * Checks before any sale or sweep that every refund on the chain is on record. While the chain does not
- * answer, the store shows its offers and accepts no purchases.
+ * answer, the store shows its offers and accepts no purchases. If it answers late that a refund is missing, the
+ * store goes on like that, until the operator has acknowledged the refund.
  *
  * @throws RecordTooOld when the chain answers in time and has a refund that is not on record
  */
 export async function checkStartup(
   sources: StartupSources,
   health: Pick<Health, 'hold'>,
-  loop: LoopDeps,
+  { signal, failed, report }: StartupDeps,
 ): Promise<StartupCheck> {
   const settled = new AbortController()
   const refused = Promise.withResolvers<RecordTooOld>()
-  let isKnown = false
+  let isPassed = false
+  let isLate = false
   const task = async () => {
     try {
-      const unknown = await unknownRefunds(sources)
-      isKnown = unknown.length === 0
-      if (isKnown) health.hold(undefined)
-      else refused.resolve(new RecordTooOld(refusalText(unknown)))
+      const { own, later } = await unknownRefunds(sources)
+      if (own.length > 0) {
+        const error = new RecordTooOld(refusalText(own))
+        health.hold(error.message)
+        refused.resolve(error)
+        if (isLate) failed('start guard', error)
+        return true
+      }
+      const [first] = later
+      if (first !== undefined) {
+        const { from: wallet, transaction } = first
+        report({ name: 'earlier_wallet_used', transfers: later.length, wallet, transaction })
+      }
+      isPassed = true
+      health.hold(undefined)
       settled.abort()
       return true
     } catch (error) {
-      loop.failed('start guard', error)
+      failed('start guard', error)
       return false
     }
   }
   health.hold('The chain has not answered yet whether every refund on it is on record.')
-  const signal = AbortSignal.any([loop.signal, settled.signal])
-  const passed = repeat(task, { everyMs: retryMs, retryMs, signal }).then(() => isKnown)
+  const until = AbortSignal.any([signal, settled.signal])
+  const passed = repeat(task, { everyMs: maxRetryMs, retryMs, signal: until }).then(() => isPassed)
   const timeout = Promise.withResolvers<void>()
   const timer = setTimeout(timeout.resolve, startWaitMs)
   const first = await Promise.race([refused.promise, passed, timeout.promise])
   clearTimeout(timer)
-  if (first instanceof RecordTooOld) throw first
-  return { passed, refused: refused.promise }
+  isLate = true
+  if (first instanceof RecordTooOld) {
+    settled.abort()
+    throw first
+  }
+  return { passed }
 }

@@ -11,20 +11,30 @@ const lookBackSeconds = 3_600
 const marginBlocks = 300
 
 export interface StartupSources {
-  readonly chain: Pick<ChainStatement, 'heads' | 'blockBefore' | 'paidBack' | 'refundNonceOf'>
+  readonly chain: Pick<
+    ChainStatement,
+    'wallets' | 'heads' | 'blockBefore' | 'blockAt' | 'paidBack' | 'refundNonceOf'
+  >
   readonly store: Pick<StoreRecord, 'newestBlock' | 'idsOf'>
   readonly movements: Pick<Movements, 'acknowledged'>
 }
 
+/** Refunds on the chain that are not on record. */
+export interface UnknownRefunds {
+  /** From the present wallet, or from an earlier one while it was in use. */
+  readonly own: readonly ChainTransfer[]
+  /** From an earlier wallet after its replacement: whoever has its key can make as many as they like. */
+  readonly later: readonly ChainTransfer[]
+}
+
 /**
- * Refunds on the chain that are not on record. Every refund is granted and on record before it is sent, so one
- * of them proves that the record is older than the chain, or that somebody else has the key. Then orders that
- * are still to be delivered may be among those refunded.
+ * Every refund is granted and on record before it is sent, so one that is not on record proves that the record is
+ * older than the chain, or that somebody else has the key. Then orders that are still to be delivered may be among
+ * those refunded.
  *
  * An order that was delivered or given up can never be delivered any more, so a refund or goodwill of it does not
  * stop the start. Nor does a plain transfer, which is no refund: operators move their float, and the reconciliation
- * compares that. Nor does what a person has acknowledged: somebody with the key of an earlier wallet must not
- * be able to keep the store from starting.
+ * compares that. Nor does what a person has acknowledged.
  *
  * The record is read after the chain, so refunds that another node pays meanwhile are on it.
  *
@@ -34,7 +44,7 @@ export async function unknownRefunds({
   chain,
   store,
   movements,
-}: StartupSources): Promise<readonly ChainTransfer[]> {
+}: StartupSources): Promise<UnknownRefunds> {
   const [known, { newest }] = await Promise.all([store.newestBlock(), chain.heads()])
   const since =
     known === undefined
@@ -49,20 +59,40 @@ export async function unknownRefunds({
     const nonces = new Set(references.map((reference) => chain.refundNonceOf(reference)))
     unknown.push(...refunds.filter(({ nonce = '' }) => !nonces.has(nonce)))
   }
-  if (unknown.length === 0) return unknown
+  if (unknown.length === 0) return { own: [], later: [] }
   const vouched = new Set((await movements.acknowledged()).map(placeOf))
-  return unknown.filter((refund) => !vouched.has(placeOf(refund)))
+  const replacedAt = await replacements(chain)
+  const isLater = ({ from, block }: ChainTransfer) => block >= (replacedAt.get(from) ?? Infinity)
+  const open = unknown.filter((refund) => !vouched.has(placeOf(refund)))
+  return { own: open.filter((one) => !isLater(one)), later: open.filter(isLater) }
 }
 
-/** What is on record in an empty database. */
-const nothing: Pick<StartupSources, 'store' | 'movements'> = {
-  store: { newestBlock: async () => undefined, idsOf: async () => [] },
-  movements: { acknowledged: async () => [] },
+/** The first block after the replacement of each earlier refund wallet, where its time is on record. */
+async function replacements({
+  wallets,
+  blockAt,
+}: StartupSources['chain']): Promise<ReadonlyMap<string, number>> {
+  const blocks = new Map<string, number>()
+  const refunds = wallets.filter(({ role }) => role === 'refunds')
+  for (const { address, since: from, isPresent } of refunds) {
+    const later = refunds.flatMap(({ since }) => (since && since > (from ?? 0) ? [since] : []))
+    const [next] = later.sort((one, other) => one.getTime() - other.getTime())
+    if (!isPresent && next !== undefined) blocks.set(address, await blockAt(next))
+  }
+  return blocks
 }
 
 /** `unknownRefunds` of an empty database, which is not asked. */
-export function refundsBefore(chain: StartupSources['chain']): Promise<readonly ChainTransfer[]> {
-  return unknownRefunds({ chain, ...nothing })
+export async function refundsBefore(
+  chain: StartupSources['chain'],
+): Promise<readonly ChainTransfer[]> {
+  const store = { newestBlock: async () => undefined, idsOf: async () => [] }
+  const { own } = await unknownRefunds({
+    chain,
+    store,
+    movements: { acknowledged: async () => [] },
+  })
+  return own
 }
 
 /** What an operator reads when the store refuses to start. */

@@ -16,9 +16,9 @@ export interface PublicJwk {
 
 /** The keys for signatures that anyone can verify with the published keys. */
 export interface SigningKeys {
-  /** Signs new statements. A newer key takes over once all nodes have it. */
+  /** Signs new statements. */
   readonly current: SigningKey
-  /** In the order of the operator's list: keys not in use yet, the current one, and retired ones that only verify. */
+  /** In the order of the operator's list, the current one first. */
   readonly published: readonly PublicJwk[]
 }
 
@@ -36,19 +36,16 @@ const pkcs8Prefix = '302e020100300506032b657004220420'
  * Derives Ed25519 keys from the vault's keys, so that all nodes have the same ones and operators have no
  * further secret to protect.
  *
- * @param operatorKeys the vault's keys: the current one signs, all of them are published
+ * @param operatorKeys the vault's keys: the first one signs, all of them are published
  * @param purpose keeps these keys from being those of another use
  */
 export function createSigningKeys(operatorKeys: OperatorKeys, purpose: string): SigningKeys {
   const { all, current } = fromEach(operatorKeys, (key) => pairOf(derivedBytes(key, purpose)))
   return {
-    get current() {
-      const { privateKey, published } = current()
-      return {
-        kid: published.kid,
-        privateKey,
-        sign: (bytes: Uint8Array) => sign(null, bytes, privateKey).toString('base64url'),
-      }
+    current: {
+      kid: current.published.kid,
+      privateKey: current.privateKey,
+      sign: (bytes) => sign(null, bytes, current.privateKey).toString('base64url'),
     },
     published: all.map((pair) => pair.published),
   }

@@ -21,7 +21,7 @@ export interface Signer {
 }
 
 /**
- * @param operatorKeys the vault's keys: the current one signs, all of them verify
+ * @param operatorKeys the vault's keys: the first one signs, all of them verify
  * @param purpose keeps a statement signed for one use from being taken for another
  */
 export function createSigner(operatorKeys: OperatorKeys, purpose: string): Signer {
@@ -30,7 +30,7 @@ export function createSigner(operatorKeys: OperatorKeys, purpose: string): Signe
   return {
     sign(statement) {
       const body = Buffer.from(JSON.stringify(statement)).toString('base64url')
-      return `${body}.${macOf(current(), body).toString('base64url')}`
+      return `${body}.${macOf(current, body).toString('base64url')}`
     },
 
     read(text) {
@@ -81,7 +81,7 @@ export function createDigest(operatorKeys: OperatorKeys, purpose: string): Diges
   const { all, current } = fromEach(operatorKeys, (key) => derive(key, purpose))
   const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
   return {
-    of: (text) => hex(current(), text),
+    of: (text) => hex(current, text),
     every: (text) => all.map((key) => hex(key, text)),
     matches: (text, digest) => all.some((key) => sameHash(hex(key, text), digest)),
   }

@@ -32,13 +32,12 @@ const cipherOptions = { authTagLength: tagBytes }
 
 /**
  * Envelope encryption (docs/contributors/decisions/005): each record has a random key, wrapped by the
- * operator's key. To rotate the operator's key, put a new one first and keep the old one. The new key
- * seals once every node knows it.
+ * operator's key. A new key is listed last at every node before it is listed first at any.
  *
- * @param operatorKeys 32 bytes each; the one in use seals, all of them open
+ * @param operatorKeys 32 bytes each; the first one seals, all of them open
  */
 export function createVault(operatorKeys: OperatorKeys): Vault {
-  const { all, current } = fromEach(operatorKeys, (key) => ({
+  const { all, current: sealing } = fromEach(operatorKeys, (key) => ({
     id: keyIdOf(key),
     key: createSecretKey(key),
   }))
@@ -46,7 +45,6 @@ export function createVault(operatorKeys: OperatorKeys): Vault {
 
   return {
     seal(value, belonging) {
-      const sealing = current()
       const recordKey = randomBytes(32)
       const context = contextOf(belonging, sealing.id)
       const wrapped = encrypt(sealing.key, recordKey, context)

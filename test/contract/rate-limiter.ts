@@ -8,7 +8,7 @@ import type {
 } from '../../src/http/rate-limit.ts'
 
 /** The rules of the counters under test. */
-export const contractRules: readonly LimitRule[] = [
+const contractRules: readonly LimitRule[] = [
   { name: 'wide', limit: 50, windowSeconds: 60 },
   { name: 'narrow', limit: 3, windowSeconds: 1 },
 ]

@@ -12,7 +12,7 @@ import { asker } from './tls-client.ts'
 /** The name in the files of deploy/. By default it is kept: clients send it, and the certificate names it. */
 export const storeName = 'store.example.com'
 /** The nodes in the files of deploy/. */
-const nodesThere = ['10.0.0.11:8402', '10.0.0.12:8402'] as const
+const nodesThere = ['127.0.0.1:8411', '127.0.0.1:8412'] as const
 
 /** The values to fill in: ports, certificate and nodes. */
 interface Place {

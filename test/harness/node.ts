@@ -10,7 +10,6 @@ import {
   type SandboxConfig,
 } from '../../src/config.ts'
 import { createLog } from '../../src/logging/log.ts'
-import { agreedKeys } from '../../src/nodes/nodes.ts'
 import { networks } from '../../src/payments/networks.ts'
 import type { SupplierAccess } from '../../src/suppliers/supplier.ts'
 import { catalogWorkerHere } from '../fixtures/catalog.ts'
@@ -37,8 +36,6 @@ export interface NodeSettings {
   readonly processor?: ProcessorAccess | undefined
   /** Its SECRETS_KEY in base64, if the story sets one. */
   readonly secrets?: readonly string[] | undefined
-  /** Its SECRETS_KEY_LOST. */
-  readonly lostKeys?: readonly string[] | undefined
   readonly webhook: { readonly header: string; readonly value: string }
   /** How buyers' webhooks are reached. A node in a process of its own resolves every host to 127.0.0.1. */
   readonly receivers?: ServiceOptions['receivers']
@@ -64,12 +61,11 @@ export async function startNode(
   write: (line: string) => void,
   prepare: (app: FastifyInstance) => void = () => undefined,
 ): Promise<Service> {
-  const { url, port, env, secrets, lostKeys = [], receivers, lookEveryMs, ...outside } = settings
+  const { url, port, env, secrets, receivers, lookEveryMs, ...outside } = settings
   const secretsKeys = secrets?.map((key) => Buffer.from(key, 'base64')) ?? [secretsKey]
   const config = readConfig({ PUBLIC_URL: url, ...env, PORT: String(port) }) as SandboxConfig
   const log = createLog('trace', { write }, isOutage)
-  const keys = agreedKeys(secretsKeys)
-  const { counting, close } = await openCounting(config, keys, log)
+  const { counting, close } = await openCounting(config, secretsKeys, log)
   const service = await startService({
     config: {
       ...config,
@@ -81,10 +77,8 @@ export async function startNode(
       suppliers: suppliersOf(settings),
       ratesUrl: `${settings.supplierUrl}/rates/v1/latest`,
       secretsKeys,
-      lostKeys,
     },
     log,
-    keys,
     counting,
     receivers,
     lookEveryMs,

@@ -63,9 +63,3 @@ test('a database that cannot be reached stops the start with its name', async ()
   expect(output).toMatch(/- DATABASE_URL: /)
   expect(output).not.toContain('wrong')
 })
-
-test('several processes say once what stops them, with one status', async () => {
-  const { code, output } = await runStoreToItsEnd({ ...complete, WORKERS: '2' })
-  expect(code).toBe(1)
-  expect(output.match(/- DATABASE_URL: /g)).toHaveLength(1)
-})

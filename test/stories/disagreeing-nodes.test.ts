@@ -76,13 +76,6 @@ test('the doctor names the setting and the node, and a node of another version',
   )
 })
 
-test('what is kept of a setting is a digest, and no setting', async () => {
-  for (const { settings } of await store.query('select settings from nodes')) {
-    expect(settings).toMatchObject({ MARKUP_BPS: expect.stringMatching(/^[0-9a-f]{16}$/) })
-    expect(JSON.stringify(settings)).not.toContain(store.payTo)
-  }
-})
-
 test('nodes that agree again say so', async () => {
   await sibling.close()
   sibling = await openWith({})

@@ -100,7 +100,7 @@ test('a rehearsal says on pages, in the manifest and in each line of its log tha
   const store = await startChildStore({
     // Live mode keeps nothing in a folder.
     dataDir: '',
-    env: { ...live, REHEARSAL: '1', WORKERS: '2' },
+    env: { ...live, REHEARSAL: '1' },
   })
   try {
     for (const path of ['/', '/search', '/no-such-page']) {
@@ -113,7 +113,6 @@ test('a rehearsal says on pages, in the manifest and in each line of its log tha
     expect(await query(live['DATABASE_URL'] ?? '', 'select mode from store_identity')).toEqual([
       { mode: 'rehearsal' },
     ])
-    // It is told once all workers are there, which is after the first one answers.
     await expect
       .poll(store.output)
       .toMatch(/is ready .*, REHEARSAL with test money on Base Sepolia/)

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createClient } from '@redis/client'
 import { afterEach, test as always, describe, expect } from 'vitest'
-import { startSeat, stopSeats } from '../../../test/contract/limiter-seats.ts'
 import { describeRateLimiter } from '../../../test/contract/rate-limiter.ts'
 import { noRedis, type Redis, startRedis } from '../../../test/harness/redis.ts'
 import type { RateLimitResult } from '../../http/rate-limit.ts'
@@ -14,13 +13,14 @@ const rule = { name: 'test', limit: 2, windowSeconds: 60 }
 const test = always.skipIf(noRedis)
 
 describe.skipIf(noRedis)('with a redis-server', () => {
-  describeRateLimiter('in Redis by three processes', async () => {
+  describeRateLimiter('in Redis over three connections', async () => {
     const redis = await startRedis()
-    const seats = await Promise.all([1, 2, 3].map(() => startSeat(redis.url)))
+    const open = () => openRedisCounting({ url: redis.url, digest, ...patient })
+    const connections = await Promise.all([open(), open(), open()])
     return {
-      seats: seats.map(({ counting }) => counting),
+      seats: connections.map(({ counting }) => counting),
       close: async () => {
-        await stopSeats(seats)
+        for (const { close } of connections) close()
         await redis.stop()
       },
     }

@@ -1,51 +1,55 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { describeNodeBook } from '../../../test/contract/node-book.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Node, NodeBook } from '../../nodes/nodes.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createNodeBook } from './nodes.ts'
 
 const postgres = migratedPostgres()
-let pools: readonly [Pool, Pool]
+let pool: Pool
+let book: NodeBook
 beforeEach(async () => {
-  pools = await postgres.openForTwo()
+  pool = await postgres.open()
+  book = createNodeBook(pool)
 })
-afterEach(() => Promise.all(pools.map((pool) => pool.end())))
+afterEach(() => pool.end())
 
-describeNodeBook('in PostgreSQL', () => {
-  const [pool, second] = pools
-  return {
-    books: [createNodeBook(pool), createNodeBook(second)],
-    pass: (minutes) =>
-      pool.query(`update nodes set seen_at = seen_at - $1 * interval '1 minute'`, [minutes]),
+const [key, foreign] = ['0'.repeat(12), 'e'.repeat(12)] as const
+const node = (name: string, keyId: string = key): Node => ({
+  id: randomUUID(),
+  name,
+  version: '1.0.0',
+  keyId,
+  settings: { [keyId]: { MARKUP_BPS: 'a' } },
+})
+const pass = (seconds: number) =>
+  pool.query(`update nodes set seen_at = seen_at - $1 * interval '1 second'`, [seconds])
+
+test('tells each node of the others that are here', async () => {
+  const [a, b] = [node('a'), node('b')]
+  expect(await book.beat(a)).toEqual([])
+  const { id: _, ...others } = a
+  expect(await book.beat(b)).toEqual([{ ...others, isHere: true }])
+  await pass(20)
+  expect(await book.beat(a)).toHaveLength(1)
+  await pass(20)
+  expect(await book.beat(a)).toEqual([])
+  await book.beat(b)
+  expect(await book.beat(a)).toHaveLength(1)
+  await book.leave(b.id)
+  expect(await book.beat(a)).toEqual([])
+})
+
+test('tells for a week of a node that is gone and sealed with a key that is missing here', async () => {
+  const gone = node('gone', foreign)
+  await book.beat(gone)
+  await book.leave(gone.id)
+  const a = node('a')
+  for (const day of [0, 6]) {
+    await pass(day * 86_400)
+    expect(await book.beat(a)).toMatchObject([{ name: 'gone', keyId: foreign, isHere: false }])
   }
-})
-
-describe('the tables of nodes', () => {
-  const [known, unknown] = ['0'.repeat(12), 'e'.repeat(12)]
-  beforeEach(async () => {
-    const node = { id: randomUUID(), name: 'a', version: '1.0.0', keyIds: [known], lostKeys: [] }
-    await createNodeBook(pools[0]).beat({ ...node, settings: () => ({}) })
-  })
-  const insertKey = (id: string) =>
-    `insert into used_keys (key_id, node, used_at) values ('${id}', 'b', now())`
-  const insertNode = (keys: string, seenAt = 'now()') =>
-    `insert into nodes (id, name, key_ids, used_key, seen_at)
-     values (gen_random_uuid(), 'b', '{${keys}}', '${keys.split(',')[0]}', ${seenAt})`
-
-  test.each([
-    ['truncate nodes', 'keeps what was written'],
-    ['truncate used_keys', 'keeps what was written'],
-    ['delete from used_keys', 'keeps what was written'],
-    ['update used_keys set used_at = now()', 'keeps what was written'],
-    [insertKey(unknown), 'node a does not know it'],
-    [insertKey('secret'), 'key secret'],
-    [insertNode(unknown), 'lacks the key 000000000000'],
-    [insertNode(known, `now() + interval '1 day'`), 'cannot be seen in the future'],
-    [insertNode(`${known},secret`), 'nodes_key_ids_check'],
-    [`update nodes set settings = '[]'`, 'nodes_settings_check'],
-    [`update nodes set used_key = '${unknown}'`, 'nodes_check'],
-  ])('refuse: %s', async (sql, message) => {
-    await expect(pools[0].query(sql)).rejects.toThrow(message)
-  })
+  await pass(86_400)
+  await book.beat(a)
+  expect(await book.beat(a)).toEqual([])
 })
