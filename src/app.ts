@@ -28,11 +28,11 @@ import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
 import { ConfigError } from './environment/environment.ts'
 import { createHealth, type Health } from './health/health.ts'
+import { currentRequest } from './http/access-log.ts'
 import { closeApp } from './http/app.ts'
-import { isOwnName } from './http/own-names.ts'
+import { isOwnName } from './http/operator.ts'
 import { httpTransport } from './http/payment-headers.ts'
-import { countingHere, createLimits, type RateLimiterFactory } from './http/rate-limit.ts'
-import { currentRequest } from './http/request-scope.ts'
+import { type CounterFactory, createLimits } from './http/rate-limit.ts'
 import type { SandboxDeps } from './http/sandbox.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/within.ts'
@@ -66,7 +66,7 @@ export interface ServiceOptions {
   /** Only in the sandbox. */
   readonly sandbox?: SandboxDeps
   /** Counts requests for the rate limits. Default: in this process alone. */
-  readonly counting?: RateLimiterFactory
+  readonly counting?: CounterFactory | undefined
   /** How buyers' webhooks are reached, if not over the internet. */
   readonly receivers?: Partial<ReceiverNetwork> | undefined
   /** How often wallets and parts are checked, if not every 5 and 10 s. */
@@ -401,7 +401,7 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
     now,
     monotonicMs,
     trustProxy: config.trustProxy,
-    limits: createLimits(ground.counting ?? countingHere(monotonicMs)),
+    limits: createLimits(ground.counting),
     health,
     draining: ground.draining,
     sandbox,

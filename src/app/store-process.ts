@@ -2,13 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { openRedisCounting } from '../adapters/redis/counting.ts'
+import { openRedisCounting, type RedisCounting } from '../adapters/redis/counting.ts'
 import { isOutage } from '../adapters/storage/database.ts'
 import { type Service, startService } from '../app.ts'
 import type { Common, Config, Outside } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
-import { countingTogether } from '../http/counting-together.ts'
-import { countingHere, type RateLimiterFactory } from '../http/rate-limit.ts'
 import { createLog, liveLog, sandboxLog } from '../logging/log.ts'
 import type { OperatorKeys } from '../secrets/keyring.ts'
 import { createDigest } from '../secrets/tokens.ts'
@@ -40,11 +38,11 @@ export async function startStore(config: Config, sandbox: Sandbox | undefined): 
     })
     const stop = async (drainMs: number) => {
       await service.stop(drainMs)
-      close()
+      close?.()
     }
     return { service, stop }
   } catch (error) {
-    close()
+    close?.()
     throw error
   }
 }
@@ -109,29 +107,17 @@ function routesOf({ chain: { rpcUrl, chainId, usdc }, supplier, faucet }: Sandbo
   return { rpcUrl, chainId, usdc, supplierUrl: supplier.url, faucet: send }
 }
 
-/** What counts the requests of a process, until it is closed. */
-interface OpenCounting {
-  readonly counting: RateLimiterFactory
-  close(): void
-}
-
-/** Counts in Redis if it is configured, else in this process. While Redis does not answer, this process counts alone. */
+/** Counts requests in Redis if it is configured, else in this process, until it is closed. */
 export async function openCounting(
-  { redisUrl }: Pick<Common, 'redisUrl'>,
+  { redisUrl: url }: Pick<Common, 'redisUrl'>,
   keys: OperatorKeys,
   log: Logger,
-): Promise<OpenCounting> {
-  const monotonicMs = () => performance.now()
-  const alone = countingHere(monotonicMs)
-  if (redisUrl === undefined) return { counting: alone, close: () => undefined }
+): Promise<Partial<RedisCounting>> {
+  if (url === undefined) return {}
   const digest = createDigest(keys, 'rate-limit')
-  const redis = await openRedisCounting({ url: redisUrl, digest: digest.of })
   const changed = (how: 'alone' | 'together', error?: unknown) => {
     if (how === 'together') log.warn('rate limits are counted together again')
     else log.error({ error }, 'rate limits are counted in this process alone')
   }
-  return {
-    counting: countingTogether(redis.counting, { alone, monotonicMs, changed }),
-    close: redis.close,
-  }
+  return openRedisCounting({ url, digest: digest.of, changed })
 }

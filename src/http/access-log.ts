@@ -1,13 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isCheckoutId, isOrderId } from '../lib/ids.ts'
 import { clientKeyOf } from './client-key.ts'
 import type { AppDeps } from './deps.ts'
-import { withinRequest } from './request-scope.ts'
 
 /** More than the limits of reading, searching and buying admit in a minute, together with what has no limit. */
 const usualMaxLines = 600
 
 const minuteMs = 60_000
+
+const scope = new AsyncLocalStorage<string>()
+
+/** The id of the request that the current work belongs to; undefined in work that no POST started. */
+export const currentRequest = (): string | undefined => scope.getStore()
 
 /**
  * Logs one line for each request, with the pattern of its route and never its URL: queries, bodies and
@@ -22,7 +27,7 @@ export function logAccess(
 ): void {
   // Not before the body is read: the events of reading it run in the scope of the connection.
   app.addHook('preHandler', (request, _, done) => {
-    if (request.method === 'POST') withinRequest(request.id, done)
+    if (request.method === 'POST') scope.run(request.id, done)
     else done()
   })
   // A line has only these fields, none of which needs redaction. Redaction would double the cost of a line.

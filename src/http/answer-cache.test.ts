@@ -3,74 +3,42 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import { fixed, fixturePricing, shopOffers, voucher } from '../../test/fixtures/offers.ts'
-import { queryOf } from '../api/query.ts'
 import { createLiveCatalog } from '../catalog/catalog.ts'
 import type { RateTable } from '../catalog/ports.ts'
 import { createAnswerCache } from './answer-cache.ts'
-import type { compress } from './content-coding.ts'
 
 const pricing = fixturePricing()
 const shop = (offers = shopOffers) => catalogOf(offers, pricing)
 
-/** A cache that counts how often answers are made, and whose compression ends when the test says so. */
+/** A cache that counts how often answers are made. */
 function openCache(maxBytes?: number) {
   const liveCatalog = createLiveCatalog(shop())
-  const waiting: ((form: Buffer) => void)[] = []
-  const compressBody: typeof compress = () => {
-    const { promise, resolve } = Promise.withResolvers<Buffer>()
-    waiting.push(resolve)
-    return promise
-  }
-  const cache = createAnswerCache(
-    { liveCatalog, pricing, site: testApp().deps.site },
-    { maxBytes, compressBody },
-  )
+  const cache = createAnswerCache({ liveCatalog, pricing }, maxBytes)
   let made = 0
-  const ask = (url: string, params: object = {}) =>
-    cache.find('/route', url, () =>
-      queryOf(params, () => {
-        made += 1
-        return { made, filling: 'x'.repeat(2_000) }
-      }),
-    )
-  return { cache, liveCatalog, waiting, ask, made: () => made }
+  const ask = (url: string) =>
+    cache.find(url, () => {
+      made += 1
+      return `${url} ${made} ${'x'.repeat(2_000)}`
+    })
+  return { cache, liveCatalog, ask, made: () => made }
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+test('an answer is made once, and again when the catalog was loaded anew', () => {
+  const { ask, liveCatalog, made } = openCache()
+  expect(ask('/a')).toBe(ask('/a'))
+  expect(made()).toBe(1)
+  liveCatalog.replace(shop())
+  ask('/a')
+  expect(made()).toBe(2)
+})
 
-describe('an answer is made once', () => {
-  test('for one address', () => {
-    const { ask, made } = openCache()
-    expect(ask('/a').answer.body).toBe(ask('/a').answer.body)
-    expect(made()).toBe(1)
-  })
-
-  test('for one question in other words', () => {
-    const { ask, made } = openCache()
-    ask('/a?x=1&y=2', { x: 1, y: 2, z: undefined })
-    ask('/a?y=2&x=1', { y: 2, x: 1 })
-    expect(made()).toBe(1)
-    ask('/a?x=2&y=1', { x: 2, y: 1 })
-    ask('/a?x=1', { x: 1 })
-    expect(made()).toBe(3)
-  })
-
-  test('but again when the catalog was loaded anew, even with the same offers', () => {
-    const { ask, liveCatalog, cache, made } = openCache()
-    ask('/a')
-    const one = cache.bytes()
-    ask('/b', { b: 1 })
-    liveCatalog.replace(shop())
-    ask('/a')
-    expect([made(), cache.bytes()]).toEqual([3, one])
-  })
-
-  test('and each time when nothing may be kept', () => {
-    const { ask, made, cache } = openCache(0)
-    ask('/a')
-    ask('/a')
-    expect([made(), cache.bytes()]).toEqual([2, 0])
-  })
+test.each([
+  ['nothing may be kept', 0],
+  ['there is no room for two', 3_000],
+])('an answer is made again when %s', (_, maxBytes) => {
+  const { ask, made } = openCache(maxBytes)
+  for (const url of ['/a', '/b', '/a']) ask(url)
+  expect(made()).toBe(3)
 })
 
 test('what throws is not kept', () => {
@@ -78,53 +46,8 @@ test('what throws is not kept', () => {
   const refuse = () => {
     throw new Error('no')
   }
-  expect(() => cache.find('/route', '/a', refuse)).toThrow('no')
-  expect(() => cache.find('/route', '/a', () => queryOf({}, refuse))).toThrow('no')
-  expect(JSON.parse(ask('/a').answer.body.toString())).toMatchObject({ made: 1 })
-})
-
-describe('smaller forms', () => {
-  test('are made once, for what is asked for again', async () => {
-    const { ask, waiting } = openCache()
-    expect([ask('/a').smaller('br'), waiting.length]).toEqual([undefined, 0])
-    expect([ask('/a').smaller('br'), waiting.length]).toEqual([undefined, 1])
-    expect([ask('/a').smaller('br'), waiting.length]).toEqual([undefined, 1])
-    const form = Buffer.from('small')
-    waiting[0]?.(form)
-    await settled()
-    expect(ask('/a').smaller('br')).toBe(form)
-    expect(waiting.length).toBe(1)
-  })
-
-  test('are counted', async () => {
-    const { ask, waiting, cache } = openCache()
-    ask('/a')
-    ask('/a').smaller('gzip')
-    const before = cache.bytes()
-    waiting[0]?.(Buffer.alloc(700))
-    await settled()
-    expect(cache.bytes()).toBe(before + 700)
-  })
-
-  test('that get ready after a swap are dropped', async () => {
-    const { ask, waiting, liveCatalog } = openCache()
-    ask('/a')
-    ask('/a').smaller('br')
-    liveCatalog.replace(shop())
-    ask('/a')
-    waiting[0]?.(Buffer.from('old'))
-    await settled()
-    expect(ask('/a').smaller('br')).toBeUndefined()
-  })
-
-  test('are made two at a time', () => {
-    const { ask, waiting } = openCache()
-    for (const key of ['a', 'b', 'c']) {
-      ask(`/${key}`, { key })
-      ask(`/${key}`).smaller('br')
-    }
-    expect(waiting.length).toBe(2)
-  })
+  expect(() => cache.find('/a', refuse)).toThrow('no')
+  expect(ask('/a').text).toContain('/a 1 ')
 })
 
 describe('never the answer of another state of the store', () => {

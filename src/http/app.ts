@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { createAnswerCache } from './answer-cache.ts'
+import { limitAtOnce } from './at-once.ts'
 import { maxBody, takeJsonBodies } from './body.ts'
 import { answerClientError } from './client-error.ts'
 import type { AppDeps } from './deps.ts'
@@ -10,7 +11,6 @@ import { guardRequests } from './gate.ts'
 import { limitRefusedProofs } from './proof-limit.ts'
 import { routeReadings } from './readings.ts'
 import { createRouteTable } from './route-table.ts'
-import { shareTurns } from './turns.ts'
 
 /**
  * Pages of every origin may call the API (docs/contributors/decisions/017). Their requests carry no cookies:
@@ -92,11 +92,11 @@ export function createApp(deps: AppDeps): FastifyInstance {
   if (deps.trustProxy === false) warnOfProxy(app)
   // The gate runs after CORS, so that refusals carry the CORS headers too.
   app.register(cors, crossOrigin).after(() => {
-    shareTurns(app, deps.limits, deps.turns)
+    limitAtOnce(app, deps.limits)
     guardRequests(app, { limits: deps.limits, routes })
     limitRefusedProofs(app, deps.limits)
   })
-  const answers = createAnswerCache(deps, { maxBytes: deps.maxAnswerBytes })
+  const answers = createAnswerCache(deps, deps.maxAnswerBytes)
   routeReadings(app, { ...deps, answers })
   return app
 }
@@ -147,6 +147,8 @@ const limitsOfRequests = {
   bodyLimit: maxBody,
   requestTimeout: 30_000,
   keepAliveTimeout: 72_000,
+  // An answer that its client has not read for this long is cut off. No request is worked on for as long.
+  connectionTimeout: 120_000,
   maxRequestsPerSocket: 1000,
   http: {
     headersTimeout: 10_000,

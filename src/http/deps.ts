@@ -3,7 +3,6 @@ import type { ReadDeps } from '../api/deps.ts'
 import type { Refusal } from '../lib/refusal.ts'
 import type { PageFor } from './error-edge.ts'
 import type { LimitName, Limits } from './rate-limit.ts'
-import type { TurnBounds } from './turns.ts'
 
 /** The dependencies that all parts of the HTTP server share. */
 export interface AppDeps extends ReadDeps {
@@ -13,8 +12,6 @@ export interface AppDeps extends ReadDeps {
   /** The proxies that may name the client: a number of hops, or addresses. Never everyone, because clients can lie. */
   readonly trustProxy: number | readonly string[] | false
   readonly limits: Limits
-  /** The bounds for one client address. Absent: `usualBounds`. */
-  readonly turns?: TurnBounds
   /** The maximum size of the cache of answers, in bytes; 0 disables it. Absent: its default. */
   readonly maxAnswerBytes?: number
   /** How many lines in the log one client may cause in a minute. Absent: its default. */

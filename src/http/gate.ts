@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
-import { holdUp } from './held-up.ts'
+import { mayBringPayment } from './payment-headers.ts'
 import {
   type Limits,
   type RateLimiter,
@@ -10,7 +10,7 @@ import {
 } from './rate-limit.ts'
 import { pathOf, type RouteTable } from './route-table.ts'
 
-export interface GateDeps {
+interface GateDeps {
   readonly limits: Limits
   readonly routes: RouteTable
 }
@@ -20,23 +20,14 @@ export interface GateDeps {
  * (404), a method that the path does not support (405).
  */
 export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps): void {
-  app.addHook('onRequest', requireHost)
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply) => {
+    requireHost(request)
     reply.header('x-request-id', request.id)
     const known = request.is404 ? routes.find(pathOf(request.raw.url ?? '')) : undefined
-    const name = request.routeOptions.config?.limit ?? known?.config.limit
-    const limiter = name && limits[name]
-    const letIn = (taken?: RateLimitResult) => {
-      const refusal = limiter && taken && aboveLimit(limiter, taken, reply)
-      if (refusal) return holdUp(limits, request, refusal)
-      if (known !== undefined) throw methodNotAllowed(request.method, known.methods, reply)
-      return undefined
-    }
-    const taken = limiter?.take(clientKeyOf(request.ip))
-    // A local counter answers synchronously; a promise would slow down every request.
-    const held = taken instanceof Promise ? taken.then(letIn) : letIn(taken)
-    if (held === undefined) return done()
-    held.then(() => done(), done)
+    const name = (known ?? request.routeOptions).config?.limit
+    const refusal = name && (await takeFrom(limits[name], request, reply))
+    if (refusal) await holdUp(limits, request, refusal)
+    if (known !== undefined) throw methodNotAllowed(request.method, known.methods, reply)
   })
   app.setNotFoundHandler(() => {
     throw new Refusal('not_found', 'There is nothing at this address.')
@@ -44,26 +35,22 @@ export function guardRequests(app: FastifyInstance, { limits, routes }: GateDeps
 }
 
 /** RFC 9112, section 3.2. */
-function requireHost({ headers, raw }: FastifyRequest, _: FastifyReply, done: () => void): void {
-  if (headers.host === undefined && raw.httpVersion === '1.1') {
-    const message = 'HTTP/1.1 requires the header Host.'
-    throw new Refusal('invalid_header', message, { parameter: 'Host' })
-  }
-  done()
+function requireHost({ headers, raw }: FastifyRequest): void {
+  if (headers.host !== undefined || raw.httpVersion !== '1.1') return
+  const message = 'HTTP/1.1 requires the header Host.'
+  throw new Refusal('invalid_header', message, { parameter: 'Host' })
 }
 
-/**
- * Sets the rate limit headers of the answer.
- *
- * @throws Refusal `rate_limited` if the limit is reached
- */
-export function counted(limiter: RateLimiter, taken: RateLimitResult, reply: FastifyReply): void {
-  const refusal = aboveLimit(limiter, taken, reply)
-  if (refusal) throw refusal
+/** Counts a request, and sets the headers of the limit. @returns the refusal above the limit */
+export async function takeFrom(
+  limiter: RateLimiter,
+  { ip }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Refusal | undefined> {
+  return aboveLimit(limiter, await limiter.take(clientKeyOf(ip)), reply)
 }
 
-/** The same, but returns the refusal, for callers that may still admit the request. */
-export function aboveLimit(
+function aboveLimit(
   limiter: RateLimiter,
   taken: RateLimitResult,
   reply: FastifyReply,
@@ -71,11 +58,29 @@ export function aboveLimit(
   reply.headers(rateLimitHeaders(limiter, taken))
   if (taken.allowed) return undefined
   const { limit, windowSeconds } = limiter
-  return new Refusal(
-    'rate_limited',
-    `More than ${limit} requests in ${windowSeconds} seconds; try again in ${taken.resetSeconds}.`,
-    { retryAfterSeconds: taken.resetSeconds },
-  )
+  const message = `More than ${limit} requests in ${windowSeconds} seconds; try again in ${taken.resetSeconds}.`
+  return new Refusal('rate_limited', message, { retryAfterSeconds: taken.resetSeconds })
+}
+
+/**
+ * Refuses a request that is above a limit, unless it may find the order that it has already paid for: a caller
+ * who repeats a payment must not be told to wait as if there were no order. Looking for an order costs as much
+ * as reading one, so it counts against the reading limit of the caller's address; nobody can use up that limit
+ * for a buyer at another address.
+ *
+ * @throws Refusal the given one
+ */
+export async function holdUp(
+  { reading }: Pick<Limits, 'reading'>,
+  request: FastifyRequest,
+  refusal: Refusal,
+): Promise<void> {
+  if (request.heldUp !== undefined) return
+  const findsOrders = request.routeOptions.config?.findsOrders ?? false
+  if (!findsOrders || !mayBringPayment(request)) throw refusal
+  const looked = await reading.take(clientKeyOf(request.ip))
+  if (!looked.allowed) throw refusal
+  request.heldUp = refusal
 }
 
 const choice = new Intl.ListFormat('en', { type: 'disjunction' })

@@ -11,6 +11,7 @@ test('a request has so long for its headers, so long in all, and a connection so
     headersTimeout: 10_000,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
+    timeout: 120_000,
     maxRequestsPerSocket: 1_000,
   })
   expect(app.initialConfig).toMatchObject({ bodyLimit: 16_384 })

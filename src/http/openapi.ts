@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { openApiPath } from '../api/paths.ts'
 import type { Site } from '../api/site.ts'
-import { publicMinute, sendAnswer } from './caching.ts'
-import { fixedText } from './fixed-text.ts'
+import { fixedText, publicMinute, sendText } from './caching.ts'
 
 /** The paths at which clients look for the OpenAPI document. */
 const openApiPaths = [openApiPath, '/ai/openapi.json'] as const
@@ -30,7 +29,7 @@ export function routeOpenApi(app: FastifyInstance, deps: OpenApiDeps): void {
     app.get(path, { config: { limit: 'reading' } }, (request, reply) => {
       const isFull = new URL(request.url, deps.site.url).searchParams.get('examples') === 'full'
       const found = isFull ? fullOnce() : brief
-      return sendAnswer(request, reply, { found, cacheControl: publicMinute })
+      return sendText(request, reply, { ...found, cacheControl: publicMinute })
     })
   }
 }

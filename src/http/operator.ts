@@ -1,6 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { hashOf, sameHash } from '../secrets/tokens.ts'
-import { isOwnName } from './own-names.ts'
+
+const ownNames = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)(:\d+)?$/i
+
+/**
+ * Whether a Host header, with or without a port, names this machine. In a DNS rebinding attack, a page of another
+ * host calls the store by the name of that host.
+ */
+export function isOwnName(host: string): boolean {
+  return ownNames.test(host)
+}
 
 /** What shows that a request comes from the operator. */
 export interface OperatorAccess {

@@ -1,12 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
-import { holdUp } from './held-up.ts'
+import { holdUp } from './gate.ts'
 import { bringsPayment } from './payment-headers.ts'
 import { type Limits, type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
-
-/** The statuses of answers to a payment or a sign-in that was not accepted. */
-const notAccepted: readonly number[] = [401, 402]
 
 /**
  * Limits how many invalid signatures of a client the store checks: a client that was refused too often has to wait
@@ -16,16 +13,15 @@ const notAccepted: readonly number[] = [401, 402]
  * else as the payer and lock them out.
  */
 export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
-  // Few requests carry a proof. The others must not wait for a promise.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!carriesProof(request)) return done()
-    lookAtRefused(limits.refused, request, reply)
-      .then((refusal) => refusal && holdUp(limits, request, refusal))
-      .then(() => done(), done)
+  app.addHook('onRequest', async (request, reply) => {
+    if (!carriesProof(request)) return
+    const refusal = await lookAtRefused(limits.refused, request, reply)
+    if (refusal) await holdUp(limits, request, refusal)
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    if (!carriesProof(request) || !countsAsRefused(request, reply)) return done()
-    countRefused(limits.refused, request).then(() => done(), done)
+  app.addHook('onResponse', async (request, reply) => {
+    if (carriesProof(request) && countsAsRefused(request, reply)) {
+      await countRefused(limits.refused, request)
+    }
   })
 }
 
@@ -58,10 +54,10 @@ function countsAsRefused({ provesNothing }: FastifyRequest, { statusCode }: Fast
 
 /** Whether a status says that a payment or a sign-in was not accepted. */
 export function isNotAccepted(status: number): boolean {
-  return notAccepted.includes(status)
+  return status === 401 || status === 402
 }
 
-/** Whether a request has a signature, whose check costs computation and calls to the chain. Runs on every request. */
+/** Whether a request has a signature, whose check costs computation and calls to the chain. */
 function carriesProof(request: FastifyRequest): boolean {
   return bringsPayment(request) || (request.headers['sign-in-with-x'] ?? '') !== ''
 }

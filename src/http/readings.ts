@@ -3,7 +3,7 @@ import type { ReadDeps } from '../api/deps.ts'
 import { readings } from '../api/operations.ts'
 import { manifestPath, openApiPath } from '../api/paths.ts'
 import type { AnswerCache } from './answer-cache.ts'
-import { publicMinute, revalidate, sendAnswer } from './caching.ts'
+import { publicMinute, revalidate, sendText } from './caching.ts'
 import { inQuery } from './in-query.ts'
 import { configOf, routeOf } from './operations.ts'
 
@@ -21,9 +21,9 @@ export function routeReadings(
     app.get(routeOf(reading), { config: configOf(reading) }, (request, reply) => {
       const url = request.raw.url ?? ''
       const { id } = request.params as { id?: string }
-      const found = answers.find(reading.path, url, () => reading.ask(inQuery(url), deps, id))
+      const found = answers.find(url, () => reading.ask(inQuery(url), deps, id).answer())
       if (isDiscovery) reply.header('link', link)
-      return sendAnswer(request, reply, { found, cacheControl })
+      return sendText(request, reply, { ...found, cacheControl })
     })
   }
 }

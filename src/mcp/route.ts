@@ -2,8 +2,8 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mcpPath } from '../api/paths.ts'
 import { clientKeyOf } from '../http/client-key.ts'
-import { aboveLimit } from '../http/gate.ts'
-import { isOwnName } from '../http/own-names.ts'
+import { takeFrom } from '../http/gate.ts'
+import { isOwnName } from '../http/operator.ts'
 import { countRefused, lookAtRefused } from '../http/proof-limit.ts'
 import type { LimitName, Limits } from '../http/rate-limit.ts'
 import { Refusal } from '../lib/refusal.ts'
@@ -99,7 +99,7 @@ function visitOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): 
     async count(name: LimitName) {
       // The request itself has counted as reading.
       if (name === 'reading') return undefined
-      return aboveLimit(limits[name], await limits[name].take(clientKeyOf(request.ip)), reply)
+      return takeFrom(limits[name], request, reply)
     },
     mayProve: () => lookAtRefused(limits.refused, request, reply),
     provedNothing: () => countRefused(limits.refused, request),

@@ -3,14 +3,14 @@ import { checkoutService } from '../../test/fixtures/checkouts.ts'
 import { routesIn } from '../../test/harness/routes-in.ts'
 import type { MailDeps } from '../api/tracking/mail.ts'
 import type { OrderTrackingDeps } from '../api/tracking/order-view.ts'
-import { countingHere, createLimits } from '../http/rate-limit.ts'
+import { createLimits } from '../http/rate-limit.ts'
 import { interfaces } from './frame/senders.ts'
 import { website } from './frame/website.fixture.ts'
 
 const tracking = {
   follow: {} as OrderTrackingDeps,
   mail: {} as MailDeps,
-  limits: createLimits(countingHere(() => 0)),
+  limits: createLimits(),
 }
 const { app, get } = website({ checkout: checkoutService().checkouts, tracking })
 await app.ready()

@@ -88,7 +88,7 @@ export async function startNode(
   await service.app.listen({ host: '127.0.0.1', port })
   const stop = async () => {
     await service.stop(config.drainMs)
-    close()
+    close?.()
   }
   return { ...service, stop }
 }

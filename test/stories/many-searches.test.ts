@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { usualBounds } from '../../src/http/turns.ts'
+import { maxAtOnce } from '../../src/http/at-once.ts'
 import { bodyFor, purchasePath } from './requests.ts'
 import { useStore } from './store.ts'
 
@@ -45,7 +45,7 @@ test('a balancer is told that the store lives, whoever keeps its address busy', 
   const head = [`POST ${purchasePath('voucher')} HTTP/1.1`, 'host: localhost']
   head.push('content-type: application/json', 'content-length: 9')
   // Each is under way from its headers on, and its body never comes.
-  const busy = Array.from({ length: usualBounds.maxAtOnce }, () => {
+  const busy = Array.from({ length: maxAtOnce }, () => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.4' })
     socket.write(`${head.join('\r\n')}\r\n\r\n`)
     return socket

@@ -1,30 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { crc32 } from 'node:zlib'
 import { ClientOfflineError, createClient } from '@redis/client'
-import type { LimitRule, RateLimiterFactory, RateLimitResult } from '../../http/rate-limit.ts'
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import type { CounterFactory } from '../../http/rate-limit.ts'
 import { withReasons } from '../../lib/connection-error.ts'
 import { within } from '../../lib/within.ts'
-import { type LoggedClient, slidingLog } from './sliding-log.ts'
 
 /** The longest that a request waits for its count. */
 const maxAnswerMs = 250
 /** A start waits this long for the connection, so that even the first requests are counted in Redis. */
 const connectWaitMs = 2_000
 const maxReconnectMs = 2_000
+/** After a failure, this process counts alone for this long before a request tries Redis again. */
+const retryMs = 1_000
 /** The most counts on their way to Redis. Further ones fail at once. */
 const maxWaiting = 10_000
-/**
- * The most clients of a limit that have a log of their own at a time. Further clients share `sharedLogs`
- * logs, so that a flood of addresses can neither fill Redis nor use up the limits of all other clients.
- */
-const ownLogs = 20_000
-const sharedLogs = 1_024
 /** An idle connection is pinged this often. One that stays silent for `maxSilentMs` is replaced. */
 const pingEveryMs = 3_000
 const maxSilentMs = 10_000
 
 export interface RedisCounting {
-  readonly counting: RateLimiterFactory
+  readonly counting: CounterFactory
   close(): void
 }
 
@@ -32,22 +27,19 @@ export interface RedisOptions {
   readonly url: string
   /** Hides the client, because Redis may write its data to disk. */
   readonly digest: (client: string) => string
-  /** The most clients of a limit with a log of their own. Absent: 20,000. */
-  readonly maxClients?: number
+  /** Called at each change between counting in Redis and in this process alone, with the reason. */
+  readonly changed: (how: 'alone' | 'together', reason?: unknown) => void
   /** The longest that a count may take. Absent: 250 ms. */
   readonly maxAnswerMs?: number
 }
 
 /**
- * Counts in Redis, together with all processes on all machines that use it. Reconnects for as long as it
- * takes. A count rejects while there is no connection, and if the answer takes too long.
+ * Counts in Redis, together with all nodes that use it. While it does not answer in time, this process counts alone:
+ * limits that are too generous for a while do less harm than a store that answers nobody.
  */
 export async function openRedisCounting(options: RedisOptions): Promise<RedisCounting> {
-  const { url, digest, maxClients = ownLogs, maxAnswerMs: withinMs = maxAnswerMs } = options
-  const late = `Redis did not answer within ${withinMs} ms`
   const client = createClient({
-    url,
-    scripts: { slidingLog },
+    url: options.url,
     disableOfflineQueue: true,
     // The client's command timeout covers only the time until the command is sent, so a timer is not worth it.
     commandOptions: { timeout: 0 },
@@ -66,37 +58,70 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
   })
   const connected = client.connect().catch(() => undefined)
   await Promise.race([connected, delay(connectWaitMs, undefined, { ref: false })])
-
-  async function count(rule: LimitRule, key: string, takes: boolean): Promise<RateLimitResult> {
-    const { name, limit, windowSeconds } = rule
-    const windowMs = windowSeconds * 1_000
-    const logRule = { limit, windowMs, takes, maxClients }
-    const sent = client.slidingLog(logsOf(name, digest(key)), logRule).catch((error: unknown) => {
-      throw error instanceof ClientOfflineError ? (broken ?? error) : error
-    })
-    const [allowed, counted = 0, leftMicros = 0] = await within(withinMs, sent, late)
-    return {
-      allowed: allowed === 1,
-      remaining: limit - counted,
-      resetSeconds: Math.max(1, Math.ceil(leftMicros / 1_000_000)),
-    }
+  const ask = askingInTime(options, (error) =>
+    error instanceof ClientOfflineError ? (broken ?? error) : error,
+  )
+  const storeClient = {
+    eval: (script: string, args: Parameters<typeof client.eval>[1]) =>
+      ask(() => client.eval(script, args)),
+    multi: () => {
+      const commands = client.multi()
+      const exec = commands.exec.bind(commands)
+      return Object.assign(commands, { exec: () => ask(() => exec()) })
+    },
   }
-
   return {
-    counting: (rule) => ({
-      ...rule,
-      take: (key) => count(rule, key, true),
-      peek: (key) => count(rule, key, false),
-    }),
+    counting({ name, limit, windowSeconds }) {
+      const rule = { keyPrefix: `kiosk402:limit:${name}`, points: limit, duration: windowSeconds }
+      const insuranceLimiter = new RateLimiterMemory(rule)
+      const shared = { ...rule, storeClient, useRedisPackage: true, insuranceLimiter }
+      return new HiddenClients(shared, options.digest)
+    },
     close() {
       if (client.isOpen) client.destroy()
     },
   }
 }
 
-/** The keys at which a client is counted. `client` is its digest. */
-function logsOf(limit: string, client: string): LoggedClient {
-  const ends = `kiosk402:limit:${limit}`
-  const shared = `${ends}:shared:${crc32(client) % sharedLogs}`
-  return { own: `${ends}:${client}`, shared, ends, client }
+/** Counts clients by their digests. */
+class HiddenClients extends RateLimiterRedis {
+  readonly #digest: (client: string) => string
+
+  constructor(
+    options: ConstructorParameters<typeof RateLimiterRedis>[0],
+    digest: (client: string) => string,
+  ) {
+    super(options)
+    this.#digest = digest
+  }
+
+  override getKey(client: string | number): string {
+    return super.getKey(this.#digest(String(client)))
+  }
+}
+
+/** Asks Redis, and after a failure for a while not at all. */
+function askingInTime(
+  { changed, maxAnswerMs: withinMs = maxAnswerMs }: RedisOptions,
+  reasonOf: (error: unknown) => unknown,
+) {
+  let failure: unknown
+  let triesAgainAt = 0
+  return async <T>(command: () => Promise<T>): Promise<T> => {
+    if (failure !== undefined && performance.now() < triesAgainAt) throw failure
+    triesAgainAt = performance.now() + retryMs
+    try {
+      const late = `Redis did not answer within ${withinMs} ms`
+      const answer = await within(withinMs, command(), late)
+      if (failure !== undefined) changed('together')
+      failure = undefined
+      return answer
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (failure === undefined) changed('alone', reason)
+      failure = reason
+      triesAgainAt = performance.now() + retryMs
+      throw reason
+    }
+  }
 }

@@ -5,7 +5,7 @@ import type { Coverage } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import { clientKeyOf } from '../../http/client-key.ts'
-import { counted } from '../../http/gate.ts'
+import { takeFrom } from '../../http/gate.ts'
 import type { Limits, RateLimiter } from '../../http/rate-limit.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
@@ -132,9 +132,10 @@ function admitted(
   return {
     ...checkouts,
     start: (form) =>
-      checkouts.start({ ...form, client }, async () =>
-        counted(limiter, await limiter.take(client), reply),
-      ),
+      checkouts.start({ ...form, client }, async () => {
+        const refusal = await takeFrom(limiter, request, reply)
+        if (refusal) throw refusal
+      }),
   }
 }
 

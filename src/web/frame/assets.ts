@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Site } from '../../api/site.ts'
-import type { CachedAnswer } from '../../http/answer-cache.ts'
-import { publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
-import { fixedText } from '../../http/fixed-text.ts'
+import { type FixedText, fixedText, publicMinute, sendText } from '../../http/caching.ts'
 import { builtNames, builtScript } from './built-script.ts'
 import { fixedHeaders } from './layout.ts'
 
@@ -52,25 +50,21 @@ export function routeAssets(app: FastifyInstance, site: Site): Assets {
     })
   }
   return {
-    styleUrl: `/style.css?v=${style.answer.digest}`,
-    scriptUrl: (name) => `/scripts/${name}?v=${ours.get(name)?.answer.digest}`,
+    styleUrl: `/style.css?v=${style.digest}`,
+    scriptUrl: (name) => `/scripts/${name}?v=${ours.get(name)?.digest}`,
   }
 }
 
 function routeFound(
   app: FastifyInstance,
   path: string,
-  { found, type }: { readonly found: CachedAnswer; readonly type: string },
+  { found, type }: { readonly found: FixedText; readonly type: string },
 ): void {
-  // Compressed now, so that even the first visitor gets a compressed form.
-  found.smaller('br')
-  found.smaller('gzip')
-  const isNamed = ({ raw: { url = '' } }: FastifyRequest) =>
-    url === `${path}?v=${found.answer.digest}`
+  const isNamed = ({ raw: { url = '' } }: FastifyRequest) => url === `${path}?v=${found.digest}`
   app.get(path, (request, reply) => {
     reply.headers(fixedHeaders)
     const cacheControl = isNamed(request) ? immutable : publicMinute
-    return sendAnswer(request, reply, { found, type, cacheControl })
+    return sendText(request, reply, { ...found, type, cacheControl })
   })
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createAnswerCache } from '../../http/answer-cache.ts'
-import { publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
+import { publicMinute, sendText } from '../../http/caching.ts'
 import type { PageFor } from '../../http/error-edge.ts'
 import { pathOf } from '../../http/route-table.ts'
 import { internalRule, Refusal, type RefusalCode, rules } from '../../lib/refusal.ts'
@@ -26,12 +26,12 @@ export interface PageSenders {
   ) => FastifyReply
 }
 
-/** A few hundred pages in all forms; small compared with the catalog. */
+/** A few hundred pages; small compared with the catalog. */
 const maxPageBytes = 16 * 1024 * 1024
 
 export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
   const { site } = frame
-  const pages = createAnswerCache(deps, { maxBytes: maxPageBytes })
+  const pages = createAnswerCache(deps, maxPageBytes)
   const cacheControl = publicMinute
   // None of these pages runs a script.
   const headers = pageHeaders({}, [site.logo])
@@ -45,10 +45,9 @@ export function pageSenders(frame: Frame, deps: WebDeps): PageSenders {
       })
     },
     sendKept(request, reply, path, page) {
-      const question = { key: path, answer: () => document(frame, page()) }
-      const found = pages.find('page', path, () => question)
+      const found = pages.find(path, () => document(frame, page()))
       reply.headers(headers)
-      return sendAnswer(request, reply, { found, cacheControl, type: 'text/html' })
+      return sendText(request, reply, { ...found, cacheControl, type: 'text/html' })
     },
   }
 }

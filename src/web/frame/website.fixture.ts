@@ -88,7 +88,6 @@ export function website(
     },
   })
   const get = async (url: string, headers: Record<string, string> = {}) => {
-    pass(1_000)
     return app.inject({ method: 'GET', url, headers })
   }
   /** As a browser sends the form of one of our pages. */
@@ -97,7 +96,6 @@ export function website(
     fields: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string | undefined>> = {},
   ) => {
-    pass(2_000)
     const payload = new URLSearchParams(fields).toString()
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     const all = { ...type, 'sec-fetch-site': 'same-origin', ...headers }

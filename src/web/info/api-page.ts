@@ -1,7 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { CachedAnswer } from '../../http/answer-cache.ts'
-import { digestOf, publicMinute, sendAnswer, sendText } from '../../http/caching.ts'
-import { fixedText } from '../../http/fixed-text.ts'
+import { digestOf, type FixedText, fixedText, publicMinute, sendText } from '../../http/caching.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { html, textOf } from '../frame/html.ts'
 import { apiPageHeaders, fixedHeaders } from '../frame/layout.ts'
@@ -20,18 +18,18 @@ const publicDay = 'public, max-age=86400'
  * that script itself, and it sends requests only to the store.
  */
 export function routeApiPage(app: FastifyInstance, { site, t }: Pick<WebDeps, 'site' | 't'>): void {
-  let script: Promise<CachedAnswer> | undefined
+  let script: Promise<FixedText> | undefined
   app.get(apiPagePath, limited, async (request, reply) => {
     script ??= referenceScript()
     reply.headers(apiPageHeaders())
-    const text = page(site.name, t, (await script).answer.digest)
+    const text = page(site.name, t, (await script).digest)
     return sendText(request, reply, { text, type: 'text/html', cacheControl: publicMinute })
   })
   app.get(scriptPath, limited, async (request, reply) => {
     script ??= referenceScript()
     reply.headers(fixedHeaders)
-    const type = 'text/javascript'
-    return sendAnswer(request, reply, { found: await script, type, cacheControl: publicDay })
+    const sent = { ...(await script), type: 'text/javascript', cacheControl: publicDay }
+    return sendText(request, reply, sent)
   })
   app.get(startPath, limited, (request, reply) => {
     reply.headers(fixedHeaders)
@@ -47,7 +45,7 @@ export function routeApiPage(app: FastifyInstance, { site, t }: Pick<WebDeps, 's
  * The script of the page. Its package offers it only as a Fastify plugin, so a temporary server reads it out. It has
  * four megabytes, so it is read at the first request.
  */
-async function referenceScript(): Promise<CachedAnswer> {
+async function referenceScript(): Promise<FixedText> {
   const { default: plugin } = await import('@scalar/fastify-api-reference')
   const app = Fastify()
   try {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { checkoutWorld, invoiced } from '../../../test/doubles/checkouts.ts'
 import { noBudgets, type Script } from '../../../test/doubles/orders.ts'
 import { createCheckoutService } from '../../api/checkout.ts'
 import type { MailDeps } from '../../api/tracking/mail.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
 import { linkToken, recoveryCodeOf, sessionToken } from '../../api/tracking/tokens.ts'
-import { countingHere, createLimits, limitRules } from '../../http/rate-limit.ts'
+import { createLimits, limitRules } from '../../http/rate-limit.ts'
 import { networks } from '../../payments/networks.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
@@ -78,11 +78,10 @@ async function store(script: Partial<Script> = {}) {
     },
     digest: createDigest([key], 'order-mail'),
   }
-  let elapsed = 0
-  const limits = createLimits(countingHere(() => elapsed))
+  const limits = createLimits()
   const tracking = { follow, mail, limits }
   const pass = (ms: number) => {
-    elapsed += ms
+    vi.setSystemTime(Date.now() + ms)
   }
   const opened = { cookie: `access=${accessToken}` }
   const buy = (id: string, address: string) => left.set(id, mail.digest.of(address))

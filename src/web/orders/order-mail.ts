@@ -9,10 +9,9 @@ import {
   ordersFor,
 } from '../../api/tracking/mail.ts'
 import { linkTokenDays } from '../../api/tracking/tokens.ts'
-import { clientKeyOf } from '../../http/client-key.ts'
-import { counted } from '../../http/gate.ts'
+import { takeFrom } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
-import { Refusal, rules } from '../../lib/refusal.ts'
+import { rules } from '../../lib/refusal.ts'
 import { withRetryAfter } from '../frame/senders.ts'
 import type { Texts } from '../texts/texts.ts'
 import { formIn } from '../visitor.ts'
@@ -63,14 +62,9 @@ export async function mayAsk(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<boolean> {
-  try {
-    counted(limits.mail, await limits.mail.take(clientKeyOf(request.ip)), reply)
-    return true
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error
-    withRetryAfter(reply.code(rules[error.code].status), error.details)
-    return false
-  }
+  const refusal = await takeFrom(limits.mail, request, reply)
+  if (refusal) withRetryAfter(reply.code(rules[refusal.code].status), refusal.details)
+  return refusal === undefined
 }
 
 /** Stores the address that a buyer leaves with an order, and sends the link there at once. */
