@@ -22,7 +22,6 @@ import {
 import { createStoreServer, trackingOf } from './app/store-server.ts'
 import { connectSupply, fundedSupplier, type Supply } from './app/supply.ts'
 import { type CatalogSummary, catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
-import type { CatalogWorker } from './catalog/ports.ts'
 import { invoiceRail, payoutWatch } from './checkouts/rail.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
@@ -71,8 +70,6 @@ export interface ServiceOptions {
   readonly receivers?: Partial<ReceiverNetwork> | undefined
   /** How often wallets and parts are checked, if not every 5 and 10 s. */
   readonly lookEveryMs?: number | undefined
-  /** Makes the catalogs. Default: processes of their own. */
-  readonly catalogWorker?: CatalogWorker
 }
 
 export interface Service {
@@ -113,10 +110,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const draining = new AbortController()
   const ground = groundOf(options, { signal: stopping.signal, draining: draining.signal })
   const chain = connectChain(options.config, ground.now)
-  const supply = connectSupply(ground.config, ground.now, options.catalogWorker)
+  const supply = connectSupply(ground.config, ground.now)
   const storage = await connectOutside(ground, chain, supply)
   const { guard, membership, standing, ...admitted } = await admit(ground, chain, storage)
-  const catalog = await startCatalog(ground, storage.snapshots, supply.catalogWorker)
+  const catalog = await startCatalog(ground, storage.snapshots, supply.sources)
   const coins = connectCoins(options.config, { ...storage, ...ground })
   const parts = { chain, storage, supply, coins, ...admitted }
   const purchases = purchasesOf(ground, { ...parts, catalog })

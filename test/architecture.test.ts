@@ -110,7 +110,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'adapters/mail': ['orders/mail.ts'],
   'adapters/webhooks': ['orders/webhooks/ports.ts'],
-  'adapters/processes': ['catalog', 'suppliers'],
   'adapters/redis': ['lib', 'http/rate-limit.ts'],
   'adapters/btcpay': [
     'lib',
@@ -164,7 +163,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const core =
   /^((lib|secrets|health|catalog|payments|orders|checkouts|reconcile)\/|suppliers\/supplier\.ts$)/
 const coreMayUse =
-  /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|@scure\/(base|btc-signer)|viem\/utils|node:(crypto|util|assert|zlib))$/
+  /^(zod|libphonenumber-js\/(max|mobile\/examples)|i18n-iso-countries(\/.*)?|fastest-levenshtein|lru-cache|@scure\/(base|btc-signer)|viem\/utils|node:(crypto|util|assert|zlib))$/
 
 const maxLines = 500
 

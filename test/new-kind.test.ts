@@ -83,7 +83,7 @@ vi.doMock('../src/catalog/kinds.ts', async (original) => {
     lists: ['brands'],
     search: find(50),
     browse: find(100),
-    capabilitiesIn: (sold) => ({ brands: sold.brandNames.values }),
+    capabilitiesIn: (sold) => ({ brands: sold.values('brandName') }),
     published: {
       name: 'GameKey',
       discovery: { platform: z.string() },

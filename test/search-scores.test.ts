@@ -5,7 +5,6 @@ import { startSupplier } from '../sandbox/supplier/server.ts'
 import type { Catalog } from '../src/catalog/catalog.ts'
 import { kindOf } from '../src/catalog/good.ts'
 import type { Kind, Offer } from '../src/catalog/offer.ts'
-import { offersIn } from '../src/catalog/offer-records.ts'
 import { findFor } from '../src/catalog/question/find.ts'
 import { questionHint } from '../src/catalog/question/question-hint.ts'
 import { createZenditClient } from '../src/suppliers/zendit/client.ts'
@@ -53,10 +52,7 @@ beforeAll(async () => {
   const client = createZenditClient({ baseUrl, apiKey: 'scores', timeoutMs: 60_000 })
   const { offers } = await createZenditOffers(client).list(new AbortController().signal)
   await supplier.stop()
-  catalog = catalogOf(
-    Array.from(offersIn(offers), ([offer]) => offer),
-    fixturePricing({ rates: () => sandboxRates() }),
-  )
+  catalog = catalogOf(offers, fixturePricing({ rates: () => sandboxRates() }))
 })
 
 /** The rates that a store in the sandbox reads. */
@@ -69,17 +65,11 @@ function answerTo({ query, kind, country }: Asked): Answer {
   const question = { query, kind, country }
   const { sold, rates } = catalog
   const found = findFor(sold, question, rates, 5)
-  const places = found.kinds.flatMap((one) =>
-    Array.from(one.docs, (doc) => [one.kind, doc] as const),
-  )
-  const items = places.slice(0, 5).map(([of, doc]) => itemAt(of, doc))
+  const items = found.kinds
+    .flatMap(({ offers, usdc }) => offers.map((offer, at) => ({ offer, usdc: usdc[at] ?? 0 })))
+    .slice(0, 5)
   if (items.length > 0) return { items }
   return { items, nearest: questionHint({ indexes: sold, question, found, rates }).nearest }
-}
-
-function itemAt(kind: Kind, doc: number): Item {
-  const index = catalog.sold[kind]
-  return { offer: index.offerAt(doc), usdc: index.usdc.values[doc] as number }
 }
 
 function placesOf(offer: Offer): string[] {

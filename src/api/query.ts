@@ -6,24 +6,21 @@ import type { Published } from './views/discovery-offer.ts'
 export interface Query {
   /** The same for all requests at one route that have the same answer. */
   readonly key: string
-  readonly answer: () => Content
+  readonly answer: () => Published
 }
-
-/** An answer, or its finished JSON. */
-export type Content = Published | Buffer
 
 /**
  * A request identified by its parsed parameters, with defaults filled in, so that neither their order nor their
  * spelling makes a different key.
  */
-export function queryOf(params: object, answer: () => Content): Query {
+export function queryOf(params: object, answer: () => Published): Query {
   const given = Object.entries(params).filter(([, value]) => value !== undefined)
   const key = JSON.stringify(given.sort(([one], [other]) => (one < other ? -1 : 1)))
   return { key, answer }
 }
 
 /** A request to an operation without parameters. */
-export function wholeListQuery(given: ParamSource, answer: () => Content): Query {
+export function wholeListQuery(given: ParamSource, answer: () => Published): Query {
   readParams(given, {})
   return queryOf({}, answer)
 }

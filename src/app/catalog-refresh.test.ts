@@ -2,10 +2,9 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startTestSupplier } from '../../sandbox/supplier/client.fixture.ts'
 import type { Supplier } from '../../sandbox/supplier/server.ts'
-import { catalogWorkerOf, type PlainListing } from '../../test/fixtures/catalog.ts'
+import { sourcesOf } from '../../test/fixtures/catalog.ts'
 import { fixed, topup } from '../../test/fixtures/offers.ts'
-import { packOffers } from '../catalog/offer-records.ts'
-import type { Snapshot, SnapshotStore } from '../catalog/ports.ts'
+import type { Listing, Snapshot, SnapshotStore } from '../catalog/ports.ts'
 import { createHealth } from '../health/health.ts'
 import { startCatalog } from './catalog-refresh.ts'
 
@@ -23,7 +22,7 @@ afterEach(() => {
 })
 
 const inEuro = topup('EURO', { price: fixed(1000, 'EUR') })
-const last: Snapshot = { offers: packOffers([inEuro]), readAt: new Date(), rejected: {} }
+const last: Snapshot = { offers: [inEuro], readAt: new Date(), rejected: {} }
 
 function memory(load: SnapshotStore['load']): SnapshotStore & { readonly kept: Snapshot[] } {
   const kept: Snapshot[] = []
@@ -31,7 +30,7 @@ function memory(load: SnapshotStore['load']): SnapshotStore & { readonly kept: S
 }
 
 interface World {
-  readonly list: () => Promise<PlainListing>
+  readonly list: () => Promise<Listing>
   readonly snapshots: SnapshotStore
   readonly ratesUrl?: string
 }
@@ -49,7 +48,7 @@ function start({ list, snapshots, ratesUrl = `${rates.url}/rates/v1/latest` }: W
       throw new Error(what, { cause: error })
     },
   }
-  return { logged, started: startCatalog(deps, snapshots, catalogWorkerOf({ list })) }
+  return { logged, started: startCatalog(deps, snapshots, sourcesOf(list)) }
 }
 
 const never = () => new Promise<never>(() => {})
@@ -58,12 +57,12 @@ test('the last good list serves at once, priced with the rates of now', async ()
   const { started } = start({ list: never, snapshots: memory(async () => last) })
   const { liveCatalog, pricing } = await started
   expect(pricing.rates()?.perUsd).toHaveProperty('EUR')
-  expect(liveCatalog.current()).toMatchObject({ size: 1, readAt: last.readAt })
+  expect(liveCatalog.current()).toMatchObject({ offers: [inEuro], readAt: last.readAt })
   expect(liveCatalog.current().sold.topup.size).toBe(1)
 })
 
 test('without one the store waits for its first list, and keeps it', async () => {
-  const { promise, resolve } = Promise.withResolvers<PlainListing>()
+  const { promise, resolve } = Promise.withResolvers<Listing>()
   const asked = Promise.withResolvers<void>()
   const list = () => {
     asked.resolve()
@@ -81,7 +80,7 @@ test('without one the store waits for its first list, and keeps it', async () =>
   expect(hasStarted).toBe(false)
   resolve({ offers: [inEuro, topup('T')], rejected: {} })
   const { liveCatalog } = await followed
-  expect(liveCatalog.current().size).toBe(2)
+  expect(liveCatalog.current().offers.length).toBe(2)
   expect(snapshots.kept).toHaveLength(1)
   expect(logged).toContainEqual(expect.objectContaining({ msg: 'catalog', outcome: 'loaded' }))
 })
@@ -89,7 +88,7 @@ test('without one the store waits for its first list, and keeps it', async () =>
 test('a first list that cannot be read ends the waiting too, with nothing on sale', async () => {
   const list = () => Promise.reject(new Error('down'))
   const { started, logged } = start({ list, snapshots: memory(async () => undefined) })
-  expect((await started).liveCatalog.current().size).toBe(0)
+  expect((await started).liveCatalog.current().offers.length).toBe(0)
   expect(logged).toContainEqual(expect.objectContaining({ outcome: 'failed', reason: 'down' }))
 })
 
@@ -97,7 +96,7 @@ test('a last list that cannot be read is told, and the first one is waited for',
   const list = async () => ({ offers: [topup('T')], rejected: {} })
   const snapshots = memory(() => Promise.reject(new Error('damaged')))
   const { started, logged } = start({ list, snapshots })
-  expect((await started).liveCatalog.current().size).toBe(1)
+  expect((await started).liveCatalog.current().offers.length).toBe(1)
   expect(logged).toContainEqual(
     expect.objectContaining({ msg: 'last catalog not readable', reason: 'damaged' }),
   )

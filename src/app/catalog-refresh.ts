@@ -3,14 +3,13 @@ import type { Logger } from 'pino'
 import { createFrankfurter, keepRates } from '../adapters/rates/frankfurter.ts'
 import { createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
 import { type ListName, supplierOf } from '../catalog/offer.ts'
-import { type CatalogWorker, readAtOf, type SnapshotStore } from '../catalog/ports.ts'
+import { type OfferSource, readAtOf, type SnapshotStore } from '../catalog/ports.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import { reprice, serveLast, startRefreshing } from '../catalog/refresh.ts'
 import { staleParts } from '../catalog/staleness.ts'
 import type { Health } from '../health/health.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { repeat } from '../lib/repeat.ts'
-import { createGarbageCollector } from './garbage.ts'
 
 /** How long the start waits for exchange rates. Nearly all offers are priced in dollars, so it need not wait long. */
 const ratesWaitMs = 2_000
@@ -41,13 +40,12 @@ export interface RunningCatalog {
 export async function startCatalog(
   { config, log, now, signal, health, failed }: CatalogRefreshDeps,
   snapshots: SnapshotStore,
-  catalogWorker: CatalogWorker,
+  sources: ReadonlyMap<string, OfferSource>,
 ): Promise<RunningCatalog> {
   const liveCatalog = createLiveCatalog()
-  const collectGarbage = createGarbageCollector(signal)
   const repriced = async () => {
     try {
-      if (await reprice(deps)) void collectGarbage()
+      await reprice(deps)
     } catch (error) {
       if (!signal.aborted) failed('prices', error)
     }
@@ -66,7 +64,7 @@ export async function startCatalog(
   })
   const readAt = (list: ListName) => readAtOf(liveCatalog.current(), list)
   const pricing = { markupBps: config.markupBps, rates: rates.current, readAt, now }
-  const deps = { catalogWorker, snapshots, liveCatalog, pricing, inTurn: inTurn(), now, signal }
+  const deps = { sources, snapshots, liveCatalog, pricing, inTurn: inTurn(), now, signal }
   await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
   const served = await serveLast(deps)
   if (served.outcome === 'failed') log.error({ reason: served.reason }, 'last catalog not readable')
@@ -77,7 +75,6 @@ export async function startCatalog(
     log[isGood ? 'info' : 'error']({ ...refreshed }, 'catalog')
     if (refreshed.outcome === 'loaded') health.noteCatalog(oldestOf(liveCatalog))
     first.resolve()
-    void collectGarbage()
   })
   if (served.outcome !== 'served' || staleParts(pricing, liveCatalog.current().sizes) !== '')
     await first.promise

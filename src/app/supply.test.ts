@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../config.ts'
 import { type Reply, startScripted } from '../suppliers/scripted-server.fixture.ts'
 import { connectSupply } from './supply.ts'
 
 test('what the supplier holds is as it said last, and nothing before it has said it', async () => {
   let reply: Reply = { status: 500, json: {} }
   const server = await startScripted(() => reply)
-  const { site } = readConfig({})
   const suppliers = { zendit: { url: server.url, key: 'key' } }
-  const { wallets } = connectSupply({ site, suppliers }, () => new Date())
+  const { wallets } = connectSupply({ suppliers }, () => new Date())
   const wallet = wallets.get('zendit')
   try {
     expect(await wallet?.read()).toBeUndefined()

@@ -1,7 +1,5 @@
-import { createCatalogWorker } from '../adapters/processes/catalog-worker.ts'
-import type { CatalogWorker } from '../catalog/ports.ts'
-import type { Common, Outside } from '../config.ts'
-import { environmentAtStart } from '../environment/process-environment.ts'
+import type { OfferSource } from '../catalog/ports.ts'
+import type { Outside } from '../config.ts'
 import { variablesOf } from '../environment/suppliers.ts'
 import type { Health } from '../health/health.ts'
 import { withRecentValue } from '../operations/cached-reads.ts'
@@ -34,23 +32,11 @@ export function connectSuppliers(
   return connected
 }
 
-/**
- * Connects the suppliers: their lists, purchases, and the wallets that these are paid from.
- *
- * @param catalogWorker makes the catalogs; by default in processes of their own
- */
-export function connectSupply(
-  config: Pick<Common, 'site'> & Pick<Outside, 'suppliers'>,
-  now: () => Date,
-  catalogWorker: CatalogWorker = createCatalogWorker({
-    suppliers: config.suppliers,
-    siteUrl: config.site.url,
-    environment: { atStart: environmentAtStart(process.env), told: process.env },
-  }),
-) {
+/** Connects the suppliers: their lists, purchases, and the wallets that these are paid from. */
+export function connectSupply(config: Pick<Outside, 'suppliers'>, now: () => Date) {
   const connected = connectSuppliers(config, now)
   return {
-    catalogWorker,
+    sources: sourcesOf(config),
     connected,
     wallets: new Map(
       Array.from(connected, ([name, one]) => [name, withRecentValue(() => walletOf(one))]),
@@ -65,6 +51,15 @@ export function connectSupply(
       return (await Promise.all(answers)).flat()
     },
   }
+}
+
+function sourcesOf({ suppliers: configured }: Pick<Outside, 'suppliers'>) {
+  const sources = new Map<string, OfferSource>()
+  for (const name of supplierNames) {
+    const access = configured[name]
+    if (access) sources.set(name, suppliers[name].offersOf(access))
+  }
+  return sources
 }
 
 async function walletOf(supplier: ConnectedSupplier): Promise<SupplierWallet> {

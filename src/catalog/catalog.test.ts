@@ -1,85 +1,175 @@
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../test/fixtures/catalog.ts'
 import {
   fixed,
   fixtureNow,
   fixturePricing,
+  open,
   shopOffers,
+  topup,
   voucher,
 } from '../../test/fixtures/offers.ts'
-import { createLiveCatalog } from './catalog.ts'
+import { atOnce, inSlices } from '../lib/slices.ts'
+import { fold } from '../lib/text.ts'
+import { buildCatalog, createLiveCatalog } from './catalog.ts'
+import { kinds } from './good.ts'
+import type { Offer } from './offer.ts'
+import { inUsd, lowestCharge } from './pricing.ts'
 import type { SearchIndex } from './search/search-index.ts'
 
 const pricing = fixturePricing()
-const offersIn = (index: SearchIndex) => Array.from(index.all, index.offerAt)
-const version = (offers = shopOffers, prices = pricing) => catalogOf(offers, prices).version
+const later = new Date(fixtureNow.getTime() + 30 * 24 * 3_600_000)
 
-test('the version changes when, and only when, the content changes', () => {
-  const reordered = shopOffers.toReversed()
-  expect(version(reordered)).toBe(version())
-  expect(version(shopOffers.slice(1))).not.toBe(version())
-  const [first, ...rest] = shopOffers
-  if (first === undefined) throw new Error('The fixture is empty')
-  expect(version([{ ...first, price: fixed(2501) } as typeof first, ...rest])).not.toBe(version())
+const offersIn = (index: SearchIndex) => index.search({}, { offset: 0, limit: index.size }).offers
+const idsIn = (index: SearchIndex) => offersIn(index).map(({ id }) => id)
+
+describe('the published order', () => {
+  const offer = fc
+    .record({
+      brandName: fc.constantFrom('Ama', 'ama', 'ÁMA', 'Ama Café', 'Zoo', 'Ämter', '', '😀', 'Ａ'),
+      price: fc.oneof(
+        fc.integer({ min: 1, max: 3 }).map((amount) => fixed(amount * 100)),
+        fc.integer({ min: 1, max: 3 }).map((amount) => open(amount * 100, 900)),
+        fc.integer({ min: 1, max: 3 }).map((amount) => fixed(amount * 90, 'EUR')),
+        // Without a rate, so these are ordered by their ids.
+        fc.integer({ min: 1, max: 3 }).map((amount) => fixed(amount, 'XYZ')),
+      ),
+    })
+    .map((changes) => topup('', changes))
+  const offers = fc
+    .array(offer, { maxLength: 30 })
+    .map((list) => list.map((one, at) => ({ ...one, id: `${(at * 7) % 31}` as Offer['id'] })))
+
+  /** The order a second time, as a list of values to compare in turn. */
+  function keyOf({ brandName, price, id }: Offer, rates = pricing.rates()): (string | number)[] {
+    const least = price.type === 'FIXED' ? price.fixed : price.min
+    return [fold(brandName), brandName, inUsd(least, price, rates) ?? Number.POSITIVE_INFINITY, id]
+  }
+
+  function compareKeys(one: readonly (string | number)[], other: readonly (string | number)[]) {
+    const at = one.findIndex((value, place) => value !== other[place])
+    return at === -1 ? 0 : (one[at] ?? 0) < (other[at] ?? 0) ? -1 : 1
+  }
+
+  test('is by brand name without case and accents, by price in USD, and by id', () => {
+    fc.assert(
+      fc.property(offers, (list) => {
+        const sorted = list.toSorted((one, other) => compareKeys(keyOf(one), keyOf(other)))
+        expect(idsIn(catalogOf(list, pricing).listed.topup)).toEqual(sorted.map(({ id }) => id))
+        const turned = catalogOf(list.toReversed(), pricing).listed.topup
+        expect(idsIn(turned)).toEqual(sorted.map(({ id }) => id))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('changes with the rates', () => {
+    const list = [
+      voucher('YEN', { price: fixed(1500, 'JPY', 1) }),
+      voucher('EUR', { price: fixed(1000, 'EUR') }),
+      voucher('USD', { price: fixed(1050) }),
+      voucher('XYZ', { price: fixed(1, 'XYZ') }),
+    ]
+    const before = catalogOf(list, pricing)
+    expect(idsIn(before.listed.voucher)).toEqual(['YEN', 'USD', 'EUR', 'XYZ'])
+    const rates = { asOf: fixtureNow, source: 'test', perUsd: { EUR: 1, JPY: 100 } }
+    const basis = { markupBps: 0, rates, now: fixtureNow }
+    const after = atOnce(buildCatalog(before, basis, before))
+    expect(idsIn(after.listed.voucher)).toEqual(['EUR', 'USD', 'YEN', 'XYZ'])
+    expect(idsIn(before.listed.voucher)).toEqual(['YEN', 'USD', 'EUR', 'XYZ'])
+  })
 })
 
-test('what is sold, and so the version, depends on the rates', () => {
+test('what is sold depends on the rates', () => {
   const offers = [voucher('A', { price: fixed(1000, 'EUR') })]
   const without = fixturePricing({ rates: () => undefined })
-  expect(version(offers, without)).not.toBe(version(offers))
+  expect(catalogOf(offers, pricing).sold.voucher.size).toBe(1)
   expect(catalogOf(offers, without).sold.voucher.size).toBe(0)
+  expect(catalogOf(offers, without).listed.voucher.size).toBe(1)
 })
 
-test('prices in several currencies are put in order by what they are in USD', () => {
-  const offers = [
-    voucher('YEN', { price: fixed(1500, 'JPY', 1) }),
-    voucher('EUR', { price: fixed(1000, 'EUR') }),
-    voucher('USD', { price: fixed(1050) }),
-    voucher('XYZ', { price: fixed(1, 'XYZ') }),
-  ]
-  const { voucher: index } = catalogOf(offers, pricing).listed
-  expect(offersIn(index).map(({ id }) => id)).toEqual(['YEN', 'USD', 'EUR', 'XYZ'])
+test('only what has changed is built again', () => {
+  const before = catalogOf(shopOffers, pricing)
+  const basis = { markupBps: 0, rates: pricing.rates(), now: fixtureNow }
+  const [first, ...rest] = shopOffers
+  const changed = { ...before, offers: [{ ...first, price: fixed(2501) } as Offer, ...rest] }
+  const after = atOnce(buildCatalog(changed, basis, before))
+  for (const kind of kinds) {
+    const isSame = after.kinds[kind].stock === before.kinds[kind].stock
+    expect(isSame, kind).toBe(kind !== first?.kind)
+  }
+  expect(after.ids.find(first?.id ?? '')?.price).toEqual(fixed(2501))
 })
 
-test('brand names are put in order without case and accents', () => {
-  const names = ['Zara', 'adidas', 'Émile', 'Disney', 'fnac']
-  const offers = names.map((brandName) => voucher(brandName, { brandName }))
-  const { voucher: index } = catalogOf(offers, pricing).listed
-  const sorted = offersIn(index).map(({ brandName }) => brandName)
-  expect(sorted).toEqual(['adidas', 'Disney', 'Émile', 'fnac', 'Zara'])
-})
-
-test('of two offers with one id the later one counts', () => {
-  const catalog = catalogOf([voucher('A'), voucher('A', { brand: 'B' })], pricing)
-  expect(catalog.listed.voucher.size).toBe(1)
-  expect(catalog.find('A')?.brand).toBe('B')
-})
-
-test('of two ids with one hash each finds its own offer, and an id that nothing has finds none', () => {
-  const ids = ['ID-000199bb', 'ID-00052848']
-  const [one = '', other = ''] = ids
-  const both = catalogOf([voucher(one), voucher(other)], pricing)
-  expect(ids.map((id) => both.find(id)?.id)).toEqual(ids)
-  const only = catalogOf([voucher(one)], pricing)
-  expect([only.find(other), only.find(''), createLiveCatalog().current().find(one)]).toEqual([
+test('an offer is found by its id, sold or not', () => {
+  const { ids, sold, listed } = catalogOf(shopOffers, pricing)
+  expect(sold.voucher.size).toBeLessThan(listed.voucher.size)
+  expect(shopOffers.map(({ id }) => ids.find(id))).toEqual(shopOffers)
+  expect([ids.find('NONE'), ids.find(''), ids.findLike('NONE')]).toEqual([
     undefined,
     undefined,
     undefined,
   ])
 })
 
-test('an offer is found by its id, sold or not', () => {
-  const catalog = catalogOf(shopOffers, pricing)
-  expect(catalog.sold.voucher.size).toBeLessThan(catalog.listed.voucher.size)
-  expect(shopOffers.map(({ id }) => catalog.find(id))).toEqual(shopOffers)
+test.each([
+  ['netflix_de-25', 'Netflix_DE-25'],
+  ['NETFLIX-DE-25', 'Netflix_DE-25'],
+  ['Netflix DE 25', 'Netflix_DE-25'],
+  ['netflix-de_25', 'NETFLIX-DE_25'],
+])('the offer that was meant by %s is %s', (text, id) => {
+  const { ids } = catalogOf([voucher('Netflix_DE-25'), voucher('NETFLIX-DE_25')], pricing)
+  expect(ids.findLike(text)?.id).toBe(id)
+})
+
+test('the least that a purchase costs is that of what is sold, of each kind', () => {
+  const dear = fixturePricing({ markupBps: 300 })
+  const { lowest, sold } = catalogOf(shopOffers, dear)
+  for (const kind of kinds) {
+    const costs = offersIn(sold[kind]).map((offer) => Number(lowestCharge(offer, dear)))
+    expect(Number(lowest[kind]), kind).toBe(Math.min(...costs))
+  }
+  const inAddress = voucher('D', { requiredFields: ['recipient.address.street'] })
+  const some = catalogOf([inAddress, topup('T', { price: fixed(700) })], pricing)
+  expect(some.lowest).toEqual({ topup: 7_000_000n })
+})
+
+test('tells what was too old to sell by, which rates that are not there are not', () => {
+  const offers = [voucher('A'), topup('T')]
+  const none = () => undefined
+  const staleAt = (changes: Parameters<typeof fixturePricing>[0]) =>
+    catalogOf(offers, fixturePricing(changes)).stale
+  expect(staleAt({})).toBe('')
+  expect(staleAt({ now: () => later, readAt: () => later })).toBe('rates')
+  expect(staleAt({ now: () => later, readAt: () => later, rates: none })).toBe('')
+  const readAt = (list: string) => (list === 'zendit/voucher' ? fixtureNow : later)
+  expect(staleAt({ now: () => later, readAt, rates: none })).toBe('zendit/voucher')
+})
+
+test('building lets other work in between, and gives the same', async () => {
+  const offers = Array.from({ length: 6_000 }, (_, at) =>
+    topup(`T${at}`, { brandName: `Brand ${at % 700}`, notes: `${at}` }),
+  )
+  let turns = 0
+  const turning = () => {
+    turns += 1
+    timer = setImmediate(turning)
+  }
+  let timer = setImmediate(turning)
+  const basis = { markupBps: 0, rates: undefined, now: fixtureNow }
+  const snapshot = { offers, readAt: fixtureNow, rejected: {} }
+  const catalog = await inSlices(buildCatalog(snapshot, basis))
+  clearImmediate(timer)
+  expect(turns).toBeGreaterThan(2)
+  expect(idsIn(catalog.sold.topup)).toEqual(idsIn(catalogOf(offers, pricing).sold.topup))
 })
 
 test('the live catalog is empty until it is loaded, and is swapped whole', () => {
   const liveCatalog = createLiveCatalog()
   const before = liveCatalog.current()
-  expect(before.size).toBe(0)
   liveCatalog.replace(catalogOf(shopOffers, pricing))
-  expect(before.size).toBe(0)
-  expect(liveCatalog.current().size).toBe(shopOffers.length)
+  expect(before.offers).toEqual([])
+  expect(liveCatalog.current().offers).toHaveLength(shopOffers.length)
   expect(liveCatalog.current().readAt).toBe(fixtureNow)
 })

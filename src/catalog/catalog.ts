@@ -1,45 +1,35 @@
-import type { OfferId } from '../lib/ids.ts'
 import { leastOf, type Usdc } from '../lib/money.ts'
-import { type PackedCatalog, packCatalog } from './building/build-catalog.ts'
+import { atOnce, eachOf, type Sliced } from '../lib/slices.ts'
 import { byKind, kinds } from './good.ts'
-import type { Kind, Offer } from './offer.ts'
-import { isLikeId, type OfferIds, rowsOf } from './offer-ids.ts'
-import { type OfferRecords, offerAt, packOffers } from './offer-records.ts'
-import type { RateTable, Snapshot } from './ports.ts'
-import { prepareQuestions } from './question/find.ts'
-import { letGo } from './ready-json.ts'
-import {
-  openIndex,
-  openSoldIndex,
-  type SearchIndex,
-  type SoldIndex,
-} from './search/search-index.ts'
+import { type Kind, type ListName, listOf, type Offer } from './offer.ts'
+import { idsOf, type OfferIds } from './offer-ids.ts'
+import { type RateTable, readAtOf, type Snapshot } from './ports.ts'
+import { lowestCharge, type Pricing } from './pricing.ts'
+import { buildIndex, type KindIndex, type SearchIndex } from './search/search-index.ts'
+import { staleParts } from './staleness.ts'
 
 /** An immutable state of everything on sale. A refresh builds a new one and swaps it in as a whole. */
-export interface Catalog extends Pick<Snapshot, 'readAt' | 'held' | 'rejected'> {
-  /** Changes if, and only if, an offer, its price, the order or the set of sold offers changes. */
-  readonly version: string
-  /** How many offers the supplier lists. */
-  readonly size: number
-  readonly records: OfferRecords
+export interface Catalog extends Snapshot {
   /** How many offers each list has. */
-  readonly sizes: PackedCatalog['sizes']
-  /** Any offer that the supplier lists, sold or not. */
-  readonly find: (id: string) => Offer | undefined
-  /** The offer that was probably meant by an id that none has. One that differs only in case comes first. */
-  readonly findLike: (id: string) => Offer | undefined
+  readonly sizes: Readonly<Record<ListName, number>>
+  readonly ids: OfferIds
+  readonly kinds: Readonly<Record<Kind, KindIndex>>
   /** Finds all listed offers of a kind, in their published order. */
   readonly listed: Readonly<Record<Kind, SearchIndex>>
   /** Finds those of them that are sold. */
-  readonly sold: Readonly<Record<Kind, SoldIndex>>
+  readonly sold: Readonly<Record<Kind, SearchIndex>>
   /** The exchange rates that it was built with. */
   readonly rates: RateTable | undefined
   /** The lists and rates that were too old to sell by when it was built (`staleParts`). */
   readonly stale: string
-  /** The lowest price of each kind when the catalog was built; absent if none of it was sold. */
+  /** The lowest price of each kind when it was built; absent if none of it was sold. */
   readonly lowest: Readonly<Partial<Record<Kind, Usdc>>>
-  /** Frees the memory of the finished JSON. The catalog must not be searched afterwards. */
-  readonly retire: () => void
+}
+
+/** What a catalog depends on besides its offers: for their order, their prices and which of them are sold. */
+export type Basis = Pick<Catalog, 'rates'> & {
+  readonly markupBps: number
+  readonly now: Date
 }
 
 /** Holds the current catalog. Readers call `current()` once per request and keep that catalog. */
@@ -56,9 +46,9 @@ export interface CatalogSummary {
 }
 
 export function catalogSummaryOf(liveCatalog: Pick<LiveCatalog, 'current'>): CatalogSummary {
-  const { size, rejected, readAt } = liveCatalog.current()
+  const { offers, rejected, readAt } = liveCatalog.current()
   const aside = Object.values(rejected).reduce((sum, count) => sum + count, 0)
-  return { offers: size, rejected: aside, readAt }
+  return { offers: offers.length, rejected: aside, readAt }
 }
 
 /** The lowest price of any offer when the catalog was built; undefined if none was sold. */
@@ -67,8 +57,8 @@ export function cheapestOf({ lowest }: Pick<Catalog, 'lowest'>): Usdc | undefine
 }
 
 /** Holds `initial`, or a catalog without offers until the first `replace`. */
-export function createLiveCatalog(initial?: Catalog): LiveCatalog {
-  let catalog = initial ?? emptyCatalog()
+export function createLiveCatalog(initial: Catalog = emptyCatalog()): LiveCatalog {
+  let catalog = initial
   return {
     current: () => catalog,
     replace: (next) => {
@@ -77,54 +67,64 @@ export function createLiveCatalog(initial?: Catalog): LiveCatalog {
   }
 }
 
-/** Makes a packed catalog ready to answer. It uses the arrays as they are, without copying. */
-export function openCatalog(
-  { version, sizes, ids, ready, listed, sold, lowest, rates, stale }: PackedCatalog,
-  { offers: records, readAt, held = {}, rejected }: Snapshot,
-): Catalog {
-  const onSale = byKind((kind) => openSoldIndex(sold[kind], ready, records))
-  const opened = byKind((kind) =>
-    listed[kind] === sold[kind] ? onSale[kind] : openIndex(listed[kind], ready, records),
-  )
-  prepareQuestions(onSale)
-  return {
-    version,
-    readAt,
-    held,
-    rejected,
-    size: kinds.reduce((sum, kind) => sum + opened[kind].size, 0),
-    records,
-    sizes,
-    find: (id) => findOffer(ids, records, id, (one) => one === id),
-    findLike: (id) =>
-      findOffer(ids, records, id, (one) => one.toUpperCase() === id.toUpperCase()) ??
-      findOffer(ids, records, id, (one) => isLikeId(one, id)),
-    listed: opened,
-    sold: onSale,
-    lowest,
-    rates,
-    stale,
-    retire: () => letGo(ready),
-  }
-}
-
-function findOffer(
-  ids: OfferIds,
-  records: OfferRecords,
-  id: string,
-  isIt: (id: OfferId) => boolean,
-): Offer | undefined {
-  for (const row of rowsOf(ids, id)) {
-    const offer = offerAt(records, row)
-    if (isIt(offer.id)) return offer
-  }
-  return undefined
-}
-
 function emptyCatalog(): Catalog {
   const epoch = new Date(0)
-  const basis = { markupBps: 0, rates: undefined, times: { readAt: epoch }, now: epoch }
-  const publish = () => ({ discovery: {}, beyond: {} })
-  const snapshot = { offers: packOffers([]), readAt: epoch, rejected: {} }
-  return openCatalog(packCatalog([], basis, publish), snapshot)
+  const basis = { markupBps: 0, rates: undefined, now: epoch }
+  return atOnce(buildCatalog({ offers: [], rejected: {}, readAt: epoch }, basis))
+}
+
+/** @param last the catalog before it: what both have in common is not built again */
+export function* buildCatalog(
+  snapshot: Snapshot,
+  { markupBps, rates, now }: Basis,
+  last?: Catalog,
+): Sliced<Catalog> {
+  const readAt = (list: ListName) => readAtOf(snapshot, list)
+  const pricing: Pricing = { markupBps, rates: () => rates, readAt, now: () => now }
+  const { offersOf, sizes } = yield* sortedByKind(snapshot.offers)
+  const built: [Kind, KindIndex][] = []
+  for (const kind of kinds) {
+    const known = last && stockIn(last, kind, offersOf[kind])
+    built.push([kind, yield* buildIndex(offersOf[kind], pricing, known)])
+  }
+  const indexes = Object.fromEntries(built) as Record<Kind, KindIndex>
+  const sold = byKind((kind) => indexes[kind].sold)
+  return {
+    ...snapshot,
+    sizes,
+    ids: last?.offers === snapshot.offers ? last.ids : yield* idsOf(snapshot.offers),
+    kinds: indexes,
+    listed: byKind((kind) => indexes[kind].listed),
+    sold,
+    rates,
+    stale: staleParts(pricing, sizes),
+    lowest: lowestIn(sold, pricing),
+  }
+}
+
+function* sortedByKind(offers: readonly Offer[]) {
+  const offersOf = byKind((): Offer[] => [])
+  const sizes: Record<ListName, number> = {}
+  yield* eachOf(offers, (offer) => {
+    offersOf[offer.kind].push(offer)
+    const list = listOf(offer)
+    sizes[list] = (sizes[list] ?? 0) + 1
+  })
+  return { offersOf, sizes }
+}
+
+/** The stock of exactly these offers, if a catalog has it. */
+function stockIn({ kinds: indexes, ids }: Catalog, kind: Kind, offers: readonly Offer[]) {
+  const { stock } = indexes[kind]
+  const isSame =
+    stock.offers.length === offers.length && offers.every((offer) => ids.find(offer.id) === offer)
+  return isSame ? stock : undefined
+}
+
+function lowestIn(sold: Catalog['sold'], pricing: Pricing): Partial<Record<Kind, Usdc>> {
+  const found = kinds.flatMap((kind) => {
+    const [cheapest] = sold[kind].search({}, { offset: 0, limit: 1 }, 'price').offers
+    return cheapest === undefined ? [] : [[kind, lowestCharge(cheapest, pricing)] as const]
+  })
+  return Object.fromEntries(found)
 }

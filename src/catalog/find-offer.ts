@@ -15,18 +15,18 @@ import { isTypoOf } from './search/words.ts'
  * @throws Refusal `offer_not_found`, with the id that was probably meant
  */
 export function findOffer(
-  catalog: Pick<Catalog, 'find' | 'findLike' | 'sold' | 'rates'>,
+  catalog: Pick<Catalog, 'ids' | 'sold' | 'rates'>,
   kind: Kind | undefined,
   id: string,
   parameter: string,
 ): Offer {
-  const offer = catalog.find(id) ?? offerInOtherCase(catalog, id.trim())
+  const offer = catalog.ids.find(id) ?? offerInOtherCase(catalog, id.trim())
   if (offer !== undefined && (kind === undefined || offer.kind === kind)) return offer
   if (offer !== undefined && kind !== undefined) {
     const message = `Offer ${offer.id} is ${oneOf(offer.kind)}, not ${oneOf(kind)}. Ask for it among the ${goods[offer.kind].plural}.`
     throw new Refusal('offer_not_found', message, { parameter })
   }
-  const meant = catalog.findLike(id.trim())?.id ?? offerMeantBy(catalog, id)
+  const meant = catalog.ids.findLike(id.trim())?.id ?? offerMeantBy(catalog, id)
   const message = `There is no offer with the id ${echoOf(id)}.`
   throw new Refusal(
     'offer_not_found',
@@ -37,8 +37,8 @@ export function findOffer(
   )
 }
 
-function offerInOtherCase({ findLike }: Pick<Catalog, 'findLike'>, id: string): Offer | undefined {
-  const offer = findLike(id)
+function offerInOtherCase({ ids }: Pick<Catalog, 'ids'>, id: string): Offer | undefined {
+  const offer = ids.findLike(id)
   return offer && idInCapitals(offer.id) === idInCapitals(id) ? offer : undefined
 }
 
@@ -64,9 +64,7 @@ export function offerMeantBy({ sold, rates }: Pick<Catalog, 'sold' | 'rates'>, t
   // Offers of all values are compared: an id says which value, but not in which currency.
   const query = wanted.filter((part) => !/^\d+$/.test(part)).join(' ')
   const { kinds: found } = findFor(sold, { query }, rates, maxCompared)
-  const ids = found.flatMap(({ kind, docs }) =>
-    Array.from(docs, (doc) => sold[kind].offerAt(doc).id),
-  )
+  const ids = found.flatMap(({ offers }) => offers.map((offer) => offer.id))
   const meant = ids.filter((id) => hasAll(partsOf(id), wanted))
   return meant.length === 1 ? meant[0] : undefined
 }

@@ -1,24 +1,20 @@
-import type { Basis } from './building/build-catalog.ts'
-import type { Catalog } from './catalog.ts'
-import type { Kind, ListName } from './offer.ts'
-import type { OfferRecords } from './offer-records.ts'
+import type { ListName, Offer } from './offer.ts'
 
 /** The offers of all suppliers, or of one, as they were read. */
 export interface Listing {
-  readonly offers: OfferRecords
+  readonly offers: readonly Offer[]
   /** Flawed offers that must not be sold, counted by reason. They never fail a load. */
   readonly rejected: Readonly<Record<string, number>>
 }
 
-/** The list of one supplier as it was just read, with how many offers of each kind can be sold. */
-export interface ReadListing extends Listing {
-  readonly sizes: Readonly<Record<Kind, number>>
-}
-
 /** Where offers come from. */
 export interface OfferSource {
-  /** Reads the whole list, page by page. Throws if any part is missing. */
-  list(signal: AbortSignal): Promise<ReadListing>
+  /**
+   * Reads the whole list, page by page. Throws if any part is missing.
+   *
+   * @param keep gives the object to keep for an offer that was read, such as an equal one that is there already
+   */
+  list(signal: AbortSignal, keep?: (offer: Offer) => Offer): Promise<Listing>
 }
 
 /** When lists were read from their suppliers. */
@@ -28,7 +24,7 @@ export interface ReadTimes {
   readonly held?: Readonly<Record<ListName, Date>>
 }
 
-/** All lists as they are passed on, and stored so that a restart serves at once. */
+/** All lists as they are on sale, and stored so that a restart serves at once. */
 export interface Snapshot extends Listing, ReadTimes {}
 
 /** When the offers of a list were read from their supplier. */
@@ -36,37 +32,14 @@ export function readAtOf({ held, readAt }: ReadTimes, list: ListName): Date {
   return held?.[list] ?? readAt
 }
 
-/** Which lists are joined into one, from new and earlier ones. */
-export interface Joining {
-  /** The lists of suppliers as they were just read, the preferred one first. */
-  readonly read: readonly OfferRecords[]
-  readonly earlier: OfferRecords
-  /** The lists that are taken from `earlier` instead. */
-  readonly held: readonly ListName[]
-}
-
-export interface Joined {
-  readonly offers: OfferRecords
-  /** How many offers were left out because a list before theirs has the same id. */
-  readonly duplicates: number
-}
-
-/**
- * Reads lists and builds catalogs outside the process that answers, which a large list would block for seconds.
- */
-export interface CatalogWorker {
-  /** The suppliers that the store buys from, the preferred one first. */
-  readonly suppliers: readonly string[]
-  /** Reads the whole list of a supplier. Throws if any part is missing. */
-  read(supplier: string, signal: AbortSignal): Promise<ReadListing>
-  join(joining: Joining, signal: AbortSignal): Promise<Joined>
-  build(snapshot: Snapshot, basis: Basis, signal: AbortSignal): Promise<Catalog>
-}
-
 export interface SnapshotStore {
   save(snapshot: Snapshot): Promise<void>
-  /** The newest snapshot, or undefined on a first start. */
-  load(): Promise<Snapshot | undefined>
+  /**
+   * The last snapshot, or undefined on a first start.
+   *
+   * @param keep as for `OfferSource.list`
+   */
+  load(keep?: (offer: Offer) => Offer): Promise<Snapshot | undefined>
 }
 
 /** The exchange rates of one day, according to one source. */

@@ -1,14 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { catalogWorkerOf, type PlainListing } from '../../test/fixtures/catalog.ts'
+import { sourcesOf } from '../../test/fixtures/catalog.ts'
 import type { OfferId } from '../lib/ids.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { createLiveCatalog } from './catalog.ts'
 import type { TopupOffer } from './kinds/topup.ts'
 import type { Offer } from './offer.ts'
-import { packOffers } from './offer-records.ts'
-import type { Snapshot, SnapshotStore } from './ports.ts'
+import type { Listing, Snapshot, SnapshotStore } from './ports.ts'
 import type { Pricing } from './pricing.ts'
-import { copyReady, type ReadyJson } from './ready-json.ts'
 import { type RefreshDeps, refreshCatalog, reprice, serveLast, startRefreshing } from './refresh.ts'
 
 afterEach(() => {
@@ -40,7 +38,7 @@ function offer(id: string): TopupOffer {
   }
 }
 
-function listingOf(count: number): PlainListing {
+function listingOf(count: number): Listing {
   const offers = Array.from({ length: count }, (_, index) => offer(`O_${index}`))
   return { offers, rejected: { disabled: 3 } }
 }
@@ -61,13 +59,10 @@ function memory(fault?: Error): SnapshotStore & { readonly kept: Snapshot[] } {
   }
 }
 
-function depsFor(
-  list: () => Promise<PlainListing>,
-  snapshots: SnapshotStore = memory(),
-): RefreshDeps {
+function depsFor(list: () => Promise<Listing>, snapshots: SnapshotStore = memory()): RefreshDeps {
   const { signal } = new AbortController()
   return {
-    catalogWorker: catalogWorkerOf({ list }),
+    sources: sourcesOf(list),
     inTurn: inTurn(),
     snapshots,
     liveCatalog: createLiveCatalog(),
@@ -86,16 +81,14 @@ it('puts the whole list on sale and keeps it for the next start', async () => {
     rejected: { disabled: 3 },
     durationMs: 0,
   })
-  expect(deps.liveCatalog.current().size).toBe(10)
+  expect(deps.liveCatalog.current().offers.length).toBe(10)
   expect(deps.liveCatalog.current().rejected).toEqual({ disabled: 3 })
-  expect(snapshots.kept).toEqual([
-    { ...listingOf(10), offers: packOffers(listingOf(10).offers), readAt: now },
-  ])
+  expect(snapshots.kept).toEqual([{ ...listingOf(10), readAt: now }])
 
   const restarted = depsFor(() => Promise.reject(new Error('down')), snapshots)
   expect(await serveLast(restarted)).toEqual({ outcome: 'served', offers: 10, readAt: now })
-  expect(restarted.liveCatalog.current().size).toBe(10)
-  expect(restarted.liveCatalog.current().version).toBe(deps.liveCatalog.current().version)
+  expect(restarted.liveCatalog.current().offers.length).toBe(10)
+  expect(restarted.liveCatalog.current().offers).toEqual(deps.liveCatalog.current().offers)
 })
 
 it('does not believe a list of under half of the last one', async () => {
@@ -110,13 +103,13 @@ it('does not believe a list of under half of the last one', async () => {
     reason: 'The supplier lists 49 topup offers after 100.',
   })
   expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'refused', offers: 0 })
-  expect(deps.liveCatalog.current().size).toBe(100)
+  expect(deps.liveCatalog.current().offers.length).toBe(100)
   expect(snapshots.kept).toHaveLength(1)
   expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'loaded', offers: 50 })
 })
 
 const plan = (id: string): Offer => ({ ...offer(id), kind: 'esim', coverage: [] })
-const mixed = (topups: number, esims: number): PlainListing => ({
+const mixed = (topups: number, esims: number): Listing => ({
   offers: [
     ...listingOf(topups).offers,
     ...Array.from({ length: esims }, (_, at) => plan(`E_${at}`)),
@@ -129,7 +122,7 @@ it('holds a kind that nearly vanishes from a list, and takes the others', async 
   const lists = [mixed(40, 60), mixed(90, 0), mixed(91, 20), mixed(92, 50)]
   const world = { now }
   const deps = {
-    ...depsFor(async () => lists.shift() as PlainListing, snapshots),
+    ...depsFor(async () => lists.shift() as Listing, snapshots),
     now: () => world.now,
   }
   const sizes = () => {
@@ -162,7 +155,7 @@ it('believes that a kind is gone once what it held is too old to sell', async ()
   const lists = [mixed(40, 60), mixed(40, 0), mixed(40, 0)]
   const world = { now }
   const deps = {
-    ...depsFor(async () => lists.shift() as PlainListing),
+    ...depsFor(async () => lists.shift() as Listing),
     now: () => world.now,
   }
   await refreshCatalog(deps)
@@ -179,7 +172,7 @@ it('does not believe an empty list on a first start either', async () => {
 })
 
 it('changes nothing on sale when the list cannot be read', async () => {
-  const list = vi.fn<() => Promise<PlainListing>>().mockResolvedValueOnce(listingOf(4))
+  const list = vi.fn<() => Promise<Listing>>().mockResolvedValueOnce(listingOf(4))
   const deps = depsFor(list.mockRejectedValue(new Error('down')))
   await refreshCatalog(deps)
   const before = deps.liveCatalog.current()
@@ -190,7 +183,7 @@ it('changes nothing on sale when the list cannot be read', async () => {
 it('sells a list that could not be kept, and says so', async () => {
   const deps = depsFor(async () => listingOf(4), memory(new Error('disk full')))
   expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'loaded', notKept: 'disk full' })
-  expect(deps.liveCatalog.current().size).toBe(4)
+  expect(deps.liveCatalog.current().offers.length).toBe(4)
 })
 
 it('starts without a last list, and without a database that gives it', async () => {
@@ -198,14 +191,14 @@ it('starts without a last list, and without a database that gives it', async () 
   expect(await serveLast(depsFor(never))).toEqual({ outcome: 'none' })
   const broken = depsFor(never, memory(new Error('damaged')))
   expect(await serveLast(broken)).toEqual({ outcome: 'failed', reason: 'damaged' })
-  expect(broken.liveCatalog.current().size).toBe(0)
+  expect(broken.liveCatalog.current().offers.length).toBe(0)
 })
 
 it('refreshes the catalog every quarter of an hour, and sooner after a bad load', async () => {
   vi.useFakeTimers()
   const stop = new AbortController()
   const list = vi
-    .fn<() => Promise<PlainListing>>()
+    .fn<() => Promise<Listing>>()
     .mockResolvedValueOnce(listingOf(10))
     .mockRejectedValueOnce(new Error('down'))
     .mockResolvedValueOnce(listingOf(1))
@@ -227,12 +220,12 @@ it('refreshes the catalog every quarter of an hour, and sooner after a bad load'
 it('ends a load that is under way when it is stopped, and reports nothing of it', async () => {
   const stop = new AbortController()
   const list = (signal: AbortSignal) =>
-    new Promise<PlainListing>((_resolve, reject) => {
+    new Promise<Listing>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     })
   const deps = {
     ...depsFor(async () => listingOf(1)),
-    catalogWorker: catalogWorkerOf({ list }),
+    sources: sourcesOf(list),
     signal: stop.signal,
   }
   const report = vi.fn()
@@ -258,27 +251,54 @@ it('prices what is on sale again when the rates change', async () => {
   perUsd = { EUR: 0.86 }
   await reprice(deps)
   const after = deps.liveCatalog.current()
-  expect(after.version).not.toBe(before.version)
+  expect([before.sold.topup.size, after.sold.topup.size]).toEqual([0, 1])
   expect(after.readAt).toEqual(before.readAt)
-  expect(after.find('EURO')).toEqual(inEuro)
+  expect(after.ids.find('EURO')).toEqual(inEuro)
 })
 
-it('gives back the memory of a catalog that another one replaced', async () => {
-  const deps = depsFor(async () => listingOf(4))
-  await refreshCatalog(deps)
-  const { ready } = deps.liveCatalog.current().listed.topup
-  const read = (from: ReadyJson) => copyReady(from, 0, 'catalog', { range: () => undefined })
-  expect(ready.memory.length).toBeGreaterThan(0)
-  read(ready)
-  await refreshCatalog(deps)
-  expect([ready.memory, ready.starts, ready.lengths].map(({ length }) => length)).toEqual([0, 0, 0])
-  expect(() => read(ready)).toThrow('was given back')
-  read(deps.liveCatalog.current().listed.topup.ready)
+it('keeps what has not changed since the last reading, and the list as a whole if nothing has', async () => {
+  const snapshots = memory()
+  let price = 1000
+  const deps = depsFor(async () => {
+    const { offers, rejected } = structuredClone(listingOf(4))
+    const [first, ...rest] = offers as TopupOffer[]
+    const changed = { ...first, price: { ...first?.price, fixed: price } } as TopupOffer
+    return { offers: [changed, ...rest], rejected }
+  }, snapshots)
+  const reading = () => {
+    const [source] = deps.sources.values()
+    const sources = new Map([
+      [
+        'zendit',
+        {
+          list: async (signal: AbortSignal, keep = (one: Offer) => one) => {
+            const listing = await source?.list(signal)
+            return { rejected: {}, offers: (listing?.offers ?? []).map(keep) }
+          },
+        },
+      ],
+    ])
+    return refreshCatalog({ ...deps, sources })
+  }
+  await reading()
+  const before = deps.liveCatalog.current()
+  await reading()
+  expect(deps.liveCatalog.current().offers).toBe(before.offers)
+  expect(deps.liveCatalog.current().kinds.topup.stock).toBe(before.kinds.topup.stock)
+  price = 2000
+  await reading()
+  const { offers } = deps.liveCatalog.current()
+  expect(offers.map((one, at) => one === before.offers[at])).toEqual([false, true, true, true])
+  expect(snapshots.kept.map((one) => one.offers[0]?.price)).toMatchObject([
+    { fixed: 1000 },
+    { fixed: 1000 },
+    { fixed: 2000 },
+  ])
 })
 
 describe('the lists of two suppliers', () => {
   const ofAcme = (one: Offer): Offer => ({ ...one, source: { supplier: 'acme', product: one.id } })
-  const acme = (count: number): PlainListing => {
+  const acme = (count: number): Listing => {
     const offers = Array.from({ length: count }, (_, at) => ofAcme(offer(`ACME_${at}`)))
     return { offers, rejected: { disabled: 1 } }
   }
@@ -287,9 +307,9 @@ describe('the lists of two suppliers', () => {
     const world = { now, first: listingOf(10), second: acme(4), isAway: false }
     const deps: RefreshDeps = {
       ...depsFor(async () => world.first),
-      catalogWorker: catalogWorkerOf(
-        { list: async () => world.first },
-        { list: async () => (world.isAway ? Promise.reject(new Error('away')) : world.second) },
+      sources: sourcesOf(
+        async () => world.first,
+        async () => (world.isAway ? Promise.reject(new Error('away')) : world.second),
       ),
       now: () => world.now,
     }
@@ -304,8 +324,8 @@ describe('the lists of two suppliers', () => {
     expect(await refreshCatalog(deps)).toMatchObject({ outcome: 'loaded', offers: 16 })
     expect(catalog().sizes).toEqual({ 'zendit/topup': 10, 'acme/topup': 4 })
     expect(catalog().rejected).toEqual({ disabled: 4, duplicate_offer_id: 2 })
-    expect(catalog().find('ACME_2')?.source).toEqual({ supplier: 'acme', product: 'ACME_2' })
-    expect(catalog().find(both.id)?.source.supplier).toBe('zendit')
+    expect(catalog().ids.find('ACME_2')?.source).toEqual({ supplier: 'acme', product: 'ACME_2' })
+    expect(catalog().ids.find(both.id)?.source.supplier).toBe('zendit')
   })
 
   it('are read each by itself: what one lists stays while it is away, and the other goes on', async () => {
@@ -321,7 +341,7 @@ describe('the lists of two suppliers', () => {
     expect(catalog()).toMatchObject({ readAt: world.now, held: { 'acme/topup': now } })
     Object.assign(world, { isAway: false, second: acme(5) })
     await refreshCatalog(deps)
-    expect([catalog().sizes['acme/topup'], catalog().held]).toEqual([5, {}])
+    expect([catalog().sizes['acme/topup'], catalog().held]).toEqual([5, undefined])
   })
 
   it('are doubted each by itself', async () => {

@@ -1,21 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
+import { idInCapitals } from '../lib/ids.ts'
 import type { InTurn } from '../lib/in-turn.ts'
 import { repeat } from '../lib/repeat.ts'
-import type { Catalog, LiveCatalog } from './catalog.ts'
+import { eachOf, inSlices, type Sliced } from '../lib/slices.ts'
+import { buildCatalog, type Catalog, type LiveCatalog } from './catalog.ts'
 import { kinds } from './good.ts'
-import { type Kind, type ListName, listName } from './offer.ts'
+import { type Kind, type ListName, listName, listOf, type Offer } from './offer.ts'
 import {
-  type CatalogWorker,
-  type ReadListing,
+  type Listing,
+  type OfferSource,
   readAtOf,
   type Snapshot,
   type SnapshotStore,
 } from './ports.ts'
 import type { Pricing } from './pricing.ts'
+import { createSharing } from './shared-parts.ts'
 import { isOldList, staleParts } from './staleness.ts'
 
 export interface RefreshDeps {
-  readonly catalogWorker: CatalogWorker
+  /** The lists of the suppliers that the store buys from, the preferred one first. */
+  readonly sources: ReadonlyMap<string, OfferSource>
   readonly snapshots: SnapshotStore
   readonly liveCatalog: LiveCatalog
   readonly pricing: Pricing
@@ -71,7 +75,7 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<Refreshed> {
     const told = { offers: countOf(reading), rejected: rejectedOf(reading) }
     const reason = refusalOf(reading)
     if (reason !== undefined) return { outcome: 'refused', ...told, reason, durationMs: elapsed() }
-    const snapshot = await believed(deps, reading, startedAt)
+    const snapshot = await inSlices(believed(reading, startedAt))
     await deps.inTurn(() => put(deps, snapshot))
     const notKept = await keep(deps.snapshots, snapshot)
     return {
@@ -112,10 +116,10 @@ export function startRefreshing(
 /** Puts the last good list on sale, so that a restart serves before the supplier answers. */
 export async function serveLast(deps: RefreshDeps): Promise<Served> {
   try {
-    const snapshot = await deps.snapshots.load()
+    const snapshot = await deps.snapshots.load(createSharing())
     if (snapshot === undefined) return { outcome: 'none' }
     await deps.inTurn(() => put(deps, snapshot))
-    return { outcome: 'served', offers: snapshot.offers.count, readAt: snapshot.readAt }
+    return { outcome: 'served', offers: snapshot.offers.length, readAt: snapshot.readAt }
   } catch (error) {
     return { outcome: 'failed', reason: messageOf(error) }
   }
@@ -132,28 +136,20 @@ export function reprice(deps: RefreshDeps): Promise<boolean> {
   // The work before this one may replace the catalog, so it is read only in turn.
   return inTurn(async () => {
     const catalog = liveCatalog.current()
-    if (catalog.size === 0) return false
+    if (catalog.offers.length === 0) return false
     const isSame = isDeepStrictEqual(pricing.rates() ?? catalog.rates, catalog.rates)
     if (isSame && staleParts(pricing, catalog.sizes) === catalog.stale) return false
-    const { records, readAt, held = {}, rejected } = catalog
-    await put(deps, { offers: records, readAt, held, rejected })
+    await put(deps, catalog)
     return true
   })
 }
 
-/** Builds a catalog, swaps it in, and frees the one before it. */
-async function put(
-  { catalogWorker, liveCatalog, pricing, signal }: RefreshDeps,
-  snapshot: Snapshot,
-): Promise<void> {
-  const { markupBps } = pricing
-  const { readAt, held = {} } = snapshot
-  const basis = { markupBps, rates: pricing.rates(), times: { readAt, held }, now: pricing.now() }
-  const catalog = await catalogWorker.build(snapshot, basis, signal)
-  const last = liveCatalog.current()
-  liveCatalog.replace(catalog)
-  // Searches are synchronous, so none is under way in the last catalog.
-  last.retire()
+/** Builds a catalog and swaps it in. */
+async function put({ liveCatalog, pricing }: RefreshDeps, snapshot: Snapshot): Promise<void> {
+  const { readAt, held, rejected, offers } = snapshot
+  const basis = { markupBps: pricing.markupBps, rates: pricing.rates(), now: pricing.now() }
+  const own = { offers, rejected, readAt, ...(held === undefined ? {} : { held }) }
+  liveCatalog.replace(await inSlices(buildCatalog(own, basis, liveCatalog.current())))
 }
 
 /** The lists whose last reading still counts, and why. */
@@ -161,7 +157,7 @@ type Doubts = Readonly<Record<ListName, string>>
 
 interface Reading {
   /** By supplier, the preferred one first. */
-  readonly lists: ReadonlyMap<string, ReadListing>
+  readonly lists: ReadonlyMap<string, Listing>
   readonly last: Catalog
   readonly doubts: Doubts
   readonly failed: readonly string[]
@@ -169,30 +165,40 @@ interface Reading {
 
 /** @throws the first error, if no list could be read */
 async function readLists(deps: RefreshDeps, now: Date): Promise<Reading> {
-  const { catalogWorker, signal } = deps
-  const lists = new Map<string, ReadListing>()
+  const { sources, signal } = deps
+  const lists = new Map<string, Listing>()
   const faults = new Map<string, unknown>()
-  // One after the other, because each takes a process and the memory of a whole list.
-  for (const supplier of catalogWorker.suppliers) {
+  const last = deps.liveCatalog.current()
+  // One after the other, because each takes the memory of a page or two.
+  for (const [supplier, source] of sources) {
     try {
-      lists.set(supplier, await catalogWorker.read(supplier, signal))
+      lists.set(supplier, await source.list(signal, keepingOf(last)))
     } catch (error) {
       faults.set(supplier, error)
     }
   }
   const [fault] = faults.values()
   if (lists.size === 0) throw fault
-  const last = deps.liveCatalog.current()
-  const told = catalogWorker.suppliers.flatMap((supplier) =>
-    kinds.flatMap((kind) => {
-      const list = lists.get(supplier)
-      const doubt = list
-        ? doubtAbout({ supplier, kind, size: list.sizes[kind] }, last, now)
+  const doubts = [...sources.keys()].flatMap((supplier) => {
+    const sizes = Object.groupBy(lists.get(supplier)?.offers ?? [], ({ kind }) => kind)
+    return kinds.flatMap((kind) => {
+      const size = sizes[kind]?.length ?? 0
+      const doubt = lists.has(supplier)
+        ? doubtAbout({ supplier, kind, size }, last, now)
         : heldFor(faults.get(supplier), { supplier, kind }, last)
       return doubt === undefined ? [] : [[listName(supplier, kind), doubt] as const]
-    }),
-  )
-  return { lists, last, doubts: Object.fromEntries(told), failed: [...faults.keys()] }
+    })
+  })
+  return { lists, last, doubts: Object.fromEntries(doubts), failed: [...faults.keys()] }
+}
+
+/** An offer that has not changed keeps its object, so that reading a list again takes hardly more memory. */
+function keepingOf({ ids }: Catalog): (offer: Offer) => Offer {
+  const share = createSharing()
+  return (offer) => {
+    const known = ids.find(offer.id)
+    return known !== undefined && isDeepStrictEqual(known, offer) ? known : share(offer)
+  }
 }
 
 /**
@@ -221,7 +227,7 @@ function heldFor(
 }
 
 function countOf({ lists }: Pick<Reading, 'lists'>): number {
-  return [...lists.values()].reduce((sum, { offers }) => sum + offers.count, 0)
+  return [...lists.values()].reduce((sum, { offers }) => sum + offers.length, 0)
 }
 
 function rejectedOf({ lists }: Pick<Reading, 'lists'>): Readonly<Record<string, number>> {
@@ -241,29 +247,37 @@ function refusalOf({ lists, last, doubts }: Reading): string | undefined {
   return isNothingNew && reasons.length > 0 ? reasons.join(' ') : undefined
 }
 
-/** The new lists as one, but with the earlier offers of every list that is in doubt. */
-async function believed(
-  { catalogWorker, signal }: RefreshDeps,
-  reading: Reading,
-  readAt: Date,
-): Promise<Snapshot> {
+/**
+ * The new lists as one, but with the earlier offers of every list that is in doubt. Of two offers whose ids differ at
+ * most in case, the first counts; newly read lists come first.
+ */
+function* believed(reading: Reading, readAt: Date): Sliced<Snapshot> {
   const { lists, last, doubts } = reading
-  const rejected = rejectedOf(reading)
-  const doubted = Object.keys(doubts)
-  const [only, ...others] = [...lists.values()].map(({ offers }) => offers)
-  if (only && others.length === 0 && doubted.length === 0) return { offers: only, rejected, readAt }
-  const read = [...(only ? [only] : []), ...others]
-  const joining = { read, earlier: last.records, held: doubted }
-  const { offers, duplicates } = await catalogWorker.join(joining, signal)
-  const { duplicate_offer_id: before = 0 } = rejected
-  const held = Object.fromEntries(doubted.map((list) => [list, readAtOf(last, list)]))
-  return {
-    offers,
-    rejected:
-      duplicates === 0 ? rejected : { ...rejected, duplicate_offer_id: before + duplicates },
-    readAt,
-    ...(doubted.length === 0 ? {} : { held }),
+  const offers = new Map<string, Offer>()
+  let duplicates = 0
+  const take = (isHeld: boolean) => (offer: Offer) => {
+    if ((doubts[listOf(offer)] !== undefined) !== isHeld) return
+    const id = idInCapitals(offer.id)
+    if (offers.has(id)) duplicates += 1
+    else offers.set(id, offer)
   }
+  for (const list of lists.values()) yield* eachOf(list.offers, take(false))
+  yield* eachOf(last.offers, take(true))
+  const rejected = rejectedOf(reading)
+  const { duplicate_offer_id: before = 0 } = rejected
+  const held = Object.keys(doubts).map((list) => [list, readAtOf(last, list)])
+  return {
+    offers: sameAs(last.offers, [...offers.values()]),
+    rejected: duplicates > 0 ? { ...rejected, duplicate_offer_id: before + duplicates } : rejected,
+    readAt,
+    ...(held.length === 0 ? {} : { held: Object.fromEntries(held) }),
+  }
+}
+
+/** The earlier list if both have the same offers in the same order. */
+function sameAs(last: readonly Offer[], offers: readonly Offer[]): readonly Offer[] {
+  const isSame = last.length === offers.length && offers.every((offer, at) => offer === last[at])
+  return isSame ? last : offers
 }
 
 /**

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import type { ReadDeps } from '../api/deps.ts'
-import type { Content } from '../api/query.ts'
 import { staleParts } from '../catalog/staleness.ts'
 import { type FixedText, fixedText } from './caching.ts'
 
@@ -14,12 +13,7 @@ export interface AnswerCache {
    *
    * @param answer an error that it throws is never kept
    */
-  find(request: string, answer: () => Content | string): FixedText
-}
-
-function textOf(content: Content | string): string {
-  if (typeof content === 'string') return content
-  return Buffer.isBuffer(content) ? content.toString() : JSON.stringify(content)
+  find(request: string, answer: () => object | string): FixedText
 }
 
 /** About 3,000 pages of 20 offers; little compared with the catalog. */
@@ -53,7 +47,8 @@ export function createAnswerCache(
       forgetWhatIsOld()
       const known = answers.get(request)
       if (known !== undefined) return known
-      const made = fixedText(textOf(answer()))
+      const content = answer()
+      const made = fixedText(typeof content === 'string' ? content : JSON.stringify(content))
       answers.set(request, made)
       return made
     },

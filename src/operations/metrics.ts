@@ -104,9 +104,9 @@ function suppliersSeen({ health, supplierWallets }: MetricsDeps): StoreState['su
 }
 
 function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): CatalogFacts {
-  const { readAt, size, sold, rejected } = liveCatalog.current()
+  const { readAt, offers, sold, rejected } = liveCatalog.current()
   const onSale = Object.values(sold).reduce((sum, index) => sum + index.size, 0)
-  return { readAt: size === 0 ? undefined : readAt, onSale, rejected }
+  return { readAt: offers.length === 0 ? undefined : readAt, onSale, rejected }
 }
 
 /** Uses a new registry each time, so that no old value stands in for an unknown one. */

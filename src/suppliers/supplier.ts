@@ -130,20 +130,13 @@ export interface ConnectedSupplier extends Supplier {
   }
 }
 
-/** Reads the list of a supplier, in a process that ends afterwards. */
-interface OfferReader extends OfferSource {
-  /** What this reader has learnt that the next one needs. */
-  note(): Uint8Array
-}
-
 /** What the folder of a supplier exports, as its entry in `suppliers.ts`. */
 export interface SupplierIntegration {
   /** The prefix of the variables that say how it is reached. */
   readonly variables: string
   /** @param signal aborts the reading of its lists */
   connect(access: SupplierAccess, now: () => Date, signal?: AbortSignal): ConnectedSupplier
-  /** @param note what the last reader left; undefined for the first */
-  readOffers(access: SupplierAccess, note?: Uint8Array): OfferReader
+  offersOf(access: SupplierAccess): OfferSource
 }
 
 /** How long a purchase waits for one answer: much less than the lease of an order; milliseconds. */

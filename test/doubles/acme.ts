@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { type Answer, callJson } from '../../src/adapters/json-call.ts'
 import type { Offer } from '../../src/catalog/offer.ts'
-import { packOffers } from '../../src/catalog/offer-records.ts'
 import { startScripted } from '../../src/suppliers/scripted-server.fixture.ts'
 import {
   type ConnectedSupplier,
@@ -44,14 +43,12 @@ export const acme = {
       webhook: { isGenuine: () => false, referenceIn: () => undefined },
     }
   },
-  readOffers: (access) => ({
+  offersOf: (access) => ({
     async list() {
       const answer = await apiOf(access, listTimeoutMs).call('GET', '/cards')
       const { cards } = Cards.parse(bodyOf(answer, Cards))
-      const sizes = { voucher: cards.length, topup: 0, esim: 0 }
-      return { offers: packOffers(cards.map(offerOf)), sizes, rejected: {} }
+      return { offers: cards.map(offerOf), rejected: {} }
     },
-    note: () => new Uint8Array(),
   }),
 } as const satisfies SupplierIntegration
 

@@ -12,7 +12,6 @@ import {
 import { createLog } from '../../src/logging/log.ts'
 import { networks } from '../../src/payments/networks.ts'
 import type { SupplierAccess } from '../../src/suppliers/supplier.ts'
-import { catalogWorkerHere } from '../fixtures/catalog.ts'
 
 /** The settings of one node of a story's store, as plain data that can be passed to another process. */
 export interface NodeSettings {
@@ -82,7 +81,6 @@ export async function startNode(
     counting,
     receivers,
     lookEveryMs,
-    catalogWorker: catalogWorkerHere(suppliersOf(settings), url),
   })
   prepare(service.app)
   await service.app.listen({ host: '127.0.0.1', port })

@@ -74,7 +74,7 @@ async function tablesOf({ query }: Pick<Store, 'query'>): Promise<readonly strin
   const tables = await query(
     `select table_name from information_schema.tables 
        where table_schema = 'public'
-         and table_name not in ('catalog_snapshot', 'payment_reservations') order by 1`,
+         and table_name not in ('catalog_snapshot', 'catalog_pages', 'payment_reservations') order by 1`,
   )
   return tables.map(({ table_name }) => table_name)
 }

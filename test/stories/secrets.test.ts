@@ -109,7 +109,7 @@ async function everyRow(): Promise<string[]> {
     `select table_name from information_schema.tables where table_schema = 'public'`,
   )
   const each = tables
-    .filter(({ table_name }) => table_name !== 'catalog_snapshot')
+    .filter(({ table_name }) => !table_name.startsWith('catalog_'))
     .map(({ table_name }) => `select to_jsonb(t)::text as row from "${table_name}" t`)
   const rows = await store.query(each.join(' union all '))
   return rows.map(({ row }) => row)

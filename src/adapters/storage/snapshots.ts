@@ -1,98 +1,104 @@
-import { createHash } from 'node:crypto'
-import type { OfferRecords } from '../../catalog/offer-records.ts'
+import type { Offer } from '../../catalog/offer.ts'
 import type { Snapshot, SnapshotStore } from '../../catalog/ports.ts'
 import type { Database } from './database.ts'
 
-/** Marks the format of the body. Another version of the store may use another format. */
-const format = Buffer.from('K402-7\n')
-const digestBytes = 32
-const keptSnapshots = 2
+/** Raised with the form of an offer, so that an upgrade starts like a first start. */
+const format = 1
+const offersPerPage = 500
 
 interface Row {
+  readonly id: string
   readonly read_at: Date
   readonly offers: number
   readonly set_aside: Record<string, number>
   readonly held: Readonly<Record<string, string>>
-  readonly body: Buffer
 }
 
-/** Keeps the last two good lists in the table `catalog_snapshot`, as the packed blocks of offers. */
+/** Keeps the last good list in the tables `catalog_snapshot` and `catalog_pages`. */
 export function createSnapshotStore(database: Database): SnapshotStore {
+  let kept: { readonly id: string; readonly offers: readonly Offer[] } | undefined
   return {
-    save: (snapshot) => save(database, snapshot),
-    load: () => load(database),
-  }
-}
-
-async function save(database: Database, snapshot: Snapshot): Promise<void> {
-  const { readAt, held = {}, offers, rejected } = snapshot
-  const told = [rejected, held].map((facts) => JSON.stringify(facts))
-  const values = [readAt, offers.count, ...told, encode(offers)]
-  await database.query(
-    'insert into catalog_snapshot (read_at, offers, set_aside, held, body) values ($1, $2, $3, $4, $5)',
-    values,
-  )
-  await database.query(
-    `delete from catalog_snapshot where id not in
-       (select id from catalog_snapshot order by id desc limit ${keptSnapshots})`,
-  )
-}
-
-/**
- * The newest readable list. Lists of another format are skipped, so that an upgrade starts like a first
- * start. A damaged list is skipped for the one before it.
- *
- * @throws Error if a list is damaged and no other one is readable
- */
-async function load(database: Database): Promise<Snapshot | undefined> {
-  let damage: unknown
-  for (let age = 0; age < keptSnapshots; age += 1) {
-    const { rows } = await database.query<Row>(
-      'select read_at, offers, set_aside, held, body from catalog_snapshot order by id desc limit 1 offset $1',
-      [age],
-    )
-    const [row] = rows
-    if (row === undefined) break
-    if (!row.body.subarray(0, format.length).equals(format)) continue
-    try {
-      const offers = decode(row.body, row.offers)
-      const held = Object.entries(row.held).map(([kind, at]) => [kind, new Date(at)])
+    async save(snapshot) {
+      if (kept?.offers === snapshot.offers && (await touch(database, kept.id, snapshot))) return
+      kept = { id: await save(database, snapshot), offers: snapshot.offers }
+    },
+    async load(keep = (offer) => offer) {
+      const row = await newest(database)
+      if (row === undefined) return undefined
+      const offers = await readPages(database, row, keep)
+      kept = { id: row.id, offers }
+      const held = Object.entries(row.held).map(([list, at]) => [list, new Date(at)])
       return {
         offers,
         rejected: row.set_aside,
         readAt: row.read_at,
         held: Object.fromEntries(held),
       }
-    } catch (error) {
-      damage ??= error
-    }
+    },
   }
-  if (damage !== undefined) throw damage
-  return undefined
 }
 
-/** The format, a SHA-256 digest of the rest, the number of starts, the starts, and the blocks. */
-function encode({ bytes, starts }: OfferRecords): Buffer {
-  const numbers = Buffer.alloc(4 * (starts.length + 1))
-  numbers.writeUInt32LE(starts.length)
-  for (const [at, start] of starts.entries()) numbers.writeUInt32LE(start, 4 * (at + 1))
-  const rest = Buffer.concat([numbers, bytes])
-  return Buffer.concat([format, digestOf(rest), rest])
+/** Notes that the same offers were read again. Returns whether they are still there. */
+async function touch(database: Database, id: string, snapshot: Snapshot): Promise<boolean> {
+  const { rowCount } = await database.query(
+    'update catalog_snapshot set read_at = $2, set_aside = $3, held = $4 where id = $1',
+    [id, ...factsOf(snapshot)],
+  )
+  return rowCount === 1
 }
 
-/** @throws Error if the body does not match its digest */
-function decode(body: Buffer, count: number): OfferRecords {
-  const digest = body.subarray(format.length, format.length + digestBytes)
-  const rest = body.subarray(format.length + digestBytes)
-  if (!digestOf(rest).equals(digest)) throw new Error('A stored catalog is not whole')
-  const length = rest.readUInt32LE()
-  const starts = new Uint32Array(length)
-  for (let at = 0; at < length; at++) starts[at] = rest.readUInt32LE(4 * (at + 1))
-  const bytes = new Uint8Array(starts[length - 1] ?? 0)
-  bytes.set(rest.subarray(4 * (length + 1)))
-  return { count, bytes, starts }
+/** The row comes last, so that nobody reads a list whose pages are not all there. */
+async function save(database: Database, snapshot: Snapshot): Promise<string> {
+  const { offers } = snapshot
+  const { rows } = await database.query<{ id: string }>(
+    "select nextval('catalog_snapshot_ids')::text as id",
+  )
+  const id = rows[0]?.id ?? ''
+  for (let from = 0; from < offers.length; from += offersPerPage) {
+    const page = offers.slice(from, from + offersPerPage)
+    await database.query('insert into catalog_pages (snapshot, page, offers) values ($1, $2, $3)', [
+      id,
+      from / offersPerPage,
+      JSON.stringify(page),
+    ])
+  }
+  await database.query(
+    'insert into catalog_snapshot (id, read_at, set_aside, held, offers, format) values ($1, $2, $3, $4, $5, $6)',
+    [id, ...factsOf(snapshot), offers.length, format],
+  )
+  await database.query('delete from catalog_snapshot where id < $1', [id])
+  await database.query('delete from catalog_pages where snapshot < $1', [id])
+  return id
 }
 
-function digestOf(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest()
+function factsOf({ readAt, rejected, held = {} }: Snapshot) {
+  return [readAt, JSON.stringify(rejected), JSON.stringify(held)] as const
+}
+
+async function newest(database: Database): Promise<Row | undefined> {
+  const { rows } = await database.query<Row>(
+    `select id::text, read_at, offers, set_aside, held from catalog_snapshot
+       where format = $1 order by id desc limit 1`,
+    [format],
+  )
+  return rows[0]
+}
+
+/** @throws Error if a page is missing */
+async function readPages(
+  database: Database,
+  { id, offers: count }: Row,
+  keep: (offer: Offer) => Offer,
+): Promise<Offer[]> {
+  const offers: Offer[] = []
+  for (let page = 0; offers.length < count; page++) {
+    const { rows } = await database.query<{ offers: Offer[] }>(
+      'select offers from catalog_pages where snapshot = $1 and page = $2',
+      [id, page],
+    )
+    const [row] = rows
+    if (row === undefined) throw new Error(`The stored catalog ${id} has no page ${page}`)
+    for (const offer of row.offers) offers.push(keep(offer))
+  }
+  return offers
 }

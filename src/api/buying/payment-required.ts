@@ -259,7 +259,8 @@ export function exampleOf(
   { liveCatalog, pricing }: Pick<ReadDeps, 'liveCatalog' | 'pricing'>,
   kind: Kind,
 ): ExampleBody {
-  const offer = liveCatalog.current().sold[kind].offerAt(0)
+  const { offers } = liveCatalog.current().sold[kind].search({}, { offset: 0, limit: 1 })
+  const [offer] = offers as [Offer]
   return exampleBody(offer, retailOf(offer, pricing))
 }
 

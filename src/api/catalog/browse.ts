@@ -1,17 +1,16 @@
 import { countryName } from '../../catalog/countries.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { KindDefinition, KindList } from '../../catalog/kinds/kind.ts'
-import type { Kind } from '../../catalog/offer.ts'
-import { addRuns, type Bits, countOf, createBits, docsIn } from '../../catalog/search/bits.ts'
-import { countsIn, valuesAmong } from '../../catalog/search/column.ts'
+import type { Kind, Offer } from '../../catalog/offer.ts'
+import type { ValueCount } from '../../catalog/search/field.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
-import { slugOf } from '../../lib/text.ts'
+import { fold, slugOf } from '../../lib/text.ts'
 import { answers, inCatalog, type Reading } from '../operation.ts'
 import { catalogPath, titleOf } from '../paths.ts'
 import { wholeListQuery } from '../query.ts'
 import { searchQuery } from '../search-answer.ts'
 import { BrandList, CatalogPage, CountryList, RegionList, VoucherFilters } from '../shapes/lists.ts'
-import { unfinishedView } from '../views/catalog-offer.ts'
+import { catalogOffer } from '../views/catalog-offer.ts'
 import type { Published } from '../views/discovery-offer.ts'
 
 function browsing(kind: Kind): Reading {
@@ -23,10 +22,11 @@ function browsing(kind: Kind): Reading {
     description: words.browse,
     query: browse.query,
     answers: answers(`A page of ${words.many}`, CatalogPage[kind]),
-    ask(given, deps) {
-      const index = deps.liveCatalog.current().listed[kind]
+    ask(given, { liveCatalog, pricing, site }) {
+      const index = liveCatalog.current().listed[kind]
       const asked = browse.read(given, index)
-      return searchQuery({ index, asked, form: 'catalog', view: unfinishedView(deps) })
+      const view = (offer: Offer) => catalogOffer(offer, { siteUrl: site.url, pricing })
+      return searchQuery({ index, asked, view })
     },
   })
 }
@@ -63,18 +63,17 @@ const listed: Readonly<Record<KindList, (kind: Kind, of: KindDefinition) => List
     name: `${titleOf(kind)} filters`,
     description: `Every value that brand, category and country of the ${kind} list take.`,
     answers: answers('All values', VoucherFilters),
-    makes: ({ brandNames, categories, countries }) => ({
-      brands: brandNames.values,
-      categories: categories.values,
-      countries: countries.values,
+    makes: (index) => ({
+      brands: index.values('brandName'),
+      categories: index.values('category'),
+      countries: index.values('country'),
     }),
   }),
   regions: (kind, { plural }) => ({
     name: `${titleOf(kind)} regions`,
     description: `Regions with ${plural}, with their slugs and their number of offers.`,
     answers: answers('All regions', RegionList),
-    makes: ({ regions }) =>
-      wholeList(countsIn(regions).map(([name, offers]) => ({ slug: slugOf(name), name, offers }))),
+    makes: (index) => wholeList(byValue(index.counts('region')).map(regionItem)),
   }),
 }
 
@@ -89,22 +88,26 @@ function wholeList(items: readonly Published[]): Published {
   return { total: items.length, limit: items.length, offset: 0, items }
 }
 
+function byValue(counts: readonly ValueCount[]): ValueCount[] {
+  return counts.toSorted(([one], [other]) => (fold(one) < fold(other) ? -1 : 1))
+}
+
+function regionItem([name, offers]: ValueCount): Published {
+  return { slug: slugOf(name), name, offers }
+}
+
 /** The countries that have offers of a kind: `{code, name, offers}`. */
-function countryItems({ countries }: SearchIndex): Published[] {
-  return countsIn(countries).map(([code, offers]) => ({ code, name: countryName(code), offers }))
+function countryItems(index: SearchIndex): Published[] {
+  return byValue(index.counts('country')).map(([code, offers]) => ({
+    code,
+    name: countryName(code),
+    offers,
+  }))
 }
 
 /** The brands that have offers of a kind: `{brand, brandName, countries, offers}`. */
-function brandItems({ brands, ofBrand, countries, size }: SearchIndex): Published[] {
-  const groups = new Map<string, { brandName: string; docs: Bits }>()
-  for (const [code, { brand, brandName }] of brands().entries()) {
-    const group = groups.get(brand) ?? { brandName, docs: createBits(size) }
-    groups.set(brand, group)
-    addRuns(group.docs, ofBrand, code)
-  }
-  return Array.from(groups, ([brand, { brandName, docs }]) => {
-    const own = new Uint32Array(countOf(docs))
-    docsIn(docs, own)
-    return { brand, brandName, countries: valuesAmong(countries, own), offers: own.length }
-  })
+function brandItems(index: SearchIndex): Published[] {
+  return index
+    .brands()
+    .map(({ brand, names, ...counted }) => ({ brand, brandName: names[0], ...counted }))
 }

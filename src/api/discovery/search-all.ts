@@ -1,11 +1,11 @@
 import { goods } from '../../catalog/good.ts'
+import type { Offer } from '../../catalog/offer.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
 import type { Question } from '../../catalog/question/asked.ts'
-import { coverageOf, type Found, type FoundKind, findFor } from '../../catalog/question/find.ts'
+import { coverageOf, type Found, findFor } from '../../catalog/question/find.ts'
 import { kindAsked } from '../../catalog/question/kind-asked.ts'
 import { readPhonePlace } from '../../catalog/question/phone-place.ts'
 import { questionHint } from '../../catalog/question/question-hint.ts'
-import { copyReady } from '../../catalog/ready-json.ts'
 import type { ParamSource } from '../../catalog/search/param-source.ts'
 import {
   amount,
@@ -23,12 +23,12 @@ import {
   wholeNumber,
 } from '../../catalog/search/params.ts'
 import type { ReadDeps } from '../deps.ts'
-import { jsonBytes } from '../json-bytes.ts'
 import { answers, inDiscovery } from '../operation.ts'
 import { searchPath } from '../paths.ts'
 import { type Query, queryOf } from '../query.ts'
 import { QuestionResult } from '../shapes/lists.ts'
-import { unfinishedView } from '../views/catalog-offer.ts'
+import { catalogOffer } from '../views/catalog-offer.ts'
+import type { Published } from '../views/discovery-offer.ts'
 
 /** The maximum offset; a caller who has read so many items should ask more narrowly. */
 const maxOffset = 1_000
@@ -113,49 +113,34 @@ interface Wanted {
   readonly sort: 'match' | 'price'
 }
 
-const answer = jsonBytes()
-
-function searchAnswer(deps: ReadDeps, asked: Question, { limit, offset, sort }: Wanted): Buffer {
+function searchAnswer(deps: ReadDeps, asked: Question, wanted: Wanted): Published {
+  const { limit, offset } = wanted
   const { sold, rates } = deps.liveCatalog.current()
   const found = findFor(sold, asked, rates, offset + limit)
-  const hint =
-    found.total === 0 ? questionHint({ indexes: sold, question: asked, found, rates }) : undefined
-  answer.begin()
-  answer.text(`{"total":${found.total},"limit":${limit},"offset":${offset},"items":[`)
-  addItems(deps, found, pageIn(deps, found, { limit, offset, sort }))
-  answer.text(`],"leftOut":${JSON.stringify(found.leftOut)}`)
   const { operator, kinds } = found.asked
-  if (operator !== undefined && kinds.includes('topup'))
-    answer.text(`,"likelyOperator":${JSON.stringify(operator)}`)
-  if (hint !== undefined) answer.text(`,"hint":${JSON.stringify(hint)}`)
-  answer.text('}')
-  return answer.take()
-}
-
-type Place = Pick<FoundKind, 'kind'> & { readonly doc: number }
-
-function pageIn(
-  { liveCatalog }: ReadDeps,
-  { kinds: found }: Found,
-  { limit, offset, sort }: Wanted,
-): Place[] {
-  const { sold } = liveCatalog.current()
-  const places = found.flatMap(({ kind, docs }) => Array.from(docs, (doc) => ({ kind, doc })))
-  const price = ({ kind, doc }: Place) => sold[kind].usdc.values[doc] as number
-  if (sort === 'price') places.sort((one, other) => price(one) - price(other))
-  return places.slice(offset, offset + limit)
-}
-
-function addItems(deps: ReadDeps, { asked }: Found, places: readonly Place[]): void {
-  const { sold } = deps.liveCatalog.current()
-  const view = unfinishedView(deps)
-  for (const [at, { kind, doc }] of places.entries()) {
-    const index = sold[kind]
-    if (at > 0) answer.text(',')
-    if (view === undefined) copyReady(index.ready, index.rows[doc] as number, 'catalog', answer)
-    else answer.text(JSON.stringify(view(index.offerAt(doc))).slice(0, -1))
-    if (goods[kind].isByCoverage)
-      answer.text(`,"coverage":${JSON.stringify(coverageOf(index, doc, asked.countries))}`)
-    answer.text('}')
+  const hint = () => questionHint({ indexes: sold, question: asked, found, rates })
+  return {
+    total: found.total,
+    limit,
+    offset,
+    items: offersOn(found, wanted).map((offer) => itemOf(offer, found, deps)),
+    leftOut: found.leftOut,
+    likelyOperator: kinds.includes('topup') ? operator : undefined,
+    hint: found.total === 0 ? hint() : undefined,
   }
+}
+
+function offersOn({ kinds }: Found, { limit, offset, sort }: Wanted): Offer[] {
+  const all = kinds.flatMap(({ offers, usdc }) =>
+    offers.map((offer, at) => ({ offer, usdc: usdc[at] as number })),
+  )
+  if (sort === 'price') all.sort((one, other) => one.usdc - other.usdc)
+  return all.slice(offset, offset + limit).map(({ offer }) => offer)
+}
+
+function itemOf(offer: Offer, { asked }: Found, { pricing, site }: ReadDeps): Published {
+  const item = catalogOffer(offer, { siteUrl: site.url, pricing })
+  return goods[offer.kind].isByCoverage
+    ? { ...item, coverage: coverageOf(offer, asked.countries) }
+    : item
 }

@@ -1,9 +1,9 @@
 import { goods } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import type { Column, Counts } from '../../catalog/search/column.ts'
 import { type AmountKind, amountKinds, type Band, bands } from '../../catalog/search/face-values.ts'
-import type { Filters } from '../../catalog/search/filters.ts'
+import { type Filters, without } from '../../catalog/search/filters.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import type { FieldName } from '../../catalog/search/stock.ts'
 
 /** A value to narrow a search to, and how many offers it finds with all other fields unchanged. */
 export interface FacetValue<T = string> {
@@ -20,58 +20,41 @@ export interface ShopFacets {
   readonly amounts: readonly FacetValue<AmountKind>[]
 }
 
-/** Counts the values of a column when the filters of one facet are left open. */
-export type CountWithout = (column: Column, ...own: readonly (keyof Filters)[]) => Counts
+/** The most values that are listed: no page shows more. There are fewer countries. */
+const maxValues = 250
 
 /**
  * The values of each facet, with their counts when all *other* fields apply, so that a visitor can switch from one
  * value to another. Values with the most offers come first. The number of brands is limited, but the chosen one is
  * included.
  */
-export function shopFacets(
-  index: SearchIndex,
-  kind: Kind,
-  counts: CountWithout,
-  brand: string | undefined,
-): ShopFacets {
+export function shopFacets(index: SearchIndex, kind: Kind, filters: Filters): ShopFacets {
   const { isByCoverage } = goods[kind]
+  const open = (field: FieldName, own: keyof Filters) =>
+    index
+      .counts(field, without(filters, own))
+      .slice(0, maxValues)
+      .map(([value, offers]) => ({ value, offers }))
   return {
-    countries: isByCoverage
-      ? valuesOf(counts(index.covered, 'covers'))
-      : valuesOf(counts(index.countries, 'country')),
-    brands: brandsOf(index, counts, brand),
-    categories: isByCoverage ? [] : valuesOf(counts(index.subTypes, 'subType')),
-    regions: isByCoverage ? valuesOf(counts(index.regions, 'regions')) : [],
-    bands: bandsOf(counts(index.bands, 'minUsd', 'maxUsd')),
-    amounts: isByCoverage ? [] : amountsOf(counts(index.amounts, 'amount')),
+    countries: isByCoverage ? open('covers', 'covers') : open('country', 'country'),
+    brands: brandsOf(index, open('brandName', 'brand'), filters),
+    categories: isByCoverage ? [] : open('subType', 'subType'),
+    regions: isByCoverage ? open('region', 'regions') : [],
+    bands: counted(bands, ({ min, max }) => index.count({ ...filters, minUsd: min, maxUsd: max })),
+    amounts: isByCoverage
+      ? []
+      : counted(amountKinds, (amount) => index.count({ ...filters, amount })),
   }
 }
 
-function valuesOf(counts: Counts): FacetValue[] {
-  return counts.map(([value, offers]) => ({ value, offers }))
-}
-
-function brandsOf(
-  index: SearchIndex,
-  counts: CountWithout,
-  brand: string | undefined,
-): FacetValue[] {
-  const most = valuesOf(counts(index.brandNames, 'brand'))
+/** A chosen brand that is not among the largest is counted among its own offers. */
+function brandsOf(index: SearchIndex, most: FacetValue[], filters: Filters): FacetValue[] {
+  const { brand } = filters
   if (brand === undefined || most.some(({ value }) => value === brand)) return most
-  // A chosen brand that is not among the largest is counted among its own offers.
-  return [...most, ...valuesOf(counts(index.brandNames)).filter(({ value }) => value === brand)]
+  const own = index.counts('brandName', filters).filter(([value]) => value === brand)
+  return [...most, ...own.map(([value, offers]) => ({ value, offers }))]
 }
 
-function bandsOf(counts: Counts): FacetValue<Band>[] {
-  const offersIn = new Map(counts)
-  return bands
-    .map((value, place) => ({ value, offers: offersIn.get(String(place)) ?? 0 }))
-    .filter(({ offers }) => offers > 0)
-}
-
-function amountsOf(counts: Counts): FacetValue<AmountKind>[] {
-  const offersOf = new Map(counts)
-  return amountKinds
-    .map((value) => ({ value, offers: offersOf.get(value) ?? 0 }))
-    .filter(({ offers }) => offers > 0)
+function counted<T>(values: readonly T[], count: (value: T) => number): FacetValue<T>[] {
+  return values.map((value) => ({ value, offers: count(value) })).filter(({ offers }) => offers > 0)
 }

@@ -1,6 +1,5 @@
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import { writtenAs } from '../../catalog/search/column.ts'
 import { type AmountKind, amountKinds } from '../../catalog/search/face-values.ts'
 import {
   country,
@@ -101,7 +100,7 @@ function brandIn(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefin
   const asked = kind === undefined ? kinds : [kind]
   const read: Param<string>['read'] = (name, value) => {
     const compared = searchName.read(name, value)
-    const [written] = asked.flatMap((each) => writtenAs(sold[each].brandNames, value) ?? [])
+    const [written] = asked.flatMap((each) => sold[each].spelled('brandName', value) ?? [])
     return written ?? compared
   }
   return { ...searchName, read }
@@ -111,7 +110,7 @@ function brandIn(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefin
 export function countriesIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
   return [
     ...new Set(
-      kinds.flatMap((kind) => [...sold[kind].countries.values, ...sold[kind].covered.values]),
+      kinds.flatMap((kind) => [...sold[kind].values('country'), ...sold[kind].values('covers')]),
     ),
   ]
 }
@@ -122,12 +121,12 @@ function categoriesIn(
   kind: Kind | undefined,
 ): readonly string[] {
   const asked = kind === undefined ? kinds : [kind]
-  const found = asked.flatMap((each) => sold[each].subTypes.values)
+  const found = asked.flatMap((each) => sold[each].values('subType'))
   return [...new Set([...found, ...(kind ? goods[kind].subTypes : [])])]
 }
 
 function regionsIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
-  return [...new Set(kinds.flatMap((kind) => sold[kind].regions.values))]
+  return [...new Set(kinds.flatMap((kind) => sold[kind].values('region')))]
 }
 
 function meantBy({ details }: Refusal): string | undefined {

@@ -1,12 +1,10 @@
-import { goods, kinds } from '../../catalog/good.ts'
+import { byKind, goods, kinds } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { findFor } from '../../catalog/question/find.ts'
 import type { Indexes } from '../../catalog/question/reading.ts'
 import { brandLexicon } from '../../catalog/search/brand-lexicon.ts'
-import type { Docs } from '../../catalog/search/docs.ts'
 import type { AmountKind } from '../../catalog/search/face-values.ts'
-import { facetCounts } from '../../catalog/search/facet-counts.ts'
-import { type Filters, matching, met, type Query, queryOf } from '../../catalog/search/filters.ts'
+import type { Filters } from '../../catalog/search/filters.ts'
 import { hintFor } from '../../catalog/search/hint.ts'
 import {
   countriesWith,
@@ -17,7 +15,6 @@ import {
   nearestTexts,
   valuesWith,
 } from '../../catalog/search/nearest.ts'
-import { pageOf } from '../../catalog/search/search.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import { type ShopFacets, shopFacets } from './shop-facets.ts'
 import type { ShopQuery } from './shop-query.ts'
@@ -44,28 +41,21 @@ export interface ShopAnswer {
 
 /** Answers a search over the offers that are sold now, with facets and their counts. */
 export function shopSearch(sold: Indexes, query: ShopQuery): ShopAnswer {
-  const asked = queriesOf(sold, query)
-  const kindCounts = countsOfKinds(sold, asked)
+  const kindCounts = countsOfKinds(sold, query)
   const kind = query.kind ?? kinds.find((each) => kindCounts[each] > 0) ?? 'voucher'
   const index = sold[kind]
-  const found = met(index, asked[kind].clauses)
-  const { total } = found
+  const filters = filtersOf(kind, query)
   const page = query.page ?? 1
-  const facets = shopFacets(index, kind, facetCounts(index, asked[kind], found), query.brand)
-  // Last, because making the page consumes the found set.
-  const { docs } = pageOf(index, asked[kind], {
-    found,
-    page: { offset: (page - 1) * shopPageSize, limit: shopPageSize },
-    order: query.sort,
-  })
+  const shown = { offset: (page - 1) * shopPageSize, limit: shopPageSize }
+  const { total, offers } = index.search(filters, shown, query.sort)
   return {
     kind,
     total,
     pages: Math.max(1, Math.ceil(total / shopPageSize)),
     page,
-    offers: index.offersAt(docs),
+    offers,
     kindCounts,
-    facets,
+    facets: shopFacets(index, kind, filters),
     change: total === 0 ? changeFor(index, kind, query) : undefined,
     understood: total === 0 ? understoodIn(sold, query) : undefined,
   }
@@ -86,7 +76,7 @@ function understoodIn(sold: Indexes, { q, country }: ShopQuery): ShopQuery | und
     brand: brand === undefined ? undefined : brandLexicon(sold[kind]).nameOf(brand),
   }
   const isNamed = (understood.country ?? understood.brand) !== undefined
-  const finds = () => matching(sold[kind], filtersOf(kind, understood)).length > 0
+  const finds = () => sold[kind].count(filtersOf(kind, understood)) > 0
   return isNamed && finds() ? understood : undefined
 }
 
@@ -107,31 +97,9 @@ function filtersOf(kind: Kind, query: ShopQuery): Filters {
   }
 }
 
-/** The query for each kind: whole for kinds that may be the answer, else only the fields that are counted there. */
-function queriesOf(
-  sold: Readonly<Record<Kind, SearchIndex>>,
-  query: ShopQuery,
-): Readonly<Record<Kind, Query>> {
-  const { q, country } = query
-  const queries = kinds.map((kind) => {
-    const isWhole = query.kind === undefined || query.kind === kind
-    return [kind, queryOf(sold[kind], filtersOf(kind, isWhole ? query : { q, country }))]
-  })
-  return Object.fromEntries(queries) as Record<Kind, Query>
-}
-
-/** The filters that count for the results of each kind: the words and the country. */
-const ofKinds: readonly (keyof Filters)[] = ['text', 'country', 'covers']
-
-function countsOfKinds(
-  sold: Readonly<Record<Kind, SearchIndex>>,
-  asked: Readonly<Record<Kind, Query>>,
-): Record<Kind, number> {
-  const counts = kinds.map((kind) => {
-    const clauses = asked[kind].clauses.filter(({ own }) => ofKinds.includes(own))
-    return [kind, met(sold[kind], clauses).total]
-  })
-  return Object.fromEntries(counts) as Record<Kind, number>
+/** How many offers of each kind the words and the country find: what a visitor finds behind the name of a kind. */
+function countsOfKinds(sold: Indexes, { q, country }: ShopQuery): Record<Kind, number> {
+  return byKind((kind) => sold[kind].count(filtersOf(kind, { q, country })))
 }
 
 /** The field that leaves no results, and its nearest value that has some, taken from existing offers. */
@@ -139,17 +107,19 @@ function changeFor(index: SearchIndex, kind: Kind, query: ShopQuery): ShopAnswer
   const { kind: _kind, page: _page, sort: _sort, ...params } = query
   const { parameter, nearest } = hintFor({
     params,
-    find: (tried) => matching(index, filtersOf(kind, tried)),
+    index,
+    filtersOf: (tried) => filtersOf(kind, tried),
     alternatives: {
       amount: (given: AmountKind) => ({ values: [given === 'open' ? 'fixed' : 'open'] as const }),
-      min: (_: number, left: Docs) => highestFaceUsd(index, left),
-      max: (_: number, left: Docs) => lowestFaceUsd(index, left),
-      category: (_: string, left: Docs) =>
-        valuesWith(index, mostOffered(index.subTypes, left), left),
-      region: (_: string, left: Docs) => valuesWith(index, mostOffered(index.regions, left), left),
-      country: (given: string, left: Docs) => countriesWith(index, given, left),
+      min: (_: number, left: Filters) => highestFaceUsd(index, left),
+      max: (_: number, left: Filters) => lowestFaceUsd(index, left),
+      category: (_: string, left: Filters) =>
+        valuesWith(index, mostOffered(index, 'subType', left), left),
+      region: (_: string, left: Filters) =>
+        valuesWith(index, mostOffered(index, 'region', left), left),
+      country: (given: string, left: Filters) => countriesWith(index, given, left),
       brand: (given: string) => nearestBrands(index, given),
-      q: (given: string, _: Docs, finds: (text: string) => boolean) =>
+      q: (given: string, _: Filters, finds: (text: string) => boolean) =>
         nearestTexts(index, given, finds),
     },
     noun: goods[kind].plural,

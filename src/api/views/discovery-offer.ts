@@ -1,7 +1,7 @@
 import { kindOf } from '../../catalog/good.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import type { MoneyRange } from '../../catalog/offer-base.ts'
-import { type Retail, withMarkup } from '../../catalog/pricing.ts'
+import { type Pricing, type Retail, retailOf, withMarkup } from '../../catalog/pricing.ts'
 import { buyPath } from '../paths.ts'
 
 /** A price as published: always an object, with integers in minor units (docs/contributors/decisions/003). */
@@ -18,21 +18,28 @@ export type Published = Readonly<Record<string, unknown>>
 
 export interface OfferViewDeps {
   readonly siteUrl: string
-  readonly markupBps: number
+  readonly pricing: Pricing
 }
 
+/** Renders an offer for a list. */
+export type View = (offer: Offer) => Published
+
 /** An offer as the discovery interface shows it: the published fields and no others. */
-export function discoveryOffer(offer: Offer, retail: Retail, deps: OfferViewDeps): Published {
-  const shared = {
+export function discoveryOffer(
+  offer: Offer,
+  { siteUrl, pricing }: OfferViewDeps,
+  retail: Retail = retailOf(offer, pricing),
+): Published {
+  return {
     offerId: offer.id,
     brand: offer.brand,
     country: offer.country,
     regions: offer.regions,
     subTypes: offer.subTypes,
-    price: priceOf(offer, retail, deps.markupBps),
-    buy_url: `${deps.siteUrl}${buyPath(offer.id)}`,
+    price: priceOf(offer, retail, pricing.markupBps),
+    buy_url: `${siteUrl}${buyPath(offer.id)}`,
+    ...kindOf(offer).discoveryFields(offer),
   }
-  return { ...shared, ...kindOf(offer).discoveryFields(offer) }
 }
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { countryName } from '../countries.ts'
 import { coarseRegions, type Region, regions, singleCountryRegions } from '../lists.ts'
 import type { Allowance, OfferBase } from '../offer-base.ts'
-import type { Docs } from '../search/docs.ts'
+import type { Filters } from '../search/filters.ts'
 import {
   countriesWith,
   coverableOf,
@@ -173,8 +173,8 @@ const browse = defineSearch({
     )
   },
   alternativesIn(index) {
-    const otherRegions = (_: Region, left: Docs) =>
-      valuesWith(index, mostOffered(index.regions, left) as Region[], left)
+    const otherRegions = (_: Region, left: Filters) =>
+      valuesWith(index, mostOffered(index, 'region', left) as Region[], left)
     return {
       regional: () => ({ values: [false] }),
       duration: (given, left) => nearestDurations(index, given, left),
@@ -262,8 +262,8 @@ export const esim = {
   lists: [],
   search,
   browse,
-  capabilitiesIn({ countries, covered }: SearchIndex) {
-    const [all, own] = [covered.values.length, countries.values.length]
+  capabilitiesIn(index: SearchIndex) {
+    const [all, own] = [index.values('covers').length, index.values('country').length]
     return {
       coverage: `${all} countries and territories; single-country plans for ${own} of them`,
     }

@@ -194,9 +194,9 @@ export const topup = {
   lists: ['countries', 'regions'],
   search,
   browse,
-  capabilitiesIn: ({ countries, regions }: SearchIndex) => ({
-    countries: countries.values,
-    regions: topupRegions.filter((region) => regions.values.includes(region)),
+  capabilitiesIn: (index: SearchIndex) => ({
+    countries: index.values('country'),
+    regions: topupRegions.filter((region) => index.values('region').includes(region)),
   }),
 
   published: {

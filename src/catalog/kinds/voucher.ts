@@ -113,7 +113,7 @@ const browse = defineSearch({
     const known =
       category === undefined
         ? {}
-        : { category: oneOf(index.categories.values).read('category', category) }
+        : { category: oneOf(index.values('category')).read('category', category) }
     if (minValue !== undefined && maxValue !== undefined && minValue > maxValue) {
       throw new Refusal('invalid_parameter', 'minValue must not be more than maxValue.', {
         parameter: 'minValue',
@@ -125,7 +125,7 @@ const browse = defineSearch({
     minValue: (_, left) => highestFaceUsd(index, left),
     maxValue: (_, left) => lowestFaceUsd(index, left),
     country: (given, left) => countriesWith(index, given, left),
-    category: (_, left) => valuesWith(index, mostOffered(index.categories, left), left),
+    category: (_, left) => valuesWith(index, mostOffered(index, 'category', left), left),
     brand: (given) => nearestBrands(index, given),
   }),
 })
@@ -229,11 +229,11 @@ export const voucher = {
   lists: ['brands', 'countries', 'filters'],
   search,
   browse,
-  capabilitiesIn: ({ countries, subTypes, regions, brandNames }: SearchIndex) => ({
-    countries: countries.values,
-    subtypes: voucherSubTypes.filter((subType) => subTypes.values.includes(subType)),
-    regions: regions.values,
-    brands: brandNames.values,
+  capabilitiesIn: (index: SearchIndex) => ({
+    countries: index.values('country'),
+    subtypes: voucherSubTypes.filter((subType) => index.values('subType').includes(subType)),
+    regions: index.values('region'),
+    brands: index.values('brandName'),
   }),
 
   published: {

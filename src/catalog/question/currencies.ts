@@ -1,5 +1,4 @@
 import type { RateTable } from '../ports.ts'
-import { type Column, docsWith, placesAmong, valuesAt } from '../search/column.ts'
 import type { Money } from './quantities.ts'
 import type { Indexes } from './reading.ts'
 
@@ -8,27 +7,10 @@ export function localCurrencies(
   { voucher, topup }: Indexes,
   countries: readonly string[],
 ): ReadonlySet<string> {
-  const keys = countries.flatMap((code) =>
-    [voucher, topup].flatMap((index) => {
-      const docs = docsWith(index.countries, code)
-      return valuesAt(index.faces, placesAmong(index.faces, docs))
-    }),
+  const all = countries.flatMap((country) =>
+    [voucher, topup].flatMap((index) => index.values('currency', { country })),
   )
-  return new Set(keys.map(currencyIn))
-}
-
-const known = new WeakMap<Column, readonly string[]>()
-
-/** All currencies that face values are in. */
-export function currenciesOf(faces: Column): readonly string[] {
-  const all = known.get(faces) ?? [...new Set(faces.values.map(currencyIn))]
-  known.set(faces, all)
-  return all
-}
-
-/** The currency of a key that `faceKeyOf` made. */
-export function currencyIn(key: string): string {
-  return key.slice(0, 3)
+  return new Set(all)
 }
 
 /** The currencies that an amount is likely in: those of the named countries first, then the usual one. */

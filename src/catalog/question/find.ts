@@ -1,22 +1,20 @@
-import type { Kind } from '../offer.ts'
+import type { Kind, Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
-import { type Bits, countOf, docsIn, hasBit, intersection, nextBit } from '../search/bits.ts'
 import { brandLexicon, operatorBrands } from '../search/brand-lexicon.ts'
-import { listAt, placeIn, setAt } from '../search/column.ts'
-import type { Docs } from '../search/docs.ts'
-import { met, setOf } from '../search/filters.ts'
-import type { SearchIndex, SoldIndex } from '../search/search-index.ts'
-import { addWord } from '../search/terms.ts'
+import type { Filters } from '../search/filters.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { coveredBy } from '../search/stock.ts'
 import { type Asked, askedIn, namesGoods, type Question, type Value } from './asked.ts'
-import { clausesFor, withoutTests } from './clauses.ts'
+import { filtersFor } from './clauses.ts'
 import { isInDollars } from './currencies.ts'
 import type { Indexes } from './reading.ts'
-import { vocabulary } from './vocabulary.ts'
 
-export interface FoundKind {
+interface FoundKind {
   readonly kind: Kind
   /** By price, lowest first; those of the likely operator of a phone number before all others. */
-  readonly docs: Docs
+  readonly offers: readonly Offer[]
+  /** The lowest price of each. */
+  readonly usdc: readonly number[]
   readonly total: number
 }
 
@@ -26,12 +24,6 @@ export interface Found {
   readonly total: number
   /** Words of the question that the result does not take into account. */
   readonly leftOut: readonly string[]
-}
-
-/** Prepares what takes time, once for a catalog, before the first question. */
-export function prepareQuestions(indexes: Indexes): void {
-  vocabulary()
-  for (const index of Object.values(indexes)) withoutTests(index)
 }
 
 /** Finds what a question asks for: of each kind the first `most`, by price. */
@@ -152,136 +144,68 @@ function mayLeaveOut({ reading, kinds: likely, countries, regions, minDataGb }: 
   return reading.kinds.length > 0 && reading.unknown.length < reading.length / 4
 }
 
-function isWord({ words, scratch }: SearchIndex, word: string): boolean {
-  if (word.length < 4) return false
-  scratch.begin()
-  return addWord(words, word, scratch.bits()) > 0
+function isWord(index: SearchIndex, word: string): boolean {
+  return word.length >= 4 && index.hasWord(word)
 }
 
 /** The offers of a kind, with those of the likely operator of the phone number before all others. */
-function findLikely(index: SoldIndex, kind: Kind, asked: Asked, most: number): FoundKind {
+function findLikely(index: SearchIndex, kind: Kind, asked: Asked, most: number): FoundKind {
   const { operator, reading } = asked
-  const all = findKind(index, kind, asked, most)
-  if (kind !== 'topup' || operator === undefined || reading.brands !== undefined) return all
-  const codes = operatorBrands(brandLexicon(index), operator)
-  if (codes.length === 0) return all
-  const brands = { voucher: [], topup: codes, esim: [] }
-  const likely = findKind(index, kind, { ...asked, reading: { ...reading, brands } }, most)
-  const others = all.docs.filter((doc) => !codes.includes(index.names.codes[doc] as number))
-  return { ...all, docs: Uint32Array.of(...likely.docs, ...others) }
-}
-
-function findKind(index: SoldIndex, kind: Kind, asked: Asked, most: number): FoundKind {
-  index.scratch.begin()
-  const clauses = clausesFor(index, kind, asked)
-  if (clauses === undefined) return { kind, docs: none, total: 0 }
-  clauses.sort((one, other) => one.most - other.most)
-  const found = met(index, clauses)
-  if (found.total === 0) return { kind, docs: none, total: 0 }
-  if (kind !== 'esim' || asked.regions.length === 0) {
-    const docs =
-      'docs' in found
-        ? cheapestOf(index, found.docs, found.total, most)
-        : cheapestIn(index, found.bits, found.total, most)
-    return { kind, docs, total: found.total }
+  const filters = filtersFor(index, kind, asked)
+  if (filters === undefined) return { kind, offers: [], usdc: [], total: 0 }
+  const all = cheapest(index, regionally(index, kind, asked, filters), most)
+  if (kind !== 'topup' || operator === undefined || reading.brands !== undefined)
+    return { kind, ...all }
+  const brandKeys = operatorBrands(brandLexicon(index), operator)
+  if (brandKeys.length === 0) return { kind, ...all }
+  const likely = cheapest(index, { ...filters, brandKeys }, most)
+  const others = cheapest(index, { ...filters, none: [{ brandKeys }] }, most)
+  return {
+    kind,
+    total: all.total,
+    offers: [...likely.offers, ...others.offers],
+    usdc: [...likely.usdc, ...others.usdc],
   }
-  const regional = coveringMost(index, setOf(index, found), asked.regions)
-  const total = regional === undefined ? 0 : countOf(regional)
-  return { kind, total, docs: regional ? cheapestIn(index, regional, total, most) : none }
 }
 
-const none: Docs = new Uint32Array(0)
+function cheapest(index: SearchIndex, filters: Filters | undefined, limit: number) {
+  if (filters === undefined) return { offers: [], usdc: [], total: 0 }
+  return index.search(filters, { offset: 0, limit }, 'price')
+}
 
 /** The plans that cover most of each region, its most visited countries first; undefined if none cover half of one. */
-function coveringMost(
+function regionally(
   index: SearchIndex,
-  found: Bits,
-  regions: Asked['regions'],
-): Bits | undefined {
-  let set: Bits | undefined = found
-  for (const region of regions) set = set && coveringRegion(index, set, region)
-  return set
-}
-
-function coveringRegion(
-  index: SearchIndex,
-  found: Bits,
-  region: readonly string[],
-): Bits | undefined {
-  let set = found
-  let covered = 0
-  for (const code of region) {
-    const place = placeIn(index.covered, code)
-    if (place === undefined) continue
-    const both = intersection([set, setAt(index.covered, place)], index.scratch.bits())
-    if (nextBit(both, 0) < 0) continue
-    set = both
-    covered += 1
-  }
-  return covered < region.length / 2 ? undefined : set
-}
-
-/** The cheapest docs of a set. If it is large, all docs are walked by price until enough of them are in it. */
-function cheapestIn(index: SoldIndex, set: Bits, total: number, most: number): Docs {
-  const { usdc, size, scratch } = index
-  const count = Math.min(total, most)
-  // For each doc that is in the set, the walk passes about size / total docs.
-  if (count * size < total * total) {
-    const docs = new Uint32Array(count)
-    for (let at = 0, taken = 0; taken < count; at++) {
-      const doc = usdc.low[at] as number
-      if (hasBit(set, doc)) docs[taken++] = doc
+  kind: Kind,
+  { regions }: Asked,
+  filters: Filters,
+): Filters | undefined {
+  if (kind !== 'esim') return filters
+  let covers = filters.covers ?? []
+  for (const region of regions) {
+    let covered = 0
+    for (const code of region) {
+      const more = [...covers, code]
+      if (index.count({ ...filters, covers: more }) === 0) continue
+      covers = more
+      covered += 1
     }
-    return docs
+    if (covered < region.length / 2) return undefined
   }
-  const docs = scratch.docs()
-  return cheapestOf(index, docs, docsIn(set, docs), most)
+  return { ...filters, covers }
 }
 
-/** The cheapest of the first `total` docs of a list. The best so far are kept in order. */
-function cheapestOf(
-  { usdc: { ranks, low } }: SoldIndex,
-  docs: Docs,
-  total: number,
-  most: number,
-): Docs {
-  const count = Math.min(total, most)
-  const best = new Uint32Array(count)
-  for (let at = 0; at < count; at++) best[at] = ranks[docs[at] as number] as number
-  best.sort()
-  for (let at = count; at < total; at++) {
-    const rank = ranks[docs[at] as number] as number
-    if (rank < (best[count - 1] as number)) insert(best, rank)
-  }
-  return best.map((rank) => low[rank] as number)
-}
-
-/** Puts a number in its place among ascending ones, and drops the last. */
-function insert(numbers: Uint32Array, number: number): void {
-  let at = numbers.length - 1
-  while (at > 0 && (numbers[at - 1] as number) > number) {
-    numbers[at] = numbers[at - 1] as number
-    at -= 1
-  }
-  numbers[at] = number
-}
-
-/** How many countries a doc works in, and up to `maxListed` of them, those asked for first. */
+/** How many countries a plan works in, and up to `maxListed` of them, those asked for first. */
 export function coverageOf(
-  { covered }: SearchIndex,
-  doc: number,
+  offer: Offer,
   asked: readonly string[],
 ): { readonly total: number; readonly countries: readonly string[] } {
-  const places = listAt(covered.valuesOf, covered.codes[doc] as number)
-  const codes = new Set<string>()
-  for (const code of asked) {
-    const place = placeIn(covered, code)
-    if (place !== undefined && places.includes(place)) codes.add(code)
+  const covered = coveredBy(offer)
+  const first = asked.filter((code) => covered.includes(code))
+  return {
+    total: covered.length,
+    countries: [...new Set([...first, ...covered])].slice(0, Math.max(maxListed, first.length)),
   }
-  for (let at = 0; at < places.length && codes.size < maxListed; at++) {
-    codes.add(covered.values[places[at] as number] as string)
-  }
-  return { total: places.length, countries: [...codes] }
 }
 
 /** A plan for the whole world covers more countries than an answer should list. */

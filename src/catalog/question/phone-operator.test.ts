@@ -29,18 +29,18 @@ test.each([
 const price = (usdc: number) => ({ price: fixed(usdc), faceValue: fixed(usdc * 1_000, 'NGN') })
 const { sold, rates } = catalogOf(
   [
-    topup('GLO_NG_1', { brandName: 'Glo', country: 'NG', ...price(100) }),
-    topup('MTN_NG_2', { brandName: 'MTN Nigeria', country: 'NG', ...price(200) }),
-    topup('GLO_NG_3', { brandName: 'Glo', country: 'NG', ...price(300) }),
-    topup('MTN_NG_4', { brandName: 'MTN Nigeria', country: 'NG', ...price(400) }),
-    topup('MTN_GH_1', { brandName: 'MTN Ghana', country: 'GH', ...price(50) }),
+    topup('GLO_NG_1', { brand: 'GLO', brandName: 'Glo', country: 'NG', ...price(100) }),
+    topup('MTN_NG_2', { brand: 'MTN', brandName: 'MTN Nigeria', country: 'NG', ...price(200) }),
+    topup('GLO_NG_3', { brand: 'GLO', brandName: 'Glo', country: 'NG', ...price(300) }),
+    topup('MTN_NG_4', { brand: 'MTN', brandName: 'MTN Nigeria', country: 'NG', ...price(400) }),
+    topup('MTN_GH_1', { brand: 'MTN_GH', brandName: 'MTN Ghana', country: 'GH', ...price(50) }),
   ],
   fixturePricing(),
 )
 
 function foundFor(query: string, most = 10) {
   const { kinds, total } = findFor(sold, { query }, rates, most)
-  const ids = kinds.flatMap(({ kind, docs }) => [...docs].map((doc) => sold[kind].offerAt(doc).id))
+  const ids = kinds.flatMap(({ offers }) => offers.map(({ id }) => id))
   return { ids: ids.slice(0, most), total }
 }
 

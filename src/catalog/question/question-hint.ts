@@ -2,13 +2,10 @@ import { countryName } from '../countries.ts'
 import { goods } from '../good.ts'
 import type { Kind } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
-import { addDocs, docsIn } from '../search/bits.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'
-import { docsWith, placeIn } from '../search/column.ts'
 import type { Hint } from '../search/hint.ts'
 import { coverableOf, mostOffered, nearFirst } from '../search/nearest.ts'
 import type { SearchIndex } from '../search/search-index.ts'
-import { docsOfBrands } from '../search/text.ts'
 import type { Question } from './asked.ts'
 import { type Found, findFor, isSold } from './find.ts'
 import type { Indexes } from './reading.ts'
@@ -58,7 +55,7 @@ function coverageHint(unanswered: Unanswered): Hint | undefined {
   const { indexes, found } = unanswered
   const { countries, kinds } = found.asked
   if (!kinds.includes('esim') || countries.length < 2) return undefined
-  const coverable = coverableOf(indexes.esim, countries, indexes.esim.all)
+  const coverable = coverableOf(indexes.esim, countries, {})
   const message = `No one plan covers ${countries.map(countryName).join(', ')} as asked.`
   const isSome = coverable.length > 0 && coverable.length < countries.length
   if (!isSome || !finds(unanswered, { covers: coverable })) return { message }
@@ -74,10 +71,7 @@ function coverageHint(unanswered: Unanswered): Hint | undefined {
 function placeHint({ indexes, found: { asked } }: Unanswered, noun: string): Hint | undefined {
   const [code, ...others] = asked.countries
   if (code === undefined || others.length > 0) return undefined
-  const isServed = asked.kinds.some((kind) => {
-    const { countries, covered } = indexes[kind]
-    return docsWith(countries, code).length > 0 || placeIn(covered, code) !== undefined
-  })
+  const isServed = asked.kinds.some((kind) => indexes[kind].count({ covers: [code] }) > 0)
   return isServed ? undefined : { message: `No ${noun} are for ${countryName(code)}.` }
 }
 
@@ -89,9 +83,7 @@ function budgetHint(
   if (asked.maxUsdc === undefined) return undefined
   const dearer = findFor(indexes, { ...question, maxUsdc: Number.MAX_SAFE_INTEGER }, rates, 1)
   if (dearer.total === 0) return undefined
-  const prices = dearer.kinds.map(
-    ({ kind, docs }) => indexes[kind].usdc.values[docs[0] as number] as number,
-  )
+  const prices = dearer.kinds.flatMap(({ usdc }) => usdc.slice(0, 1))
   const nearest = Math.min(...prices).toFixed(2)
   const message = `No ${noun} cost so little. The cheapest costs ${nearest} USDC.`
   return { parameter: 'maxUsdc', nearest, message }
@@ -129,7 +121,7 @@ function brandHint(unanswered: Unanswered, noun: string): Hint | undefined {
     const sold = placesOfBrand(indexes[kind], kind, brands[kind])
     const places = nearFirst(indexes[kind], countries, sold)
     if (places.length === 0 || places.some((code) => countries.includes(code))) continue
-    const name = brandLexicon(indexes[kind]).nameOf(brands[kind][0] ?? -1)
+    const name = brandLexicon(indexes[kind]).nameOf(brands[kind][0] ?? '')
     return elsewhereHint(unanswered, { noun, name, places })
   }
   return undefined
@@ -161,13 +153,6 @@ function currencyHint({ indexes, found: { asked } }: Unanswered, noun: string): 
 }
 
 /** The countries that a brand is for, those with the most offers first. */
-function placesOfBrand(index: SearchIndex, kind: Kind, codes: readonly number[]): string[] {
-  const { scratch, covered, countries } = index
-  scratch.begin()
-  const brands = scratch.brandBits()
-  for (const code of codes) addDocs(brands, Uint32Array.of(code))
-  const docs = scratch.docs()
-  const count = docsIn(docsOfBrands(index, brands), docs)
-  const column = goods[kind].isByCoverage ? covered : countries
-  return mostOffered(column, docs, count)
+function placesOfBrand(index: SearchIndex, kind: Kind, brandKeys: readonly string[]): string[] {
+  return mostOffered(index, goods[kind].isByCoverage ? 'covers' : 'country', { brandKeys })
 }

@@ -4,7 +4,7 @@ import { byKind, kinds } from '../good.ts'
 import type { Kind } from '../offer.ts'
 import { type BrandLexicon, brandLexicon, brandsLike } from '../search/brand-lexicon.ts'
 import { alike } from '../search/likenesses.ts'
-import type { SoldIndex } from '../search/search-index.ts'
+import type { SearchIndex } from '../search/search-index.ts'
 import { hasBareNumber, type PhonePlace, readPhonePlace } from './phone-place.ts'
 import { type Quantities, readQuantities } from './quantities.ts'
 import { phraseAt, plainText, type Token, tokensOf, wordAt } from './tokens.ts'
@@ -16,10 +16,10 @@ import {
   vocabulary,
 } from './vocabulary.ts'
 
-export type Indexes = Readonly<Record<Kind, SoldIndex>>
+export type Indexes = Readonly<Record<Kind, SearchIndex>>
 
-/** Brands by kind, as combinations in `names`. */
-export type Brands = Readonly<Record<Kind, readonly number[]>>
+/** Brands by kind, by the supplier's keys. */
+export type Brands = Readonly<Record<Kind, readonly string[]>>
 
 /** What a question in plain words was understood to ask for. */
 export interface Reading extends Omit<Quantities, 'rest'> {
@@ -348,11 +348,11 @@ function isOtherWord(
   return ambiguous.has(word) || meanings.get(word)?.type === 'filler'
 }
 
-const none: readonly number[] = []
+const none: readonly string[] = []
 
 function brandsIn(
   lexicons: State['lexicons'],
-  find: (lexicon: BrandLexicon) => readonly number[] | undefined,
+  find: (lexicon: BrandLexicon) => readonly string[] | undefined,
 ): Brands | undefined {
   const found = kinds.map((kind) => find(lexicons[kind]) ?? none)
   if (found.every((codes) => codes.length === 0)) return undefined

@@ -40,9 +40,7 @@ const { sold, rates } = catalogOf(
 
 function answerTo(query: string) {
   const found = findFor(sold, { query }, rates, 5)
-  const ids = found.kinds.flatMap(({ kind, docs }) =>
-    Array.from(docs, (doc) => sold[kind].offerAt(doc).id as string),
-  )
+  const ids = found.kinds.flatMap(({ offers }) => offers.map(({ id }) => id as string))
   const hint = questionHint({ indexes: sold, question: { query }, found, rates })
   return { ids, leftOut: found.leftOut, hint: found.total === 0 ? hint : undefined }
 }

@@ -1,20 +1,20 @@
 import aliases from './brand-aliases.json' with { type: 'json' }
 import { alike, type Likenesses, likenesses } from './likenesses.ts'
-import type { BrandNames, SearchIndex } from './search-index.ts'
+import type { Brand, SearchIndex } from './search-index.ts'
 import { nameFormsOf, phraseOf } from './words.ts'
 
-/** How questions name the brands of one index. A brand is identified by its combination in `names`. */
+/** How people name the brands of one index. A brand is identified by the supplier's key. */
 export interface BrandLexicon {
   /** By whole names and aliases, as words with single spaces. */
-  readonly whole: ReadonlyMap<string, readonly number[]>
+  readonly whole: ReadonlyMap<string, readonly string[]>
   /** The same without spaces. */
-  readonly joined: ReadonlyMap<string, readonly number[]>
-  readonly like: Likenesses<readonly number[]>
+  readonly joined: ReadonlyMap<string, readonly string[]>
+  readonly like: Likenesses<readonly string[]>
   /** By one or more words of a name. */
-  readonly parts: ReadonlyMap<string, readonly number[]>
-  readonly nameOf: (code: number) => string
+  readonly parts: ReadonlyMap<string, readonly string[]>
+  readonly nameOf: (brand: string) => string
   /** The brands that are for tests. */
-  readonly tests: readonly number[]
+  readonly tests: readonly string[]
 }
 
 const known = new WeakMap<SearchIndex, BrandLexicon>()
@@ -28,8 +28,8 @@ export function brandLexicon(index: SearchIndex): BrandLexicon {
 }
 
 /** Whether a brand is only for tests, so that questions that do not name it never mean it. */
-function isTestBrand({ brand, brandName }: BrandNames): boolean {
-  return [brand, brandName].some((name) => /^(?:sandbox|test)(?![a-z])/i.test(name))
+function isTestBrand({ brand, names }: Brand): boolean {
+  return [brand, ...names].some((name) => /^(?:sandbox|test)(?![a-z])/i.test(name))
 }
 
 const aliasWords = Object.entries(aliases).map(
@@ -37,38 +37,40 @@ const aliasWords = Object.entries(aliases).map(
 )
 
 function makeLexicon(index: SearchIndex): BrandLexicon {
-  const whole = new Map<string, number[]>()
-  const joined = new Map<string, number[]>()
-  const parts = new Map<string, number[]>()
-  const brands = index.brands()
-  for (const [code, { brand, brandName }] of brands.entries()) {
-    const forms = [...new Set([brand, brandName].flatMap(nameFormsOf).map(phraseOf))]
-    for (const form of forms) addTo(whole, form, code)
-    for (const part of new Set(forms.flatMap(partsOf))) addTo(parts, part, code)
+  const whole = new Map<string, string[]>()
+  const joined = new Map<string, string[]>()
+  const parts = new Map<string, string[]>()
+  const nameOf = new Map(index.brands().map(({ brand, names }) => [brand, names[0] ?? '']))
+  for (const { brand, names } of index.brands()) {
+    const forms = [...new Set([brand, ...names].flatMap(nameFormsOf).map(phraseOf))]
+    for (const form of forms) addTo(whole, form, brand)
+    for (const part of new Set(forms.flatMap(partsOf))) addTo(parts, part, brand)
   }
   for (const [forms, phrases] of aliasWords) {
-    const codes = forms.flatMap((form) => whole.get(phraseOf(form)) ?? [])
+    const brands = forms.flatMap((form) => whole.get(phraseOf(form)) ?? [])
     // An alias that is the name of another brand means that brand only.
-    const free = phrases.filter((phrase) => isOwn(whole.get(phrase), codes))
-    for (const phrase of free) addAllTo(whole, phrase, codes)
+    const free = phrases.filter((phrase) => isOwn(whole.get(phrase), brands))
+    for (const phrase of free) addAllTo(whole, phrase, brands)
   }
-  for (const [form, codes] of whole) addAllTo(joined, form.replaceAll(' ', ''), codes)
-  const tests = [...brands.entries()].flatMap(([code, names]) => (isTestBrand(names) ? [code] : []))
+  for (const [form, brands] of whole) addAllTo(joined, form.replaceAll(' ', ''), brands)
   return {
     whole,
     joined,
     like: likenesses(joined),
     parts,
-    tests,
-    nameOf: (code) => brands[code]?.brandName ?? '',
+    tests: index
+      .brands()
+      .filter(isTestBrand)
+      .map(({ brand }) => brand),
+    nameOf: (brand) => nameOf.get(brand) ?? '',
   }
 }
 
-function addAllTo(map: Map<string, number[]>, key: string, codes: readonly number[]): void {
-  for (const code of codes) addTo(map, key, code)
+function addAllTo(map: Map<string, string[]>, key: string, brands: readonly string[]): void {
+  for (const brand of brands) addTo(map, key, brand)
 }
 
-function isOwn(have: readonly number[] | undefined, codes: readonly number[]): boolean {
+function isOwn(have: readonly string[] | undefined, codes: readonly string[]): boolean {
   return have?.every((code) => codes.includes(code)) ?? true
 }
 
@@ -84,17 +86,17 @@ function partsOf(form: string): string[] {
   return parts
 }
 
-function addTo(map: Map<string, number[]>, key: string, code: number): void {
-  const codes = map.get(key)
-  if (codes === undefined) map.set(key, [code])
-  else if (!codes.includes(code)) codes.push(code)
+function addTo(map: Map<string, string[]>, key: string, brand: string): void {
+  const brands = map.get(key)
+  if (brands === undefined) map.set(key, [brand])
+  else if (!brands.includes(brand)) brands.push(brand)
 }
 
 /**
  * The brands of an operator by the name that its numbers are assigned to: "MTN", or "Orange Mali" for a brand that is
  * called Orange in every country.
  */
-export function operatorBrands({ whole, parts }: BrandLexicon, name: string): readonly number[] {
+export function operatorBrands({ whole, parts }: BrandLexicon, name: string): readonly string[] {
   const words = phraseOf(name).split(' ')
   for (let size = words.length; size > 0; size--) {
     const codes = whole.get(words.slice(0, size).join(' '))
@@ -104,6 +106,6 @@ export function operatorBrands({ whole, parts }: BrandLexicon, name: string): re
 }
 
 /** The brands whose name or alias differs by one or two letters at most. */
-export function brandsLike({ like }: BrandLexicon, text: string): readonly number[] {
+export function brandsLike({ like }: BrandLexicon, text: string): readonly string[] {
   return [...new Set(alike(like, text).flat())]
 }

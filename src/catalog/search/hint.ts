@@ -1,4 +1,5 @@
-import type { Docs } from './docs.ts'
+import type { Filters } from './filters.ts'
+import type { SearchIndex } from './search-index.ts'
 
 /** Why a result is empty, and what would find something. */
 export interface Hint {
@@ -21,8 +22,8 @@ export interface Instead<Value> {
 export type Alternatives<Params> = {
   readonly [Name in keyof Params]?: (
     given: NonNullable<Params[Name]>,
-    /** What the other parameters find by themselves. */
-    left: Docs,
+    /** The filters of the other parameters. */
+    left: Filters,
     /** Whether a value finds something, with the other parameters as they are. */
     finds: (value: NonNullable<Params[Name]>) => boolean,
   ) => Instead<NonNullable<Params[Name]>> | undefined
@@ -31,7 +32,8 @@ export type Alternatives<Params> = {
 export interface EmptySearch<Params extends object> {
   /** What was asked for, without limit and offset. */
   readonly params: Params
-  readonly find: (params: Params) => Docs
+  readonly index: Pick<SearchIndex, 'count'>
+  readonly filtersOf: (params: Params) => Filters
   /** In the order in which a caller would rather change the parameters. */
   readonly alternatives: Alternatives<Params>
   /** What was looked for, in the plural: "vouchers". */
@@ -46,10 +48,10 @@ export function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint
   const given = givenNames(empty)
   if (given.length === 0) return { message: `The store has no ${empty.noun} at the moment.` }
   for (const name of given) {
-    const left = empty.find(without(empty.params, name))
-    const instead = insteadOf(empty, name, left)
+    const instead = insteadOf(empty, name)
     // A change of this one parameter is enough to find something.
-    if (left.length > 0 || instead !== undefined) return hintForOne(empty, name, instead)
+    if (instead !== undefined || finds(empty, without(empty.params, name)))
+      return hintForOne(empty, name, instead)
   }
   return hintForSeveral(empty, given)
 }
@@ -71,7 +73,8 @@ function hintForSeveral<Params extends object>(
   empty: EmptySearch<Params>,
   given: readonly (keyof Params)[],
 ): Hint {
-  const wrong = given.filter((name) => findsNothingAlone(empty, name)).map(String)
+  const findsAlone = (name: keyof Params) => finds(empty, { [name]: empty.params[name] } as Params)
+  const wrong = given.filter((name) => !findsAlone(name)).map(String)
   const names = (wrong.length > 0 ? wrong : given.map(String)).join(', ')
   const message =
     wrong.length > 0
@@ -86,26 +89,27 @@ interface Proposal {
 }
 
 function insteadOf<Params extends object>(
-  { params, find, alternatives }: EmptySearch<Params>,
+  empty: EmptySearch<Params>,
   name: keyof Params,
-  left: Docs,
 ): Proposal | undefined {
   type Value = NonNullable<Params[typeof name]>
-  const finds = (value: Value) => find({ ...params, [name]: value }).length > 0
-  const instead = alternatives[name]?.(params[name] as Value, left, finds)
-  const works = instead?.values.slice(0, maxTries).filter(finds) ?? []
-  const [first] = works
+  const { params, alternatives } = empty
+  const works = (value: Value) => finds(empty, { ...params, [name]: value })
+  const left = empty.filtersOf(without(params, name))
+  const instead = alternatives[name]?.(params[name] as Value, left, works)
+  const working = instead?.values.slice(0, maxTries).filter(works) ?? []
+  const [first] = working
   if (first === undefined) return undefined
   const nearest = textOf(first)
-  const sentence = instead?.say?.(works) ?? `The nearest that finds some is "${nearest}".`
+  const sentence = instead?.say?.(working) ?? `The nearest that finds some is "${nearest}".`
   return { nearest, sentence }
 }
 
-function findsNothingAlone<Params extends object>(
-  { params, find }: EmptySearch<Params>,
-  name: keyof Params,
+function finds<Params extends object>(
+  { index, filtersOf }: EmptySearch<Params>,
+  params: Params,
 ): boolean {
-  return find({ [name]: params[name] } as Params).length === 0
+  return index.count(filtersOf(params)) > 0
 }
 
 function givenNames<Params extends object>({

@@ -1,10 +1,10 @@
 import { wordsOf } from '../../lib/text.ts'
 import { isCountryName } from '../countries.ts'
 import { brandLexicon, brandsLike } from './brand-lexicon.ts'
-import { type Column, countsAmong, docsWith, valuesAmong } from './column.ts'
-import { type Docs, intersect } from './docs.ts'
+import type { Filters } from './filters.ts'
 import type { Instead } from './hint.ts'
 import type { SearchIndex } from './search-index.ts'
+import type { FieldName } from './stock.ts'
 
 /*
  * What a caller could have asked for instead, nearest first. Every value comes from offers that exist,
@@ -15,8 +15,8 @@ import type { SearchIndex } from './search-index.ts'
 export function nearestBrands(index: SearchIndex, given: string): Instead<string> {
   const lexicon = brandLexicon(index)
   const near = brandsLike(lexicon, wordsOf(given).join(''))
-  const codes = near.filter((code) => !lexicon.tests.includes(code))
-  return { values: [...new Set(codes.map(lexicon.nameOf))] }
+  const brands = near.filter((brand) => !lexicon.tests.includes(brand))
+  return { values: [...new Set(brands.map(lexicon.nameOf))] }
 }
 
 /** The most words of a text that are tried, because each costs a search. */
@@ -75,23 +75,23 @@ function partsOf(text: string): string[] {
 export function countriesWith(
   index: SearchIndex,
   given: string,
-  left: Docs,
+  left: Filters,
 ): Instead<string> | undefined {
-  if (left.length === index.size) return undefined
-  const own = nearFirst(index, [given], mostOffered(index.countries, left))
+  if (index.count(left) === index.size) return undefined
+  const own = nearFirst(index, [given], mostOffered(index, 'country', left))
   return {
-    values: [...new Set([...own, ...mostOffered(index.covered, left)])],
+    values: [...new Set([...own, ...mostOffered(index, 'covers', left)])],
     say: (works) => `Some are for ${listed(works)}. Check that one of these is of use.`,
   }
 }
 
 /** The countries with those first that share a region with one of the given countries. */
 export function nearFirst(
-  { regions, countries }: SearchIndex,
+  index: SearchIndex,
   given: readonly string[],
   codes: readonly string[],
 ): string[] {
-  const regionsOf = (code: string) => valuesAmong(regions, docsWith(countries, code))
+  const regionsOf = (code: string) => index.values('region', { country: code })
   const own = new Set(given.flatMap(regionsOf))
   const isNear = (code: string) => regionsOf(code).some((region) => own.has(region))
   const { near = [], far = [] } = Object.groupBy(codes, (code) => (isNear(code) ? 'near' : 'far'))
@@ -102,9 +102,9 @@ export function nearFirst(
 export function valuesWith<Value extends string>(
   index: SearchIndex,
   values: readonly Value[],
-  left: Docs,
+  left: Filters,
 ): Instead<Value> | undefined {
-  if (left.length === index.size) return undefined
+  if (index.count(left) === index.size) return undefined
   return { values, say: (works) => `Some have ${listed(works)}.` }
 }
 
@@ -116,44 +116,44 @@ function listed(values: readonly string[]): string {
   return `${values.slice(0, maxListed).join(', ')}${more}`
 }
 
-/** The values that occur in these offers, those with the most offers first. */
-export function mostOffered(column: Column, docs: Docs, count = docs.length): string[] {
-  return countsAmong(column, docs, count).map(([value]) => value)
+/** The values of the matches, those with the most offers first. */
+export function mostOffered(index: SearchIndex, field: FieldName, filters: Filters): string[] {
+  return index.counts(field, filters).map(([value]) => value)
 }
 
-/** The durations of these offers, the nearest to the given one first. */
-export function nearestDurations(index: SearchIndex, given: number, docs: Docs): Instead<number> {
-  const days = valuesAmong(index.durations, docs).map(Number)
+/** The durations of the matches, the nearest to the given one first. */
+export function nearestDurations(
+  index: SearchIndex,
+  given: number,
+  filters: Filters,
+): Instead<number> {
+  const days = index.values('duration', filters).map(Number)
   const far = (one: number) => Math.abs(one - given)
   return { values: days.sort((one, other) => far(one) - far(other) || one - other) }
 }
 
-/** Those of the given countries that some of these offers cover together, taken greedily in their order. */
-export function coverableOf(index: SearchIndex, given: readonly string[], docs: Docs): string[] {
-  let left = docs
+/** Those of the given countries that some of the matches cover together, taken greedily in their order. */
+export function coverableOf(
+  index: SearchIndex,
+  given: readonly string[],
+  filters: Filters,
+): string[] {
+  const covers = [...(filters.covers ?? [])]
   return given.filter((code) => {
-    const still = intersect(left, docsWith(index.covered, code))
-    if (still.length > 0) left = still
-    return still.length > 0
+    const isCovered = index.count({ ...filters, covers: [...covers, code] }) > 0
+    if (isCovered) covers.push(code)
+    return isCovered
   })
 }
 
-/** The highest worth of these offers in USD, rounded down to the cent. */
-export function highestFaceUsd(index: SearchIndex, docs: Docs): Instead<number> {
-  let most = Number.NEGATIVE_INFINITY
-  for (const doc of docs) {
-    const value = index.faceUsd.max[doc] as number
-    if (value > most) most = value
-  }
-  return { values: Number.isFinite(most) ? [Math.floor(most * 100 + 1e-6) / 100] : [] }
+/** The highest worth of the matches in USD, rounded down to the cent. */
+export function highestFaceUsd(index: SearchIndex, filters: Filters): Instead<number> {
+  const most = index.boundsUsd(filters)?.most
+  return { values: most === undefined ? [] : [Math.floor(most * 100 + 1e-6) / 100] }
 }
 
-/** The lowest worth of these offers in USD, rounded up to the cent. */
-export function lowestFaceUsd(index: SearchIndex, docs: Docs): Instead<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (const doc of docs) {
-    const value = index.faceUsd.min[doc] as number
-    if (value < least) least = value
-  }
-  return { values: Number.isFinite(least) ? [Math.ceil(least * 100 - 1e-6) / 100] : [] }
+/** The lowest worth of the matches in USD, rounded up to the cent. */
+export function lowestFaceUsd(index: SearchIndex, filters: Filters): Instead<number> {
+  const least = index.boundsUsd(filters)?.least
+  return { values: least === undefined ? [] : [Math.ceil(least * 100 - 1e-6) / 100] }
 }

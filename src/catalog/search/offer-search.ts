@@ -1,9 +1,8 @@
-import { type Filters, matching } from './filters.ts'
+import type { Filters } from './filters.ts'
 import { type Alternatives, type Hint, hintFor } from './hint.ts'
 import type { ParamSource } from './param-source.ts'
 import { type Params, pageOf, paging, readParams, type ValuesOf } from './params.ts'
-import type { Page } from './search.ts'
-import type { SearchIndex } from './search-index.ts'
+import type { Page, SearchIndex } from './search-index.ts'
 
 /** The search over offers of one kind in one interface. */
 export interface OfferSearch {
@@ -49,13 +48,13 @@ export function defineSearch<const P extends Params>(search: Definition<P>): Off
       const { limit, offset, ...read } = readParams<Params>(given, query)
       const page = pageOf({ limit, offset } as Partial<Page>)
       const params = search.checked?.(read as ValuesOf<P>, index) ?? (read as ValuesOf<P>)
-      const find = (tried: ValuesOf<P>) => matching(index, search.filtersOf(tried))
+      const { filtersOf } = search
       const alternatives = search.alternativesIn(index)
       return {
         params,
         page,
-        filters: search.filtersOf(params),
-        hint: () => hintFor({ params, find, alternatives, noun: plural }),
+        filters: filtersOf(params),
+        hint: () => hintFor({ params, index, filtersOf, alternatives, noun: plural }),
       }
     },
   }

@@ -4,7 +4,7 @@ import { fold, slugOf, wordsOf } from '../../lib/text.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
 import { dollarsMeantBy } from '../meant.ts'
 import { everyKind, type ParamSource } from './param-source.ts'
-import type { Page } from './search.ts'
+import type { Page } from './search-index.ts'
 
 /**
  * A parameter: the JSON Schema that is published for it, and the function that reads it. Both are defined together,

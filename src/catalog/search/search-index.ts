@@ -1,142 +1,220 @@
+import { LRUCache } from 'lru-cache'
+import type { Sliced } from '../../lib/slices.ts'
 import type { Offer } from '../offer.ts'
-import { type OfferRecords, offerAt, offersAt } from '../offer-records.ts'
-import type { ReadyJson } from '../ready-json.ts'
-import { type Column, openColumn, type PackedColumn } from './column.ts'
-import type { Docs } from './docs.ts'
-import { createPairs, type Pairs } from './pairs.ts'
-import type { Runs } from './runs.ts'
-import { createScratch, type Scratch } from './scratch.ts'
-import type { Terms } from './terms.ts'
+import type { Pricing } from '../pricing.ts'
+import { type Bits, countOf, forEachIn, fullBits } from './bits.ts'
+import type { ValueCount } from './field.ts'
+import { type Filters, without } from './filters.ts'
+import { Matcher } from './matcher.ts'
+import { type FieldName, type Stock, stockOf } from './stock.ts'
+import { valuationOf } from './valuation.ts'
 
-const columns = [
-  'names',
-  'brandNames',
-  'countries',
-  'covered',
-  'regions',
-  'subTypes',
-  'categories',
-  'durations',
-  'amounts',
-  'bands',
-] as const
-type ColumnName = (typeof columns)[number]
+export interface Page {
+  readonly limit: number
+  readonly offset: number
+}
 
-export interface BrandNames {
+/**
+ * `match`: by the best match of the text, then as published: by brand name, price, id. `low`, `high`: by the least
+ * face value in USD. `price`: by the lowest price. Equal ones as published, unknown ones last.
+ */
+export type Order = 'match' | 'low' | 'high' | 'price'
+
+export interface SearchResult {
+  readonly total: number
+  readonly offers: readonly Offer[]
+  /** The lowest price of each of them when the catalog was built; NaN if it was not sold. */
+  readonly usdc: readonly number[]
+}
+
+/** For each facet the values found when all *other* filters apply, so that a caller can switch to another. */
+export interface Facets {
+  readonly countries: readonly string[]
+  readonly regions: readonly string[]
+  /** At most 100, those with most offers first. */
+  readonly brands: readonly string[]
+  readonly subTypes: readonly string[]
+  readonly brandTotal: number
+}
+
+/** Offers with exactly the same values of a field. */
+export interface Group {
+  readonly values: readonly string[]
+  readonly offers: readonly Offer[]
+}
+
+/** A brand, by the supplier's key. */
+export interface Brand {
   readonly brand: string
-  readonly brandName: string
+  /** The name of its first offer, then other spellings. */
+  readonly names: readonly string[]
+  /** The own countries of its offers, sorted. */
+  readonly countries: readonly string[]
+  readonly offers: number
 }
 
-/**
- * Everything needed to find offers of one kind, as the process that builds it sends it to the one that answers:
- * arrays of numbers, which can be used as soon as their bytes have arrived.
- */
-export interface PackedIndex extends Readonly<Record<ColumnName, PackedColumn>> {
-  /** The row of each doc, by which its record and its finished JSON are found. */
-  readonly rows: Uint32Array
-  /** Multi-country eSIM plans. */
-  readonly multiCountry: Docs
-  /** The brand of each combination in `names`, as JSON, because it is seldom needed. */
-  readonly brandsJson: Uint8Array
-  /** The docs of each brand. */
-  readonly ofBrand: Runs
-  /** The words of `brandName`, each with the brands that have it. */
-  readonly brandWords: Terms
-  /** Likewise the names of brands in the forms that a whole text is compared with. */
-  readonly nameForms: Terms
-  readonly words: Terms
-  /** The bounds of each doc's face value in USD, or of its price if the face value has no rate; NaN without either. */
-  readonly faceUsd: { readonly min: Float64Array; readonly max: Float64Array }
-  /**
-   * All docs by their least face value in USD, lowest and highest first, and by their greatest, highest
-   * first; equal ones in the published order, unknown ones last.
-   */
-  readonly byFaceUsd: {
-    readonly low: Uint32Array
-    readonly high: Uint32Array
-    readonly most: Uint32Array
-  }
+/** The bounds of face values in USD. */
+export interface Bounds {
+  readonly least: number
+  readonly most: number
 }
 
-/** A number for each doc (NaN if unknown), and all docs sorted by it: equal ones as published, unknown ones last. */
-export interface Sorted {
-  readonly values: Float64Array
-  readonly low: Uint32Array
-  readonly high: Uint32Array
-}
+const maxBrands = 100
+/** How many values the lists may have together that are kept for a catalog. */
+const maxValues = 100_000
 
-/** What questions need besides. They find only sold offers, so only the index of those has it. */
-export interface PackedSoldIndex extends PackedIndex {
-  /** The key of each face value (`faceKeyOf`). */
-  readonly faces: PackedColumn
-  /** The bounds of each face value in its own currency, in major units. */
-  readonly face: { readonly min: Float64Array; readonly max: Float64Array }
-  /** The lowest price in USDC, and the rank of each doc in `low`. */
-  readonly usdc: Sorted & { readonly ranks: Uint32Array }
-  /** Infinity if unlimited. */
-  readonly dataGb: Omit<Sorted, 'low'>
-  readonly days: Sorted
-}
-
-/**
- * Docs are positions in the published order: brandName, price, offerId (docs/contributors/decisions/017). An index is
- * made once for a catalog and never changes.
- */
-export interface SearchIndex
-  extends Omit<PackedIndex, ColumnName>,
-    Readonly<Record<ColumnName, Column>> {
+/** Finds offers of one kind: all that are listed, or those of them that are sold. It never changes. */
+export class SearchIndex {
   readonly size: number
-  readonly all: Docs
-  readonly ready: ReadyJson
-  readonly pairs: Pairs
-  readonly scratch: Scratch
-  brands(): readonly BrandNames[]
-  offerAt(doc: number): Offer
-  /** The offers of a page, which is faster than reading them one by one. */
-  offersAt(docs: Docs): Offer[]
-}
+  readonly #matcher: Matcher
+  readonly #scope: Bits
+  readonly #lists = new LRUCache<string, readonly ValueCount[]>({
+    maxSize: maxValues,
+    sizeCalculation: ({ length }) => length + 1,
+  })
+  #brands: readonly Brand[] | undefined
 
-export interface SoldIndex extends SearchIndex, Omit<PackedSoldIndex, keyof PackedIndex | 'faces'> {
-  readonly faces: Column
-}
+  constructor(matcher: Matcher, scope: Bits) {
+    this.size = countOf(scope)
+    this.#matcher = matcher
+    this.#scope = scope
+  }
 
-function allDocs(size: number): Docs {
-  const docs = new Uint32Array(size)
-  for (let doc = 0; doc < size; doc++) docs[doc] = doc
-  return docs
-}
+  search(filters: Filters, { offset, limit }: Page, order: Order = 'match'): SearchResult {
+    const { orders, usdc } = this.#matcher.valuation
+    const matches = this.#matching(filters)
+    const total = countOf(matches)
+    const isByText = order === 'match' && filters.text !== undefined && total > 0
+    const ranks = isByText ? this.#matcher.ranked(matches, filters.text) : [matches]
+    const ranking = orders[order === 'match' ? 'published' : order]
+    const shown: number[] = []
+    let toSkip = offset
+    for (const rank of ranks) {
+      shown.push(...ranking.pageIn(rank, toSkip, limit - shown.length))
+      if (shown.length === limit) break
+      toSkip = Math.max(0, toSkip - countOf(rank))
+    }
+    return {
+      total,
+      offers: shown.map((position) => this.#offerAt(position)),
+      usdc: shown.map((position) => usdc[position] as number),
+    }
+  }
 
-export function openIndex(
-  packed: PackedIndex,
-  ready: ReadyJson,
-  records: OfferRecords,
-): SearchIndex {
-  const size = packed.rows.length
-  const opened = Object.fromEntries(columns.map((name) => [name, openColumn(packed[name])]))
-  return {
-    ...packed,
-    ...(opened as Record<ColumnName, Column>),
-    size,
-    all: allDocs(size),
-    ready,
-    pairs: createPairs(),
-    scratch: createScratch(size, opened['names']?.valuesOf.starts.length ?? 0),
-    brands: () => JSON.parse(Buffer.from(packed.brandsJson).toString()),
-    offerAt: (doc) => offerAt(records, packed.rows[doc] as number),
-    offersAt: (docs) =>
-      offersAt(
-        records,
-        docs.map((doc) => packed.rows[doc] as number),
-      ),
+  count(filters: Filters): number {
+    return countOf(this.#matching(filters))
+  }
+
+  facets(filters: Filters): Facets {
+    const open = (field: FieldName, own: keyof Filters) => this.values(field, without(filters, own))
+    const brands = this.counts('brandName', without(filters, 'brand'))
+    return {
+      countries: open('country', 'country'),
+      regions: open('region', 'regions'),
+      brands: brands.slice(0, maxBrands).map(([name]) => name),
+      subTypes: open('subType', 'subType'),
+      brandTotal: brands.length,
+    }
+  }
+
+  /** The values of a field among the matches, sorted. */
+  values(field: FieldName, filters: Filters = {}): readonly string[] {
+    const have = new Set(this.counts(field, filters).map(([value]) => value))
+    return this.#matcher.stock[field].values.filter((value) => have.has(value))
+  }
+
+  /** Likewise with how many matches have each, the most frequent first; of equal ones the first by name. */
+  counts(field: FieldName, filters: Filters = {}): readonly ValueCount[] {
+    const key = `${field} ${JSON.stringify(filters)}`
+    const known = this.#lists.get(key)
+    if (known !== undefined) return known
+    const counts = this.#matcher.stock[field].countsIn(this.#matching(filters))
+    this.#lists.set(key, counts)
+    return counts
+  }
+
+  /** A value as the catalog writes it, compared without case and accents; undefined if no offer has it. */
+  spelled(field: FieldName, value: string): string | undefined {
+    const spelled = this.#matcher.stock[field].spelled(value)
+    return this.counts(field).some(([one]) => one === spelled) ? spelled : undefined
+  }
+
+  /** The bounds of the face values of the matches, as far as these are known; undefined if none is. */
+  boundsUsd(filters: Filters): Bounds | undefined {
+    const { leastUsd, mostUsd } = this.#matcher.valuation
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    forEachIn(this.#matching(filters), (position) => {
+      if ((leastUsd[position] as number) < least) least = leastUsd[position] as number
+      if ((mostUsd[position] as number) > most) most = mostUsd[position] as number
+    })
+    return least <= most ? { least, most } : undefined
+  }
+
+  /** Whether some offer has exactly this word in its texts. */
+  hasWord(word: string): boolean {
+    return this.count({ words: [word] }) > 0
+  }
+
+  /** The matches, in the published order, in groups that have exactly the same values of a field. */
+  groups(field: FieldName, filters: Filters): Group[] {
+    const { stock, valuation } = this.#matcher
+    const positions = valuation.orders.published.pageIn(this.#matching(filters), 0, this.size)
+    return Array.from(stock[field].groupsOf(positions), ([values, group]) => ({
+      values,
+      offers: group.map((position) => this.#offerAt(position)),
+    }))
+  }
+
+  /** All brands, in the order of their first offers. */
+  brands(): readonly Brand[] {
+    this.#brands ??= this.#listBrands()
+    return this.#brands
+  }
+
+  #listBrands(): Brand[] {
+    const brands = new Map<string, { names: Set<string>; countries: Set<string>; offers: number }>()
+    forEachIn(this.#scope, (position) => {
+      const { brand, brandName, country } = this.#offerAt(position)
+      const known = brands.get(brand) ?? { names: new Set(), countries: new Set(), offers: 0 }
+      brands.set(brand, known)
+      known.names.add(brandName)
+      if (country !== undefined) known.countries.add(country)
+      known.offers += 1
+    })
+    return Array.from(brands, ([brand, { names, countries, offers }]) => ({
+      brand,
+      names: [...names],
+      countries: [...countries].sort(),
+      offers,
+    }))
+  }
+
+  #matching(filters: Filters): Bits {
+    return this.#matcher.matching(filters, this.#scope)
+  }
+
+  #offerAt(position: number): Offer {
+    return this.#matcher.stock.offers[position] as Offer
   }
 }
 
-export function openSoldIndex(
-  packed: PackedSoldIndex,
-  ready: ReadyJson,
-  records: OfferRecords,
-): SoldIndex {
-  const { faces, face, usdc, dataGb, days } = packed
-  const index = openIndex(packed, ready, records)
-  return { ...index, faces: openColumn(faces), face, usdc, dataGb, days }
+/** All offers of one kind, found in two ways. */
+export interface KindIndex {
+  readonly stock: Stock
+  readonly listed: SearchIndex
+  readonly sold: SearchIndex
+}
+
+/** @param known the stock of the same offers, if there is one already */
+export function* buildIndex(
+  offers: readonly Offer[],
+  pricing: Pricing,
+  known?: Stock,
+): Sliced<KindIndex> {
+  const stock = known ?? (yield* stockOf(offers))
+  const valuation = yield* valuationOf(stock, pricing)
+  const matcher = new Matcher(stock, valuation)
+  const listed = new SearchIndex(matcher, fullBits(stock.offers.length))
+  const areAllSold = countOf(valuation.sold) === listed.size
+  return { stock, listed, sold: areAllSold ? listed : new SearchIndex(matcher, valuation.sold) }
 }

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, topup, voucher } from '../../../test/fixtures/offers.ts'
 import type { Offer } from '../offer.ts'
-import { type Page, search } from './search.ts'
-import { compareWith, idsOf, type TwinFilters } from './twin.fixture.ts'
+import type { Page } from './search-index.ts'
+import { compareWith, type TwinFilters } from './twin.fixture.ts'
 
 /* Random small catalogs and queries, compared with what the twin finds. */
 
@@ -192,7 +192,7 @@ test('topups that only their id tells apart keep one order over all pages', () =
   const offers = Array.from({ length: 25 }, (_, at) => topup(`T${(at * 7) % 25}`))
   const index = catalogOf(offers, fixturePricing()).listed.topup
   const pages = [0, 10, 20].flatMap((offset) =>
-    idsOf(index, search(index, {}, { limit: 10, offset }).docs),
+    index.search({}, { limit: 10, offset }).offers.map(({ id }) => id),
   )
   expect(pages).toEqual(offers.map(({ id }) => id as string).sort())
 })

@@ -35,11 +35,6 @@ export function phraseOf(text: string): string {
   return wordsOf(text).join(' ')
 }
 
-/** Whether a word of any length could be one typo away from this one. */
-export function mayHaveTypos(word: string): boolean {
-  return word.length >= lettersForTypos - 1
-}
-
 /** Whether the words differ by one letter that is added, left out, changed, or swapped with its neighbour. */
 export function isTypoOf(word: string, other: string): boolean {
   const [short, long] = word.length <= other.length ? [word, other] : [other, word]

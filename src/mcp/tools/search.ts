@@ -27,7 +27,7 @@ export const search: Tool = {
   limit: 'discovery',
   charges: false,
   run({ args }, { reading }) {
-    const { items, ...page } = JSON.parse(String(questionIn(args, reading).answer()))
+    const { items, ...page } = JSON.parse(JSON.stringify(questionIn(args, reading).answer()))
     return { type: 'answer', body: { ...page, items: items.map(inShort) } }
   },
 }

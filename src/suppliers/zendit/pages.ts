@@ -1,9 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import { recordOf, type ZenditClient } from './client.ts'
 
-/** The largest `_limit` that Zendit takes. */
-const pageSize = 1024
-/** A page of this many full records is one to three megabytes. */
+/** Zendit gives up to 1024, but parsing those would hold up buyers for some tens of milliseconds. */
+const pageSize = 256
+/** A page of this many full records is less than a megabyte. */
 const maxPageBytes = 64 * 1024 * 1024
 /** A higher total is taken for a mistake. */
 const maxRecords = 1_000_000
@@ -43,8 +42,6 @@ export async function* pagesOf(
     offset = from + page.list.length
     // A supplier that gives one record at a time has no room for an overlap.
     last = page.limit > 1 ? nameOf(page.list.at(-1)) : undefined
-    // Requests of buyers come first; parsing a page takes some milliseconds.
-    await setImmediate()
   } while (offset < total)
 }
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Supplier as Sandbox, startSupplier } from '../../../sandbox/supplier/server.ts'
-import { catalogWorkerOf, type PlainListing, plainListing } from '../../../test/fixtures/catalog.ts'
 import { createFrankfurter } from '../../adapters/rates/frankfurter.ts'
 import { createLiveCatalog } from '../../catalog/catalog.ts'
 import { type Recipient, kinds as storeKinds } from '../../catalog/good.ts'
 import { categoriesOf } from '../../catalog/kinds/voucher.ts'
 import type { Offer } from '../../catalog/offer.ts'
-import { lowestCharge, retailOf } from '../../catalog/pricing.ts'
+import type { Listing, RateTable } from '../../catalog/ports.ts'
+import { inUsd, lowestCharge, retailOf } from '../../catalog/pricing.ts'
 import { refreshCatalog } from '../../catalog/refresh.ts'
-import { type Filters, matching } from '../../catalog/search/filters.ts'
+import type { Filters } from '../../catalog/search/filters.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import { inTurn } from '../../lib/in-turn.ts'
 import type { Held, SupplierOrder } from '../supplier.ts'
@@ -20,14 +20,14 @@ const apiKey = 'sandbox-key'
 let sandbox: Sandbox
 let client: ZenditClient
 let supplier: ReturnType<typeof createZenditSupplier>
-let listing: PlainListing
+let listing: Listing
 
 beforeAll(async () => {
   sandbox = await startSupplier({ apiKey, stepMs: 5 })
   client = createZenditClient({ baseUrl: `${sandbox.url}/v1`, apiKey, timeoutMs: 60_000 })
   supplier = createZenditSupplier(client, () => new Date())
   const { signal } = new AbortController()
-  listing = plainListing(await createZenditOffers(client).list(signal))
+  listing = await createZenditOffers(client).list(signal)
 })
 afterAll(() => sandbox.stop())
 
@@ -58,7 +58,7 @@ async function shelve() {
   const pricing = { markupBps: 0, rates: () => table, readAt: now, now }
   const liveCatalog = createLiveCatalog()
   const refreshed = await refreshCatalog({
-    catalogWorker: catalogWorkerOf({ list: async () => listing }),
+    sources: new Map([['zendit', { list: async () => listing }]]),
     inTurn: inTurn(),
     snapshots: { save: async () => undefined, load: async () => undefined },
     pricing,
@@ -72,12 +72,15 @@ async function shelve() {
 it('puts them on sale, priced with its rates', async () => {
   const { liveCatalog, refreshed } = await shelved()
   expect(refreshed).toMatchObject({ outcome: 'loaded', offers: listing.offers.length })
-  expect(liveCatalog.current().size).toBe(listing.offers.length)
+  expect(liveCatalog.current().offers.length).toBe(listing.offers.length)
 })
 
+const offersIn = (index: SearchIndex) => index.search({}, { offset: 0, limit: index.size }).offers
+
 /** The filters that an offer meets, by its own fields. */
-function filtersOf(index: SearchIndex, doc: number): Filters {
-  const offer = index.offerAt(doc)
+function filtersOf(offer: Offer, rates: RateTable): Filters {
+  const face = offer.faceValue ?? offer.price
+  const usd = inUsd(face.type === 'FIXED' ? face.fixed : face.min, face, rates)
   const [region] = offer.regions
   return {
     brand: offer.brandName,
@@ -86,19 +89,21 @@ function filtersOf(index: SearchIndex, doc: number): Filters {
     subType: offer.subTypes[0],
     category: offer.kind === 'voucher' ? categoriesOf(offer)[0] : undefined,
     amount: offer.price.type === 'RANGE' ? 'open' : 'fixed',
-    minUsd: index.faceUsd.min[doc] as number,
-    maxUsd: index.faceUsd.max[doc] as number,
+    minUsd: usd,
+    maxUsd: usd,
   }
 }
 
 it.each(storeKinds)(
   'finds each %s on sale by any value and by all that it says of itself',
   async (kind) => {
-    const index = (await shelved()).liveCatalog.current().sold[kind]
-    expect(matching(index, { minUsd: 0 })).toHaveLength(index.size)
-    for (const doc of index.all) {
-      const filters = filtersOf(index, doc)
-      expect(matching(index, filters).includes(doc), JSON.stringify(filters)).toBe(true)
+    const { liveCatalog, pricing } = await shelved()
+    const index = liveCatalog.current().sold[kind]
+    expect(index.count({ minUsd: 0 })).toBe(index.size)
+    for (const offer of offersIn(index)) {
+      const filters = filtersOf(offer, pricing.rates())
+      const { offers } = index.search(filters, { offset: 0, limit: index.size })
+      expect(offers.includes(offer), JSON.stringify(filters)).toBe(true)
     }
   },
 )
@@ -107,8 +112,7 @@ it.each(storeKinds)('asks for no %s less than the supplier charges', async (kind
   const { liveCatalog, pricing } = await shelved()
   const { perUsd } = pricing.rates()
   const index = liveCatalog.current().sold[kind]
-  for (const doc of index.all) {
-    const offer = index.offerAt(doc)
+  for (const offer of offersIn(index)) {
     const { currency, divisor, min } = offer.cost
     const charged = min / divisor / (currency === 'USD' ? 1 : (perUsd[currency] as number))
     const least = Number(lowestCharge(offer, pricing)) / 1e6
@@ -129,9 +133,9 @@ it.each([
   ['ESIM', 'OPEN-VALUE', { code: 'open_value_kind' }],
 ])('of its flawed %s, prices %s by what is charged', async (family, id, retail) => {
   const { liveCatalog, pricing } = await shelved()
-  const { find } = liveCatalog.current()
-  expect(retailOf(find(`DIRTY-${family}-${id}`) as Offer, pricing)).toMatchObject(retail)
-  expect(find(`DIRTY-${family}-NO-COST`)).toBeUndefined()
+  const { ids } = liveCatalog.current()
+  expect(retailOf(ids.find(`DIRTY-${family}-${id}`) as Offer, pricing)).toMatchObject(retail)
+  expect(ids.find(`DIRTY-${family}-NO-COST`)).toBeUndefined()
 })
 
 it('reads a list that moves under its hands again, and loses none of it', async () => {
@@ -141,10 +145,10 @@ it('reads a list that moves under its hands again, and loses none of it', async 
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(fault),
     })
-  const idsOf = (list: PlainListing) => list.offers.map(({ id }) => id).sort()
+  const idsOf = (list: Listing) => list.offers.map(({ id }) => id).sort()
   await setFault({ mode: 'shift', reads: 1 })
   try {
-    const again = plainListing(await createZenditOffers(client).list(signal))
+    const again = await createZenditOffers(client).list(signal)
     expect(idsOf(again)).toEqual(idsOf(listing))
     await setFault({ mode: 'shift', reads: 2 })
     await expect(createZenditOffers(client).list(signal)).rejects.toThrow('moved while it was read')

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { deserialize, serialize } from 'node:v8'
 import {
   type ConnectedSupplier,
   listTimeoutMs,
@@ -7,7 +6,6 @@ import {
   type SupplierIntegration,
   supplierTimeoutMs,
 } from '../supplier.ts'
-import type { KnownBrands } from './brands.ts'
 import { createZenditClient, recordOf } from './client.ts'
 import { createZenditOffers } from './offers.ts'
 import { createZenditSupplier } from './purchases.ts'
@@ -24,13 +22,8 @@ export const zendit = {
       webhook: webhookOf(webhook),
     }
   },
-  readOffers({ url: baseUrl, key: apiKey }, note) {
-    const brands: KnownBrands = note === undefined ? new Map() : deserialize(note)
-    const client = createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs })
-    return {
-      ...createZenditOffers(client, () => new Date(), brands),
-      note: () => Uint8Array.from(serialize(brands)),
-    }
+  offersOf({ url: baseUrl, key: apiKey }) {
+    return createZenditOffers(createZenditClient({ baseUrl, apiKey, timeoutMs: listTimeoutMs }))
   },
 } as const satisfies SupplierIntegration
 

@@ -56,9 +56,9 @@ type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
 export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
   const config = { limit: 'reading' } as const
   pages.get('/buy/:offerId', { config }, (request: OfferRequest, reply) => {
-    const { find, findLike } = routes.deps.liveCatalog.current()
+    const { ids } = routes.deps.liveCatalog.current()
     const { offerId } = request.params
-    const meant = find(offerId) === undefined ? findLike(offerId) : undefined
+    const meant = ids.find(offerId) === undefined ? ids.findLike(offerId) : undefined
     // People copy ids by hand, and some mail programs change them to lower case.
     if (meant !== undefined) return reply.redirect(buyPath(meant), 302)
     reply.header('cache-control', ownCopy)
@@ -93,7 +93,7 @@ async function take(request: OfferRequest, reply: FastifyReply, routes: BuyRoute
 }
 
 function offerOf({ params }: OfferRequest, { deps }: BuyRoutes): Offer {
-  const offer = deps.liveCatalog.current().find(params.offerId)
+  const offer = deps.liveCatalog.current().ids.find(params.offerId)
   if (offer === undefined) {
     throw new Refusal('offer_not_found', deps.t('messages.offerNotFound.text'))
   }

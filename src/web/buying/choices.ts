@@ -1,8 +1,8 @@
 import type { EsimOffer } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { lowestCharge, retailOf } from '../../catalog/pricing.ts'
-import { type BrandPlace, brandPlaces, coveredBy } from '../../catalog/search/brand-places.ts'
-import type { Docs } from '../../catalog/search/docs.ts'
+import { type BrandPlace, brandPlaces } from '../../catalog/search/brand-places.ts'
+import { coveredBy } from '../../catalog/search/stock.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { buyPath } from '../paths.ts'
@@ -26,8 +26,8 @@ export function choicesSection(offer: Offer, deps: ChoiceDeps): Html | undefined
   const places = brandPlaces(deps.liveCatalog.current().sold[offer.kind], offer)
   const countries = coveredBy(offer).join()
   const isOwn = (place: BrandPlace) => place.countries.join() === countries
-  const own = places.find(isOwn)?.docs ?? new Uint32Array(0)
-  const lists = places.filter((place) => !isOwn(place)).map(({ docs }) => docs)
+  const own = places.find(isOwn)?.offers ?? []
+  const lists = places.filter((place) => !isOwn(place)).map(({ offers }) => offers)
   const beside = { height: heightOf(offer, own, deps), deps }
   const same = sameAs(offer, own, beside)
   const elsewhere =
@@ -67,50 +67,44 @@ ${choices.map((one) => {
 }
 
 /** The position of this offer, from 0 to 1, in a list of offers sorted by price. */
-function heightOf(offer: Offer, docs: Docs, deps: ChoiceDeps): number {
-  const index = deps.liveCatalog.current().sold[offer.kind]
+function heightOf(offer: Offer, list: readonly Offer[], deps: ChoiceDeps): number {
   const compare = byCost(deps)
   let low = 0
-  let high = docs.length
+  let high = list.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (compare(index.offerAt(docs[middle] as number), offer) < 0) low = middle + 1
+    if (compare(list[middle] as Offer, offer) < 0) low = middle + 1
     else high = middle
   }
-  return docs.length < 2 ? 0 : low / (docs.length - 1)
+  return list.length < 2 ? 0 : low / (list.length - 1)
 }
 
 /** `count` neighbours around a position of a list; all of a shorter list. */
-function atHeight(docs: Docs, height: number, count: number): Docs {
-  const middle = Math.round(height * (docs.length - 1))
-  const last = Math.min(docs.length, Math.max(0, middle - (count >> 1)) + count)
-  return docs.slice(Math.max(0, last - count), last)
+function atHeight(list: readonly Offer[], height: number, count: number): readonly Offer[] {
+  const middle = Math.round(height * (list.length - 1))
+  const last = Math.min(list.length, Math.max(0, middle - (count >> 1)) + count)
+  return list.slice(Math.max(0, last - count), last)
 }
 
 /** The values or plans of one list whose prices are closest to that of this offer, with this offer among them. */
-function sameAs(offer: Offer, docs: Docs, { height, deps }: Beside): readonly Offer[] {
-  const read = deps.liveCatalog
-    .current()
-    .sold[offer.kind].offersAt(atHeight(docs, height, choicesShown))
-  const others = read.filter(({ brand, id }) => brand === offer.brand && id !== offer.id)
+function sameAs(offer: Offer, list: readonly Offer[], { height, deps }: Beside): readonly Offer[] {
+  const others = atHeight(list, height, choicesShown).filter(
+    ({ brand, id }) => brand === offer.brand && id !== offer.id,
+  )
   return [offer, ...others.slice(0, choicesShown - 1)].sort(byCost(deps))
 }
 
 /**
  * The plan of each list that is most like this one. A brand's plans have similar price steps everywhere, so only those
- * at the same position are compared: reading all of them would take longer than the rest of the page.
+ * at the same position are compared.
  */
 function mostLike(
   offer: EsimOffer,
-  lists: readonly Docs[],
-  { height, deps }: Beside,
+  lists: readonly (readonly Offer[])[],
+  { height }: Beside,
 ): readonly Offer[] {
-  const near = lists.map((docs) => atHeight(docs, height, likeRead))
-  const index = deps.liveCatalog.current().sold.esim
-  const plans = index.offersAt(Uint32Array.from(near.flatMap((docs) => [...docs])))
-  return near.flatMap(({ length }) =>
-    plans
-      .splice(0, length)
+  return lists.flatMap((list) =>
+    atHeight(list, height, likeRead)
       .filter((plan) => plan.kind === 'esim')
       .sort((one, other) => unlike(one, offer) - unlike(other, offer))
       .slice(0, 1),

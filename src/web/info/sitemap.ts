@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { kinds } from '../../catalog/good.ts'
-import { offersBetween } from '../../catalog/offer-records.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { WebDeps } from '../frame/deps.ts'
@@ -84,8 +83,9 @@ const schema = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 const fixedPaths = ['/', '/how-it-works', '/terms', '/errors']
 
 /** The index of the parts: the first part lists pages and categories, the others list offers. */
-export function sitemapIndex({ records, readAt }: Catalog, siteUrl: string): string {
-  const parts = 1 + Math.ceil(records.count / offersPerPart)
+export function sitemapIndex(catalog: Catalog, siteUrl: string): string {
+  const { readAt } = catalog
+  const parts = 1 + Math.ceil(soldIn(catalog) / offersPerPart)
   const entries = Array.from({ length: parts }, (_, part) =>
     textOf(html`<sitemap><loc>${siteUrl}/sitemap-${part}.xml</loc>${lastmod(readAt)}</sitemap>
 `),
@@ -94,8 +94,8 @@ export function sitemapIndex({ records, readAt }: Catalog, siteUrl: string): str
 }
 
 /**
- * One part of the sitemap. It is made in the blocks in which the catalog stores its offers, and other requests are
- * served in between. Undefined if there is no such part.
+ * One part of the sitemap. It is made in blocks, and other requests are served in between. Undefined if there is no
+ * such part.
  */
 export function sitemapPart(
   catalog: Catalog,
@@ -104,7 +104,7 @@ export function sitemapPart(
 ): Promise<string> | undefined {
   const from = (part - 1) * offersPerPart
   if (part === 0) return listed(categoryPaths(catalog), catalog.readAt, siteUrl)
-  if (from < 0 || from >= catalog.records.count) return undefined
+  if (from < 0 || from >= soldIn(catalog)) return undefined
   return listed(offerPaths(catalog, from), catalog.readAt, siteUrl)
 }
 
@@ -129,18 +129,28 @@ async function listed(
 function* categoryPaths({ sold }: Catalog): Generator<string[]> {
   yield fixedPaths
   for (const kind of kinds) {
-    const places = kind === 'esim' ? sold[kind].covered : sold[kind].countries
-    const categories = places.values.map((country) => searchPath({ kind, country }))
+    const places = sold[kind].values(kind === 'esim' ? 'covers' : 'country')
+    const categories = places.map((country) => searchPath({ kind, country }))
     yield [searchPath({ kind }), ...categories]
   }
 }
 
-/** The pages of the offers of one part that are sold. */
-function* offerPaths({ records, sold }: Catalog, from: number): Generator<string[]> {
-  const isSold = new Uint8Array(records.count)
-  for (const kind of kinds) for (const row of sold[kind].rows) isSold[row] = 1
-  for (const block of offersBetween(records, from, from + offersPerPart)) {
-    yield block.filter(({ row }) => isSold[row] === 1).map(({ offer }) => buyPath(offer))
+function soldIn({ sold }: Catalog): number {
+  return kinds.reduce((sum, kind) => sum + sold[kind].size, 0)
+}
+
+const offersPerBlock = 100
+
+/** The pages of the offers of one part, of all that are sold, kind by kind. */
+function* offerPaths({ sold }: Catalog, from: number): Generator<string[]> {
+  let before = 0
+  for (const kind of kinds) {
+    const end = Math.min(before + sold[kind].size, from + offersPerPart)
+    for (let at = Math.max(before, from); at < end; at += offersPerBlock) {
+      const page = { offset: at - before, limit: Math.min(offersPerBlock, end - at) }
+      yield sold[kind].search({}, page).offers.map((offer) => buyPath(offer))
+    }
+    before += sold[kind].size
   }
 }
 

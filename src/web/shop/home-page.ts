@@ -2,8 +2,6 @@ import { countriesIn } from '../../api/shop/shop-query.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
-import { countsAmong, docsWith } from '../../catalog/search/column.ts'
-import { mostOffered } from '../../catalog/search/nearest.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -67,7 +65,8 @@ function siteData({ site }: WebDeps): object {
 
 function brands({ liveCatalog, t }: WebDeps): Html | undefined {
   const index = liveCatalog.current().sold.voucher
-  const most = countsAmong(index.brandNames, index.all)
+  const most = index
+    .counts('brandName')
     .slice(0, brandsShown)
     .map(([value, offers]) => ({ value, offers }))
   if (most.length === 0) return undefined
@@ -97,11 +96,11 @@ ${samplesOf(index).map((offer) => {
 
 /** One offer of each of the brands that have the most: the one in the middle of its brand. */
 function samplesOf(index: SearchIndex): Offer[] {
-  const most = mostOffered(index.brandNames, index.all).slice(0, samplesShown)
-  return most.map((brand) => {
-    const docs = docsWith(index.brandNames, brand)
-    return index.offerAt(docs[docs.length >> 1] as number)
-  })
+  const most = index.counts('brand').slice(0, samplesShown)
+  return most.flatMap(
+    ([brand, offers]) =>
+      index.search({ brandKeys: [brand] }, { offset: offers >> 1, limit: 1 }).offers,
+  )
 }
 
 /** One line that describes a sample. */

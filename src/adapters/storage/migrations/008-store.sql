@@ -42,13 +42,23 @@ create table used_nonces (
 
 create index used_nonces_by_end on used_nonces (expires_at);
 
--- The last good lists of the supplier, compressed.
+-- The last good list of the suppliers' offers, in pages. Its row comes after its pages.
+create sequence catalog_snapshot_ids;
+
 create table catalog_snapshot (
-  id bigint generated always as identity primary key,
+  id bigint primary key,
+  -- The form of the offers.
+  format integer not null,
   read_at timestamptz not null,
   offers integer not null,
   set_aside jsonb not null,
-  body bytea not null,
   -- Kinds of a list that were not believed, and when the offers that stayed on sale were read.
-  held jsonb not null default '{}'
+  held jsonb not null
+);
+
+create table catalog_pages (
+  snapshot bigint not null,
+  page integer not null,
+  offers json not null,
+  primary key (snapshot, page)
 );
