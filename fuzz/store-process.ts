@@ -1,48 +1,34 @@
 import { type NodeSettings, startNode } from '../test/harness/node.ts'
+import { routesIn } from '../test/harness/routes-in.ts'
+import { secretsOf } from './judge.ts'
 
-/** The messages from the fuzzer to the store's process, and back. */
-export type Ask =
-  | { readonly start: NodeSettings; readonly secrets: readonly string[] }
-  | { readonly secrets: readonly string[] }
-  | { readonly measure: true }
-export type Told =
-  | { readonly ready: true }
-  | { readonly line: string }
-  | { readonly heapBytes: number; readonly rssBytes: number }
-
-/** Log lines of this level or above report that something went wrong (`warn` of pino). */
-const warning = 40
+/** What the store's process says: first its routes, then its time after each message, and leaking log lines. */
+export type Said =
+  | { readonly routes: ReturnType<typeof routesIn> }
+  | { readonly threadMs: number }
+  | { readonly badLine: string }
 
 /**
- * A store in a process of its own that reads its own log, and passes on lines that contain a secret or report
- * that something went wrong. It ends with its parent.
+ * A store in a process of its own, which tells how much CPU time its main thread has used: the time during
+ * which no other request is answered, whatever else the machine does. It ends with its parent.
  */
-let secrets: readonly string[] = []
-process.on('message', async (ask: Ask) => {
-  if ('secrets' in ask) secrets = ask.secrets
-  if ('start' in ask) {
-    await startNode(ask.start, watch)
-    tell({ ready: true })
+process.once('message', async (settings: NodeSettings) => {
+  let routes: ReturnType<typeof routesIn> = []
+  const secrets = secretsOf(settings)
+  const watch = (badLine: string) => {
+    if (secrets.some((secret) => badLine.includes(secret))) say({ badLine })
   }
-  if ('measure' in ask) tell(await measured())
+  await startNode(settings, watch, (app) => {
+    routes = routesIn(app.printRoutes({ commonPrefix: false }))
+  })
+  process.on('message', () => {
+    const { user, system } = process.threadCpuUsage()
+    say({ threadMs: (user + system) / 1_000 })
+  })
+  say({ routes })
 })
 process.on('disconnect', () => process.exit(0))
 
-function watch(line: string): void {
-  const level = Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? warning)
-  if (level >= warning || secrets.some((secret) => line.includes(secret))) tell({ line })
-}
-
-/** Memory after two garbage collections, because finalised objects are only freed by the second. */
-async function measured(): Promise<Told> {
-  for (let round = 0; round < 2; round += 1) {
-    globalThis.gc?.()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  const { heapUsed, rss } = process.memoryUsage()
-  return { heapBytes: heapUsed, rssBytes: rss }
-}
-
-function tell(told: Told): void {
-  process.send?.(told)
+function say(said: Said): void {
+  process.send?.(said)
 }

@@ -84,16 +84,6 @@ export async function rowsOf(store: Pick<Store, 'query'>): Promise<Record<string
   return ofEach(store, await tablesOf(store), 'count(*)::int')
 }
 
-/**
- * The same with a digest of the rows, which an update changes too. Without the nodes, which note every few
- * seconds that they live.
- */
-export async function contentsOf(store: Pick<Store, 'query'>): Promise<Record<string, string>> {
-  const tables = (await tablesOf(store)).filter((table) => table !== 'nodes')
-  const digest = `count(*) || ' ' || md5(coalesce(string_agg(one::text, ';' order by one::text), ''))`
-  return ofEach(store, tables, digest)
-}
-
 /** What an SQL expression says of the rows of each table, by table, at one moment. */
 async function ofEach<T>(
   { query }: Pick<Store, 'query'>,
