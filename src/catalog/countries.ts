@@ -46,6 +46,8 @@ function codeByName(text: string): string | undefined {
   const name = fold(text.trim())
   const named = (test: (known: string) => boolean) =>
     countryCodes().find((code) => countryNames(code).some((known) => test(fold(known))))
-  const isNear = (known: string) => name.length >= 5 && distance(known, name) <= 1
+  // The lengths first: the distance to a long text takes milliseconds for each name.
+  const isNear = (known: string) =>
+    name.length >= 5 && Math.abs(known.length - name.length) <= 1 && distance(known, name) <= 1
   return named((known) => known === name) ?? named(isNear)
 }

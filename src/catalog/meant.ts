@@ -7,7 +7,10 @@ export function fieldMeantBy(
   otherNames: Readonly<Record<string, readonly string[]>> = {},
 ): string | undefined {
   const lower = name.toLowerCase()
-  const near = known.find((field) => distance(field.toLowerCase(), lower) <= 2)
+  const near = known.find(
+    (field) =>
+      Math.abs(field.length - lower.length) <= 2 && distance(field.toLowerCase(), lower) <= 2,
+  )
   return (
     near ?? known.find((field) => otherNames[field]?.some((other) => other.toLowerCase() === lower))
   )

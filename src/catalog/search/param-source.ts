@@ -53,9 +53,12 @@ export function echoOf(text: string): string {
   return [...text.replace(/\p{C}/gu, '\uFFFD')].slice(0, maxEcho).join('')
 }
 
+/** Longer than the name of any parameter. */
+const maxParameter = 64
+
 /** The parameter that was probably meant by an unknown one; undefined if none is near. */
 export function nearParameter(name: string, known: readonly string[]): string | undefined {
-  const lower = name.toLowerCase()
+  const lower = name.slice(0, maxParameter).toLowerCase()
   const sameThing = synonyms
     .filter((names) => names.some((synonym) => synonym.toLowerCase() === lower))
     .flatMap((names) => known.filter((other) => names.includes(other)))

@@ -253,6 +253,7 @@ function found<T extends string>(
 
 /** The value that was probably meant: the only one that contains the text, or one that is a typo or two away. */
 function nearestOf<T extends string>(value: string, list: readonly T[]): T | undefined {
+  if (value.length > maxName) return undefined
   const text = fold(value)
   const holding = list.filter((item) => text.length > 2 && fold(item).includes(text))
   if (holding.length === 1) return holding[0]
