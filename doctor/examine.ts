@@ -1,20 +1,35 @@
-import type { MetricsAccess } from './arguments.ts'
-import { askerOf } from './ask.ts'
-import { checkBodies, checkOtherMethods } from './checks/bodies.ts'
-import { checkClock, checkSignIn } from './checks/clock.ts'
-import { checkCors } from './checks/cors.ts'
-import { checkAsIndexers, checkProbe, checkTravel } from './checks/demand.ts'
-import { checkForwarding, checkListing } from './checks/listing.ts'
-import { checkManifest } from './checks/manifest.ts'
-import { checkMcp } from './checks/mcp.ts'
-import { checkNodes } from './checks/nodes.ts'
-import { checkOpenApi } from './checks/openapi.ts'
-import { checkPages } from './checks/pages.ts'
-import { checkUnreadablePayments } from './checks/payments.ts'
-import { checkTerms } from './checks/terms.ts'
-import { named } from './demand.ts'
-import { type Finding, keepFindings, type Visit } from './findings.ts'
-import { type Operation, type Paid, probe, probeResources } from './operations.ts'
+import { browserFaults, checkBrowser } from './browser.ts'
+import { checkMcp, mcpFaults } from './mcp.ts'
+import { checkNodes, type MetricsAccess, nodeFaults } from './nodes.ts'
+import { checkOpenApi, openApiFaults } from './openapi.ts'
+import {
+  checkKeys,
+  checkManifest,
+  checkReach,
+  noteUnreachable,
+  publishedFaults,
+} from './published.ts'
+import { checkPurchase, checkSignIn, nameOf, purchaseFaults } from './purchase.ts'
+import { askerOf, type Fault, type Finding, noterOf, type Visit } from './visit.ts'
+
+const storeFaults = {
+  nothing_for_sale: {
+    level: 'stop',
+    what: 'The OpenAPI document has no paid operation.',
+    mend: 'Let the proxy pass /openapi.json on to the store, unchanged.',
+  },
+} as const satisfies Readonly<Record<string, Fault>>
+
+/** By their codes, in the order in which they are printed and listed in docs/operators/doctor.md. */
+export const faults = {
+  ...publishedFaults,
+  ...storeFaults,
+  ...openApiFaults,
+  ...mcpFaults,
+  ...nodeFaults,
+  ...purchaseFaults,
+  ...browserFaults,
+}
 
 export interface Examined {
   readonly findings: readonly Finding[]
@@ -22,7 +37,9 @@ export interface Examined {
   readonly operations: readonly string[]
 }
 
-/** How many paid operations are examined in full. */
+const note = noterOf(storeFaults)
+const rank = { stop: 0, warn: 1, note: 2 } as const
+/** A long document must not cause a burst of calls. */
 const maxOperations = 8
 
 /** Examines the whole store. Never pays. */
@@ -31,57 +48,34 @@ export async function examine(
   publicOrigin = origin,
   metrics?: MetricsAccess,
 ): Promise<Examined> {
-  const { note, findings } = keepFindings()
-  const visit: Visit = { origin, publicOrigin, ask: askerOf(origin), note }
-  const there = await visit.ask('/.well-known/x402')
-  if (there.failed !== undefined) {
-    note('unreachable', origin, there.failed)
-    return { findings: findings(), operations: [] }
+  const visit: Visit = { origin, publicOrigin, ask: askerOf(origin), findings: [] }
+  const isThere = await checkReach(visit)
+  const operations = isThere ? await examineStore(visit, metrics) : []
+  const findings = visit.findings.toSorted((one, other) => rank[one.level] - rank[other.level])
+  return { findings, operations }
+}
+
+async function examineStore(visit: Visit, metrics?: MetricsAccess): Promise<readonly string[]> {
+  for (const path of await checkManifest(visit)) await checkResource(visit, path)
+  const paid = await checkOpenApi(visit)
+  if (paid.length === 0) note(visit, 'nothing_for_sale', visit.origin)
+  for (const { method, path } of paid.slice(0, maxOperations)) {
+    // As indexers do: without a payment and without a body.
+    const one = { method, path, probe: await visit.ask(path, { method }) }
+    await checkPurchase(visit, one)
+    await checkBrowser(visit, one)
   }
-  if (isOpenHttp(publicOrigin)) note('not_https', publicOrigin)
-  const { paid, signIns } = await findOperations(visit)
-  if (paid.length === 0) note('nothing_for_sale', origin)
-  for (const one of paid.slice(0, maxOperations)) await examinePurchase(visit, one)
-  for (const one of signIns) checkSignIn(visit, one)
-  await checkClock(visit)
-  await checkPages(visit)
+  await checkKeys(visit)
   await checkMcp(visit)
   if (metrics !== undefined) await checkNodes(visit, metrics)
-  return { findings: findings(), operations: paid.map(named) }
+  return paid.map(nameOf)
 }
 
-async function findOperations(visit: Visit) {
-  const listed = await checkManifest(visit)
-  const { paid: described, isUnpriced } = await checkOpenApi(visit)
-  const { paid, signIns } = await probeResources(visit, listed)
-  for (const one of paid) {
-    if (isUnpriced(one)) visit.note('openapi_unpriced', named(one))
-  }
-  const isNew = (operation: Operation) => !paid.some((one) => named(one) === named(operation))
-  const more: Paid[] = []
-  for (const operation of described.filter(isNew).slice(0, maxOperations)) {
-    more.push(await probe(visit, operation))
-  }
-  return { paid: [...paid, ...more], signIns }
-}
-
-async function examinePurchase(visit: Visit, paid: Paid): Promise<void> {
-  const demand = checkProbe(visit, paid)
-  await checkOtherMethods(visit, paid)
-  await checkUnreadablePayments(visit, paid, demand)
-  await checkCors(visit, paid)
-  if (demand === undefined) return
-  checkTravel(visit, paid)
-  checkTerms(visit, named(paid), demand)
-  checkListing(visit, paid, demand)
-  checkAsIndexers(visit, paid, demand)
-  checkSignIn(visit, paid)
-  await checkForwarding(visit, paid)
-  await checkBodies(visit, paid, demand)
-}
-
-/** Plain HTTP to another machine than this one, which others can read on the way. */
-function isOpenHttp(publicOrigin: string): boolean {
-  const { protocol, hostname } = new URL(publicOrigin)
-  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+/** A resource of the manifest must exist. A manifest names no methods, so another one may be allowed. */
+async function checkResource(visit: Visit, path: string): Promise<void> {
+  const probe = await visit.ask(path)
+  const { status } = probe
+  if (status === 0 || status === 404 || status === 410 || status >= 500)
+    noteUnreachable(visit, path, probe)
+  checkSignIn(visit, { method: 'GET', path, probe })
 }

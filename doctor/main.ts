@@ -1,58 +1,91 @@
-import { Worker } from 'node:worker_threads'
-import { readArguments, usage, type Wanted } from './arguments.ts'
-import type { Examined } from './examine.ts'
-import { reportOf } from './report.ts'
+import { parseArgs } from 'node:util'
+import { type Examined, examine } from './examine.ts'
+import type { Finding } from './visit.ts'
 
-/** More than the examination of a slow store takes; milliseconds. */
-const deadlineMs = 240_000
+const usage = `Looks at a running store as a buyer or an index would meet it, and never pays.
 
-/** Exit code 0: nothing would stop a buyer. 1: something would. 2: the store could not be examined. */
+  npm run doctor -- URL [--public URL] [--metrics] [--json]
+
+  URL            the address to examine, such as https://shop.example
+  --public URL   the address that buyers use, when that is another one
+  --metrics      of a store of your own: reads /metrics as well, with METRICS_TOKEN
+  --json         one JSON object instead of text
+
+Exit code 0 when nothing would stop a buyer, 1 when something would, 2 when it could not be run.
+Everything that can be found is listed in docs/operators/doctor.md.`
+
+const titles = { stop: 'Stops buyers', warn: 'Costs buyers or listings', note: 'Missing' } as const
+/** The most places of a fault in the text, which show what they have in common; --json has all. */
+const maxPlaces = 6
+
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<0 | 1 | 2> {
-  let wanted: Wanted | 'help'
-  try {
-    wanted = readArguments(args, process.env['METRICS_TOKEN'])
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-    return 2
-  }
-  if (wanted === 'help') {
+  if (args.includes('--help')) {
     console.log(usage)
     return 0
   }
   try {
-    const examined = await examineInThread(wanted)
-    const { text, isHealthy } = reportOf(wanted, examined)
-    console.log(text)
-    return isHealthy ? 0 : 1
+    const { origin, publicOrigin, metrics, json } = readArguments(args)
+    const examined = await examine(origin, publicOrigin, metrics)
+    const ok = examined.findings.every(({ level }) => level !== 'stop')
+    const object = { store: origin, public: publicOrigin, ok, ...examined }
+    console.log(json ? JSON.stringify(object) : textOf(origin, examined, ok))
+    return ok ? 0 : 1
   } catch (error) {
-    console.error(
-      `The store could not be examined: ${error instanceof Error ? error.message : error}`,
-    )
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
     return 2
   }
 }
 
-async function examineInThread({ origin, publicOrigin, metrics }: Wanted): Promise<Examined> {
-  const worker = new Worker(new URL('./examination.ts', import.meta.url), {
-    workerData: { origin, publicOrigin, metrics },
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-    // Captured: validators print there what they skip in the store's schemas.
-    stderr: true,
+/** @throws Error with a sentence that names the wrong argument */
+function readArguments(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      public: { type: 'string' },
+      metrics: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
   })
-  const { promise, resolve, reject } = Promise.withResolvers<Examined>()
-  const deadline = setTimeout(
-    () => reject(new Error(`it took longer than ${deadlineMs / 1_000} s`)),
-    deadlineMs,
-  )
-  worker.once('message', resolve)
-  worker.once('error', reject)
-  worker.once('exit', () => reject(new Error('the examination ended without a word')))
-  try {
-    return await promise
-  } finally {
-    clearTimeout(deadline)
-    await worker.terminate()
-  }
+  const [url, ...more] = positionals
+  if (url === undefined) throw new Error('Name the store: its URL is missing.')
+  if (more.length > 0) throw new Error(`One store at a time; ${more[0]} is one too many.`)
+  const origin = originOf(url)
+  const publicOrigin = originOf(values.public ?? origin)
+  const metrics = values.metrics ? { token: process.env['METRICS_TOKEN'] } : undefined
+  return { origin, publicOrigin, metrics, json: values.json }
+}
+
+function originOf(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error(`${text} is no http or https URL, such as https://shop.example.`)
+  if (url.username !== '' || url.password !== '')
+    throw new Error('Leave user name and password out of the URL.')
+  return url.origin
+}
+
+function textOf(origin: string, { findings, operations }: Examined, ok: boolean): string {
+  const groups = (['stop', 'warn', 'note'] as const).flatMap((level) => {
+    const found = findings.filter((finding) => finding.level === level)
+    return found.length === 0 ? [] : [`\n${titles[level]}:`, ...grouped(found)]
+  })
+  const verdict = ok
+    ? 'Nothing would stop a buyer.'
+    : 'A buyer would be stopped; the first group above says where.'
+  const looked = `Looked at ${origin}: ${operations.join(', ') || 'no paid operation'}`
+  return [looked, ...groups, '', verdict].join('\n')
+}
+
+/** Each fault once, with its fix and its places. */
+function grouped(findings: readonly Finding[]): string[] {
+  return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, all]) => {
+    const [{ what, mend } = { what: '', mend: '' }] = all
+    const places = all.map(({ where, seen }) => `      ${where}${seen ? `: ${seen}` : ''}`)
+    const more = places.splice(maxPlaces).length
+    const rest = more === 0 ? [] : [`      and at ${more} more`]
+    return [`  ${code}: ${what}`, `    Fix: ${mend}`, ...places, ...rest]
+  })
 }

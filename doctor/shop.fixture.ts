@@ -23,8 +23,6 @@ export interface Page {
 /** Breaks one thing in a shop without faults. */
 export type Breaking = (page: Page, call: Call) => void
 
-export type Shop = Awaited<ReturnType<typeof openShop>>
-
 /** A small shop without faults, unless `breaking` adds one. */
 export async function openShop(breaking: Breaking = () => {}) {
   const server = createServer(async (request, response) => {
@@ -95,22 +93,12 @@ const routes: Readonly<Record<string, (call: Call) => Page>> = {
   '/.well-known/x402': ({ origin }) =>
     json(200, {
       version: 1,
-      resources: [
-        `${origin}/search`,
-        `${origin}/buy`,
-        { url: `${origin}/report` },
-        `${origin}/orders`,
-      ],
-      fulfillment_policy: {},
-      refund_policy: {},
+      resources: [`${origin}/buy`, { url: `${origin}/orders` }, `${origin}/orders/{id}`],
       signals: { agent_action: 'proceed', last_updated: new Date().toISOString() },
     }),
   '/openapi.json': () => json(200, document),
-  '/llms.txt': () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'Socks.' }),
   '/.well-known/jwks.json': () => json(200, { keys: [{ kty: 'EC', kid: '1' }] }),
-  '/search': () => json(200, { items: [] }),
   '/orders': (call) => signIn(call),
-  '/report': (call) => (call.method === 'GET' ? demand(call) : json(405, {})),
   '/buy': buy,
   '/mcp': mcp,
   '/metrics': ({ headers }) =>
@@ -121,31 +109,20 @@ const routes: Readonly<Record<string, (call: Call) => Page>> = {
 
 function buy(call: Call): Page {
   if (call.method !== 'POST') return json(405, {})
-  if (call.body !== '') {
-    const refused = refusalOf(call.body)
-    if (refused !== undefined) return refused
-  }
-  return demand(call)
-}
-
-function refusalOf(body: string): Page | undefined {
-  try {
-    const { item } = JSON.parse(body)
-    if (typeof item !== 'string') return json(422, { error: 'item is a text' })
-    return item === 'SOCKS' ? undefined : json(404, { error: 'no such item' })
-  } catch {
-    return json(400, { error: 'no JSON' })
-  }
+  const isRefused = call.body !== '' && !call.body.includes('SOCKS')
+  return isRefused ? json(404, { error: 'no such item' }) : demand(call)
 }
 
 function demand({ origin, path, method }: Call): Page {
   const input = { item: 'SOCKS' }
   const schema = { type: 'object', properties: { item: { type: 'string' } } }
   const output = { example: { ok: true }, schema: { type: 'object' } }
-  const declared =
-    method === 'POST'
-      ? declareDiscoveryExtension({ bodyType: 'json', input, inputSchema: schema, output })
-      : declareDiscoveryExtension({ input: {}, inputSchema: { type: 'object' }, output })
+  const declared = declareDiscoveryExtension({
+    bodyType: 'json',
+    input,
+    inputSchema: schema,
+    output,
+  })
   const { bazaar } = declared as unknown as { bazaar: { info: { input: object } } }
   return demanding({
     x402Version: 2,
@@ -229,11 +206,7 @@ const document = {
     contact: { email: 'shop@shop.example' },
   },
   paths: {
-    '/search': { get: { security: [], responses: { 200: ok } } },
     '/orders': { get: { security: [], responses: { 402: ok } } },
-    '/report': {
-      get: { ...paid, parameters: [{ name: 'q', in: 'query', schema: { type: 'string' } }] },
-    },
     '/buy': {
       post: { ...paid, requestBody: { content: { 'application/json': { schema: textField } } } },
     },

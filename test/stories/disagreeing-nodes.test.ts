@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askerOf } from '../../doctor/ask.ts'
-import { checkNodes } from '../../doctor/checks/nodes.ts'
-import { keepFindings } from '../../doctor/findings.ts'
+import { checkNodes } from '../../doctor/nodes.ts'
+import { askerOf, type Visit } from '../../doctor/visit.ts'
 import { bodyFor, eventually, termsOf } from './requests.ts'
 import { openNode, type Store, siblingSettings, useStore } from './store.ts'
 
@@ -38,10 +37,10 @@ const disagreements = async (at: Asked) =>
   (await metricsOf(at)).filter((line) => line.includes('_disagree'))
 
 const told = async () => {
-  const { note, findings } = keepFindings()
-  const visit = { origin: store.url, publicOrigin: store.url, ask: askerOf(store.url), note }
+  const { url } = store
+  const visit: Visit = { origin: url, publicOrigin: url, ask: askerOf(url), findings: [] }
   await checkNodes(visit, { token })
-  return findings()
+  return visit.findings
 }
 
 test('two nodes with different prices say so, each once, in log and metrics', async () => {

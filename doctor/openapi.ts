@@ -1,0 +1,89 @@
+import {
+  type AuditWarning,
+  checkL2ForOpenAPI,
+  checkL4ForOpenAPI,
+  getL3ForOpenAPI,
+  getOpenAPI,
+  getWarningsForL2,
+  getWarningsForL3,
+  getWarningsForL4,
+  getWarningsForOpenAPI,
+  isOpenApiParseFailure,
+} from '@agentcash/discovery'
+import { type Fault, isRecord, noterOf, recordAt, tell, type Visit } from './visit.ts'
+
+/** Faults of the OpenAPI document, which indexes read first. */
+export const openApiFaults = {
+  openapi_missing: {
+    level: 'warn',
+    what: 'There is no OpenAPI document with paths at /openapi.json, where indexers look first.',
+    mend: 'Let the proxy pass this path on to the store.',
+  },
+  listing_error: {
+    level: 'warn',
+    what: 'The published validator of discovery reports an error.',
+    mend: 'Follow its message; indexers use the same validator.',
+  },
+  listing_remark: {
+    level: 'note',
+    what: 'The published validator of discovery has a remark.',
+    mend: 'Consider its message.',
+  },
+} as const satisfies Readonly<Record<string, Fault>>
+
+const note = noterOf(openApiFaults)
+const where = 'GET /openapi.json'
+
+export interface Operation {
+  readonly method: string
+  readonly path: string
+}
+
+/** Checks the document as indexers do. Returns its paid operations. */
+export async function checkOpenApi(visit: Visit): Promise<readonly Operation[]> {
+  const answer = await visit.ask('/openapi.json', { headers: { accept: 'application/json' } })
+  const { paths } = recordAt(answer.json)
+  if (answer.status !== 200 || !isRecord(paths)) {
+    note(visit, 'openapi_missing', where, tell(answer))
+    return []
+  }
+  await validate(visit, answer.text)
+  return Object.entries(paths).flatMap(([path, entry]) =>
+    Object.entries(recordAt(entry))
+      .filter(
+        ([, operation]) =>
+          /^\/[^/\\{]*[^{]*$/.test(path) && 'x-payment-info' in recordAt(operation),
+      )
+      .map(([verb]) => ({ method: verb.toUpperCase(), path })),
+  )
+}
+
+/** Runs the validator of indexers on the text that was read, as a data URL, so that it fetches nothing. */
+async function validate(visit: Visit, text: string): Promise<void> {
+  const url = `data:application/json;base64,${Buffer.from(text).toString('base64')}`
+  const read = await getOpenAPI(visit.origin, {}, AbortSignal.timeout(15_000), url)
+  if (read.isErr()) return note(visit, 'listing_error', where, read.error.message)
+  const source = read.value
+  report(visit, where, getWarningsForOpenAPI(source))
+  if (source === null || isOpenApiParseFailure(source)) return undefined
+  report(visit, where, getWarningsForL2(checkL2ForOpenAPI(source)))
+  report(visit, where, getWarningsForL4(checkL4ForOpenAPI(source)))
+  for (const { path, method, authMode } of source.routes) {
+    if (authMode !== 'paid') continue
+    const warnings = getWarningsForL3(getL3ForOpenAPI(source, path, method))
+    report(visit, `${where}: ${method} ${path}`, warnings)
+  }
+  return undefined
+}
+
+/** Adds what a validator of indexers says. */
+export function report(
+  visit: Visit,
+  at: string,
+  warnings: readonly Pick<AuditWarning, 'severity' | 'code' | 'message'>[],
+): void {
+  for (const { severity, code, message } of warnings) {
+    const level = severity === 'error' || severity === 'warn' ? 'listing_error' : 'listing_remark'
+    note(visit, level, at, `${code}: ${message}`)
+  }
+}
