@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LocalAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -36,9 +35,7 @@ const attacks = {
   'twenty payments on the price of one': overdrawn,
   'buyer of what fails': freeRider,
   'payments with forged signatures': forger,
-  'refund claims for orders of others': claimant,
   'a hundred page searches at once': searcher,
-  'readers that take no answer': silentReaders,
 } as const satisfies Record<string, Attack>
 
 type AttackName = keyof typeof attacks
@@ -105,17 +102,6 @@ async function forger(attacker: Attacker) {
   return () => pay(attacker, forged, { kind: 'voucher', outcome: 'OK', terms })
 }
 
-async function claimant({ node, address, heard }: Attacker) {
-  return async () => {
-    const path = `/api/catalog/orders/ord_${randomBytes(13).toString('hex')}/refund`
-    const headers = {
-      'idempotency-key': randomBytes(12).toString('hex'),
-      'x-forwarded-for': address,
-    }
-    heard(answerOf(await call(node, { path, body: {}, headers, patienceMs: 5_000 })))
-  }
-}
-
 async function searcher({ node, address, heard }: Attacker) {
   let asked = 0
   return async () => {
@@ -126,23 +112,6 @@ async function searcher({ node, address, heard }: Attacker) {
       heard(answerOf(await call(node, { path, headers, patienceMs: 20_000 })))
     await Promise.all(paths.map(ask))
     await delay(2_000)
-  }
-}
-
-/** Sends requests on many connections, and reads none of the answers. */
-async function silentReaders({ node, address, heard, until }: Attacker) {
-  const { hostname, port } = new URL(node)
-  const request = `GET /ai/vouchers?limit=50 HTTP/1.1\r\nHost: ${hostname}\r\nX-Forwarded-For: ${address}\r\n\r\n`
-  return async () => {
-    const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname))
-    for (const socket of sockets) {
-      socket.pause()
-      socket.on('error', () => {})
-      socket.write(request.repeat(40))
-    }
-    await delay(5_000, undefined, { signal: until }).catch(() => {})
-    heard(`${sockets.filter(({ destroyed }) => destroyed).length} of 20 cut`)
-    for (const socket of sockets) socket.destroy()
   }
 }
 
@@ -179,4 +148,37 @@ async function termsOf({ node, address, until }: Attacker, kind: Kind, outcome: 
 function answerOf(called: Awaited<ReturnType<typeof call>>): string {
   if (called.type === 'none') return 'no answer'
   return `${called.status}${called.body.code === undefined ? '' : ` ${called.body.code}`}`
+}
+
+const lookEveryMs = 500
+
+/**
+ * Reads the signals of each node (x402-signals) again and again, and returns every look at which a node did
+ * not say `pay`. There are no kills and faults meanwhile, so only attackers can have paused the store.
+ */
+export async function watchSignals(
+  nodes: readonly { readonly url: string }[],
+  isOver: () => boolean,
+): Promise<readonly string[]> {
+  const pauses: string[] = []
+  while (!isOver()) {
+    for (const { url } of nodes) {
+      const said = await signalsOf(url)
+      if (said !== 'pay') pauses.push(`${url} said ${said}`)
+    }
+    await delay(lookEveryMs)
+  }
+  return pauses
+}
+
+async function signalsOf(url: string): Promise<string> {
+  try {
+    const headers = { 'x-forwarded-for': [10, ...randomBytes(3)].join('.') }
+    const signal = AbortSignal.timeout(10_000)
+    const answer = await fetch(`${url}/.well-known/x402`, { headers, signal })
+    const { signals } = (await answer.json()) as { signals?: { agent_action?: string } }
+    return signals?.agent_action ?? `${answer.status} without signals`
+  } catch (error) {
+    return `nothing: ${error instanceof Error ? error.message : error}`
+  }
 }

@@ -241,7 +241,7 @@ describe('besides', () => {
     ] satisfies [Wrong, string][])
   })
 
-  test('a store that attackers pause, or whose gas they spend', () => {
+  test('a store that attackers pause', () => {
     expect(wrongsIn(withMore({ pauses: ['node-0 said stop'] }))).toEqual([
       ['paused by an attacker', 'node'],
     ])
@@ -249,20 +249,7 @@ describe('besides', () => {
     const inCalmUntil = (calmUntil: number) =>
       wrongsIn({ ...withMore({ seen: [paused] }), calmUntil })
     expect([inCalmUntil(7), inCalmUntil(8)]).toEqual([[], [['paused by an attacker', 'b0-8']]])
-    const wasted = (count: number) =>
-      wrongsIn(withMore({ wastedByAttackers: Array.from({ length: count }, (_, at) => `0x${at}`) }))
-    expect([wasted(30), wasted(31)]).toEqual([[], [['gas wasted without bound', 'gas']]])
   })
-})
-
-test('a store that is shut to honest buyers, or has not the means to pay them back', () => {
-  const heard = (times: number) => {
-    const pausedAt = Array.from({ length: times }, (_, at) => at)
-    return wrongsIn(withMore({ seen: [seen(delivered, '8', { nonces: [], pausedAt })] }))
-  }
-  // Twice for each of the four purchases.
-  expect([heard(8), heard(9)]).toEqual([[], [['put off without bound', 'store']]])
-  expect(wrongsIn(withMore({ bounded: ['refund_held'] }))).toEqual([['out of means', 'node']])
 })
 
 test('a finding can be told with what all four sides know of its order', () => {

@@ -17,9 +17,6 @@ export const wrongs = [
   'loss nobody sees',
   'node ended by itself',
   'paused by an attacker',
-  'put off without bound',
-  'out of means',
-  'gas wasted without bound',
   'nothing bought',
 ] as const
 export type Wrong = (typeof wrongs)[number]
@@ -61,9 +58,6 @@ export function audit(facts: Facts): readonly Finding[] {
     unseenLosses,
     endedAlone,
     pausedByAttackers,
-    putOffWithoutBound,
-    outOfMeans,
-    gasWithoutBound,
     nothingBought,
   ].flatMap((rule) => rule(book))
 }
@@ -261,30 +255,6 @@ function pausedByAttackers({ pauses, seen, calmUntil }: Book): Finding[] {
       finding('paused by an attacker', purchase, 'its buyer heard that the store is paused'),
     ),
   ]
-}
-
-/** Killed parts pause the store for a moment. On average, a purchase may be put off this often. */
-const maxPaused = 2
-
-function putOffWithoutBound({ seen }: Book): Finding[] {
-  const heard = seen.reduce((sum, { pausedAt }) => sum + pausedAt.length, 0)
-  if (heard <= maxPaused * seen.length) return []
-  const why = `${seen.length} purchases heard ${heard} times that the store is paused`
-  return [finding('put off without bound', 'store', why)]
-}
-
-/** Kills take no money, so the float and the caps must suffice for all honest buyers. */
-function outOfMeans({ bounded }: Book): Finding[] {
-  return bounded.map((said) => finding('out of means', 'node', said))
-}
-
-/** With more useless transactions than this, attackers decide how much gas the store pays for. */
-const maxWasted = 30
-
-function gasWithoutBound({ wastedByAttackers }: Book): Finding[] {
-  if (wastedByAttackers.length <= maxWasted) return []
-  const why = `${wastedByAttackers.length} transactions moved nothing; ${maxWasted} are the most`
-  return [finding('gas wasted without bound', 'gas', why)]
 }
 
 /** A run without an order has nothing that could have gone wrong. */

@@ -21,18 +21,12 @@ export async function collect(
   return { ...moves, supplied, orders }
 }
 
-/** The chain, with the wallets that the store is paid to and refunds from. */
-export interface Wallets {
-  readonly chain: Pick<Parts['chain'], 'rpcUrl' | 'usdc' | 'keys'>
-  readonly refundWallet: string
-}
-
-/** The payments to the store and its refunds, up to this block or the newest one. */
-export async function movesOf(
-  { chain, refundWallet }: Wallets,
-  toBlock?: bigint,
-): Promise<Pick<Facts, 'payments' | 'refunds'>> {
-  const transfers = await transfersOf(chain, toBlock)
+/** The payments to the store and its refunds. */
+async function movesOf({
+  chain,
+  refundWallet,
+}: Parts): Promise<Pick<Facts, 'payments' | 'refunds'>> {
+  const transfers = await transfersOf(chain)
   const payTo = chain.keys.payTo.toLowerCase()
   return {
     payments: transfers.filter(({ to }) => to === payTo),
@@ -50,26 +44,14 @@ export async function countOpen(databaseUrl: string): Promise<number> {
   return row?.open ?? 0
 }
 
-/** Ends the leases of dead processes, so that the next sweep of any node takes their orders. */
-export async function endLeases(databaseUrl: string): Promise<void> {
-  await query(
-    databaseUrl,
-    `update orders set locked_until = now(), due_at = now()
-      where due_at is not null and locked_until > now()`,
-  )
-}
-
 /** All transfers of USDC. The log just before a transfer has the nonce of its authorization. */
-async function transfersOf(
-  { rpcUrl, usdc }: Wallets['chain'],
-  toBlock: bigint | 'latest' = 'latest',
-): Promise<readonly Transfer[]> {
+async function transfersOf({ rpcUrl, usdc }: Parts['chain']): Promise<readonly Transfer[]> {
   const client = chainClient(rpcUrl, 60_000)
   const logs = await client.getLogs({
     address: usdc as Address,
     events: token,
     fromBlock: 0n,
-    toBlock,
+    toBlock: 'latest',
     strict: true,
   })
   return logs.flatMap((log, index) => {

@@ -121,6 +121,4 @@ export const cleanFacts: Facts = {
   endedAlone: [],
   pauses: [],
   calmUntil: 0,
-  wastedByAttackers: [],
-  bounded: [],
 }

@@ -74,8 +74,4 @@ export interface Facts {
   readonly pauses: readonly string[]
   /** Until when there were no kills and no faults; epoch milliseconds, 0 without attackers. */
   readonly calmUntil: number
-  /** Transactions of that time that the store paid gas for and that moved nothing. */
-  readonly wastedByAttackers: readonly string[]
-  /** Log lines of the nodes about refunds that a cap held back, and about a float that was too small. */
-  readonly bounded: readonly string[]
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Fault } from '../test/harness/proxy.ts'
 import { seeded } from '../test/model/random.ts'
 import type { Parts } from './parts.ts'
 import { pick } from './plan.ts'
@@ -13,40 +14,37 @@ const maxDownMs = 1_500
 
 export interface Killing {
   readonly seed: number
-  readonly everySeconds: number
-  /** How long it goes on. It takes longer if not every part was killed by then, as on a busy machine. */
-  readonly seconds: number
-  /** Ends it at once. */
+  readonly kills: number
+  /** The share of the purchases that have begun, from 0 to 1. */
+  readonly progress: () => number
   readonly cancelled: AbortSignal
 }
 
 /**
- * Kills a part every few seconds: at first each of them once, then parts drawn by their shares. A killed node may
- * still be down when it returns.
+ * Kills parts, evenly over all purchases: at first each of them once, then parts drawn by their shares. A
+ * killed node may still be down when it returns.
  */
 export async function killAgainAndAgain(
   parts: Pick<Parts, 'nodes' | 'database' | 'supplier' | 'chain'>,
-  { seed, everySeconds, seconds, cancelled }: Killing,
+  { seed, kills, progress, cancelled }: Killing,
 ): Promise<Kills> {
   const random = seeded(seed ^ 0x6b696c6c)
-  const kills: Kills = { nodes: 0, postgres: 0, supplier: 0, chain: 0 }
+  const done: Kills = { nodes: 0, postgres: 0, supplier: 0, chain: 0 }
   const kill: Record<keyof Kills, (downMs: number) => Promise<void>> = {
     nodes: (downMs) => pick(random, parts.nodes).kill(downMs),
     postgres: parts.database.kill,
     supplier: parts.supplier.kill,
     chain: parts.chain.kill,
   }
-  const spared = Object.keys(kills) as (keyof Kills)[]
-  const endsAt = performance.now() + seconds * 1_000
-  for (;;) {
-    const waitMs = everySeconds * 1_000 * (0.5 + random())
-    const leftMs = spared.length > 0 ? waitMs : Math.max(0, endsAt - performance.now())
-    await delay(Math.min(waitMs, leftMs), undefined, { signal: cancelled }).catch(() => {})
-    if (cancelled.aborted || leftMs < waitMs) return kills
+  const spared = Object.keys(done) as (keyof Kills)[]
+  for (let count = 0; count < kills; count += 1) {
+    while (progress() < count / kills && !cancelled.aborted) await delay(100)
+    if (cancelled.aborted) return done
     const part = spared.shift() ?? drawn(random() * 100)
     await kill[part](random() * maxDownMs)
-    kills[part] += 1
+    done[part] += 1
   }
+  return done
 }
 
 function drawn(at: number): keyof Kills {
@@ -56,4 +54,75 @@ function drawn(at: number): keyof Kills {
     if (at < sum) return part
   }
   return 'nodes'
+}
+
+/** Faults of the supplier itself, one of which applies at a time; often `ok`. */
+const supplierFaults = [
+  { mode: 'ok' },
+  { mode: 'ok' },
+  { mode: 'ok' },
+  { mode: 'down', only: 'purchases' },
+  { mode: 'drop', only: 'purchases' },
+  { mode: 'slow', only: 'purchases', delayMs: 400 },
+  { mode: 'slow', only: '', delayMs: 1_200 },
+] as const
+
+/** Faults of a connection: the share of calls that do not arrive, and of answers that do not. */
+interface Wire {
+  readonly calls: RegExp
+  readonly swallowed: number
+  readonly answerLost: number
+}
+
+const goodWire: Wire = { calls: /./, swallowed: 0, answerLost: 0 }
+const supplierWires: readonly Wire[] = [
+  goodWire,
+  goodWire,
+  { calls: /^POST .*purchases/, swallowed: 0, answerLost: 1 },
+  { calls: /purchases/, swallowed: 0.3, answerLost: 0.3 },
+]
+const chainWires: readonly Wire[] = [
+  goodWire,
+  goodWire,
+  { calls: /./, swallowed: 0.04, answerLost: 0.04 },
+  { calls: /^eth_sendRawTransaction$/, swallowed: 0, answerLost: 1 },
+  { calls: /^eth_sendRawTransaction$/, swallowed: 1, answerLost: 0 },
+  { calls: /^eth_getTransactionReceipt$|^eth_getLogs$/, swallowed: 0.5, answerLost: 0 },
+]
+
+/** Changes the faults of supplier and connections every one to three seconds until the signal aborts. */
+export async function forceFaults(
+  { proxies, supplier }: Pick<Parts, 'proxies' | 'supplier'>,
+  { seed, until }: { readonly seed: number; readonly until: AbortSignal },
+): Promise<void> {
+  const random = seeded(seed ^ 0x77696e64)
+  while (!until.aborted) {
+    await setSupplierFault(supplier, pick(random, supplierFaults))
+    proxies.supplier.breakCalls(faultsOf(pick(random, supplierWires), random))
+    proxies.chain.breakCalls(faultsOf(pick(random, chainWires), random))
+    await delay(800 + random() * 1_700, undefined, { signal: until }).catch(() => {})
+  }
+  proxies.supplier.breakCalls()
+  proxies.chain.breakCalls()
+  await setSupplierFault(supplier, { mode: 'ok' })
+}
+
+function faultsOf(wire: Wire, random: () => number): (call: string) => Fault {
+  return (call) => {
+    if (!wire.calls.test(call)) return 'none'
+    const at = random()
+    if (at < wire.swallowed) return 'swallow'
+    return at < wire.swallowed + wire.answerLost ? 'lose_answer' : 'none'
+  }
+}
+
+async function setSupplierFault({ url, apiKey }: Parts['supplier'], fault: object): Promise<void> {
+  const response = await fetch(new URL('/_admin/faults', url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(fault),
+  }).catch(() => undefined)
+  // A killed supplier comes back without faults.
+  if (response && !response.ok)
+    throw new Error(`The supplier's admin side answered ${response.status}.`)
 }

@@ -1,75 +1,89 @@
 import { rm } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
 import { newDataDir } from '../test/child-store.ts'
-import { readArguments, usage, type Wanted } from './arguments.ts'
+import { wholeNumber } from '../test/harness/arguments.ts'
 import { startParts } from './parts.ts'
 import { reportOf } from './report.ts'
-import { run } from './run.ts'
+import { run, type Wanted } from './run.ts'
 
-/** Exit code 1: the audit found something, or the run failed. */
+const usage = `Kills the parts of a store under load, and audits what became of the money.
+
+  npm run chaos -- [--orders N] [--kills N] [--seed N] [--attackers]
+
+  --orders N     how many purchases begin (default 1000; at most 12000, whose refunds the caps of a store let through)
+  --kills N      how often a part is killed, evenly over the purchases (default 30)
+  --seed N       decides the choices of buyers, faults and kills (default 402); since real processes
+                 take their own time, two runs of a seed are alike, not equal
+  --attackers    attackers beside the buyers; before the first kill they are alone for a while, and no node may stop selling
+
+Exits with 0 when there were orders and each ended as goods or as a refund, once, else with 1.`
+
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<number> {
-  const wanted = wantedBy(args)
-  if (wanted === undefined) return 1
+  let wanted: Wanted | 'help'
+  try {
+    wanted = readArguments(args)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+    return 1
+  }
   if (wanted === 'help') {
     console.log(usage)
     return 0
   }
   const cancelling = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => cancelling.abort(new Error(`ended by ${signal}`)))
-  }
   // Nothing may end this process before it has stopped what it started.
-  for (const failure of ['uncaughtException', 'unhandledRejection'] as const) {
+  for (const failure of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(failure, (error) => cancelling.abort(error))
-  }
-  const stops: (() => Promise<unknown>)[] = []
   const dataDir = await newDataDir()
-  const clean = await runToReport(wanted, dataDir, { stops, cancelled: cancelling.signal })
-  const stopped = await stopAll(stops)
-  if (clean && stopped) await rm(dataDir, { recursive: true, force: true })
+  const isClean = await runIn(dataDir, wanted, cancelling.signal)
+  if (isClean) await rm(dataDir, { recursive: true, force: true })
   else console.error(`Logs and data stay in ${dataDir}`)
-  return clean && stopped ? 0 : 1
+  return isClean ? 0 : 1
 }
 
-/** Runs, and prints the report or the error. Returns whether the audit found nothing. */
-async function runToReport(
-  wanted: Wanted,
-  dataDir: string,
-  { stops, cancelled }: { stops: (() => Promise<unknown>)[]; cancelled: AbortSignal },
-): Promise<boolean> {
+/** Runs, and prints the report or the error. Returns whether the audit found nothing and all parts were stopped. */
+async function runIn(dataDir: string, wanted: Wanted, cancelled: AbortSignal): Promise<boolean> {
+  const stops: (() => Promise<unknown>)[] = []
+  let isClean = false
   try {
-    const parts = await startParts(dataDir, wanted, stops)
+    const parts = await startParts(dataDir, stops)
     cancelled.throwIfAborted()
-    console.log(`Chaos for ${wanted.seconds} s with seed ${wanted.seed}`)
     const outcome = await run(parts, wanted, cancelled)
     console.log(reportOf(outcome))
-    return outcome.findings.length === 0
+    isClean = outcome.findings.length === 0
   } catch (error) {
     console.error(error)
-    return false
   }
-}
-
-/** Stops every part, even if another cannot be stopped. Returns whether all were stopped. */
-async function stopAll(stops: readonly (() => Promise<unknown>)[]): Promise<boolean> {
-  let stopped = true
   for (const stop of stops) {
-    try {
-      await stop()
-    } catch (error) {
+    await stop().catch((error) => {
       console.error(error)
-      stopped = false
-    }
+      isClean = false
+    })
   }
-  return stopped
+  return isClean
 }
 
-function wantedBy(args: readonly string[]): Wanted | 'help' | undefined {
-  try {
-    return readArguments(args)
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-    return undefined
+/** @throws Error with a message for the user, if an argument is unknown or out of range */
+function readArguments(args: readonly string[]): Wanted | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      orders: { type: 'string', default: '1000' },
+      kills: { type: 'string', default: '30' },
+      seed: { type: 'string', default: '402' },
+      attackers: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  return {
+    orders: wholeNumber('--orders', values.orders, { least: 1, most: 12_000 }),
+    kills: wholeNumber('--kills', values.kills, { least: 0, most: 10_000 }),
+    seed: wholeNumber('--seed', values.seed, { least: 0, most: 2 ** 31 }),
+    attackers: values.attackers,
   }
 }

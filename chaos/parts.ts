@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Address } from 'viem'
+import { type Address, parseAbi } from 'viem'
 import {
   generatePrivateKey,
   type PrivateKeyAccount,
@@ -10,36 +10,50 @@ import {
   privateKeyToAddress,
 } from 'viem/accounts'
 import { startChain } from '../sandbox/chain/chain.ts'
+import { chainClient } from '../sandbox/chain/rpc.ts'
 import { freePort } from '../sandbox/port.ts'
 import { startPostgres } from '../sandbox/postgres/postgres.ts'
 import { launchSupplier } from '../sandbox/supplier/launch.ts'
 import { fundedGasKey } from '../test/harness/gas.ts'
 import type { NodeProcessSettings } from '../test/harness/node-process.ts'
 import { startProxy } from '../test/harness/proxy.ts'
-import type { Wanted } from './arguments.ts'
-import { floatAtomic, logNameOf, refundCaps } from './means.ts'
 import { type KeptNode, keepNode } from './node.ts'
 
 /** How long the supplier takes for each of the four steps of a purchase. */
 const stepMs = 20
 
+/** Two processes of the store on one database. */
+const nodeCount = 2
+
+/**
+ * The daily cap is the default of a store. A run has the orders of a day in less than an hour, so the hourly
+ * cap is as high. Half of the purchases fail by plan, at 0.66 USDC on average: the refunds of 10,500 come to
+ * 3,300 USDC, and those of 12,000, the most of a run, to 3,800.
+ */
+const refundCaps = {
+  REFUND_HOURLY_CAP_USDC: '5000',
+  REFUND_DAILY_CAP_USDC: '5000',
+} as const
+
+/**
+ * The float of docs/operators/treasury.md, 500 USDC. 16 buyers have at most 192 open purchases, worth about
+ * 150 USDC: the half of the float at which it is topped up suffices for those.
+ */
+const floatAtomic = 500_000_000n
+const lookEveryMs = 2_000
+
 /**
  * Much shorter times than in a real store, so that many orders of a run end in every way. Late goods come
  * after the deadline and the grace, when their orders have been refunded.
  */
-function timesOf(deadlineSeconds: number) {
-  return { graceSeconds: Math.ceil(deadlineSeconds / 3), lateSeconds: 2 * deadlineSeconds }
-}
-
-function storeEnvironment(deadlineSeconds: number): Readonly<Record<string, string>> {
-  return {
-    TRUSTED_PROXIES: '1',
-    PURCHASE_WAIT_SECONDS: '1',
-    FULFILLMENT_DEADLINE_SECONDS: String(deadlineSeconds),
-    REFUND_GRACE_SECONDS: String(timesOf(deadlineSeconds).graceSeconds),
-    ...refundCaps,
-  }
-}
+const lateSeconds = 12
+const storeEnvironment = {
+  TRUSTED_PROXIES: '1',
+  PURCHASE_WAIT_SECONDS: '1',
+  FULFILLMENT_DEADLINE_SECONDS: '6',
+  REFUND_GRACE_SECONDS: '2',
+  ...refundCaps,
+} as const
 
 /** More than a buyer can spend; atomic USDC. */
 const enoughUsdc = 1_000_000_000_000n
@@ -52,8 +66,6 @@ export interface Parts {
   readonly refundWallet: string
   readonly database: KilledDatabase
   readonly nodes: readonly KeptNode[]
-  /** The gas wallets of the nodes, one each. */
-  readonly gasWallets: readonly string[]
   /** Between the nodes and the chain, and between the nodes and the supplier. */
   readonly proxies: { readonly chain: Proxy; readonly supplier: Proxy }
   /** A wallet with more USDC than it can spend. */
@@ -72,7 +84,6 @@ type Proxy = Awaited<ReturnType<typeof startProxy>>
  */
 export async function startParts(
   dataDir: string,
-  wanted: Pick<Wanted, 'nodes' | 'deadlineSeconds'>,
   stops: (() => Promise<unknown>)[],
 ): Promise<Parts> {
   const database = await openDatabase(dataDir)
@@ -80,11 +91,11 @@ export async function startParts(
   const chain = await openChain(dataDir)
   stops.unshift(chain.stop)
   const ports: number[] = []
-  for (let at = 0; at < wanted.nodes; at += 1) ports.push(await freePort())
+  for (let at = 0; at < nodeCount; at += 1) ports.push(await freePort())
   const supplier = await openSupplier({
     dataDir,
     offers: 100,
-    lateSeconds: timesOf(wanted.deadlineSeconds).lateSeconds,
+    lateSeconds,
     stepMs,
     webhookUrl: `http://127.0.0.1:${ports[0]}/webhooks/supplier`,
   })
@@ -99,7 +110,6 @@ export async function startParts(
   const refundWallet = privateKeyToAddress(refundKey)
   await chain.faucet(refundWallet, floatAtomic)
   const nodes: KeptNode[] = []
-  const gasWallets: string[] = []
   const parts: Parts = {
     dataDir,
     chain,
@@ -107,15 +117,13 @@ export async function startParts(
     refundWallet: refundWallet.toLowerCase(),
     database,
     nodes,
-    gasWallets,
     proxies,
     newAccount: () => newAccount(chain),
     fund: (address, atomic) => fund(chain, address, atomic),
   }
   for (const [at, port] of ports.entries()) {
-    const env = storeEnvironment(wanted.deadlineSeconds)
-    const settings = await settingsOf(parts, logNameOf(at), { port, env, refundKey })
-    gasWallets.push(privateKeyToAddress(settings.gasKey).toLowerCase())
+    const own = { port, env: storeEnvironment, refundKey }
+    const settings = await settingsOf(parts, `node-${at}.log`, own)
     const node = keepNode(settings)
     stops.unshift(node.stop)
     nodes.push(node)
@@ -262,4 +270,27 @@ async function portOf(url: string): Promise<void> {
 async function tooLate(dataDir: string): Promise<never> {
   await delay(60_000, undefined, { ref: false })
   throw new Error(`The nodes did not become ready; see their logs in ${dataDir}.`)
+}
+
+const token = parseAbi(['function balanceOf(address account) view returns (uint256)'])
+
+/** Tops up the float whenever half of it is gone, as an operator does. */
+export async function keepFloat(
+  { chain, refundWallet, fund }: Pick<Parts, 'chain' | 'refundWallet' | 'fund'>,
+  until: AbortSignal,
+): Promise<void> {
+  const client = chainClient(chain.rpcUrl)
+  const wallet = refundWallet as Address
+  const look = {
+    address: chain.usdc,
+    abi: token,
+    functionName: 'balanceOf',
+    args: [wallet],
+  } as const
+  while (!until.aborted) {
+    // If the chain's node is down, the next look asks it again.
+    const held = await client.readContract(look).catch(() => floatAtomic)
+    if (held * 2n < floatAtomic) await fund(wallet, floatAtomic - held)
+    await delay(lookEveryMs, undefined, { signal: until }).catch(() => {})
+  }
 }

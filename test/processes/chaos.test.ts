@@ -17,30 +17,25 @@ async function runChaos(args: readonly string[]) {
     })
   }
   const [code] = await once(child, 'close')
-  return { code, output, figure: (name: string) => figureIn(output, name) }
-}
-
-function figureIn(output: string, name: string): number {
-  const line = output.split('\n').find((one) => one.trim().startsWith(`${name} `))
-  return Number(line?.trim().split(/\s+/).at(-1))
+  const figure = (name: string) => {
+    const line = output.split('\n').find((one) => one.startsWith(`${name} `))
+    return Number(line?.split(/\s+/).at(-1))
+  }
+  return { code, output, figure }
 }
 
 test(
   'kill -9 under load and attack loses nothing, does nothing twice, and pauses no sale',
   async () => {
-    const args = '--seconds 20 --kill-every 2 --deadline 3 --end-leases --attackers'
-    const { code, output, figure } = await runChaos(args.split(' '))
+    const { code, output, figure } = await runChaos('--orders 150 --kills 6 --attackers'.split(' '))
     expect(code, output).toBe(0)
-    expect(figure('of store nodes')).toBeGreaterThan(0)
-    expect(figure('of the PostgreSQL postmaster')).toBeGreaterThan(0)
-    expect(figure('of the supplier')).toBeGreaterThan(0)
-    expect(figure('of the node of the chain')).toBeGreaterThan(0)
+    for (const part of ['store nodes', 'the PostgreSQL postmaster', 'the supplier'])
+      expect(figure(`kills of ${part}`)).toBeGreaterThan(0)
+    expect(figure('kills of the node of the chain')).toBeGreaterThan(0)
     expect(figure('payments on the chain')).toBeGreaterThan(0)
     expect(figure('delivered')).toBeGreaterThan(0)
     expect(figure('refunds on the chain')).toBeGreaterThan(0)
     expect(figure('lost')).toBe(0)
-    // Its answers depend on which parts are up. The stories of adversarial wallets test the refusal.
-    expect(output).toMatch(/attack: wallet that agrees only in simulations: \d/)
   },
   withinMs,
 )
