@@ -21,7 +21,6 @@ import {
 import { fact } from '../frame/parts.ts'
 import { messagePage, withRetryAfter } from '../frame/senders.ts'
 import { buyPath, payPath, recordPath, searchPath } from '../paths.ts'
-import { cardFace } from '../shop/card-face.ts'
 import { moneyText, type PriceTexts, priceTexts } from '../shop/money-text.ts'
 import {
   allowanceFacts,
@@ -162,7 +161,6 @@ function buyPage(offer: Offer, deps: WebDeps & PayingDeps, again?: FormAgain): P
     main: html`${heading(offer, t)}
 ${choicesSection(offer, deps)}
 <div class="offer">
-<div class="face">${cardFace(offer.brandName, offer.kind)}</div>
 ${ticket(offer, price, { deps, again })}
 ${aboutSection(offer, t)}
 </div>

@@ -182,7 +182,7 @@ ${factsOf(view, t)}`
 /** What is bought, above the amount to send: the buyer's last chance to see a mistake. */
 function boughtPart(view: CheckoutView, bought: Bought, t: Texts): Html {
   const isOver = over.has(view.stage)
-  return html`<section class="bought" aria-labelledby="bought">
+  return html`<section class="sheet bought" aria-labelledby="bought">
 <h2 id="bought">${isOver ? t('bought.titleOver') : t('bought.title')}</h2>
 <p class="item">${itemText(bought, t)}</p>
 <dl class="facts">
@@ -207,7 +207,7 @@ function keepLink(
   code: string | undefined,
   { stage, t }: { readonly stage: CheckoutView['stage']; readonly t: Texts },
 ): Html {
-  return html`<section class="keep" aria-labelledby="keep">
+  return html`<section class="sheet keep" aria-labelledby="keep">
 <h2 id="keep">${t('pay.keepTitle')}</h2>
 <p>${over.has(stage) ? t('pay.keepOver') : t('pay.keep')}</p>
 ${copied('link', link, t('pay.tokenLabel'), t)}
@@ -233,7 +233,7 @@ function troubles(
 
 function returnsOf({ returns, coin }: CheckoutView, t: Texts): Html | undefined {
   if (returns.length === 0) return undefined
-  return html`<section class="returns" aria-labelledby="returns">
+  return html`<section class="sheet returns" aria-labelledby="returns">
 <h2 id="returns">${t('pay.backTitle')}</h2>
 <ul>
 ${returns.map(
@@ -255,16 +255,13 @@ ${fact(t('pay.backTo'), refundTo && copied('back-to', refundTo, t('pay.backTo'),
 /** What a visitor sees without the private link: the state of the payment, and a field for the link. */
 function foreignPart({ id }: CheckoutView, { t, contact, isTokenWrong }: PayShown): Html {
   const fault = isTokenWrong ? t('orders.locked.wrong') : undefined
-  return html`<section aria-labelledby="foreign">
+  return html`<section class="sheet" aria-labelledby="foreign">
 <h2 id="foreign">${t('pay.foreignTitle')}</h2>
 <p>${t('pay.foreign')}</p>
 ${accessForm({ action: `${payPath(id)}/open`, fault }, t)}
 ${lostBoth(contact, id, t)}
 </section>`
 }
-
-/** Characters; longer amounts get a line of their own on phones. */
-const maxShort = 10
 
 type Invoice = NonNullable<CheckoutView['invoice']>
 
@@ -274,9 +271,9 @@ function invoiceCard(view: CheckoutView, invoice: Invoice, t: Texts, sandboxUrl?
   const units = view.stage === 'partly_paid' ? invoice.remaining : invoice.units
   const amount = formatUnits(units, coin)
   const link = paymentLinkFor(invoice.paymentLink, coin, units)
-  return html`<div class="invoice">
+  return html`<div class="sheet invoice">
 <p class="chain">${namedCoinOn(coin, network, t)}</p>
-<div class="sum${amount.length > maxShort && ' long'}">
+<div class="sum">
 <h2>${view.stage === 'partly_paid' ? t('pay.amountRest') : t('pay.amount')}</h2>
 ${copied('amount', amount, t('pay.amount'), t, coin)}
 <p class="hint">${arrivedOf(view, invoice, t)} · ${t('pay.rate', { coin, rate: invoice.rate })}</p>

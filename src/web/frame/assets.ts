@@ -5,14 +5,9 @@ import { type FixedText, fixedText, publicMinute, sendText } from '../../http/ca
 import { builtNames, builtScript } from './built-script.ts'
 import { fixedHeaders } from './layout.ts'
 
-/** Our own green, that of `base.css` and `logo.svg`. */
+/** Our own green, that of `style.css` and `logo.svg`. */
 const ownColor = '#0b5d40'
-const styles = new URL('styles/', import.meta.url)
 const scripts = new URL('../scripts/', import.meta.url)
-/** The sheets shared by all pages. They come first, those of single pages follow, and `print.css` comes last. */
-const sharedSheets: readonly string[] = ['base.css', 'frame.css', 'fields.css', 'parts.css']
-const lastSheet = 'print.css'
-
 /** For URLs that contain the hash of their content. */
 const immutable = 'public, max-age=31536000, immutable'
 const publicDay = 'public, max-age=86400'
@@ -25,7 +20,8 @@ interface Assets {
 
 /** Serves what pages load: one style sheet, our scripts, the logo, and the picture for link previews. */
 export function routeAssets(app: FastifyInstance, site: Site): Assets {
-  const style = fixedText(styleSheet(site.color))
+  const ownColors = site.color === undefined ? '' : accentSheet(site.color)
+  const style = fixedText(`${read(new URL('style.css', import.meta.url))}${ownColors}`)
   const ours = new Map(
     [
       ...namesIn(scripts, '.js').map((name) => [name, read(new URL(name, scripts))] as const),
@@ -68,14 +64,6 @@ function routeFound(
   })
 }
 
-/** All sheets of `styles/` in one, followed by the operator's colour. */
-function styleSheet(color: string | undefined): string {
-  const inOrder = new Set([...sharedSheets, ...namesIn(styles, '.css')])
-  inOrder.delete(lastSheet)
-  const sheets = [...inOrder, lastSheet].map((name) => read(new URL(name, styles)))
-  return [...sheets, ...(color === undefined ? [] : [accentSheet(color)])].join('\n')
-}
-
 /** Our logo in the operator's colour, for stores without a logo of their own. */
 function logoIn(color: string | undefined): string {
   const logo = read(new URL('logo.svg', import.meta.url))
@@ -106,7 +94,7 @@ interface Accents {
   readonly dark: Accent
 }
 
-/** The backgrounds of the accent in each theme: the page and the cards of `base.css`. */
+/** The backgrounds of the accent in each theme: the page and the cards of `style.css`. */
 const grounds = { light: ['#f3f5f1', '#ffffff'], dark: ['#0e1411', '#171f1b'] } as const
 const white = '#ffffff'
 const ink = '#10150f'

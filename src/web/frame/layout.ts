@@ -156,7 +156,6 @@ function header({ site, isSandbox, t }: Frame): Html {
   return html`<header class="head">
 ${isSandbox && html`<p class="sandbox">${t('frame.sandbox')}</p>`}
 ${isRehearsal && html`<p class="sandbox">${t('frame.rehearsal')}</p>`}
-<div class="awning"></div>
 <div class="bar">
 <a class="store" href="/"><img src="${logo}" alt="" width="36" height="36"><span>${name}</span></a>
 <nav aria-label="${t('frame.navigation')}"><ul>

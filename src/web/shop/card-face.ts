@@ -3,18 +3,15 @@ import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** How many colours and patterns `cards.css` has. */
-const hues = 12
-const marks = 4
+/** How many colours `style.css` has. */
+const hues = 7
 
 /**
- * The face of a card, drawn in CSS: the name of its brand, in colours and a pattern derived from the name. It loads no
+ * The face of a card, drawn in CSS: the name of its brand, in colours derived from the name. It loads no
  * picture from other hosts, and the same brand always looks the same.
  */
 export function cardFace(brandName: string, kind: Kind): Html {
-  const number = hashOf(brandName)
-  const look = `card ${kind} hue-${number % hues} mark-${(number >>> 8) % marks}`
-  return html`<span class="${look}" aria-hidden="true"><b>${brandName}</b></span>`
+  return html`<span class="card ${kind} hue-${hashOf(brandName) % hues}" aria-hidden="true"><b>${brandName}</b></span>`
 }
 
 /** FNV-1a over the code units, which spreads short names well. */
