@@ -35,7 +35,6 @@ const longStories = [
   'test/stories/doctor.test.ts',
   // Every call, every page and every rail, one after the other.
   'test/stories/openapi.test.ts',
-  'test/stories/web/every-page.test.ts',
   'test/stories/web/browser/every-page.test.ts',
   'test/stories/web/browser/each-rail.test.ts',
   'test/stories/web/browser/screens.test.ts',

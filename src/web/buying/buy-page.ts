@@ -152,7 +152,10 @@ function buyPage(offer: Offer, deps: WebDeps & PayingDeps, again?: FormAgain): P
     title: isFaulty(again) ? `${t('form.errorPrefix')}${name}` : name,
     description: descriptionOf(offer, price, t),
     path,
-    openGraph: { 'og:type': 'product', ...pictureTag(offer), ...priceTags(price) },
+    openGraph: {
+      'og:type': 'product',
+      ...(offer.kind === 'voucher' && offer.image ? { 'og:image': offer.image } : {}),
+    },
     crumbs: crumbsOf(offer, t),
     scripts: price.type === 'NOT_SOLD' ? [] : ['typed.js', 'wallet.js'],
     // Wallets announce their icons as data URLs.
@@ -282,22 +285,6 @@ function costOf(price: PriceTexts, t: Texts): string {
       })
     case 'NOT_SOLD':
       return t('offers.notSold')
-  }
-}
-
-/** The picture for link previews; the page itself does not show it. */
-function pictureTag(offer: Offer): Record<string, string> {
-  const picture = offer.kind === 'voucher' ? offer.image : undefined
-  return picture === undefined ? {} : { 'og:image': picture }
-}
-
-function priceTags(price: PriceTexts): Record<string, string> {
-  if (price.type === 'NOT_SOLD') return { 'product:availability': 'out of stock' }
-  const amount = price.type === 'FIXED' ? price.usd : price.minUsd
-  return {
-    'product:availability': 'in stock',
-    'product:price:amount': amount,
-    'product:price:currency': 'USD',
   }
 }
 

@@ -4,7 +4,7 @@ import type { Offer } from '../../catalog/offer.ts'
 import type { FaultCode } from '../../lib/fault.ts'
 import type { Payee } from '../../payments/terms.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/texts.ts'
+import { type MessageId, messagesOf, type Texts } from '../texts/texts.ts'
 import { type FormField, fieldTextsIn, names } from './form.ts'
 
 /** The form's value for paying from a wallet; no coin has this name. */
@@ -58,74 +58,21 @@ export function walletSettings(
   }
 }
 
-/** The messages of each step. The script gets them from the page, in the language of the page. */
-const steps = [
-  'none',
-  'choose',
-  'pay',
-  'payOpen',
-  'again',
-  'checking',
-  'connecting',
-  'switching',
-  'balance',
-  'signing',
-  'paying',
-  'resuming',
-  'retrying',
-  'paid',
-  'kept',
-  'didYouMean',
-  'readAs',
-] as const
+/** The names of the messages of paying from a wallet, without "wallet." before them. */
+export type WalletText = {
+  [Id in MessageId]: Id extends `wallet.${infer Name}` ? Name : never
+}[MessageId]
 
 /** What may go wrong. */
-const faults = [
-  'form',
-  'offline',
-  'notNow',
-  'paused',
-  'notSold',
-  'dearer',
-  'mismatch',
-  'connectRejected',
-  'connectPending',
-  'wrongNetwork',
-  'noBalance',
-  'signRejected',
-  'walletBroken',
-  'expired',
-  'refused',
-  'limited',
-  'notKept',
-  'unknown',
-] as const
+export type PayFault = WalletText extends infer Name
+  ? Name extends `faults.${infer Fault}`
+    ? Fault
+    : never
+  : never
 
-/** What is added if the store also accepts coins. */
-const inCoins = ['none', 'noBalance', 'notKept'] as const
-
-type Said<Name extends string> = Readonly<Record<Name, string>>
-
-/** Every message of paying from a wallet; the script replaces the names in braces with values. */
-export interface WalletTexts extends Said<(typeof steps)[number]> {
-  readonly faults: Said<(typeof faults)[number]>
-  readonly inCoins: Said<(typeof inCoins)[number]>
-}
-
-function walletTexts(t: Texts): WalletTexts {
-  return {
-    ...said(steps, (name) => t.open(`wallet.${name}`)),
-    faults: said(faults, (name) => t.open(`wallet.faults.${name}`)),
-    inCoins: said(inCoins, (name) => t.open(`wallet.inCoins.${name}`)),
-  }
-}
-
-function said<Name extends string>(
-  names: readonly Name[],
-  textOf: (name: Name) => string,
-): Said<Name> {
-  return Object.fromEntries(names.map((name) => [name, textOf(name)])) as Said<Name>
-}
+const walletTexts = Object.keys(messagesOf('en')).flatMap((id) =>
+  id.startsWith('wallet.') ? [id.slice('wallet.'.length) as WalletText] : [],
+)
 
 /** The panel for paying from a wallet in this browser. It is hidden until the script shows it. */
 export function walletPanel(
@@ -135,7 +82,10 @@ export function walletPanel(
 ): Html {
   const { network } = settings
   // Faults of fields have the same texts as when the form is sent for a coin.
-  const words = { ...walletTexts(t), fields: faultTexts(fields, t) }
+  const words = {
+    ...Object.fromEntries(walletTexts.map((name) => [name, t.open(`wallet.${name}`)])),
+    fields: faultTexts(fields, t),
+  }
   return html`<div class="way" id="wallet" data-settings="${JSON.stringify(settings)}" data-texts="${JSON.stringify(words)}" hidden="hidden">
 <input type="radio" id="pay-${walletWay}" name="${names.pay}" value="${walletWay}">
 <label for="pay-${walletWay}"><b>${t('form.wallet', { network: network.name })}</b> <span>${t('form.walletHint')}</span></label>

@@ -45,7 +45,6 @@ import {
   type Refused,
   recentMark,
   returnsPart,
-  stationsOf,
   timeline,
   transactionOf,
   wordsOf,
@@ -222,7 +221,7 @@ export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
 <h1 id="stage">${stage.title}</h1>
 <p class="lead">${stage.text}</p>
 ${view.stage === 'awaiting_payment' && view.checkout && html`<p class="act"><a class="button" href="${payPath(view.checkout)}">${t('orders.pay')}</a></p>`}
-${timeline(stationsOf(view, t), t)}
+${timeline(view, t)}
 ${moneyBackLink(view, t)}
 ${!isFinished && hasField(view, parts) && html`<noscript><p class="hint"><a href="${page}">${t('orders.lookAgain')}</a></p></noscript>`}
 </section>

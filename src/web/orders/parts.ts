@@ -15,7 +15,7 @@ import { orderPagePath } from '../paths.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
 import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
 import { countryName } from '../texts/countries.ts'
-import { type Texts, type Titled, titled } from '../texts/texts.ts'
+import { type MessageId, type Texts, type Titled, titled } from '../texts/texts.ts'
 
 /** A transaction hash to copy, with a link to an explorer if there is one. */
 export function transactionOf(
@@ -127,78 +127,56 @@ function chosenText({ offer, value, receives }: Bought, t: Texts): string | unde
   return faceText({ ...receives, isExact: true }, t) === chosen ? undefined : chosen
 }
 
-/** One station on the way of an order. */
+/** One station on the way of an order; its name is that of a message. */
 interface Station {
-  readonly name: string
+  readonly name: Extract<MessageId, `orders.steps.${string}`>
   readonly state: 'done' | 'now' | 'next' | 'bad'
   readonly at?: Date | undefined
   readonly until?: Date | undefined
 }
 
 /** The stations of an order so far, and those to come. */
-export function stationsOf(view: OrderPageView, t: Texts): readonly Station[] {
-  const { times } = view
-  const paid: Station = { name: t('orders.steps.paid'), state: 'done', at: times.paid }
-  const next = (name: string): Station => ({ name, state: 'next' })
-  switch (view.stage) {
+function stationsOf({ stage, times }: OrderPageView): readonly Station[] {
+  const now = (name: Station['name'], until?: Date): Station => ({ name, state: 'now', until })
+  const next = (name: Station['name']): Station => ({ name, state: 'next' })
+  const paid: Station = { name: 'orders.steps.paid', state: 'done', at: times.paid }
+  const failed: Station = { name: 'orders.steps.notDelivered', state: 'bad', at: times.failed }
+  const delivery = [next('orders.steps.delivering'), next('orders.steps.delivered')]
+  const refund = next('orders.steps.sent')
+  switch (stage) {
     case 'awaiting_payment':
-      return [
-        { name: t('orders.steps.awaiting'), state: 'now' },
-        next(t('orders.steps.delivering')),
-        next(t('orders.steps.delivered')),
-      ]
+      return [now('orders.steps.awaiting'), ...delivery]
     case 'checking_payment':
-      return [
-        { name: t('orders.steps.checking'), state: 'now' },
-        next(t('orders.steps.delivering')),
-        next(t('orders.steps.delivered')),
-      ]
+      return [now('orders.steps.checking'), ...delivery]
     case 'not_paid':
-      return [{ name: t('orders.steps.notPaid'), state: 'bad' }]
+      return [{ name: 'orders.steps.notPaid', state: 'bad' }]
     case 'delivering':
-      return [
-        paid,
-        { name: t('orders.steps.delivering'), state: 'now', until: times.deliverBy },
-        next(t('orders.steps.delivered')),
-      ]
-    case 'not_taken':
-      return [notDelivered(view, t), { name: t('orders.steps.notTaken'), state: 'done' }]
+      return [paid, now('orders.steps.delivering', times.deliverBy), next('orders.steps.delivered')]
     case 'delivered':
-      return [paid, { name: t('orders.steps.delivered'), state: 'done', at: times.delivered }]
-    default:
-      return [paid, ...refundStations(view, t)]
+      return [paid, { name: 'orders.steps.delivered', state: 'done', at: times.delivered }]
+    case 'not_taken':
+      return [failed, { name: 'orders.steps.notTaken', state: 'done' }]
+    case 'refunding':
+      return [paid, failed, now('orders.steps.sending'), refund]
+    case 'refund_by_hand':
+      return [paid, failed, now('orders.steps.byHand'), refund]
+    case 'refund_stuck':
+      return [paid, failed, now('orders.steps.stuck'), refund]
+    case 'refunded':
+      return [paid, failed, { ...refund, state: 'done', at: times.refunded }]
   }
 }
 
-function notDelivered({ times }: OrderPageView, t: Texts): Station {
-  return { name: t('orders.steps.notDelivered'), state: 'bad', at: times.failed }
-}
-
-function refundStations(view: OrderPageView, t: Texts): readonly Station[] {
-  const { stage, times } = view
-  const failed = notDelivered(view, t)
-  if (stage === 'refunded') {
-    return [failed, { name: t('orders.steps.sent'), state: 'done', at: times.refunded }]
-  }
-  const name =
-    stage === 'refunding'
-      ? t('orders.steps.sending')
-      : stage === 'refund_by_hand'
-        ? t('orders.steps.byHand')
-        : t('orders.steps.stuck')
-  return [failed, { name, state: 'now' }, { name: t('orders.steps.sent'), state: 'next' }]
-}
-
-export function timeline(stations: readonly Station[], t: Texts): Html {
+export function timeline(view: OrderPageView, t: Texts): Html {
   const note = ({ state, at, until }: Station) => {
     if (at) return timeOf(at, t)
     if (until) return t('orders.steps.latest', timeTag(until, t))
     if (state === 'now') return t('orders.steps.now')
     return state === 'next' ? t('orders.steps.next') : undefined
   }
-  return html`<ol class="journey" aria-label="${t('orders.timeline')}">${stations.map(
+  return html`<ol class="journey" aria-label="${t('orders.timeline')}">${stationsOf(view).map(
     (station) => html`
-<li class="${station.state}"${station.state === 'now' && html` aria-current="step"`}><b>${station.name}</b> <small>${note(station)}</small></li>`,
+<li class="${station.state}"${station.state === 'now' && html` aria-current="step"`}><b>${t(station.name)}</b> <small>${note(station)}</small></li>`,
   )}
 </ol>`
 }

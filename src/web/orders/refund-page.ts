@@ -15,7 +15,7 @@ import { orderPagePath } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import { type Texts, titled } from '../texts/texts.ts'
 import { formIn, isFromElsewhere } from '../visitor.ts'
-import { isRefunding, paidText, returnsPart, stationsOf, timeline, transactionOf } from './parts.ts'
+import { isRefunding, paidText, returnsPart, timeline, transactionOf } from './parts.ts'
 import {
   acts,
   look,
@@ -111,7 +111,7 @@ export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
 <h1 id="stage">${heading.title}</h1>
 <p class="lead">${heading.text}</p>
 ${asked?.type === 'tooOften' && html`<p class="wrong" role="alert">${t('orders.refund.tooOften', { minutes: Math.ceil(asked.seconds / 60) })}</p>`}
-${isRefunding(view) && timeline(stationsOf(view, t), t)}
+${isRefunding(view) && timeline(view, t)}
 <p class="about-refund"><a href="${order}">${t('orders.refund.back')}</a></p>
 </section>
 ${view.own ? ownParts(view, view.own, parts) : isRefunding(view) && html`<p class="hint">${t('orders.refund.lockedText')}</p>`}

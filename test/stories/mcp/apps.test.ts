@@ -98,20 +98,6 @@ describe.skipIf(noBrowser)('a document in a host', () => {
     expect(JSON.stringify(asked.at(-1))).toMatch(/I choose the offer TEST-VOUCHER-/)
   })
 
-  test('says why nothing was found', async () => {
-    const frame = await shown('offers', await call('search', { query: 'Netflix North Korea' }))
-    expect(await frame.textContent('h2')).toBe('Nothing found')
-    expect(await frame.textContent('p')).toMatch(/^No /)
-  })
-
-  test('shows the price of a quote and of a demand', async () => {
-    const quoted = await call('quote', bodyFor('voucher', 'OK'))
-    const frame = await shown('price', quoted)
-    expect(await frame.textContent('h2')).toBe('0.50 USDC')
-    const demanded = await shown('order', await call('buy', bodyFor('voucher', 'OK')))
-    expect(await demanded.textContent('h2')).toBe('0.50 USDC')
-  })
-
   test('shows an order, and opens its goods outside of the conversation', async () => {
     const { bought } = await buyWith(connected.call, await newBuyer(), bodyFor('voucher', 'OK'))
     const frame = await shown('order', { structuredContent: bought.data, content: [] })
@@ -183,14 +169,6 @@ describe.skipIf(noBrowser)('a document in a host', () => {
     const list = await shown('order', { structuredContent: listed.data, content: [] })
     await list.getByRole('button', { name: 'Details' }).last().click()
     await list.getByText('Show what was bought').or(list.getByText('It is shown once')).waitFor()
-  })
-
-  test('leads to the page of an approval', async () => {
-    const approvalUrl = `${store.url}/approve/apr_x`
-    const refused = { code: 'approval_required', title: 'A person', detail: 'Ask.', approvalUrl }
-    const frame = await shown('order', { structuredContent: refused, content: [] })
-    await frame.getByRole('button', { name: 'Approve or decline' }).click()
-    await expect.poll(() => asked.at(-1)).toEqual(['open', approvalUrl])
   })
 
   test('shows the texts of an offer as text', async () => {

@@ -58,16 +58,6 @@ describe.skipIf(noBrowser)('the page of a link', () => {
     await again.page.close()
   })
 
-  test('shows the QR code of an eSIM', async () => {
-    const { page, complaints } = await openTab({ javaScriptEnabled: true })
-    await page.goto(await linkTo('esim'))
-    await page.click('button')
-    const { width = 0 } = (await page.locator('svg.qr-code').boundingBox()) ?? {}
-    expect(width).toBeGreaterThan(100)
-    expect(complaints).toEqual([])
-    await page.close()
-  })
-
   test('works without script when the secret is pasted', async () => {
     const url = await linkTo('voucher')
     const [, token = ''] = url.split('#')

@@ -1,5 +1,5 @@
 import { type Hex, keccak256, stringToHex } from 'viem'
-import type { WalletSettings, WalletTexts } from '../../buying/wallet-panel.ts'
+import type { PayFault, WalletSettings, WalletText } from '../../buying/wallet-panel.ts'
 import { faultOf, type Wallet } from './provider.ts'
 import {
   type Answer,
@@ -8,7 +8,6 @@ import {
   type Fetch,
   failed,
   type Kept,
-  type PayFault,
   purchase,
   type Sending,
   sendKept,
@@ -29,7 +28,7 @@ export interface PayDeps extends Sending {
   readonly fetch: Fetch
   readonly kept: Kept
   /** Shows the current step. */
-  readonly show: (step: keyof WalletTexts, values?: Readonly<Record<string, string>>) => void
+  readonly show: (step: WalletText, values?: Readonly<Record<string, string>>) => void
   /** Fills an array with cryptographic randomness. */
   readonly random: (bytes: Uint8Array) => Uint8Array
   /** A clock that never goes back; milliseconds. */

@@ -1,10 +1,10 @@
-import type { WalletTexts } from '../../buying/wallet-panel.ts'
+import type { PayFault, WalletText } from '../../buying/wallet-panel.ts'
 import type { PaymentRequired } from './terms.ts'
 
 export interface Sending {
   readonly fetch: Fetch
   readonly kept: Kept
-  readonly show: (step: keyof WalletTexts) => void
+  readonly show: (step: WalletText) => void
   readonly wait: (ms: number) => Promise<void>
 }
 
@@ -17,8 +17,6 @@ interface Paid {
   /** The idempotency key of the purchase, which opens the order for a limited time. */
   readonly key: string
 }
-
-export type PayFault = keyof WalletTexts['faults']
 
 export interface Failed {
   readonly type: 'failed'

@@ -23,7 +23,7 @@ export function viewOf(way, settings, texts) {
 
   /** If the store also accepts coins, some faults are followed by a hint to pay in a coin. */
   const inCoins = (key) =>
-    form.querySelector('.submit') && texts.inCoins[key] ? ` ${texts.inCoins[key]}` : ''
+    form.querySelector('.submit') && texts[`inCoins.${key}`] ? ` ${texts[`inCoins.${key}`]}` : ''
   /** While a payment is kept, the button sends that payment, whatever is typed or chosen. */
   const isKept = () => button.dataset.kept !== undefined
 
@@ -64,7 +64,7 @@ export function viewOf(way, settings, texts) {
     /** Shows what went wrong, and the faults at their fields. What was typed stays. */
     failed({ code, values, errors = [] }, hasKept) {
       step.textContent = ''
-      fault.textContent = `${say(texts.faults[code], values)}${inCoins(code)}`
+      fault.textContent = `${say(texts[`faults.${code}`], values)}${inCoins(code)}`
       button.hidden = !hasKept && name === ''
       button.textContent = hasKept ? texts.kept : texts.again
       button.toggleAttribute('data-kept', hasKept)

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { WalletSettings, WalletTexts } from '../../buying/wallet-panel.ts'
+import type { WalletSettings, WalletText } from '../../buying/wallet-panel.ts'
 import type { PayDeps } from './paying.ts'
 import { walletOf } from './provider.ts'
 import { keeping } from './sending.ts'
@@ -110,7 +110,7 @@ export interface Sent {
  */
 export function page(answers: (Response | string)[], setItem?: () => never) {
   const sent: Sent[] = []
-  const shown: (keyof WalletTexts)[] = []
+  const shown: WalletText[] = []
   const clock = { ms: 1_000 }
   const stored = new Map<string, string>()
   const storage = {

@@ -224,17 +224,6 @@ describe.skipIf(noBrowser !== undefined)('two tabs', () => {
     for (const tab of tabs) await expectGoods(tab, 'voucher')
     expect(await paid()).toEqual([price])
   })
-
-  test.concurrent('of one payment in two browsers both come to the order', async ({ visit }) => {
-    const [one, other] = [await visit(), await visit()]
-    await startPayment(one.page, parts.store, 'USDT', { kind: 'esim' })
-    const link = await one.page.locator('#link').textContent()
-    await other.page.goto(String(link))
-    await other.page.waitForSelector('#address')
-    await payInvoice(one.page)
-    await expectGoods(one.page, 'esim')
-    await expectGoods(other.page, 'esim')
-  })
 })
 
 describe.skipIf(noBrowser !== undefined)('a tab that is closed in the middle of paying', () => {
