@@ -1,44 +1,8 @@
-import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { html, textOf } from '../frame/html.ts'
-import { errorCodes, outcomeSections } from '../info/error-codes.ts'
 import { messagesOf, textsIn } from './texts.ts'
 
 const messages = messagesOf('en')
-
-describe('the messages', () => {
-  test('are all said somewhere', () => {
-    const sources = globSync('src/web/**/*.ts')
-      .filter((file) => !/\.(test|fixture)\.ts$|message-values\.ts$/.test(file))
-      .map((file) => readFileSync(file, 'utf8'))
-      .join('\n')
-    const written = [
-      ...sources.matchAll(/(['`])((?:(?!\1)[\w.]|\$\{[^}]*\})*\.(?:(?!\1)[\w.]|\$\{[^}]*\})*)\1/g),
-    ]
-    const patterns = new Set(
-      written
-        .map(([, , id = '']) => id.replace(/\$\{[^}]*\}/g, '*'))
-        .filter((id) => /^\w/.test(id)),
-    )
-    const isSaid = [...patterns].map(
-      (id) =>
-        new RegExp(`^${id.replaceAll('.', '\\.').replaceAll('*', '\\w+')}(\\.(title|text))?$`),
-    )
-    const families = [
-      ...errorCodes.map((code) => `error.${code}.`),
-      ...outcomeSections.flatMap(({ id, outcomes }) => [
-        `outcome.${id}.`,
-        ...outcomes.map((outcome) => `outcome.${outcome.id}.`),
-      ]),
-    ]
-    const unsaid = Object.keys(messages).filter((id) =>
-      /^(error|outcome)\./.test(id)
-        ? !families.includes(id.replace(/\w+$/, ''))
-        : !isSaid.some((pattern) => pattern.test(id)),
-    )
-    expect(unsaid).toEqual([])
-  })
-})
 
 describe('a message', () => {
   const t = textsIn('en', {
