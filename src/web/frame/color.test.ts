@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accentSheet, accentsOf, contrastOf, mixed } from './assets.ts'
 
-const sheet = readFileSync(new URL('styles/base.css', import.meta.url), 'utf8')
+const sheet = readFileSync(new URL('style.css', import.meta.url), 'utf8')
 
 test('contrast is that of WCAG', () => {
   expect(contrastOf('#000000', '#ffffff')).toBeCloseTo(21)
