@@ -19,7 +19,7 @@ const vanished: Refunding = { ...failing, settlement: 'LOST', payout: gone }
 test.each<[string, Order, string]>([
   ['is due', failing, 'The full amount is refunded automatically'],
   ['was paid', refunded(failing), 'The full amount was refunded'],
-  ['has failed', unpayable(failing), 'The operator must act'],
+  ['has failed', unpayable(failing), 'the operator of the store has to act'],
   ['is for a payment that vanished', vanished, 'no money moved'],
   ['is claimed for one', { ...vanished, payout: { state: 'DUE' } }, 'no money moved'],
 ])('says of a refund that %s what is true of the money', async (_, order, advice) => {

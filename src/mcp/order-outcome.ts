@@ -1,8 +1,8 @@
 import { revealLink } from '../api/buying/reveal.ts'
 import type { BuyingDeps } from '../api/deps.ts'
 import { retryAfterSeconds } from '../api/extensions/policies.ts'
-import { type OrderView, orderBody } from '../api/orders/order.ts'
-import { isPaid, isUnderWay, type Order, type Refunding, refundStateOf } from '../orders/order.ts'
+import { type OrderView, orderBody, orderMessage } from '../api/orders/order.ts'
+import { isUnderWay, type Order } from '../orders/order.ts'
 import { flagIn, textIn } from './arguments.ts'
 import type { ToolCall, ToolOutcome } from './tool.ts'
 
@@ -49,7 +49,10 @@ export async function orderOutcome(
   const way = reveal ? wayOf(order, showing) : 'locked'
   const link = way === 'link' && mayBeDelivered(order) ? revealLink(deps, order) : undefined
   const shown = orders.map(withoutPictures)
-  const advice = adviceOn(order, way)
+  const advice = orderMessage(order, {
+    again: `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds.`,
+    delivered: deliveredAdvice[way],
+  })
   const hint = hints[way === 'link' && !link ? 'locked' : way]
   return {
     type: 'answer',
@@ -111,43 +114,10 @@ function withoutPictures(order: Listed) {
   return { order: { ...order, result: rest }, picture }
 }
 
-/** What the caller should do now. */
-function adviceOn(order: Order, goods: Way): string {
-  const again = `Call order_status with orderId ${order.id} in ${retryAfterSeconds} seconds`
-  switch (order.state) {
-    case 'FULFILLED':
-      return deliveredAdvice[goods]
-    case 'PAYMENT_PENDING':
-      return `It is not known yet whether the money moved. Do not pay again. ${again}.`
-    case 'PAYMENT_FAILED':
-      return 'The payment failed and no money moved. A new purchase may be made.'
-    case 'PAID':
-    case 'FULFILLING':
-      return `Paid, and not delivered yet. Do not buy again. ${again}.`
-    case 'FULFILLMENT_FAILED':
-    case 'EXPIRED':
-      return refundAdviceOn(order)
-  }
-}
-
-const deliveredAdvice = {
+/** What the caller should do with what was delivered. */
+const deliveredAdvice: Readonly<Record<Way, string>> = {
   shown: shownAdvice,
   inline: 'Delivered. The goods are in the answer above; treat them like cash.',
   link: 'Delivered. Give reveal.url to the person the goods are for; it opens once.',
   locked: 'Delivered. Prove that the order is yours to see the goods.',
-} as const
-
-function refundAdviceOn(order: Refunding): string {
-  const state = refundStateOf(order) ?? 'REFUND_PENDING'
-  const isOwed = state === 'REFUNDED' || isPaid(order)
-  return isOwed
-    ? refundAdvice[state]
-    : 'Not delivered. The payment vanished from the chain and no money moved. A new purchase may be made.'
 }
-
-const refundAdvice = {
-  REFUND_PENDING:
-    'Not delivered. The full amount is refunded automatically to the wallet that paid.',
-  REFUNDED: 'Not delivered. The full amount was refunded to the wallet that paid.',
-  REFUND_FAILED: 'Not delivered, and the refund could not be sent yet. The operator must act.',
-} as const

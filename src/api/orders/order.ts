@@ -197,7 +197,10 @@ export async function orderBody(vault: Vault, view: OrderView) {
         ...(locked ? { result_hint: lockedHints[order.tender.rail] } : {}),
       },
     ],
-    message: orderMessage(order, reveal ? 'shown' : 'locked'),
+    message: orderMessage(order, {
+      again: lookAgain(order),
+      delivered: deliveredMessage[reveal ? 'shown' : 'locked'],
+    }),
     refund_state: refundStateOf(order),
     refund_contract: isRefunding(order) ? refundContract(order) : null,
     receipt_url: isPaid(order) ? receiptPath(order.id) : null,
@@ -340,17 +343,20 @@ export function refundContract(order: Refunding) {
  * What the state of an order means, and what to do next. Clients report a 202 as a failure, and a
  * model that reads nothing better pays again.
  *
- * @param goods whether the answer shows the goods, or what it takes to see them
+ * @param words how to look at the order again, and how to get what was delivered, over this transport
  */
-function orderMessage(order: Order, goods: 'shown' | 'locked'): string {
+export function orderMessage(
+  order: Order,
+  { again, delivered }: { readonly again: string; readonly delivered: string },
+): string {
   switch (order.state) {
     case 'PAYMENT_PENDING':
-      return `The chain has not confirmed the payment yet. Do not pay again. ${lookAgain(order)}`
+      return `The chain has not confirmed the payment yet. Do not pay again. ${again}`
     case 'PAID':
     case 'FULFILLING':
-      return `Paid, and not delivered yet. Do not pay again. ${lookAgain(order)}`
+      return `Paid, and not delivered yet. Do not pay again. ${again}`
     case 'FULFILLED':
-      return deliveredMessage[goods]
+      return delivered
     case 'PAYMENT_FAILED':
       return 'The payment failed and no money moved. You may buy again.'
     case 'FULFILLMENT_FAILED':

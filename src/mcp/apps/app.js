@@ -168,7 +168,8 @@ function oneOrder({ orderId, offerId, state, error, result }) {
   )
 }
 
-function order({ orders, refund_state: refund, reveal, orderId }) {
+/** Without `orders`, the state alone, as anyone sees it who knows its payment. */
+function order({ state, orders = [{ state }], refund_state: refund, reveal, orderId }) {
   const id = orderId ?? orders[0]?.orderId
   return [
     ...orders.map(oneOrder),
@@ -176,11 +177,6 @@ function order({ orders, refund_state: refund, reveal, orderId }) {
     ...(reveal ? [button('Show what was bought', () => open(reveal.url))] : []),
     ...(id ? [button('Refresh', () => call('order_status', { orderId: id }))] : []),
   ]
-}
-
-/** The state of an order without its number, as anyone sees it who knows its payment. */
-function standing({ state, refund_state: refund }) {
-  return [oneOrder({ state }), facts([['Refund', refunds[refund] ?? refund]])]
 }
 
 function ownOrder({ orderId, brandName, offerId, state, refund_state: refund, ...rest }) {
@@ -200,11 +196,9 @@ function ownOrder({ orderId, brandName, offerId, state, refund_state: refund, ..
   )
 }
 
-/** An amount of the asset of a refund. USDC is named by the address of its contract, another coin by its code. */
+/** USDC is named by the address of its contract, another coin by its code. */
 function amountOf({ amount_atomic: atomic, asset, asset_decimals: decimals }) {
-  if (asset.startsWith('0x')) return usdc(atomic)
-  const digits = { maximumFractionDigits: 8 }
-  return `${(Number(atomic) / 10 ** decimals).toLocaleString('en', digits)} ${asset}`
+  return asset.startsWith('0x') ? usdc(atomic) : `${Number(atomic) / 10 ** decimals} ${asset}`
 }
 
 function refund({ orderId, state, refund_to: to, transactionHash, reason, error, ...amount }) {
@@ -231,7 +225,7 @@ const views = [
   [({ refundId }) => refundId !== undefined, refund],
   [({ items }) => items?.[0]?.orderId !== undefined, ({ items }) => items.map(ownOrder)],
   [({ items, purchase }) => Array.isArray(items) || purchase !== undefined, offers],
-  [({ state }) => state !== undefined, standing],
+  [({ state }) => state !== undefined, order],
 ]
 
 /** Shows each answer by its content: the same document may show offers, then a price, then an order. */

@@ -14,7 +14,7 @@ import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import { emailAttributes, onlyField, timeOf } from '../frame/parts.ts'
+import { onlyField, timeOf } from '../frame/parts.ts'
 import { privately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath, payPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -27,7 +27,7 @@ import {
   routeForm,
   walletIn,
 } from '../visitor.ts'
-import { createPost, mayAsk } from './order-mail.ts'
+import { createPost, type MailPart, mailForm, mayAsk } from './order-mail.ts'
 import { accessForm, lostBoth } from './parts.ts'
 import { acts, reads, sayElsewhere, type TrackingRoutes, takes } from './tracking.ts'
 
@@ -68,7 +68,7 @@ function routeByMail(pages: FastifyInstance, routes: TrackingRoutes): void {
       return sendFind(request, reply, routes, { mail: { typed, said: 'tooMany' } })
     }
     post(address, mail)
-    return sendFind(request, reply, routes, { mail: { typed, said: 'done' } })
+    return sendFind(request, reply, routes, { mail: { typed, said: 'sent' } })
   })
 }
 
@@ -182,8 +182,6 @@ interface WalletList {
   readonly items: readonly ListedOrder[]
 }
 
-type MailOutcome = 'done' | 'wrong' | 'tooMany'
-
 /** The order of a transaction or an address, as anyone may see it. */
 interface FoundOrder {
   readonly view: OrderPageView
@@ -201,7 +199,7 @@ interface FindPageParts {
   readonly number?: { readonly typed: string; readonly said?: 'wrong' | 'none' } | undefined
   readonly found?: FoundOrder | undefined
   /** Undefined if the store sends no mail. */
-  readonly mail?: { readonly typed?: string; readonly said?: MailOutcome } | undefined
+  readonly mail?: MailPart | undefined
   readonly wallet?: { readonly said: 'failed' } | undefined
   /** The orders of the wallet that is signed in. */
   readonly list?: WalletList | undefined
@@ -224,7 +222,7 @@ ${parts.found && foundPart(parts.found, parts.contact, t)}
 ${recentPart(parts)}
 ${numberPart(parts)}
 ${!list && walletPart(parts)}
-${parts.mail && mailPart(parts.mail, t)}
+${parts.mail && mailForm('/find/mail', 'find.mail', parts.mail, t)}
 </div>`,
   }
 }
@@ -290,26 +288,6 @@ function walletPart({ wallet, t }: FindPageParts): Html {
 <p class="${wallet ? 'wrong' : 'hint'}" role="status">${wallet ? t('find.wallet.failed') : undefined}</p>
 </form>
 <noscript><p class="hint">${t('find.wallet.noScript')}</p></noscript>
-</section>`
-}
-
-function mailPart({ typed = '', said }: { typed?: string; said?: MailOutcome }, t: Texts): Html {
-  const field = {
-    name: 'email',
-    label: t('find.mail.label'),
-    hint: t('find.mail.text'),
-    fault: said === 'wrong' ? t('find.mail.wrong') : undefined,
-    value: typed,
-    isRequired: true,
-    attributes: emailAttributes,
-  }
-  return html`<section class="sheet" aria-labelledby="by-mail">
-<h2 id="by-mail">${t('find.mail.title')}</h2>
-<form method="post" action="/find/mail#by-mail">
-${onlyField(field, t)}
-${said !== undefined && said !== 'wrong' && html`<p class="${said === 'done' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`find.mail.${said}`)}</p>`}
-<p class="act"><button class="button" type="submit">${t('find.mail.send')}</button></p>
-</form>
 </section>`
 }
 

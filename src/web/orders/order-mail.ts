@@ -12,6 +12,8 @@ import { linkTokenDays } from '../../api/tracking/tokens.ts'
 import { takeFrom } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { rules } from '../../lib/refusal.ts'
+import { type Html, html } from '../frame/html.ts'
+import { emailAttributes, onlyField } from '../frame/parts.ts'
 import { withRetryAfter } from '../frame/senders.ts'
 import type { Texts } from '../texts/texts.ts'
 import { formIn } from '../visitor.ts'
@@ -22,6 +24,33 @@ import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tra
 export interface MailPart {
   readonly typed?: string
   readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'
+}
+
+/** The form for a mail. With a fault, its field says it; every other result is below the field. */
+export function mailForm(
+  action: string,
+  group: 'orders.mail' | 'find.mail',
+  { typed = '', said }: MailPart,
+  t: Texts,
+): Html {
+  const isWrong = said === 'wrong'
+  const field = {
+    name: 'email',
+    label: t(`${group}.label`),
+    hint: t(`${group}.text`),
+    fault: isWrong ? t(`${group}.wrong`) : undefined,
+    value: typed,
+    isRequired: true,
+    attributes: emailAttributes,
+  }
+  return html`<section class="sheet by-mail" aria-labelledby="by-mail">
+<h2 id="by-mail">${t(`${group}.title`)}</h2>
+<form method="post" action="${action}#by-mail">
+${onlyField(field, t)}
+${said && !isWrong && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`${group}.${said}`)}</p>`}
+<p class="act"><button class="button quiet" type="submit">${t(`${group}.send`)}</button></p>
+</form>
+</section>`
 }
 
 /** The maximum number of mails that this process sends at the same time; it drops further ones. */

@@ -21,7 +21,7 @@ import { isOrderId } from '../../lib/ids.ts'
 import { followed, isShown, reloading } from '../following.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
-import { copied, emailAttributes, fact, onlyField, timeOf } from '../frame/parts.ts'
+import { copied, fact, timeOf } from '../frame/parts.ts'
 import { privately, sendPrivately } from '../frame/senders.ts'
 import { orderPagePath, payPath } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
@@ -35,7 +35,7 @@ import {
   routeForm,
 } from '../visitor.ts'
 import { closedGoods, openGoods } from './goods.ts'
-import { type MailPart, sendMail } from './order-mail.ts'
+import { type MailPart, mailForm, sendMail } from './order-mail.ts'
 import {
   boughtFacts,
   isRefunding,
@@ -248,7 +248,7 @@ function ownParts(view: OrderPageView, own: OwnOrderView, parts: OrderPageParts)
 ${returnsPart(view, own, t)}
 ${factsPart(view, own, t)}
 ${privateLink && keepPart(privateLink, parts.code, t)}
-${mail && mailPart(view.id, mail, t)}`
+${mail && mailForm(`${orderPagePath(view.id)}/mail`, 'orders.mail', mail, t)}`
 }
 
 function goodsPart(view: OrderPageView, { shown, t }: OrderPageParts): Html {
@@ -272,25 +272,5 @@ function keepPart({ url, days }: KeptLink, code: string | undefined, t: Texts): 
 <p>${days === undefined ? t('orders.keep.text') : t('orders.keep.textFor', { days })}</p>
 <p class="link">${copied('private-link', url, t('orders.keep.label'), t)}</p>
 ${code && html`<p>${t('orders.keep.code')} ${copied('recovery-code', code, t('orders.keep.codeLabel'), t)}</p>`}
-</section>`
-}
-
-function mailPart(id: string, { typed = '', said }: MailPart, t: Texts): Html {
-  const field = {
-    name: 'email',
-    label: t('orders.mail.label'),
-    hint: t('orders.mail.text'),
-    fault: said === 'wrong' ? t('orders.mail.wrong') : undefined,
-    value: typed,
-    isRequired: true,
-    attributes: emailAttributes,
-  }
-  return html`<section class="sheet by-mail" aria-labelledby="by-mail">
-<h2 id="by-mail">${t('orders.mail.title')}</h2>
-<form method="post" action="${orderPagePath(id)}/mail#by-mail">
-${onlyField(field, t)}
-${said !== undefined && said !== 'wrong' && html`<p class="${said === 'sent' ? 'good' : 'wrong'}" id="mail-said" role="status">${t(`orders.mail.${said}`)}</p>`}
-<p class="act"><button class="button quiet" type="submit">${t('orders.mail.send')}</button></p>
-</form>
 </section>`
 }
