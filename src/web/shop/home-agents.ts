@@ -1,7 +1,6 @@
 import { goods, kinds } from '../../catalog/good.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Texts } from '../texts/texts.ts'
 
 /** How software uses the store, for people who run agents. */
 export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
@@ -9,7 +8,6 @@ export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
 <h2 id="agents-title">${t('home.agents')}</h2>
 <p>${t('home.agentsLead')}</p>
-<div class="agents-two">
 <ol class="steps">
 <li><h3>${t('home.stepFind')}</h3><p>${t('home.stepFindText')}</p>
 ${code(`curl '${find}'`)}
@@ -22,33 +20,8 @@ ${code(`curl '${find}'`)}
 <p class="note">${t('home.spendLimit')}</p></li>
 ${isSandbox && html`<li><h3>${t('home.stepTry')}</h3><p>${t('home.stepTryText')}</p>${code('npm run demo')}</li>`}
 </ol>
-${conversation(t)}
-</div>
 <p>${t('home.errors', { link: (text) => html`<a href="/errors">${text}</a>` })}</p>
 </section>`
-}
-
-const talk = [
-  ['agent', 'POST …/vouchers/purchase/info', 'ask'],
-  ['store', '402 Payment Required', 'terms'],
-  ['agent', 'POST, PAYMENT-SIGNATURE', 'pay'],
-  ['store', '200 OK', 'goods'],
-] as const
-
-/** A purchase in four lines, as an illustration. */
-function conversation(t: Texts): Html {
-  return html`<div class="ticket talk">
-<p class="stub">${t('home.talk.heading')}</p>
-<ol>
-${talk.map(
-  ([
-    who,
-    what,
-    line,
-  ]) => html`<li${who === 'store' && html` class="store-says"`}><b>${t(`home.talk.${who}`)}</b> <span><code>${what}</code><br>${t(`home.talk.${line}`)}</span></li>
-`,
-)}</ol>
-</div>`
 }
 
 /** A command to copy. */
