@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { openBrowser } from '../../harness/browser.ts'
 import { openStore } from '../store.ts'
 
@@ -44,9 +44,4 @@ async function visitor(browser: Browser, url: string, options: BrowserContextOpt
   })
   page.on('pageerror', (error) => wrong.push(error.message))
   return { page, wrong, close: () => context.close() }
-}
-
-/** By how many pixels a page is wider than its window. */
-export function overflowOf(page: Page): Promise<number> {
-  return page.evaluate('document.documentElement.scrollWidth - innerWidth')
 }
