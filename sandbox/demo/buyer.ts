@@ -10,20 +10,13 @@ import {
   parseEventLogs,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { SandboxInfo } from './answers.ts'
 
 /** The terms of a 402. */
-export interface Asked {
+export interface Terms {
   /** Atomic USDC. */
   readonly amount: bigint
   readonly network: string
   readonly payTo: string
-}
-
-export interface Transfer {
-  readonly from: Address
-  readonly to: Address
-  readonly value: bigint
 }
 
 /** A new wallet, and the two things that a buyer does with it: pay, and read the chain. */
@@ -31,59 +24,43 @@ export interface Buyer {
   readonly address: Address
   /** Atomic USDC, read from the chain. */
   balance(): Promise<bigint>
-  /**
-   * `fetch`, with the stock x402 client that answers a 402. `onAsked` is called with the price before the payment is
-   * signed.
-   */
-  fetchPaid(url: string, init: RequestInit, onAsked: (asked: Asked) => void): Promise<Response>
-  /** The balance of the wallet after the block of a transaction, in atomic USDC. */
-  balanceAfter(transaction: Hash): Promise<bigint>
-  /** The USDC transfers of a transaction, from its logs. */
-  transfersIn(transaction: Hash): Promise<readonly Transfer[]>
+  /** `fetch`, with the stock x402 client, which answers a 402. `onTerms` is called before the payment is signed. */
+  fetchPaid(onTerms: (terms: Terms) => void): typeof fetch
+  /** What a transaction brought to this wallet, in atomic USDC, from its logs. */
+  receivedIn(transaction: Hash): Promise<bigint>
 }
 
 /** Makes a new, empty wallet for the sandbox's chain. */
-export function newBuyer({ rpcUrl, usdc }: SandboxInfo): Buyer {
+export function newBuyer({ rpcUrl, usdc }: { rpcUrl: string; usdc: Address }): Buyer {
   const account = privateKeyToAccount(generatePrivateKey())
+  const { address } = account
   const chain = createPublicClient({ transport: http(rpcUrl) })
-  const unread = (error: unknown): never => {
-    throw new Error(`The chain at ${rpcUrl} cannot be read from here.`, { cause: error })
+  const unread = (cause: unknown): never => {
+    throw new Error(`The chain at ${rpcUrl} cannot be read from here.`, { cause })
   }
-  const balanceAt = (at: { blockNumber?: bigint }) =>
-    chain
-      .readContract({
-        address: usdc,
-        abi: erc20Abi,
-        functionName: 'balanceOf',
-        args: [account.address],
-        ...at,
-      })
-      .catch(unread)
-  const receiptOf = async (hash: Hash) => {
-    const receipt = await chain.waitForTransactionReceipt({ hash }).catch(unread)
-    if (receipt.status !== 'success') throw new Error(`The transaction ${hash} was reverted.`)
-    return receipt
-  }
+  const balanceOf = {
+    address: usdc,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [address],
+  } as const
   return {
-    address: account.address,
-    balance: () => balanceAt({}),
-    async balanceAfter(transaction) {
-      const { blockNumber } = await receiptOf(transaction)
-      return balanceAt({ blockNumber })
-    },
-    fetchPaid(url, init, onAsked) {
+    address,
+    balance: () => chain.readContract(balanceOf).catch(unread),
+    fetchPaid(onTerms) {
       const client = new x402Client()
         .register('eip155:*', new ExactEvmScheme(account))
         .onBeforePaymentCreation(async ({ selectedRequirements: { amount, network, payTo } }) =>
-          onAsked({ amount: BigInt(amount), network, payTo }),
+          onTerms({ amount: BigInt(amount), network, payTo }),
         )
-      return wrapFetchWithPayment(fetch, client)(url, init)
+      return wrapFetchWithPayment(fetch, client)
     },
-    async transfersIn(transaction) {
-      const { logs } = await receiptOf(transaction)
+    async receivedIn(hash) {
+      const { status, logs } = await chain.waitForTransactionReceipt({ hash }).catch(unread)
+      if (status !== 'success') throw new Error(`The transaction ${hash} was reverted.`)
       return parseEventLogs({ abi: erc20Abi, eventName: 'Transfer', logs })
-        .filter(({ address }) => isAddressEqual(address, usdc))
-        .map(({ args }) => args)
+        .filter((log) => isAddressEqual(log.address, usdc) && isAddressEqual(log.args.to, address))
+        .reduce((sum, { args }) => sum + args.value, 0n)
     },
   }
 }

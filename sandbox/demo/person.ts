@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { makeAddress } from '../btcpay/addresses.ts'
 import { parseDecimal } from '../btcpay/amounts.ts'
 import { coins } from '../btcpay/coins.ts'
-import { jsonPost, read, type Store, unreachable } from './store.ts'
+import { jsonPost, read, type Store, send } from './store.ts'
 
 /** The only coin of the demo. */
 export const coin = 'BTC'
@@ -27,8 +27,6 @@ export interface Paying {
 export interface Seen {
   readonly status: number
   readonly location: string | undefined
-  /** Its heading; empty if it has none. */
-  readonly heading: string
   readonly html: string
 }
 
@@ -42,7 +40,11 @@ export async function choose(
   const hidden = hiddenFields((await look(store, page)).html)
   const refundTo = makeAddress(coin, 'demo', randomUUID())
   const typed = { ...hidden, ...fields, pay: coin, [`refundTo-${coin}`]: refundTo }
-  const answer = await ask(store, page, { method: 'POST', body: new URLSearchParams(typed) })
+  const answer = await send(store.url, page, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(typed),
+  })
   const path = answer.headers.get('location')
   if (answer.status !== 303 || path === null) {
     throw new Error(`The form of ${offerId} answered ${answer.status}, and no page to pay on.`)
@@ -54,13 +56,18 @@ export async function choose(
 
 /** Reads a page with the cookies of this browser. The result says where a redirect leads. */
 export async function look(store: Store, path: string, cookie = ''): Promise<Seen> {
-  return seenIn(await ask(store, path, { headers: { cookie } }))
+  return seenIn(await send(store.url, path, { redirect: 'manual', headers: { cookie } }))
 }
 
 /** Presses a button of a page. */
 export async function press(store: Store, path: string, cookie: string): Promise<Seen> {
   const init = { method: 'POST', headers: { cookie }, body: new URLSearchParams() }
-  return seenIn(await ask(store, path, init))
+  return seenIn(await send(store.url, path, { redirect: 'manual', ...init }))
+}
+
+async function seenIn(answer: Response): Promise<Seen> {
+  const { status, headers } = answer
+  return { status, location: headers.get('location') ?? undefined, html: await answer.text() }
 }
 
 /** Does to the invoice, at the sandbox's BTCPay Server, what a wallet or time would do. */
@@ -88,8 +95,7 @@ export async function movedFor({ processor, address, refundTo }: Paying) {
   return { paid: sum(incoming, address), returned: sum(outgoing, refundTo) }
 }
 
-/** An amount of the coin in its smallest units. */
-export function unitsIn(amount: string): bigint {
+function unitsIn(amount: string): bigint {
   const units = parseDecimal(amount, coins[coin].decimals)
   if (units === undefined) throw new Error(`"${amount}" is no amount of ${coin}.`)
   return units
@@ -110,19 +116,4 @@ export function invoiceOn(html: string) {
     throw new Error('The page of the payment shows no amount, address and sandbox to pay in.')
   }
   return { asked: unitsIn(amount), address, processor, invoice }
-}
-
-async function seenIn(answer: Response): Promise<Seen> {
-  const { status, headers } = answer
-  const html = await answer.text()
-  const [, heading = ''] = /<h1[^>]*>([^<]*)</.exec(html) ?? []
-  return { status, location: headers.get('location') ?? undefined, heading, html }
-}
-
-async function ask({ url }: Store, path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(`${url}${path}`, { redirect: 'manual', ...init })
-  } catch (error) {
-    throw unreachable(url, error)
-  }
 }

@@ -1,5 +1,4 @@
-import type * as z from 'zod'
-import { Problem } from './answers.ts'
+import * as z from 'zod'
 
 /** The timeout of a request. It is longer than the store waits for goods, which is at most 25 s. */
 const answerWithinMs = 60_000
@@ -18,28 +17,21 @@ export interface Answer<T> {
   readonly body: T
 }
 
-/** The store refused a request; the message contains its reason. */
-export class StoreRefusal extends Error {
-  readonly status: number
-
-  constructor(message: string, status: number) {
-    super(message)
-    this.name = 'StoreRefusal'
-    this.status = status
-  }
-}
+/** An RFC 9457 problem, or the body of a 402 or of a discovery error. */
+const Problem = z.object({
+  code: z.string().optional(),
+  detail: z.string().optional(),
+  message: z.string().optional(),
+  error: z.string().optional(),
+})
 
 export function storeAt(url: string): Store {
   return {
     url,
-    async get(path, shape, headers = {}) {
-      const response = await send(url, path, { headers })
-      return read(response, `GET ${path}`, shape)
-    },
-    async post(path, shape, body) {
-      const response = await send(url, path, jsonPost(body))
-      return read(response, `POST ${path}`, shape)
-    },
+    get: async (path, shape, headers = {}) =>
+      read(await send(url, path, { headers }), `GET ${path}`, shape),
+    post: async (path, shape, body) =>
+      read(await send(url, path, jsonPost(body)), `POST ${path}`, shape),
   }
 }
 
@@ -53,59 +45,43 @@ export function jsonPost(body: unknown, headers: Record<string, string> = {}) {
   }
 }
 
-/** @throws StoreRefusal for any status except 200 and 202; Error if the body has another shape */
+/** @throws Error for any status except 200 and 202, and if the body has another shape */
 export async function read<T>(
   response: Response,
-  asked: string,
+  call: string,
   shape: z.ZodType<T>,
 ): Promise<Answer<T>> {
   const { status, headers } = response
-  const json = jsonOf(await response.text())
-  if (status !== 200 && status !== 202) throw refusalOf(asked, status, json)
+  const text = await response.text()
+  const json = /^[{[]/.test(text) ? JSON.parse(text) : undefined
+  if (status !== 200 && status !== 202) {
+    const { code, detail, message, error } = Problem.safeParse(json).data ?? {}
+    const reason = detail ?? message ?? error ?? 'no reason given'
+    throw new Error(`${call} answered ${status}${code ? ` (${code})` : ''}: ${reason}`)
+  }
   const parsed = shape.safeParse(json)
   if (parsed.success) return { status, headers, body: parsed.data }
-  const [issue] = parsed.error.issues
-  const where = issue?.path.join('.') || 'the body'
-  throw new Error(`${asked} answered ${status}, but ${where} is not as documented.`)
+  const where = parsed.error.issues[0]?.path.join('.') || 'the body'
+  throw new Error(`${call} answered ${status}, but ${where} is not as documented.`)
 }
 
-/** An error that tells the user what a failed `fetch` means, which itself says only "fetch failed". */
-export function unreachable(url: string, error: unknown): Error {
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return new Error(`The store at ${url} did not answer within ${answerWithinMs / 1_000} s.`)
-  }
-  if (!(error instanceof TypeError))
-    return error instanceof Error ? error : new Error(String(error))
-  const broken = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(causeOf(error))
-  const message = broken
-    ? `The store at ${url} broke the connection off before it answered. Is it still running?`
-    : `No store at ${url}. Start it with: npm start, or name another with: npm run demo -- --store URL`
-  return new Error(message, { cause: error })
-}
-
-function causeOf({ cause }: Error): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-}
-
-async function send(url: string, path: string, init: RequestInit): Promise<Response> {
+/** `fetch`, whose failure tells the user what it means; by itself it says only "fetch failed". */
+export async function send(
+  url: string,
+  path: string,
+  init: RequestInit,
+  fetching = fetch,
+): Promise<Response> {
   try {
-    return await fetch(`${url}${path}`, { signal: AbortSignal.timeout(answerWithinMs), ...init })
-  } catch (error) {
-    throw unreachable(url, error)
+    const signal = AbortSignal.timeout(answerWithinMs)
+    return await fetching(`${url}${path}`, { signal, ...init })
+  } catch (cause) {
+    const isOurs = cause instanceof TypeError || cause instanceof DOMException
+    if (!isOurs) throw cause
+    const code = String((cause as { cause?: NodeJS.ErrnoException }).cause?.code)
+    const message = /ECONNREFUSED|ENOTFOUND/.test(code)
+      ? `No store at ${url}. Start it with: npm start, or name another with: npm run demo -- --store URL`
+      : `The store at ${url} did not answer, or broke the connection off. Is it still running?`
+    throw new Error(message, { cause })
   }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function refusalOf(asked: string, status: number, json: unknown): StoreRefusal {
-  const { code, detail, message, error } = Problem.safeParse(json).data ?? {}
-  const reason = detail ?? message ?? error ?? 'no reason given'
-  const name = code === undefined ? '' : ` (${code})`
-  return new StoreRefusal(`${asked} answered ${status}${name}: ${reason}`, status)
 }
