@@ -36,7 +36,6 @@ export async function lockFolder(dataDir: string): Promise<void> {
 export async function writeConnection(dataDir: string, sandbox: SandboxParts): Promise<void> {
   const { secretsKey, ...parts } = sandbox
   const holder = identify(process.pid)
-  // JSON leaves out the functions of the parts.
   const text = { process: holder, secretsKey: secretsKey.toString('base64'), parts }
   await writePrivateFile(fileIn(dataDir), JSON.stringify(text))
 }

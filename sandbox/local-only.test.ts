@@ -1,10 +1,8 @@
-import fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { answerOnlyHere } from './local-only.ts'
+import { openPart } from './part.ts'
 
 const statusOf = async (headers: Record<string, string>) => {
-  const app = fastify()
-  answerOnlyHere(app)
+  const app = openPart('test', () => new Error('not JSON'))
   app.get('/', async () => ({}))
   return (await app.inject({ url: '/', headers })).statusCode
 }

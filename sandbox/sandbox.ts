@@ -1,24 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Address } from 'viem'
-import { type LaunchedBtcpay, launchBtcpay } from './btcpay/launch.ts'
 import { type Chain, startChain } from './chain/chain.ts'
 import { lockFolder, removeConnection, writeConnection } from './connection.ts'
+import {
+  type BtcpayAccess,
+  launchServices,
+  type ServicesSettings,
+  type SupplierAccess,
+} from './launch.ts'
 import { startPostgres } from './postgres/postgres.ts'
 import { closedFolder, readFileIfThere, writePrivateFile } from './private-file.ts'
-import { type LaunchedSupplier, launchSupplier } from './supplier/launch.ts'
 
-export interface SandboxOptions {
-  readonly dataDir: string
-  readonly offers: number
+export interface SandboxOptions extends ServicesSettings {
   /** A PostgreSQL to use instead of the embedded one. */
   readonly databaseUrl?: string | undefined
-  /** When the late test offers are delivered; seconds after the purchase. */
-  readonly lateSeconds: number
-  /** The URL for the supplier's webhooks. */
-  readonly webhookUrl: string
-  /** The URL for the webhooks of BTCPay Server. */
-  readonly btcpayWebhookUrl: string
   readonly onProgress: (message: string) => void
   readonly onProblem: (error: Error) => void
 }
@@ -27,14 +23,14 @@ export interface SandboxOptions {
 export interface SandboxParts {
   readonly databaseUrl: string
   readonly chain: Pick<Chain, 'rpcUrl' | 'chainId' | 'usdc' | 'keys'>
-  readonly supplier: Omit<LaunchedSupplier, 'stop'>
-  readonly btcpay: Omit<LaunchedBtcpay, 'stop'>
+  readonly supplier: SupplierAccess
+  readonly btcpay: BtcpayAccess
   readonly secretsKey: Buffer
 }
 
 export interface Sandbox extends SandboxParts {
   faucet(to: Address): Promise<string>
-  /** Stops all parts, including those that an earlier store left running. */
+  /** Stops all parts. */
   stop(): Promise<void>
 }
 
@@ -44,52 +40,44 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { onProgress, onProblem } = options
   if (await closedFolder(dataDir)) onProgress(`Closed ${dataDir} to other accounts`)
   await lockFolder(dataDir)
-  const secretsKey = await secretsKeyIn(dataDir)
-  const started = await Promise.allSettled([
+  const starting = [
     options.databaseUrl === undefined
       ? startPostgres({ dataDir, onProgress })
-      : { databaseUrl: options.databaseUrl, stop: async () => {} },
+      : Promise.resolve({ databaseUrl: options.databaseUrl, stop: async () => {} }),
     startChain({ dataDir, onProgress, onProblem }),
-    launchSupplier({ ...options, dataDir }),
-    launchBtcpay({ ...options, dataDir }),
-  ])
+    launchServices({ ...options, dataDir }),
+  ] as const
   const stop = async () => {
-    const parts = started.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
     // Waits for all of them, because the process may exit after the first failure.
-    const ended = await Promise.allSettled([
+    const stopped = await Promise.allSettled([
       removeConnection(dataDir),
-      ...parts.map((part) => part.stop()),
+      ...starting.map((part) => part.then((started) => started.stop())),
     ])
-    const failed = ended.find((part) => part.status === 'rejected')
-    if (failed) throw failed.reason
-  }
-  const [postgres, chain, supplier, btcpay] = started
-  if (
-    postgres.status === 'rejected' ||
-    chain.status === 'rejected' ||
-    supplier.status === 'rejected' ||
-    btcpay.status === 'rejected'
-  ) {
-    await stop()
-    throw started.find((part) => part.status === 'rejected')?.reason
-  }
-  const parts = {
-    databaseUrl: postgres.value.databaseUrl,
-    chain: chain.value,
-    supplier: supplier.value,
-    btcpay: btcpay.value,
-    secretsKey,
+    return stopped.find((part) => part.status === 'rejected')
   }
   try {
+    const [{ databaseUrl }, chain, { supplier, btcpay }] = await Promise.all(starting)
+    const { rpcUrl, chainId, usdc, keys } = chain
+    const secretsKey = await secretsKeyIn(dataDir)
+    const parts = {
+      databaseUrl,
+      chain: { rpcUrl, chainId, usdc, keys },
+      supplier,
+      btcpay,
+      secretsKey,
+    }
     await writeConnection(dataDir, parts)
+    return {
+      ...parts,
+      faucet: (to) => chain.faucet(to),
+      async stop() {
+        const failed = await stop()
+        if (failed) throw failed.reason
+      },
+    }
   } catch (error) {
     await stop()
     throw error
-  }
-  return {
-    ...parts,
-    faucet: (to) => chain.value.faucet(to),
-    stop,
   }
 }
 

@@ -1,8 +1,7 @@
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import { createECDH, createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base58xmr, createBase58check } from '@scure/base'
 import { getAddress as bitcoinAddress, Address as bitcoinCoder } from '@scure/btc-signer'
-import { type Address, getAddress, isAddress as isEthereumAddress, keccak256 } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
 import type { Ticker } from './coins.ts'
 
 type Network = NonNullable<Parameters<typeof bitcoinCoder>[0]>
@@ -44,9 +43,9 @@ export function makeAddress(coin: Ticker, seed: string, name: string): string {
     case 'XMR':
       return moneroAddress(publicKey(key), publicKey(digest(seed, 'view', name)))
     case 'ETH':
-      return getAddress(accountOf(key))
+      return withChecksum(accountOf(key).toString('hex'))
     case 'USDT':
-      return base58check.encode(Buffer.from(`41${accountOf(key).slice(2)}`, 'hex'))
+      return base58check.encode(Buffer.concat([Buffer.from([0x41]), accountOf(key)]))
     default:
       return coin satisfies never
   }
@@ -70,8 +69,28 @@ export function isAddress(coin: Ticker, text: string): boolean {
   }
 }
 
-function accountOf(key: Buffer): Address {
-  return privateKeyToAddress(`0x${key.toString('hex')}`)
+/** The 20 bytes of an Ethereum account: the end of the hash of its public key. */
+function accountOf(key: Buffer): Buffer {
+  const pair = createECDH('secp256k1')
+  pair.setPrivateKey(key)
+  return Buffer.from(keccak_256(pair.getPublicKey().subarray(1))).subarray(-20)
+}
+
+/** The address of 40 hexadecimal digits, with the checksum of ERC-55 in its capitals. */
+function withChecksum(digits: string): string {
+  const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex')
+  const cased = [...digits].map((digit, at) =>
+    Number(`0x${hash[at]}`) < 8 ? digit : digit.toUpperCase(),
+  )
+  return `0x${cased.join('')}`
+}
+
+function isEthereumAddress(text: string): boolean {
+  const [, digits] = /^0x([0-9a-fA-F]{40})$/.exec(text) ?? []
+  return (
+    digits !== undefined &&
+    (digits === digits.toLowerCase() || withChecksum(digits.toLowerCase()) === text)
+  )
 }
 
 /** A Tron address is the byte 0x41 and an address as on Ethereum. */
@@ -117,7 +136,7 @@ function moneroBytes(text: string): Buffer | undefined {
 }
 
 function moneroChecksum(body: Uint8Array): Buffer {
-  return Buffer.from(keccak256(body, 'bytes').subarray(0, 4))
+  return Buffer.from(keccak_256(body)).subarray(0, 4)
 }
 
 /** An ed25519 public key, like both keys of a Monero address. */

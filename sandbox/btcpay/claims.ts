@@ -36,7 +36,7 @@ export function claimOfStore(deps: Deps, body: unknown, now: number): Payout {
 }
 
 function requestOf(body: unknown): Request {
-  return parsed(claimSchema as z.ZodType<Request>, body)
+  return parsed(claimSchema, body)
 }
 
 function claimWith(deps: Deps, request: Request, pull: PullPayment | null, now: number): Payout {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { parsedOr } from '../part.ts'
 
 /** An answer that refuses a request, in one of Greenfield's two shapes. */
 export class ApiError extends Error {
@@ -41,10 +42,9 @@ export function notFound(what: 'invoice' | 'payout' | 'pullpayment' | 'webhook' 
 }
 
 /** `input` parsed by `schema`. @throws ApiError 422 that names each faulty field */
-export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
-  const result = schema.safeParse(input)
-  if (result.success) return result.data
-  const errors = result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  const summary = errors.map(({ path, message }) => `${path}: ${message}`).join('; ')
-  throw new ApiError(422, summary, errors)
+export function parsed<Schema extends z.ZodType>(schema: Schema, input: unknown): z.infer<Schema> {
+  return parsedOr(schema, input, (faults) => {
+    const summary = faults.map(({ path, message }) => `${path}: ${message}`).join('; ')
+    return new ApiError(422, summary, faults)
+  })
 }

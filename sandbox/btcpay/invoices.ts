@@ -35,7 +35,7 @@ const usual = { expirationMinutes: 15, monitoringMinutes: 1_440 } as const
 
 /** Makes an invoice at the current rates. */
 export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
-  const request = parsed(requestSchema as z.ZodType<z.infer<typeof requestSchema>>, body)
+  const request = parsed(requestSchema, body)
   const checkout = request.checkout ?? {}
   const amount = amountOf(request.amount)
   checkTimes(checkout)
@@ -190,7 +190,7 @@ export function schedule(deps: Deps, invoice: Invoice, now: number): void {
 
 export function markInvoice(deps: Deps, id: string, body: unknown, now: number): Invoice {
   const schema = z.object({ status: z.enum(['Settled', 'Invalid']) })
-  const { status } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+  const { status } = parsed(schema, body)
   const invoice = invoiceOf(deps, id)
   if (!markable(invoice).includes(status)) {
     const message = 'Status can only be marked to invalid or settled within certain conditions.'

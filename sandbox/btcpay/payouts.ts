@@ -62,10 +62,7 @@ const approvalSchema = z.object({
 })
 
 export function approveById(deps: Deps, id: string, body: unknown, now: number): Payout {
-  const { revision } = parsed(
-    approvalSchema as z.ZodType<z.infer<typeof approvalSchema>>,
-    body ?? {},
-  )
+  const { revision } = parsed(approvalSchema, body ?? {})
   const payout = payoutOf(deps, id)
   if (revision !== payout.revision) {
     throw problem(400, 'old-revision', 'The payout was changed since then')
@@ -87,10 +84,7 @@ const markSchema = z.object({
 
 /** Sets the state that an operator notes by hand: sent elsewhere, under way, or still to be sent. */
 export function markPayout(deps: Deps, id: string, body: unknown, now: number): void {
-  const { state, paymentProof } = parsed(
-    markSchema as z.ZodType<z.infer<typeof markSchema>>,
-    body ?? {},
-  )
+  const { state, paymentProof } = parsed(markSchema, body ?? {})
   if (state === 'Cancelled') {
     cancelPayout(deps, id)
     return

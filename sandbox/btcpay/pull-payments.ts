@@ -27,7 +27,7 @@ export const payoutMethods = symbols
   .map(({ methodId }) => methodId)
 
 export function createPullPayment(deps: Deps, body: unknown, now: number): PullPayment {
-  const request = parsed(requestSchema as z.ZodType<Request>, body)
+  const request = parsed(requestSchema, body)
   const pull: PullPayment = {
     type: 'pull-payment',
     id: newId(),

@@ -1,14 +1,11 @@
 import { appendFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { dataFileOfTest } from '../data-file.fixture.ts'
-import { refusalWithoutSettings, startOwnProcess } from '../own-process.fixture.ts'
 import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
-import { apiKey, ask, startTestBtcpay, storeId } from './client.fixture.ts'
+import { ask, startTestBtcpay, storeId } from './client.fixture.ts'
 
 const dataFile = dataFileOfTest()
-const main = resolve(import.meta.dirname, 'main.ts')
 const never = 86_400_000
 
 test('keeps invoices, payouts, rates and books, and finishes what was begun', async () => {
@@ -69,19 +66,4 @@ test('confirmations and payouts that were due while it was down come after the s
   } finally {
     await second.stop()
   }
-})
-
-test('works as a process: says when it is ready and ends on SIGTERM', async () => {
-  const { url, end } = await startOwnProcess(main, {
-    BTCPAY_API_KEY: apiKey,
-    BTCPAY_STORE_ID: storeId,
-  })
-  expect((await ask(url, 'GET /healthz')).body).toMatchObject({ ok: true })
-  await end()
-})
-
-test('is refused without a key or a store, with a sentence that names them', async () => {
-  const said = await refusalWithoutSettings(main)
-  expect(said).toContain('BTCPAY_API_KEY')
-  expect(said).toContain('BTCPAY_STORE_ID')
 })

@@ -1,13 +1,6 @@
-import { timingSafeEqual } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify'
-import { answerOnlyHere } from '../local-only.ts'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isSame, listenHere, openPart, type Part } from '../part.ts'
 import { createTimers } from '../timers.ts'
 import type { Deps } from './deps.ts'
 import { ApiError, forbidden, invalid, problem, unauthenticated } from './errors.ts'
@@ -26,27 +19,16 @@ import { storeRoutes } from './routes/store.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { createWebhooks } from './webhooks.ts'
 
-export interface Btcpay {
-  readonly url: string
-  readonly port: number
-  /** Ends every connection, timer and delivery; invoices and payouts go on after the next start. */
-  stop(): Promise<void>
-}
+export type Btcpay = Part
 
 /** Requests that need no key on the real server: its health, and pull payments for anyone with the link. */
 const open = [/ \/api\/v1\/health$/, /^GET \/api\/v1\/pull-payments\//, /^POST \/api\/v1\/pull-/]
-
-function hasKey(authorization: string | undefined, apiKey: string): boolean {
-  const given = Buffer.from(authorization ?? '')
-  const wanted = Buffer.from(`token ${apiKey}`)
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
-}
 
 function checkKey(request: FastifyRequest, { settings, place }: Deps): void {
   const { method, url, params } = request
   const call = `${method} ${url.split('?')[0]}`
   if (open.some((pattern) => pattern.test(call))) return
-  if (!hasKey(request.headers.authorization, settings.apiKey)) throw unauthenticated()
+  if (!isSame(request.headers.authorization, `token ${settings.apiKey}`)) throw unauthenticated()
   const { storeId = place.storeId } = params as { readonly storeId?: string }
   const wanted = permissionFor(call)
   if (wanted === undefined) return
@@ -85,17 +67,6 @@ function guard(app: FastifyInstance, deps: Deps): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (losing.has(reply)) request.raw.socket.destroy()
     return payload
-  })
-}
-
-/** Accepts an empty body with a JSON content type. */
-function readJson(app: FastifyInstance): void {
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    try {
-      done(null, body === '' ? undefined : JSON.parse(String(body)))
-    } catch {
-      done(invalid('', 'The body is not JSON.'))
-    }
   })
 }
 
@@ -155,29 +126,20 @@ export async function startBtcpay(options: BtcpayOptions): Promise<Btcpay> {
   const timers = createTimers()
   const place = { url: '', storeId: settings.storeId }
   const deps: Deps = { ledger, faults, webhooks, timers, settings, place }
-  const app = fastify({ forceCloseConnections: true })
-  answerOnlyHere(app)
+  const app = openPart(ledger.instance, () => invalid('', 'The body is not JSON.'))
   guard(app, deps)
-  readJson(app)
   answerErrors(app)
-  app.get('/healthz', () => ({ ok: true, instance: ledger.instance }))
   for (const routes of [invoiceRoutes, pullPaymentRoutes, payoutRoutes, webhookRoutes]) {
     routes(app, deps)
   }
   for (const routes of [storeRoutes, sandboxRoutes, pageRoutes]) routes(app, deps)
-  await app.listen({ host: '127.0.0.1', port: settings.port })
-  const { port } = app.server.address() as AddressInfo
-  place.url = `http://127.0.0.1:${port}`
+  const part = await listenHere(app, settings.port, () => {
+    timers.stop()
+    webhooks.stop()
+    ledger.close()
+  })
+  place.url = part.url
   registerWebhook(deps, settings.webhook)
   resume(deps)
-  return {
-    url: place.url,
-    port,
-    async stop() {
-      timers.stop()
-      webhooks.stop()
-      await app.close()
-      ledger.close()
-    },
-  }
+  return part
 }

@@ -1,6 +1,5 @@
 import { until } from '../waiting.fixture.ts'
-import type { SupplierOptions } from './options.ts'
-import { startSupplier } from './server.ts'
+import { type SupplierOptions, startSupplier } from './server.ts'
 
 export const apiKey = 'test-key'
 

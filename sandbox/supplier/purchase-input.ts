@@ -4,7 +4,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isTestOffer } from './catalog/test-offers.ts'
 import type { Offer, TopupOffer, VoucherOffer } from './models.ts'
 
@@ -44,7 +44,7 @@ export type PurchaseInput =
   | ({ readonly family: 'esim' } & z.infer<typeof inputs.esim>)
 
 type Problems = Record<string, string>
-type Value = z.infer<typeof value>
+export type Value = z.infer<typeof value>
 
 /** Zendit's test number, which every test account may top up. */
 const zenditTestNumber = '+5355564362'

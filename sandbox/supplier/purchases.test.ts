@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../waiting.fixture.ts'
 import { ask, finalOf, person, startTestSupplier } from './client.fixture.ts'
-import { luhnDigit } from './delivery.ts'
+import { luhnDigit } from './records.ts'
 import type { Supplier } from './server.ts'
 
 let supplier: Supplier
@@ -119,11 +119,7 @@ test('a topup goes to a mobile number of the country only', async () => {
   }
 })
 
-test('the Luhn digit is that of the standard example', () => {
-  expect(luhnDigit('7992739871')).toBe('3')
-})
-
-test('an eSIM comes with a true number, a QR code and its plan, and can be topped up', async () => {
+test('an eSIM comes with a true number and its plan, and can be topped up', async () => {
   await buy('esim', { offerId: 'TEST-ESIM-OK', transactionId: 'E1' })
   const { confirmation } = await finalOf(url('esim/purchases/E1'))
   expect(confirmation.iccid).toMatch(/^89\d{17}$/)
@@ -137,20 +133,6 @@ test('an eSIM comes with a true number, a QR code and its plan, and can be toppe
   ])
   const bad = await buy('esim', { offerId: 'TEST-ESIM-OK', transactionId: 'E3', iccid: '12345' })
   expect(bad.body.fields).toHaveProperty('iccid')
-})
-
-test('the QR code is a PNG, or the same in JSON', async () => {
-  await buy('esim', { offerId: 'TEST-ESIM-OK', transactionId: 'Q1' })
-  await finalOf(url('esim/purchases/Q1'))
-  const headers = { authorization: 'Bearer test-key' }
-  const image = await fetch(url('esim/purchases/Q1/qrcode'), { headers })
-  expect(image.headers.get('content-type')).toBe('image/png')
-  const png = Buffer.from(await image.arrayBuffer())
-  expect(png.subarray(1, 4).toString()).toBe('PNG')
-  const inJson = await fetch(url('esim/purchases/Q1/qrcode'), {
-    headers: { ...headers, accept: 'application/json' },
-  })
-  expect((await inJson.json()) as unknown).toEqual({ imageBase64: png.toString('base64') })
 })
 
 test('a delivered eSIM is refunded once', async () => {
@@ -171,7 +153,6 @@ test('a delivered eSIM is refunded once', async () => {
   })
   expect((await ask(url('balance'))).body.availableBalance).toBe(before + 45)
   expect((await ask(url('esim/purchases/R1'))).body.refund).toEqual({ status: 'DONE' })
-  expect((await ask(url(`transactions/${refund.transactionId}`))).body.type).toBe('CREDIT')
   await voucher('R2')
   expect((await ask(url('esim/purchases/R2/refund'), undefined, 'POST')).status).toBe(404)
 })

@@ -1,28 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { openLedgerFile } from '../ledger-file.ts'
 import type { Timers } from '../timers.ts'
-import { type ApiError, invalid, notFound, unavailable } from './api-error.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { type Outcome, outcomeOf } from './catalog/test-offers.ts'
-import { delivered, failureOf, insufficientFunds, withoutGoods } from './delivery.ts'
-import type { Ledger, StoredPurchase } from './ledger.ts'
-import type { Manner, Manners } from './manners.ts'
+import { invalid, type Manner, notFound, unavailable } from './faults.ts'
 import type {
   EsimConfirmation,
+  EsimRefund,
+  Family,
   Offer,
   Purchase,
   SupplierError,
   TransactionStatus,
 } from './models.ts'
 import { type PurchaseInput, problemsOf } from './purchase-input.ts'
-import { newRecord } from './record.ts'
-import { nextStage, type Pace } from './timeline.ts'
-import { capture, hold, release } from './wallet.ts'
+import { delivered, failures, insufficientFunds, newRecord, withoutGoods } from './records.ts'
+
+/** A purchase: its record, and data that the record does not show. Money is in US cents. */
+export interface StoredPurchase {
+  readonly type: 'purchase'
+  readonly id: string
+  readonly family: Family
+  readonly acceptedAt: number
+  readonly held: number
+  readonly charged: number
+  readonly refunded: number
+  /** The eSIM to which the plan is added. */
+  readonly iccid?: string
+  readonly record: Purchase
+}
+
+interface StoredRefund {
+  readonly type: 'refund'
+  readonly id: string
+  readonly acceptedAt: number
+  readonly record: EsimRefund
+}
+
+type Stored = StoredPurchase | StoredRefund
+
+/** The store's prepaid balance at the supplier, in US cents. `available` can be spent now. */
+interface Wallet {
+  readonly available: number
+  readonly held: number
+  readonly spent: number
+}
+
+/** Every purchase and refund in its newest state, and the wallet. */
+export interface Ledger {
+  /** The id of the data file: the same after a restart, and different for another file. */
+  readonly instance: string
+  wallet(): Wallet
+  purchase(id: string): StoredPurchase | undefined
+  refund(id: string): StoredRefund | undefined
+  /** All entries, oldest first. */
+  all(): readonly Stored[]
+  /** Writes new states and the wallet atomically: both survive a crash, or neither. */
+  commit(entries: readonly Stored[], wallet?: Wallet): void
+  close(): void
+}
+
+export function openLedger(path: string | undefined, balance: number): Ledger {
+  const file = openLedgerFile(path)
+  const byId = new Map<string, Stored>()
+  let wallet: Wallet = { available: balance, held: 0, spent: 0 }
+  const apply = (line: { readonly entries: readonly Stored[]; readonly wallet: Wallet }) => {
+    for (const entry of line.entries) byId.set(entry.id, entry)
+    wallet = line.wallet
+  }
+  for (const line of file.lines) apply(line as Parameters<typeof apply>[0])
+  const typed = <T extends Stored['type']>(type: T, id: string) => {
+    const entry = byId.get(id)
+    return entry?.type === type ? (entry as Extract<Stored, { type: T }>) : undefined
+  }
+  return {
+    instance: file.instance,
+    wallet: () => wallet,
+    purchase: (id) => typed('purchase', id),
+    refund: (id) => typed('refund', id),
+    all: () => [...byId.values()],
+    commit(entries, next = wallet) {
+      const line = { entries, wallet: next }
+      file.append(line)
+      apply(line)
+    },
+    close: file.close,
+  }
+}
 
 export interface PurchaseDeps {
   readonly catalog: Catalog
   readonly ledger: Ledger
-  readonly manners: Manners
+  readonly mannerOf: (offerId: string) => Manner
   readonly timers: Timers
-  readonly pace: Pace
+  readonly pace: { readonly stepMs: number; readonly lateSeconds: number }
   /** Called after each change of state. */
   readonly changed: (record: Purchase) => void
 }
@@ -49,8 +120,8 @@ function sellable(offer: Offer | undefined): offer is Offer {
 export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): StoredPurchase {
   const { catalog, ledger } = deps
   const id = input.transactionId
-  const manner = deps.manners.of(input.offerId)
-  if (ledger.purchase(id) ?? ledger.refund(id)) throw usedBefore(manner)
+  const manner = deps.mannerOf(input.offerId)
+  requireUnused(ledger, id, manner)
   const offer = catalog.find(input.family, input.offerId)
   if (!sellable(offer)) throw notFound(`The offer ${input.offerId}`)
   const isIssued = (iccid: string) => firstDelivery(ledger, iccid) !== undefined
@@ -63,37 +134,25 @@ export function accept(deps: PurchaseDeps, input: PurchaseInput, now: Date): Sto
     id,
     family: input.family,
     acceptedAt: now.getTime(),
-    held: 0,
-    charged: 0,
-    refunded: 0,
+    ...{ held: 0, charged: 0, refunded: 0 },
     ...(input.family === 'esim' && input.iccid ? { iccid: input.iccid } : {}),
-    record: dearer(newRecord(offer, input, now), manner.dearer),
+    record: newRecord(offer, input, now, manner.dearer),
   }
   save(deps, stored)
   if (outcome === 'LOST' || manner.lostAnswer) throw unavailable()
   return stored
 }
 
-function usedBefore({ duplicates }: Manner): ApiError {
+function requireUnused(ledger: Ledger, id: string, { duplicates }: Manner): void {
+  if (!(ledger.purchase(id) ?? ledger.refund(id))) return
   const transactionId = 'was used before; a transactionId must be unique'
-  return invalid(duplicates === 'named' ? { transactionId } : {})
-}
-
-/** The purchase at prices that have risen since its offer was listed. */
-function dearer<T extends Purchase>(record: T, cents: number): T {
-  return {
-    ...record,
-    cost: record.cost + cents,
-    costBase: record.costBase + cents,
-    price: record.price + cents,
-    priceBase: record.priceBase + cents,
-  }
+  throw invalid(duplicates === 'named' ? { transactionId } : {})
 }
 
 /** The record as a look-up shows it now; undefined if it is not shown yet. */
-export function shown({ manners }: PurchaseDeps, stored: StoredPurchase): Purchase | undefined {
+export function shown({ mannerOf }: PurchaseDeps, stored: StoredPurchase): Purchase | undefined {
   const { record, acceptedAt } = stored
-  const { hiddenMs, goodsAfterMs } = manners.of(record.offerId)
+  const { hiddenMs, goodsAfterMs } = mannerOf(record.offerId)
   if (Date.now() < acceptedAt + hiddenMs) return undefined
   const isBare =
     record.status === 'DONE' && Date.now() < Date.parse(record.updatedAt) + goodsAfterMs
@@ -107,49 +166,67 @@ function save(deps: PurchaseDeps, next: StoredPurchase, wallet = deps.ledger.wal
   schedule(deps, next)
 }
 
+const order: readonly TransactionStatus[] = ['ACCEPTED', 'PENDING', 'AUTHORIZED', 'IN_PROGRESS']
+
 /** Sets the timer for the next state; after a restart, overdue states follow at once. */
 export function schedule(deps: PurchaseDeps, stored: StoredPurchase): void {
-  const outcome: Outcome = outcomeOf(stored.record.offerId)
-  const { endsAfterMs } = deps.manners.of(stored.record.offerId)
-  const stage = nextStage(stored.record.status, outcome, { ...deps.pace, endsAfterMs })
+  const { status, offerId } = stored.record
+  const reached = order.indexOf(status)
+  if (reached < 0) return
+  const usual = order.map((next, index) => ({ status: next, at: index * deps.pace.stepMs }))
+  const stage = [...usual, ...endOf(deps, offerId)][reached + 1]
   if (!stage) return
   deps.timers.set(stored.id, stored.acceptedAt + stage.at - Date.now(), () => {
     move(deps, stored.id, stage.status)
   })
 }
 
+/** How a purchase ends, and how many milliseconds after it was accepted; nothing if it never ends. */
+function endOf({ pace, mannerOf }: PurchaseDeps, offerId: string) {
+  const outcome: Outcome = outcomeOf(offerId)
+  if (outcome === 'HANG' || outcome === 'DECLINED') return []
+  const steps = outcome === 'SLOW' ? 100 : 4
+  const usual = outcome === 'LATE' ? pace.lateSeconds * 1_000 : steps * pace.stepMs
+  const status: TransactionStatus = outcome === 'FAIL' ? 'FAILED' : 'DONE'
+  return [{ status, at: mannerOf(offerId).endsAfterMs ?? usual }]
+}
+
 function stamped(record: Purchase, status: TransactionStatus, error?: SupplierError): Purchase {
   const dateTime = new Date().toISOString()
-  const log = [
-    ...record.log,
-    { dateTime, status, statusMessage: error?.message ?? messages[status] },
-  ]
+  const statusMessage = error?.message ?? messages[status]
+  const log = [...record.log, { dateTime, status, statusMessage }]
   return { ...record, status, updatedAt: dateTime, log, ...(error ? { error } : {}) }
 }
 
 /** The confirmation with which the eSIM with this ICCID was first delivered. */
-function firstDelivery(ledger: Ledger, iccid: string | undefined): EsimConfirmation | undefined {
-  if (iccid === undefined) return undefined
-  for (const entry of ledger.all()) {
-    if (entry.type !== 'purchase' || entry.record.productType !== 'ESIM') continue
-    if (entry.record.confirmation?.iccid === iccid) return entry.record.confirmation
-  }
-  return undefined
+function firstDelivery(ledger: Ledger, iccid: string | undefined) {
+  return iccid === undefined ? undefined : plansOf(ledger, iccid)[0]?.confirmation
+}
+
+/** The plans that were delivered to an eSIM, the first first. */
+export function plansOf(ledger: Ledger, iccid: string): readonly Purchase[] {
+  return ledger
+    .all()
+    .flatMap((entry) => (entry.type === 'purchase' ? [entry.record] : []))
+    .filter(({ confirmation }) => (confirmation as EsimConfirmation | undefined)?.iccid === iccid)
 }
 
 function fail(deps: PurchaseDeps, stored: StoredPurchase, error: SupplierError): void {
-  const record = stamped(stored.record, 'FAILED', error)
-  save(deps, { ...stored, held: 0, record }, release(deps.ledger.wallet(), stored.held))
+  const wallet = deps.ledger.wallet()
+  const { held } = stored
+  const released = { ...wallet, available: wallet.available + held, held: wallet.held - held }
+  save(deps, { ...stored, held: 0, record: stamped(stored.record, 'FAILED', error) }, released)
 }
 
 function authorize(deps: PurchaseDeps, stored: StoredPurchase): StoredPurchase | undefined {
-  const wallet = hold(deps.ledger.wallet(), stored.record.cost)
-  if (!wallet) {
+  const wallet = deps.ledger.wallet()
+  const { cost } = stored.record
+  if (cost > wallet.available) {
     fail(deps, stored, insufficientFunds)
     return undefined
   }
-  const next = { ...stored, held: stored.record.cost, record: stamped(stored.record, 'AUTHORIZED') }
-  save(deps, next, wallet)
+  const next = { ...stored, held: cost, record: stamped(stored.record, 'AUTHORIZED') }
+  save(deps, next, { ...wallet, available: wallet.available - cost, held: wallet.held + cost })
   return next
 }
 
@@ -157,20 +234,105 @@ function authorize(deps: PurchaseDeps, stored: StoredPurchase): StoredPurchase |
 function finish(deps: PurchaseDeps, stored: StoredPurchase): void {
   const known = firstDelivery(deps.ledger, stored.iccid)
   const done = stamped(stored.record, 'DONE')
-  const { receipt } = deps.manners.of(done.offerId)
+  const { receipt } = deps.mannerOf(done.offerId)
   const record = delivered(done, { now: new Date(), receipt, iccid: stored.iccid, known })
-  const next = { ...stored, held: 0, charged: stored.held, record }
-  save(deps, next, capture(deps.ledger.wallet(), stored.held))
+  const wallet = deps.ledger.wallet()
+  const { held } = stored
+  const captured = { ...wallet, held: wallet.held - held, spent: wallet.spent + held }
+  save(deps, { ...stored, held: 0, charged: held, record }, captured)
 }
 
 /** Moves a purchase to a status. Final statuses never change, and goods are delivered only for money that is held. */
 export function move(deps: PurchaseDeps, id: string, status: TransactionStatus): void {
   const stored = deps.ledger.purchase(id)
   if (!stored || isFinal(stored.record.status)) return
-  if (status === 'FAILED') fail(deps, stored, failureOf(stored.record))
+  if (status === 'FAILED') fail(deps, stored, failures[stored.record.productType])
   else if (status === 'AUTHORIZED') authorize(deps, stored)
   else if (status === 'DONE') {
     const paid = stored.held > 0 ? stored : authorize(deps, stored)
     if (paid) finish(deps, paid)
   } else save(deps, { ...stored, record: stamped(stored.record, status) })
+}
+
+export function refundOf(ledger: Ledger, purchaseId: string): StoredRefund | undefined {
+  return ledger
+    .all()
+    .filter((entry) => entry.type === 'refund')
+    .find(({ record }) => record.refundedTransactionId === purchaseId)
+}
+
+/**
+ * Starts the refund of a delivered eSIM, a CREDIT transaction of its own. A second call returns the existing refund,
+ * so the money is refunded once.
+ */
+export function refund(deps: PurchaseDeps, purchaseId: string): StoredRefund {
+  const stored = deps.ledger.purchase(purchaseId)
+  if (stored?.record.productType !== 'ESIM') throw notFound(`The eSIM purchase ${purchaseId}`)
+  const before = refundOf(deps.ledger, purchaseId)
+  if (before) return before
+  if (stored.record.status !== 'DONE') {
+    throw invalid({ transactionId: 'is not DONE, so nothing was charged' })
+  }
+  const now = new Date()
+  const at = now.toISOString()
+  const id = `R${randomBytes(12).toString('hex')}`
+  const started: StoredRefund = {
+    type: 'refund',
+    id,
+    acceptedAt: now.getTime(),
+    record: {
+      amount: stored.charged,
+      currency: String(stored.record['costCurrency']),
+      currencyDivisor: Number(stored.record['costCurrencyDivisor']),
+      ...{ productType: 'REFUND', type: 'CREDIT' },
+      ...{ createdAt: at, updatedAt: at, status: 'ACCEPTED' },
+      log: [{ dateTime: at, status: 'ACCEPTED', statusMessage: 'Refund accepted' }],
+      refundedTransactionId: purchaseId,
+      transactionId: id,
+    },
+  }
+  deps.ledger.commit([started, marked(stored, 'ACCEPTED', 0)])
+  scheduleRefund(deps, started)
+  return started
+}
+
+/** The refunded purchase, marked with the state of its refund. */
+function marked(
+  stored: StoredPurchase,
+  status: TransactionStatus,
+  refunded: number,
+): StoredPurchase {
+  return { ...stored, refunded, record: { ...stored.record, refund: { status } } }
+}
+
+export function scheduleRefund(deps: PurchaseDeps, { id, acceptedAt, record }: StoredRefund): void {
+  if (record.status !== 'ACCEPTED') return
+  const due = acceptedAt + 2 * deps.pace.stepMs
+  deps.timers.set(id, due - Date.now(), () => finishRefund(deps, id))
+}
+
+function finishRefund(deps: PurchaseDeps, id: string): void {
+  const started = deps.ledger.refund(id)
+  const stored = started && deps.ledger.purchase(started.record.refundedTransactionId)
+  if (!stored || started.record.status !== 'ACCEPTED') return
+  const { refund: ends } = deps.mannerOf(stored.record.offerId)
+  if (ends === 'stays') return
+  const status = ends === 'done' ? 'DONE' : 'FAILED'
+  const amount = ends === 'done' ? started.record.amount : 0
+  const at = new Date().toISOString()
+  const log = [
+    ...started.record.log,
+    { dateTime: at, status, statusMessage: 'Refund ended' } as const,
+  ]
+  const purchase = marked(stored, status, amount)
+  const wallet = deps.ledger.wallet()
+  deps.ledger.commit(
+    [{ ...started, record: { ...started.record, status, updatedAt: at, log } }, purchase],
+    {
+      ...wallet,
+      available: wallet.available + amount,
+      spent: wallet.spent - amount,
+    },
+  )
+  deps.changed(purchase.record)
 }

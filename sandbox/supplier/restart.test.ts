@@ -1,12 +1,9 @@
 import { appendFileSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { dataFileOfTest } from '../data-file.fixture.ts'
-import { refusalWithoutSettings, startOwnProcess } from '../own-process.fixture.ts'
-import { apiKey, ask, finalOf, startTestSupplier } from './client.fixture.ts'
+import { ask, finalOf, startTestSupplier } from './client.fixture.ts'
 
 const dataFile = dataFileOfTest()
-const main = resolve(import.meta.dirname, 'main.ts')
 const buy = (url: string, transactionId: string, offerId = 'TEST-ESIM-OK') =>
   ask(`${url}/v1/esim/purchases`, { offerId, transactionId })
 
@@ -36,23 +33,4 @@ test('keeps purchases, refunds and wallet, finishes what was begun, and takes no
     await second.stop()
   }
   for (const line of readFileSync(dataFile(), 'utf8').trim().split('\n')) JSON.parse(line)
-})
-
-test('works as a process: says when it is ready and ends at once on SIGTERM', async () => {
-  const { url, end } = await startOwnProcess(main, {
-    SUPPLIER_API_KEY: apiKey,
-    SUPPLIER_DATA_FILE: dataFile(),
-    SUPPLIER_PORT: '0',
-    SANDBOX_OFFERS: '600',
-  })
-  expect((await ask(`${url}/healthz`)).body).toMatchObject({ ok: true, offers: 600 })
-  await buy(url, 'HANG1', 'TEST-ESIM-HANG')
-  const asked = performance.now()
-  await end()
-  // The purchase never ends.
-  expect(performance.now() - asked).toBeLessThan(20_000)
-})
-
-test('is refused without a key, with a sentence that names it', async () => {
-  expect(await refusalWithoutSettings(main)).toContain('SUPPLIER_API_KEY')
 })

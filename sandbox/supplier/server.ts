@@ -1,42 +1,115 @@
-import { timingSafeEqual } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
-import { answerOnlyHere } from '../local-only.ts'
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import { isSame, listenHere, openPart, type Part } from '../part.ts'
 import { createTimers } from '../timers.ts'
-import { ApiError, invalid, notFound, unavailable } from './api-error.ts'
+import { brandRoutes } from './brands.ts'
 import { families, makeCatalog } from './catalog/catalog.ts'
-import type { Deps } from './deps.ts'
-import { createFaults, type Fault, type Faults } from './faults.ts'
-import { openLedger } from './ledger.ts'
-import { createManners } from './manners.ts'
-import { defaults, type Settings, type SupplierOptions } from './options.ts'
-import { schedule } from './purchases.ts'
+import {
+  ApiError,
+  type Fault,
+  faultSchema,
+  invalid,
+  type Manner,
+  mannerSchema,
+  notFound,
+  parsed,
+  unavailable,
+} from './faults.ts'
+import type { Family, Offer, Purchase } from './models.ts'
+import { inputs, type PurchaseInput } from './purchase-input.ts'
+import {
+  accept,
+  move,
+  openLedger,
+  type PurchaseDeps,
+  plansOf,
+  refund,
+  refundOf,
+  type StoredPurchase,
+  schedule,
+  scheduleRefund,
+  shown,
+} from './purchases.ts'
 import { latestRates } from './rates.ts'
-import { scheduleRefund } from './refunds.ts'
-import { accountRoutes, reportRoutes } from './routes/account.ts'
-import { adminRoutes } from './routes/admin.ts'
-import { brandRoutes } from './routes/brands.ts'
-import { esimRoutes } from './routes/esim.ts'
-import { offerRoutes } from './routes/offers.ts'
-import { purchaseRoutes } from './routes/purchases.ts'
-import { createWebhooks } from './webhooks.ts'
+import { createWebhooks, type WebhookOptions } from './webhooks.ts'
 
-export interface Supplier {
-  readonly url: string
-  readonly port: number
-  /** Ends every connection, timer and report; purchases go on after the next start. */
-  stop(): Promise<void>
+export type Supplier = Part
+
+export interface SupplierOptions {
+  /** 0, the default, chooses a free port. */
+  readonly port?: number
+  readonly apiKey: string
+  /** An append-only file, so that purchases and the wallet survive a restart. Absent: memory only. */
+  readonly dataFile?: string
+  /** The number of offers, including test and flawed ones. Default 12,000. */
+  readonly offers?: number
+  /** The duration of a step. A purchase takes four steps, `SLOW` 100. Default 250 ms. */
+  readonly stepMs?: number
+  /** Seconds after which `LATE` is delivered. Default 660: past the deadline of the store. */
+  readonly lateSeconds?: number
+  /** The opening balance of the wallet in US cents. Default 1,000,000 USD. */
+  readonly balance?: number
+  readonly webhook?: WebhookOptions
 }
 
-function needsKey(path: string): boolean {
-  return path.startsWith('/v1/') || path.startsWith('/_admin/')
+/** The dependencies of the routes. `fault` changes at run time. */
+interface Deps extends PurchaseDeps {
+  readonly apiKey: string
+  readonly faults: { now: Fault }
+  readonly manners: Map<string, Manner>
 }
 
-function hasKey(authorization: string | undefined, apiKey: string): boolean {
-  const given = Buffer.from(authorization ?? '')
-  const wanted = Buffer.from(`Bearer ${apiKey}`)
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+type ById = { Params: { id: string } }
+
+/**
+ * Starts the supplier on 127.0.0.1. It serves what the store uses of Zendit's API below `/v1`, and routes for tests
+ * below `/_admin`. Money is in US cents.
+ */
+export function startSupplier(options: SupplierOptions): Promise<Supplier> {
+  const { port = 0, offers = 12_000, stepMs = 250, lateSeconds = 660, apiKey } = options
+  const webhooks = createWebhooks(options.webhook)
+  const manners = new Map<string, Manner>()
+  const usual = mannerSchema.parse({})
+  const deps: Deps = {
+    apiKey,
+    catalog: makeCatalog(offers),
+    changed: webhooks.notify,
+    faults: { now: { mode: 'ok' } },
+    ledger: openLedger(options.dataFile, options.balance ?? 100_000_000),
+    manners,
+    mannerOf: (offerId) => manners.get(offerId) ?? usual,
+    pace: { stepMs, lateSeconds },
+    timers: createTimers(),
+  }
+  const app = openPart(deps.ledger.instance, () => invalid({ body: 'is not JSON' }))
+  guard(app, deps)
+  answerErrors(app)
+  app.get('/rates/v1/latest', (request, reply) => {
+    return latestRates(request.query, new Date()) ?? reply.code(404).send({ message: 'not found' })
+  })
+  brandRoutes(app, deps.catalog.brands)
+  for (const routes of [offerRoutes, purchaseRoutes, esimRoutes, adminRoutes]) routes(app, deps)
+  // Resumes what a stop or a crash left unfinished.
+  for (const entry of deps.ledger.all()) {
+    if (entry.type === 'purchase') schedule(deps, entry)
+    else scheduleRefund(deps, entry)
+  }
+  return listenHere(app, port, () => {
+    deps.timers.stop()
+    webhooks.stop()
+    deps.ledger.close()
+  })
+}
+
+/** Faults apply before the key is checked, like an outage; the admin paths are exempt. */
+function guard(app: FastifyInstance, { apiKey, faults }: Deps): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (await misbehave(faults.now, request)) return reply.hijack()
+    const isOpen = !/^\/(v1|_admin)\//.test(request.url)
+    if (isOpen || isSame(request.headers.authorization, `Bearer ${apiKey}`)) return
+    throw new ApiError(401, 'NOT_AUTHORIZED', 'The API key is missing or wrong.')
+  })
 }
 
 /** Applies the current fault to a request. True if the connection was cut. */
@@ -50,100 +123,231 @@ async function misbehave(fault: Fault, request: FastifyRequest): Promise<boolean
   return fault.mode === 'drop'
 }
 
-/** Faults apply before the key is checked, like an outage; the admin paths are exempt. */
-function guard(app: FastifyInstance, apiKey: string, faults: Faults): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (await misbehave(faults.get(), request)) return reply.hijack()
-    if (needsKey(request.url) && !hasKey(request.headers.authorization, apiKey)) {
-      throw new ApiError(401, 'NOT_AUTHORIZED', 'The API key is missing or wrong.')
-    }
-  })
-}
-
-/** Accepts an empty body with a JSON content type, as for a refund. */
-function readJson(app: FastifyInstance): void {
-  const type = 'application/json'
-  app.addContentTypeParser(type, { parseAs: 'string' }, (_request, body, done) => {
-    try {
-      done(null, body === '' ? undefined : JSON.parse(String(body)))
-    } catch {
-      done(invalid({ body: 'is not JSON' }))
-    }
-  })
-}
-
-function errorOf(error: FastifyError | ApiError): ApiError {
-  if (error instanceof ApiError) return error
-  if (error.statusCode && error.statusCode < 500) return invalid({ body: error.message })
-  return new ApiError(500, 'INTERNAL_ERROR', 'Something went wrong.')
-}
-
 function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler<FastifyError>((error, _request, reply) => {
-    const { status, errorCode, message, fields } = errorOf(error)
-    if (status === 500) console.error(error)
-    return reply.code(status).send({ errorCode, message, fields })
+  app.setErrorHandler<FastifyError | ApiError>((error, _request, reply) => {
+    if (error instanceof ApiError) {
+      const { status, errorCode, message, fields } = error
+      return reply.code(status).send({ errorCode, message, fields })
+    }
+    const isTheirs = error.statusCode !== undefined && error.statusCode < 500
+    if (isTheirs) throw invalid({ body: error.message })
+    console.error(error)
+    const body = { errorCode: 'INTERNAL_ERROR', message: 'Something went wrong.', fields: {} }
+    return reply.code(500).send(body)
   })
-  app.setNotFoundHandler((request) => {
-    throw notFound(`${request.method} ${request.url}`)
-  })
-}
-
-/** Routes that need no key: the health of the server, and exchange rates as Frankfurter serves them. */
-function publicRoutes(app: FastifyInstance, deps: Deps): void {
-  const offers = families.reduce((sum, family) => sum + deps.catalog.lists[family].length, 0)
-  app.get('/healthz', () => ({ ok: true, offers, instance: deps.ledger.instance }))
-  app.get('/rates/v1/latest', (request, reply) => {
-    return latestRates(request.query, new Date()) ?? reply.code(404).send({ message: 'not found' })
+  app.setNotFoundHandler(({ method, url }) => {
+    throw notFound(`${method} ${url}`)
   })
 }
 
-/** Resumes what a stop or a crash left unfinished. */
-function resume(deps: Deps): void {
-  for (const entry of deps.ledger.all()) {
-    if (entry.type === 'purchase') schedule(deps, entry)
-    else scheduleRefund(deps, entry)
+function whole(min: number, max: number) {
+  const text = `is required and must be a whole number from ${min} to ${max}`
+  return z
+    .string(text)
+    .regex(/^\d{1,15}$/, text)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, text)
+}
+
+/** Mandatory on every list; a 400 names what is wrong. */
+const paging = z.object({ _limit: whole(1, 1024), _offset: whole(0, Number.MAX_SAFE_INTEGER) })
+
+function pageOf<T>(all: readonly T[], query: unknown) {
+  const { _limit: limit, _offset: offset } = parsed(paging, query)
+  return { limit, list: all.slice(offset, offset + limit), offset, total: all.length }
+}
+
+function offerRoutes(app: FastifyInstance, { catalog, faults }: Deps): void {
+  for (const family of families) {
+    app.get(`/v1/${family}/offers`, ({ query }) => {
+      const fault = faults.now
+      const page = pageOf(visible(catalog.lists[family], faults, query), query)
+      if (fault.mode === 'partial') {
+        return { ...page, list: page.list.slice(0, Math.max(0, fault.after - page.offset)) }
+      }
+      return fault.mode === 'lie' ? { ...page, total: fault.total } : page
+    })
+    app.get<ById>(`/v1/${family}/offers/:id`, ({ params }) => {
+      const offer = catalog.find(family, params.id)
+      if (!offer) throw notFound(`The offer ${params.id}`)
+      return offer
+    })
   }
 }
+
+/** The offers that a caller sees by the current fault. */
+function visible(all: readonly Offer[], faults: Deps['faults'], query: unknown): readonly Offer[] {
+  const fault = faults.now
+  if (fault.mode === 'shrink') return all.slice(0, Math.floor(all.length * fault.share))
+  const isFirst = (query as { _offset?: string })._offset === '0'
+  if (fault.mode !== 'shift' || fault.reads === 0 || isFirst) return all
+  faults.now = { ...fault, reads: fault.reads - 1 }
+  return [...all.slice(1), ...all.slice(0, 1)]
+}
+
+function inputOf(family: Family, body: unknown): PurchaseInput {
+  switch (family) {
+    case 'vouchers':
+      return { family, ...parsed(inputs.vouchers, body) }
+    case 'topups':
+      return { family, ...parsed(inputs.topups, body) }
+    case 'esim':
+      return { family, ...parsed(inputs.esim, body) }
+    default:
+      return family satisfies never
+  }
+}
+
+const createdAtPattern = /^(none|lte|lt|gte|gt)?(\d{4}-\d\d-\d\dT[\d:.]+Z)$/
+const filters = z.object({
+  createdAt: z
+    .string()
+    .regex(createdAtPattern, 'must be an RFC 3339 UTC time after lt, lte, gt, gte or nothing')
+    .optional(),
+  status: z.string().optional(),
+})
+
+/** The records that match createdAt and status, if given. */
+function filtered(records: readonly Purchase[], query: unknown): readonly Purchase[] {
+  const { createdAt, status } = parsed(filters, query)
+  const [, operator = '', time = ''] = createdAtPattern.exec(createdAt ?? '') ?? []
+  const bound = Date.parse(time)
+  const isInTime = (at: number) =>
+    createdAt === undefined ||
+    (at < bound && operator.startsWith('lt')) ||
+    (at > bound && operator.startsWith('gt')) ||
+    (at === bound && !/^[lg]t$/.test(operator))
+  return records.filter(
+    (record) =>
+      isInTime(Date.parse(record.createdAt)) && (status === undefined || record.status === status),
+  )
+}
+
+/** Routes that buy, look up a purchase, and list purchases. */
+function purchaseRoutes(app: FastifyInstance, deps: Deps): void {
+  app.get('/v1/balance', () => ({
+    availableBalance: deps.ledger.wallet().available,
+    currency: 'USD',
+    currencyDivisor: 100,
+  }))
+  for (const family of families) {
+    const path = `/v1/${family}/purchases`
+    app.post(path, ({ body }) => {
+      const { id, record } = accept(deps, inputOf(family, body), new Date())
+      return { status: record.status, transactionId: id }
+    })
+    app.get(path, ({ query }) => {
+      const records = deps.ledger
+        .all()
+        .filter((entry) => entry.type === 'purchase' && entry.family === family)
+        .flatMap((entry) => shown(deps, entry as StoredPurchase) ?? [])
+      return pageOf(filtered(records.reverse(), query), query)
+    })
+    app.get<ById>(`${path}/:id`, ({ params }) => {
+      const stored = deps.ledger.purchase(params.id)
+      const record = stored?.family === family ? shown(deps, stored) : undefined
+      if (!record) throw notFound(`The transaction ${params.id}`)
+      return record
+    })
+  }
+}
+
+/** Routes that only eSIMs have: refunds, and the plans on a card, whose usage is not simulated. */
+function esimRoutes(app: FastifyInstance, deps: Deps): void {
+  app.post<ById>('/v1/esim/purchases/:id/refund', ({ params }) => {
+    return { status: refund(deps, params.id).record.status }
+  })
+  app.get<ById>('/v1/esim/purchases/:id/refund', ({ params }) => {
+    const found = refundOf(deps.ledger, params.id)
+    if (!found) throw notFound(`A refund of ${params.id}`)
+    return found.record
+  })
+  app.get<ById>('/v1/esim/:id/plans', ({ params: { id: iccid } }) => {
+    const all = plansOf(deps.ledger, iccid)
+    if (all.length === 0) throw notFound(`The eSIM ${iccid}`)
+    // The first is active, the others are queued, and refunded ones are gone.
+    const left = all.filter((plan) => plan.refund?.status !== 'DONE')
+    const list = left.map((plan, index) => {
+      const ends = Date.parse(plan.updatedAt) + Number(plan['durationDays']) * 86_400_000
+      const active = { startAt: plan.updatedAt, endAt: new Date(ends).toISOString() }
+      return {
+        description: plan['shortNotes'],
+        iccid,
+        initialDataGB: plan['dataGB'],
+        offerId: plan.offerId,
+        remainingDataGB: plan['dataGB'],
+        status: index === 0 ? 'ACTIVE' : 'QUEUED',
+        unlimited: plan['dataUnlimited'],
+        ...(index === 0 ? active : {}),
+      }
+    })
+    return { firstInstalledAt: all[0]?.updatedAt ?? '', list, total: list.length }
+  })
+}
+
+/** The secrets that a purchase delivered, which must never appear in a log. */
+function secretsOf({ record }: StoredPurchase): readonly string[] {
+  const secret = record.receipt?.epin ?? record.confirmation?.activationCode
+  return secret === undefined ? [] : [secret]
+}
+
+function audited(stored: StoredPurchase) {
+  const { id, family, held, charged, refunded, record } = stored
+  const { offerId, status, cost, log } = record
+  return {
+    ...{ transactionId: id, family, offerId, status, cost, held, charged, refunded },
+    deliveries: log.filter((item) => item.status === 'DONE').length,
+    secrets: secretsOf(stored),
+  }
+}
+
+const balanceChange = z.object({ availableBalance: z.int().min(0) })
+const offerChange = z.object({
+  offerId: z.string(),
+  price: z.int().positive().optional(),
+  enabled: z.boolean().optional(),
+})
+const mannerChange = mannerSchema.extend({ offerId: z.string() })
+const verdict = z.object({ transactionId: z.string(), status: z.enum(['DONE', 'FAILED']) })
 
 /**
- * Starts the supplier on 127.0.0.1. It serves Zendit's API below `/v1`, and routes for tests below `/_admin`. Money is
- * in US cents.
+ * Only in the sandbox, with the same key: routes that set the wallet, faults, manners, offers and the end of a
+ * purchase, and an audit of all purchases. Amounts are in US cents.
  */
-export async function startSupplier(options: SupplierOptions): Promise<Supplier> {
-  const settings: Settings = { ...defaults, ...options }
-  const webhooks = createWebhooks(settings.webhook)
-  const timers = createTimers()
-  const deps: Deps = {
-    apiKey: settings.apiKey,
-    catalog: makeCatalog(settings.offers),
-    changed: webhooks.notify,
-    faults: createFaults(),
-    ledger: openLedger(settings.dataFile, settings.balance),
-    manners: createManners(),
-    pace: settings,
-    timers,
-  }
-  const app = fastify({ forceCloseConnections: true })
-  answerOnlyHere(app)
-  guard(app, settings.apiKey, deps.faults)
-  readJson(app)
-  answerErrors(app)
-  for (const routes of [publicRoutes, offerRoutes, brandRoutes, purchaseRoutes, esimRoutes]) {
-    routes(app, deps)
-  }
-  for (const routes of [accountRoutes, reportRoutes, adminRoutes]) routes(app, deps)
-  await app.listen({ host: '127.0.0.1', port: settings.port })
-  resume(deps)
-  const { port } = app.server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    async stop() {
-      timers.stop()
-      webhooks.stop()
-      await app.close()
-      deps.ledger.close()
-    },
-  }
+function adminRoutes(app: FastifyInstance, deps: Deps): void {
+  const { ledger, faults } = deps
+  app.post('/_admin/balance', ({ body }) => {
+    const { availableBalance } = parsed(balanceChange, body)
+    ledger.commit([], { ...ledger.wallet(), available: availableBalance })
+    return ledger.wallet()
+  })
+  app.get('/_admin/faults', () => faults.now)
+  app.post('/_admin/faults', ({ body }) => {
+    faults.now = parsed(faultSchema, body)
+    return faults.now
+  })
+  app.post('/_admin/manners', ({ body }) => {
+    const { offerId, ...manner } = parsed(mannerChange, body)
+    deps.manners.set(offerId, manner)
+    return manner
+  })
+  app.post('/_admin/offers', ({ body }) => {
+    const { offerId, ...change } = parsed(offerChange, body)
+    const offer = deps.catalog.change(offerId, change)
+    if (!offer) throw notFound(`The offer ${offerId}`)
+    return offer
+  })
+  app.post('/_admin/purchases', ({ body }) => {
+    const { transactionId, status } = parsed(verdict, body)
+    move(deps, transactionId, status)
+    const stored = ledger.purchase(transactionId)
+    if (!stored) throw notFound(`The transaction ${transactionId}`)
+    return audited(stored)
+  })
+  app.get('/_admin/ledger', () => {
+    const all = ledger.all()
+    const purchases = all.filter((entry) => entry.type === 'purchase').map(audited)
+    const refunds = all.filter((entry) => entry.type === 'refund').map((entry) => entry.record)
+    return { wallet: ledger.wallet(), purchases, refunds }
+  })
 }

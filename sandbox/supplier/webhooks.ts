@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { createTimers } from '../timers.ts'
 import type { Purchase } from './models.ts'
-import type { WebhookOptions } from './options.ts'
+
+/** Where and how the supplier reports changes of purchases. */
+export interface WebhookOptions {
+  readonly url: string
+  readonly headerName?: string
+  readonly headerValue?: string
+  /** Waits between attempts, in milliseconds; after the last one the report is dropped. */
+  readonly retryMs?: readonly number[]
+  readonly timeoutMs?: number
+}
 
 interface Webhooks {
   notify(record: Purchase): void

@@ -11,7 +11,7 @@ export function partsOf(folder: string): number[] {
   // PostgreSQL takes its file away when it stops.
   const postmaster = join(folder, 'pg/postmaster.pid')
   const [pid] = existsSync(postmaster) ? readFileSync(postmaster, 'utf8').split('\n') : []
-  const others = ['chain/process.json', 'supplier/process.json', 'btcpay/process.json'].map(json)
+  const others = ['chain/process.json', 'services/process.json'].map(json)
   return [...(pid === undefined ? [] : [Number(pid)]), ...others.map(({ process }) => process.pid)]
 }
 

@@ -25,9 +25,7 @@ function madeSecrets(): string[] {
   const json = (file: string) => JSON.parse(readFileSync(join(dataDir, file), 'utf8'))
   const { databaseUrl, secretsKey, parts } = json('connection.json')
   const { password } = new URL(databaseUrl ?? parts.databaseUrl)
-  const ofParts = ['supplier', 'btcpay'].flatMap((name) =>
-    Object.values(json(`${name}/access.json`).secrets),
-  )
+  const ofParts = Object.values(json('services/access.json').secrets)
   const keys = Object.values(parts.chain.keys).filter((key) => String(key).length === 66)
   return [password, secretsKey, ...ofParts, ...keys] as string[]
 }

@@ -49,7 +49,7 @@ export function pageRoutes(app: FastifyInstance, deps: Deps): void {
     const invoice = deps.ledger.find('invoice', params.id)
     if (!invoice) return reply.code(404).type(type).send(missingPage())
     try {
-      act(deps, invoice.id, parsed(formSchema as z.ZodType<Form>, body), Date.now())
+      act(deps, invoice.id, parsed(formSchema, body), Date.now())
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       reply.code(error.status).type(type)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { isRate } from '../amounts.ts'
-import { symbols, type Ticker } from '../coins.ts'
+import { symbols } from '../coins.ts'
 import { type Deps, tell } from '../deps.ts'
 import { parsed } from '../errors.ts'
 import { faultSchema, webhookFaultSchema } from '../faults.ts'
@@ -20,7 +20,6 @@ const paySchema = z.strictObject({
   late: z.boolean().optional(),
   confirm: z.boolean().optional(),
 })
-type PayBody = z.infer<typeof paySchema>
 const batchSchema = z.strictObject({
   transfers: z.array(paySchema.extend({ invoice: z.string() })).min(1),
 })
@@ -31,14 +30,15 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
   faultRoutes(app, deps)
   app.get('/sandbox/ledger', () => ledgerView(deps.ledger))
   app.post('/sandbox/rates', ({ body }) => {
-    const given = parsed(ratesSchema as z.ZodType<Partial<Record<Ticker, string>>>, body)
+    const given = parsed(ratesSchema, body)
     const settings = deps.ledger.settings()
-    deps.ledger.commit({ ...settings, rates: { ...settings.rates, ...given } })
+    const rates = Object.assign({ ...settings.rates }, given)
+    deps.ledger.commit({ ...settings, rates })
     return deps.ledger.settings().rates
   })
   app.post('/sandbox/approvals', ({ body }) => {
     const schema = z.strictObject({ mode: z.enum(['work', 'error', 'cancel']) })
-    const { mode } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+    const { mode } = parsed(schema, body)
     deps.ledger.commit({ ...deps.ledger.settings(), approvals: mode })
     return { mode }
   })
@@ -52,7 +52,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
   })
   app.post('/sandbox/nodes', ({ body }) => {
     const schema = z.strictObject({ away: z.boolean() })
-    const { away } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+    const { away } = parsed(schema, body)
     setNodes(deps, away, Date.now())
     return { away }
   })
@@ -63,13 +63,13 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
 function payoutRoutes(app: FastifyInstance, deps: Deps): void {
   app.post('/sandbox/processor', ({ body }) => {
     const schema = z.strictObject({ enabled: z.boolean() })
-    const { enabled } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+    const { enabled } = parsed(schema, body)
     deps.ledger.commit({ ...deps.ledger.settings(), processor: enabled })
     resumePayouts(deps, Date.now())
     return { enabled }
   })
   app.post('/sandbox/wallets', ({ body }) => {
-    const { coin, state } = parsed(walletSchema as z.ZodType<z.infer<typeof walletSchema>>, body)
+    const { coin, state } = parsed(walletSchema, body)
     const { wallets: { [coin]: _, ...others } = {}, ...settings } = deps.ledger.settings()
     const wallets = state === 'hot' ? others : { ...others, [coin]: state }
     deps.ledger.commit({ ...settings, wallets })
@@ -105,7 +105,7 @@ function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
     return { transaction, seen: isSeen, invoice: view(params.id) }
   })
   app.post('/sandbox/pay', ({ body }) => {
-    const { transfers } = parsed(batchSchema as z.ZodType<z.infer<typeof batchSchema>>, body)
+    const { transfers } = parsed(batchSchema, body)
     const payers = transfers.map(({ invoice, ...one }) => {
       return { ...payerOf(deps, invoice, one), invoice }
     })
@@ -127,7 +127,7 @@ function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
 }
 
 function payerOf(deps: Deps, id: string, body: unknown) {
-  const { amount, ...rest } = parsed(paySchema as z.ZodType<PayBody>, body ?? {})
+  const { amount, ...rest } = parsed(paySchema, body ?? {})
   const coin = rest.coin ?? invoiceOf(deps, id).prompts[0]?.coin
   if (amount === undefined || coin === undefined) return rest
   return { ...rest, coin, units: unitsOf(amount, coin) }
@@ -143,21 +143,20 @@ function faultRoutes(app: FastifyInstance, deps: Deps): void {
     return all()
   })
   app.post('/sandbox/faults', ({ body }) => {
-    faults.requests.add(parsed(faultSchema as z.ZodType<z.infer<typeof faultSchema>>, body))
+    faults.requests.add(parsed(faultSchema, body))
     return all()
   })
   app.post('/sandbox/webhooks/faults', ({ body }) => {
-    const schema = webhookFaultSchema as z.ZodType<z.infer<typeof webhookFaultSchema>>
-    faults.webhooks.add(parsed(schema, body))
+    faults.webhooks.add(parsed(webhookFaultSchema, body))
     return all()
   })
   const eventSchema = z.looseObject({ type: z.string() })
   app.post('/sandbox/webhooks/send', ({ body }) => {
-    tell(deps, parsed(eventSchema as z.ZodType<z.infer<typeof eventSchema>>, body))
+    tell(deps, parsed(eventSchema, body))
     return {}
   })
   app.post('/sandbox/webhooks/forge', async ({ body }) => {
-    const event = parsed(eventSchema as z.ZodType<z.infer<typeof eventSchema>>, body)
+    const event = parsed(eventSchema, body)
     const { storeId } = deps.place
     return { answers: await deps.webhooks.forge({ ...event, storeId }) }
   })

@@ -69,7 +69,7 @@ function methodRoutes(app: FastifyInstance, deps: Deps): void {
   app.get<Call>(`${base}/:method`, ({ params }) => view(known(params.method)))
   app.put<Call>(`${base}/:method`, ({ params, body }) => {
     const schema = z.object({ enabled: z.boolean().nullish() })
-    const { enabled } = parsed(schema as z.ZodType<z.infer<typeof schema>>, body ?? {})
+    const { enabled } = parsed(schema, body ?? {})
     const method = known(params.method)
     const settings = deps.ledger.settings()
     const others = settings.disabled.filter((one) => one !== method)

@@ -37,7 +37,7 @@ export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
     app.get<Call>(one, ({ params }) => webhookView(webhookOf(deps, params.id)))
     app.put<Call>(one, ({ params, body }) => {
       const { id, secret } = webhookOf(deps, params.id)
-      const given = parsed(schema as z.ZodType<z.infer<typeof schema>>, body).secret
+      const given = parsed(schema, body).secret
       const webhook = { ...webhookFrom(body), id, secret: given || secret }
       ledger.commit(webhook)
       return webhookView(webhook)
@@ -67,7 +67,7 @@ function deliveryRoutes(app: FastifyInstance, deps: Deps, path: string): void {
 }
 
 function webhookFrom(body: unknown): Omit<Webhook, 'id'> {
-  const given = parsed(schema as z.ZodType<z.infer<typeof schema>>, body)
+  const given = parsed(schema, body)
   return {
     type: 'webhook',
     url: given.url,

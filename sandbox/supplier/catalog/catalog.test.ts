@@ -14,7 +14,7 @@ test('is the same on every start and has the number of offers asked for', () => 
   expect(all).toHaveLength(12_000)
 })
 
-test('of fewer than a hundred offers has all kinds, values, regions and outcomes, and no flaw', () => {
+test('of up to a hundred offers has all kinds, values, regions and outcomes, and no flaw', () => {
   const { lists } = makeCatalog(60)
   const small = families.flatMap((family) => lists[family])
   expect(small).toHaveLength(60)

@@ -17,18 +17,23 @@ export interface Brand {
   readonly subTypes: readonly string[]
 }
 
+interface Change {
+  readonly price?: number | undefined
+  readonly enabled?: boolean | undefined
+}
+
 export interface Catalog {
   readonly lists: Readonly<Record<Family, readonly Offer[]>>
   readonly brands: ReadonlyMap<string, Brand>
   find(family: Family, offerId: string): Offer | undefined
   /** Changes the price of an offer (in minor units; the cost changes in proportion), or whether it is sold. */
-  change(offerId: string, change: { price?: number; enabled?: boolean }): Offer | undefined
+  change(offerId: string, change: Change): Offer | undefined
 }
 
 const makers = { vouchers, topups, esim: esims }
 
-/** A catalog with fewer offers is a small one: test offers and well-known clean ones, made in a few milliseconds. */
-const fewest = 100
+/** A catalog with at most this many offers is a small one: test offers and well-known clean ones, made in a few ms. */
+const mostOfSmall = 100
 
 /** Where the well-known brands of a small catalog are sold. */
 const smallBrands: Readonly<Record<string, readonly string[]>> = {
@@ -99,7 +104,7 @@ function brandsOf(lists: Catalog['lists']): Map<string, Brand> {
   return brands
 }
 
-function changed(offer: Offer, change: { price?: number; enabled?: boolean }): Offer {
+function changed(offer: Offer, change: Change): Offer {
   const updatedAt = new Date().toISOString()
   const enabled = change.enabled ?? offer.enabled
   const { price, cost } = offer
@@ -119,12 +124,12 @@ function changed(offer: Offer, change: { price?: number; enabled?: boolean }): O
 /**
  * The whole catalog of `offers` offers (never fewer than the test and flawed ones): about 45 % vouchers, 35 % topups,
  * 20 % eSIMs. It is the same at every start, and each list of a larger catalog begins with the offers of a smaller
- * one. Fewer than 100 offers are the test offers and clean ones of all kinds, in all regions that stories name.
+ * one. Up to 100 offers are the test offers and well-known clean ones of all kinds.
  */
 export function makeCatalog(offers: number): Catalog {
   const topupCount = Math.round(offers * shares.topups)
   const esimCount = Math.round(offers * shares.esim)
-  const make = offers < fewest ? smallListOf : listOf
+  const make = offers <= mostOfSmall ? smallListOf : listOf
   const lists: Record<Family, Offer[]> = {
     vouchers: [...make('vouchers', offers - topupCount - esimCount)],
     topups: [...make('topups', topupCount)],
