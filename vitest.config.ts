@@ -17,18 +17,12 @@ const long = [
   'deploy/**/*.test.ts',
 ]
 const longStories = [
-  'test/stories/kept-nodes.test.ts',
-  'test/stories/killed-nodes.test.ts',
-  'test/stories/killed-senders.test.ts',
   'test/stories/database-away.test.ts',
-  'test/stories/vanished.test.ts',
   'test/stories/rehearsed-start.test.ts',
-  'test/stories/rolling-upgrade.test.ts',
   // It waits for a facilitator that forgets.
   'test/stories/keyed-facilitator.test.ts',
   'test/stories/restored-backup.test.ts',
   // Programs that others made: proxies, examples in other languages.
-  'test/stories/shared-caches.test.ts',
   'test/stories/deployed.test.ts',
   'test/stories/examples.test.ts',
   'test/stories/hosts.test.ts',

@@ -125,7 +125,7 @@ describe('refuses', () => {
     }
   })
 
-  const letters = '0123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+  const letters = '019AKZaqz'
   // An Ethereum address in a single case has no checksum.
   const checked = samples.filter(([, address]) => !/^0x[0-9A-F]+$/.test(address))
 

@@ -8,7 +8,7 @@ import { runOnce } from './run.ts'
 /** A line that a failing run has printed: `case=… k=… outcome=…`. If set, only that run is made. */
 const only = process.env['CRASH_POINT']
 const seed = 402
-const pairsOfFaults = 1_200
+const pairsOfFaults = 400
 /** The second fault comes within this many calls after the first. */
 const soon = 12
 

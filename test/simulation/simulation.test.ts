@@ -4,7 +4,7 @@ import { mutants } from './mutants.ts'
 import { type Outcome, simulate } from './run.ts'
 import { smallest } from './shrink.ts'
 
-const seeds = 16
+const seeds = 8
 const size = { orders: 10, nodes: 3 }
 /** The first seed finds most mutants; the rarest need more seeds. */
 const seedsForMutants = 80

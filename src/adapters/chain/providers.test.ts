@@ -58,8 +58,6 @@ const asked = (method: string) => node.calls.filter((call) => call === method).l
 describe('a provider that answers for a few blocks of logs at once', () => {
   const ranges = [
     [500, 'code'],
-    [500, 'http400'],
-    [2_000, 'parameter'],
     [2_000, 'http413'],
     [10_000, 'range'],
   ] as const
