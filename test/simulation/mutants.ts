@@ -1,3 +1,4 @@
+import { usdc } from '../../src/lib/money.ts'
 import type { Order } from '../../src/orders/order.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
 import type { Chain } from '../model/chain.ts'
@@ -149,6 +150,45 @@ export const mutants: Readonly<Record<string, Mutant>> = {
         return held.outcome === 'pending'
           ? { outcome: 'declined', code: 'PENDING', reason: 'not delivered at once' }
           : held
+      },
+    }),
+  },
+
+  'a rail that pays a refund to somebody else': {
+    rail: (rail) => ({
+      ...rail,
+      signRefund: async (due) => ({ ...(await rail.signRefund(due)), to: `0x${'66'.repeat(20)}` }),
+    }),
+  },
+
+  'a rail that keeps a unit of a refund': {
+    rail: (rail) => ({
+      ...rail,
+      async signRefund(due) {
+        const signed = await rail.signRefund(due)
+        return 'nonce' in signed ? { ...signed, amount: usdc(signed.amount - 1n) } : signed
+      },
+    }),
+  },
+
+  'a rail that calls a payment settled when it does not know': {
+    rail: (rail, chain) => ({
+      ...rail,
+      async collect(tender) {
+        const collected = await rail.collect(tender)
+        return collected.outcome === 'unknown' ? settledAt(chain) : collected
+      },
+    }),
+  },
+
+  'a supplier adapter that takes silence for a refusal': {
+    supplier: (supplier) => ({
+      ...supplier,
+      async place(order) {
+        const placed = await supplier.place(order)
+        return placed.outcome === 'unknown'
+          ? { outcome: 'declined', code: 'SILENT', reason: 'no answer' }
+          : placed
       },
     }),
   },

@@ -8,7 +8,7 @@ import { bodyFor, buy, get, type Kind, post, purchasePath, termsOf } from './req
 import { openStore, type Store } from './store.ts'
 
 const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
-const nothing = { orders: 0, payments: 0, keys: 0, events: 0, claims: 0, nonces: 0 }
+const nothing = { orders: 0, payments: 0, keys: 0, claims: 0, nonces: 0 }
 
 let store: Store
 let buyer: Buyer
@@ -198,24 +198,6 @@ describe.each(kinds)('asking what a %s costs', (kind) => {
     expect(head.headers.get('allow')).toContain('POST')
     await expectNothingHappened()
   })
-})
-
-test('an offer that cannot be sold is 409, with the reason', async () => {
-  const offers = await Promise.all(
-    [0, 100, 200, 300].map((offset) =>
-      get(store.url, `/api/catalog/vouchers/offers?limit=100&offset=${offset}`),
-    ),
-  )
-  const unsold = offers
-    .flatMap(({ body }) => body.items)
-    .find(({ available }: { available: boolean }) => !available)
-  const fields = { ...bodyFor('voucher', 'OK'), offerId: unsold.offerId }
-  const answer = await post(store.url, purchasePath('voucher'), fields)
-  expect(answer).toMatchObject({
-    status: 409,
-    body: { code: 'offer_unavailable', charged: 'no', detail: expect.any(String) },
-  })
-  expect(answer.headers.get('payment-required')).toBeNull()
 })
 
 test('above 1 USD the answer says that stock clients need a higher limit', async () => {

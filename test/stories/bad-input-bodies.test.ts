@@ -3,7 +3,7 @@ import { callerFor, expectProblem, rowsOf } from './reading.ts'
 import { bodyFor, type Kind, purchasePath } from './requests.ts'
 import { useStore } from './store.ts'
 
-const store = useStore()
+const store = useStore('still')
 const call = callerFor(store)
 let before: Record<string, number>
 

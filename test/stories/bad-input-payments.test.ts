@@ -5,7 +5,7 @@ import { callerFor, expectNoInsides, expectProblem, rowsOf, sendRaw } from './re
 import { bodyFor, buy, purchasePath, termsOf, until } from './requests.ts'
 import { useStore } from './store.ts'
 
-const store = useStore()
+const store = useStore('still')
 const call = callerFor(store)
 let buyer: Buyer
 let accepts: Accepts

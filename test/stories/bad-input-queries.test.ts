@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callerFor, expectDiscoveryRefusal, expectProblem, rowsOf } from './reading.ts'
 import { useStore } from './store.ts'
 
-const store = useStore()
+const store = useStore('still')
 const call = callerFor(store)
 let before: Record<string, number>
 

@@ -4,7 +4,7 @@ import { callerFor, expectNoInsides, rowsOf, sendRaw } from './reading.ts'
 import { bodyFor, purchasePath } from './requests.ts'
 import { useStore } from './store.ts'
 
-const store = useStore()
+const store = useStore('still')
 const call = callerFor(store)
 let before: Record<string, number>
 

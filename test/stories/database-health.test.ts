@@ -72,7 +72,6 @@ async function readOnly(isReadOnly: boolean): Promise<void> {
 
 const states = [
   { is: 'frozen', begin: async () => line.set('frozen'), end: async () => line.set('open') },
-  { is: 'gone', begin: async () => line.set('gone'), end: async () => line.set('open') },
   { is: 'read-only', begin: () => readOnly(true), end: () => readOnly(false) },
 ]
 

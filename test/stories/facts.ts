@@ -36,7 +36,6 @@ export async function rowsKept(store: Pick<Store, 'query'>): Promise<Record<stri
     (select count(*)::int from orders) as orders,
     (select count(*)::int from payments) as payments,
     (select count(*)::int from idempotency_keys) as keys,
-    (select count(*)::int from order_events) as events,
     (select count(*)::int from refund_claims) as claims,
     (select count(*)::int from used_nonces) as nonces`)
   return row

@@ -22,7 +22,7 @@ import { openSibling, useStore } from './store.ts'
 
 type Bought = Awaited<ReturnType<typeof buy>>
 
-const store = useStore()
+const store = useStore({})
 let buyer: Buyer
 /** A node that started after an offer was delisted, and what had been bought of it before. */
 let later: Awaited<ReturnType<typeof openSibling>>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { allItems, callerFor } from './reading.ts'
 import { useStore } from './store.ts'
 
-const store = useStore()
+const store = useStore('still')
 const call = callerFor(store)
 
 type Check = (value: unknown) => boolean

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { callerFor, expectDiscoveryRefusal, expectProblem } from './reading.ts'
 import { useStore } from './store.ts'
 
-const store = useStore()
+const store = useStore('still')
 const call = callerFor(store)
 
 const discoveryPaths = [

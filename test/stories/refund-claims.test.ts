@@ -1,27 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openChain } from '../../src/adapters/chain/clients.ts'
-import { refundWallet } from '../../src/adapters/chain/refunds.ts'
-import { evidenceOf } from '../../src/adapters/chain/witnesses.ts'
-import { usdc } from '../../src/lib/money.ts'
-import { networks } from '../../src/payments/networks.ts'
-import { tenderOf } from '../doubles/orders.ts'
 import { newBuyer } from './buyer.ts'
-import {
-  anybody,
-  blacklist,
-  emptyWallet,
-  mintUsdc,
-  transfersBetween,
-  unBlacklist,
-} from './chain.ts'
+import { emptyWallet, mintUsdc, transfersBetween } from './chain.ts'
 import { lifeOf, reported } from './facts.ts'
 import { bodyFor, buy, buyDelivered, get, post, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { openStore, type Store, useStore } from './store.ts'
 
 let store: Store
+const patient = useStore()
 /** Its wallet for refunds is emptied while an order waits. */
 let poor: Store
 
@@ -48,14 +35,6 @@ function claimAt(
   headers: Record<string, string> = newKey(),
 ) {
   return post(url, `/api/catalog/orders/${orderId}/refund`, body, headers)
-}
-
-async function claimByMcp(orderId: string, access_token?: string): Promise<string> {
-  const idempotency_key = newKey()['idempotency-key']
-  const params = { name: 'refund', arguments: { orderId, idempotency_key, access_token } }
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
-  const accept = { accept: 'application/json, text/event-stream' }
-  return `${(await post(store.url, '/mcp', call, accept)).body}`
 }
 
 function refundOf({ url }: Store, orderId: string) {
@@ -176,7 +155,6 @@ test.concurrent('a claim that is not right is refused with its reason', async ()
 
 test.concurrent('what was delivered is not refundable, and the answer names the rule', async () => {
   // A busy machine can take longer to deliver than the other stores may.
-  const patient = await openStore()
   const buyer = await newBuyer()
   for (const kind of ['voucher', 'topup', 'esim'] as const) {
     const { orderId } = (await buyDelivered(patient, buyer, kind)).order
@@ -192,7 +170,6 @@ test.concurrent('what was delivered is not refundable, and the answer names the 
       await patient.query('select key from refund_claims where order_id = $1', [orderId]),
     ).toEqual([])
   }
-  await patient.close()
 })
 
 test.concurrent('a refund that could not be paid is paid when it is claimed again, once', async () => {
@@ -227,86 +204,3 @@ test.concurrent('a refund that could not be paid is paid when it is claimed agai
   expect(await buyer.balance()).toBe(before)
   expect((await lifeOf(poor, orderId)).refunds.at(-1)).toBe('REFUNDED')
 })
-
-test.concurrent('a stranger’s claims try a failed refund a few times, leave few rows and ring once', async () => {
-  const { buyer, before, orderId, accessToken, letGo } = await expired()
-  await blacklist(store.parts, buyer.address)
-  await letGo()
-  const isFailed = ({ refund_state }: { refund_state: string }) => refund_state === 'REFUND_FAILED'
-  await until(store, orderId, isFailed)
-
-  const key = newKey()
-  expect((await claimAt(store, orderId, {}, key)).status).toBe(202)
-  await until(store, orderId, isFailed)
-  const tried = (await lifeOf(store, orderId)).refunds
-  for (let again = 0; again < 3; again += 1) {
-    const { status, body } = await claimAt(store, orderId, {}, key)
-    expect([status, body.state]).toEqual([200, 'REFUND_FAILED'])
-  }
-  expect((await lifeOf(store, orderId)).refunds).toEqual(tried)
-
-  let refused = await claimAt(store, orderId)
-  for (let claim = 0; claim < 30 && refused.status !== 429; claim += 1) {
-    await until(store, orderId, isFailed)
-    refused = await claimAt(store, orderId)
-  }
-  expect(refused).toMatchObject({
-    status: 429,
-    body: { code: 'budget_spent', budget: 'refund_claims', whose: 'order', charged: 'yes' },
-  })
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000)
-  const rows = await store.query('select key from refund_claims where order_id = $1', [orderId])
-  expect(rows).toHaveLength(10)
-  expect(reported(store, orderId).filter((name) => name === 'refund_failed')).toHaveLength(1)
-
-  // They take none from whoever shows that the order is theirs.
-  const shown = { ...newKey(), authorization: `Bearer ${accessToken}` }
-  expect((await claimAt(store, orderId, {}, shown)).status).toBe(202)
-  await until(store, orderId, isFailed)
-  expect(await claimByMcp(orderId, accessToken)).toContain('"REFUND_PENDING"')
-  await until(store, orderId, isFailed)
-  expect(await claimByMcp(orderId)).toContain('"budget_spent"')
-  expect((await claimAt(store, orderId)).status).toBe(429)
-
-  await unBlacklist(store.parts, buyer.address)
-  await store.query(
-    "update refund_claims set created_at = created_at - interval '1 hour' where order_id = $1",
-    [orderId],
-  )
-  expect((await claimAt(store, orderId)).status).toBe(202)
-  await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
-  expect(await buyer.balance()).toBe(before)
-})
-
-test.concurrent('a refund that another copy of the database has paid already is not paid again', async () => {
-  const { buyer, before, orderId, letGo } = await expired()
-  const transactionHash = await payRefundElsewhere(orderId, buyer.address)
-  expect(await buyer.balance()).toBe(before)
-  await letGo()
-  const order = await until(store, orderId, ({ refund_state }) => refund_state === 'REFUNDED')
-  expect(order.refund_state).toBe('REFUNDED')
-  expect((await refundOf(store, orderId)).body.transactionHash).toBe(transactionHash)
-  expect(await transfersBetween(store.parts, store.refundWallet, buyer.address)).toEqual([
-    { transactionHash, value: 650_000n },
-  ])
-})
-
-/** Signs and sends the refund of an order with the store's own key, as a restored backup would. */
-async function payRefundElsewhere(orderId: string, to: Address): Promise<Hex> {
-  const chain = openChain({
-    network: networks['base-sepolia'],
-    rpcUrl: store.parts.rpcUrl,
-    gasKey: (await anybody(store.parts, generatePrivateKey())).key,
-    pollMs: 20,
-    maxSettlementWei: 10n ** 16n,
-  })
-  const evidence = evidenceOf(chain, { nodes: [], from: usdc(0n), isCurrent: () => true })
-  const wallet = refundWallet(chain, evidence, store.settings.refundKey, [])
-  const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-  const tender = tenderOf({ payer: to, amount: usdc('650000') })
-  const signed = await wallet.sign({ reference: orderId, tender, since })
-  await wallet.payBack(signed)
-  const [paid] = await transfersBetween(store.parts, store.refundWallet, to)
-  if (!paid) throw new Error('The refund was not paid')
-  return paid.transactionHash
-}

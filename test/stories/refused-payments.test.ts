@@ -4,14 +4,14 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Accepts, SignOptions } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { anybody, balanceOf, transactionsOf, usdcAbi } from './chain.ts'
-import { ledgerOf, lifeOf } from './facts.ts'
-import { expectNoInsides, rowsOf } from './reading.ts'
+import { ledgerOf, lifeOf, rowsKept } from './facts.ts'
+import { expectNoInsides } from './reading.ts'
 import { type Answer, bodyFor, post, purchasePath, termsOf } from './requests.ts'
 import { useStore } from './store.ts'
 
 const voucher = bodyFor('voucher', 'OK')
 
-const store = useStore()
+const store = useStore({})
 let buyer: Buyer
 let terms: Accepts
 
@@ -28,7 +28,7 @@ async function send(header: string): Promise<Answer> {
 
 async function everything() {
   return {
-    rows: await rowsOf(store),
+    rows: await rowsKept(store),
     bought: (await ledgerOf(store)).length,
     sent: await transactionsOf(store.parts, store.gasWallet),
     earned: await balanceOf(store.parts, store.payTo),

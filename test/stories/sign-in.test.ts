@@ -8,8 +8,8 @@ import {
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { settled } from './facts.ts'
-import { callerFor, expectProblem, rowsOf } from './reading.ts'
+import { rowsKept, settled } from './facts.ts'
+import { callerFor, expectProblem } from './reading.ts'
 import { bodyFor, buy, type Kind } from './requests.ts'
 import { useStore } from './store.ts'
 
@@ -88,12 +88,12 @@ describe('without a sign-in', () => {
   })
 
   test('each challenge has its own nonce, and asking stores nothing', async () => {
-    const before = await rowsOf(store)
+    const before = await rowsKept(store)
     const nonces = await Promise.all(
       Array.from({ length: 20 }, async () => (await challengeOf(list)).nonce),
     )
     expect(new Set(nonces).size).toBe(20)
-    expect(await rowsOf(store)).toEqual(before)
+    expect(await rowsKept(store)).toEqual(before)
   })
 })
 

@@ -106,22 +106,28 @@ export async function openStore(options: StoreOptions = {}) {
 
 export type Store = Awaited<ReturnType<typeof openStore>>
 
-/** The store that the files of this process share. It ends with the process. */
-let common: Promise<Store> | undefined
+/** The stores that the files of this process share. They end with the process. */
+const common = new Map<'busy' | 'still', Promise<Store>>()
+
+function commonStore(which: 'busy' | 'still'): Promise<Store> {
+  const opened = common.get(which) ?? openStore()
+  common.set(which, opened)
+  return opened
+}
 
 /**
- * The store of a file of stories. Without options it is the one that all such files share, so that they count only
- * what is theirs, and leave it selling. With options it is the file's own, from before its first story until after
- * its last.
+ * The store of a file of stories. Without options it is one that all such files share, so that they count only what
+ * is theirs, and leave it selling. Nobody buys at the `still` one, so nothing moves in its tables. With options it is
+ * the file's own, from before its first story until after its last.
  */
-export function useStore(options?: StoreOptions): Store {
+export function useStore(options: StoreOptions | 'busy' | 'still' = 'busy'): Store {
   const store = {} as Store
+  const isCommon = typeof options === 'string'
   beforeAll(async () => {
-    if (options === undefined) common ??= openStore()
-    Object.assign(store, await (options === undefined ? common : openStore(options)))
+    Object.assign(store, await (isCommon ? commonStore(options) : openStore(options)))
     store.logLines.length = 0
   })
-  afterAll(() => (options === undefined ? undefined : store.close()))
+  afterAll(() => (isCommon ? undefined : store.close()))
   return store
 }
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSibling, useStore } from '../store.ts'
 
-const store = useStore()
+const store = useStore('still')
 
 type Headers = Readonly<Record<string, string>>
 
