@@ -87,7 +87,7 @@ async function ordersIn(databaseUrl: string): Promise<readonly OrderRow[]> {
         offer_id as "offerId", transaction_hash as transaction,
         refund_transaction_hash as "refundTransaction", doc -> 'supply' ->> 'state' as supply,
         (select coalesce(array_agg(
-            to_char(at at time zone 'utc', 'HH24:MI:SS.MS') || ' ' || concat_ws(' ', state, refund_step)
+            to_char(at at time zone 'utc', 'HH24:MI:SS.MS') || ' ' || concat_ws(' ', state, payout_state)
             order by seq), '{}')
           from order_events where order_id = id) as events
       from orders order by placed_at`,

@@ -4,14 +4,15 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const migrations = 'src/adapters/storage/migrations'
+/** The changes of the tables since the first release. No version works on tables from before it. */
+const migrations = ['src/adapters/storage/schema', ':!src/adapters/storage/schema/001-schema.sql']
 
-/** Whether there is no earlier version to upgrade from: this folder is not a clone, or a shallow one. */
+/** Whether there is no earlier version to upgrade from: none was released, or this folder is no whole clone. */
 export const hasNoHistory: boolean = await earlier().then(
   () => false,
   () => {
     console.warn(
-      'Left out here: an upgrade, since there is no history to take the version before from',
+      'Left out here: an upgrade, since there is no earlier version with tables that this one takes',
     )
     return true
   },
@@ -19,7 +20,7 @@ export const hasNoHistory: boolean = await earlier().then(
 
 /** The newest version before the last change of the tables, beside which an upgrade must work. */
 async function earlier(): Promise<string> {
-  const changed = await git('rev-list', '-1', 'HEAD', '--', migrations)
+  const changed = await git('rev-list', '-1', 'HEAD', '--', ...migrations)
   return git('rev-parse', '--verify', `${changed}^`)
 }
 

@@ -13,12 +13,11 @@ import {
 import { failed, fulfilling, unpayable } from '../../test/contract/sample-orders.ts'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
-import { bookByHand, createHandPayouts } from '../adapters/storage/hand-payouts.ts'
+import { openFacts } from '../adapters/storage/facts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
-import { openFacts } from '../adapters/storage/order-facts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
-import { createStoreRecord } from '../adapters/storage/store-record.ts'
+import { bookByHand, createHandPayouts, createPayoutLimits } from '../adapters/storage/payouts.ts'
+import { createStoreRecord } from '../adapters/storage/record.ts'
 import {
   type Checkout,
   type CheckoutIn,

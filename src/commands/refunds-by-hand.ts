@@ -1,8 +1,12 @@
 import type { Pool } from 'pg'
 import type { Database } from '../adapters/storage/database.ts'
-import { bookByHand, createHandPayouts, type Noted } from '../adapters/storage/hand-payouts.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { readPayoutQueue } from '../adapters/storage/payout-queue.ts'
+import {
+  bookByHand,
+  createHandPayouts,
+  type Noted,
+  readPayoutQueue,
+} from '../adapters/storage/payouts.ts'
 import type { CoinPayout } from '../checkouts/ports.ts'
 import { isOrderId } from '../lib/ids.ts'
 import { formatUsdc } from '../lib/money.ts'

@@ -2,13 +2,15 @@ import type { Pool } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { memoryProcessor } from '../../test/doubles/memory-processor.ts'
-import { createCheckoutRecord } from '../adapters/storage/checkout-record.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
-import { createHandPayouts } from '../adapters/storage/hand-payouts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
-import { createPayoutRecord } from '../adapters/storage/payout-record.ts'
+import {
+  createHandPayouts,
+  createPayoutLimits,
+  createPayoutRecord,
+} from '../adapters/storage/payouts.ts'
+import { createCheckoutRecord } from '../adapters/storage/record.ts'
 import { advanceCheckout } from '../checkouts/advance.ts'
 import { invoiceRail, payoutWatch } from '../checkouts/rail.ts'
 import { type CheckoutForm, startCheckout } from '../checkouts/start.ts'

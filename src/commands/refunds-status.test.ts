@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { refundTo } from '../../test/contract/sample-checkouts.ts'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
-import type { OpenPayout, PayoutQueue } from '../adapters/storage/payout-queue.ts'
+import type { OpenPayout, PayoutQueue } from '../adapters/storage/payouts.ts'
 import { returnReference } from '../checkouts/checkout.ts'
 import type { CoinPayout } from '../checkouts/ports.ts'
 import { usdc } from '../lib/money.ts'

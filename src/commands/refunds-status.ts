@@ -1,4 +1,4 @@
-import type { OpenPayout, PayoutQueue } from '../adapters/storage/payout-queue.ts'
+import type { OpenPayout, PayoutQueue } from '../adapters/storage/payouts.ts'
 import { isOrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
 import { formatUnits } from '../payments/coins.ts'

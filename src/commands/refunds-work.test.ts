@@ -13,7 +13,7 @@ import {
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { createPayoutLimits } from '../adapters/storage/payout-limits.ts'
+import { createPayoutLimits } from '../adapters/storage/payouts.ts'
 import { usdc } from '../lib/money.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
@@ -43,10 +43,10 @@ async function status(): Promise<string> {
 /** The refund steps in the history of an order, oldest first. */
 async function historyOf({ id }: Order): Promise<unknown[]> {
   const { rows } = await database.query(
-    'select refund_step from order_events where order_id = $1 order by seq',
+    'select payout_state from order_events where order_id = $1 order by seq',
     [id],
   )
-  return rows.map(({ refund_step }) => refund_step).filter((step) => step !== null)
+  return rows.map(({ payout_state }) => payout_state).filter((step) => step !== null)
 }
 
 test('status tells the switch, the grants against the caps, and what is open, and nothing else', async () => {
@@ -86,7 +86,7 @@ test('stop and start turn the switch for every node, with who and why on record'
   await carryOut(operator(), { does: 'start', reason: 'New key.' })
   expect(await node.allow(id)).toBe('granted')
   const { rows } = await database.query(
-    'select stopped, reason, changed_by from refund_switch_turns order by changed_at',
+    'select stopped, reason, changed_by from refund_switch order by turn offset 1',
   )
   expect(rows).toEqual([
     { stopped: true, reason: 'The key may have leaked.', changed_by: 'ada@console' },

@@ -2,9 +2,12 @@ import type { Pool } from 'pg'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { createGoodwillStore } from '../adapters/storage/goodwill.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
-import { type RefundCaps, switchRefunds } from '../adapters/storage/payout-limits.ts'
-import { readPayoutQueue } from '../adapters/storage/payout-queue.ts'
-import { createPayoutRecord } from '../adapters/storage/payout-record.ts'
+import {
+  createPayoutRecord,
+  type RefundCaps,
+  readPayoutQueue,
+  switchRefunds,
+} from '../adapters/storage/payouts.ts'
 import { isInvoiced, isVoid, returnOfReference, withReturn } from '../checkouts/checkout.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc } from '../lib/money.ts'

@@ -16,7 +16,7 @@ import { receiverOf } from './spending-limits/rules.ts'
  * - `reverts`: transactions that the store sent for such payments and that were reverted;
  * - `refund_claims`: claims for the refund of an order, which are counted by themselves;
  * - `exposure`: an amount, not a number: what was paid for orders that are open or were refunded within the
- *   hour, as a share of what refunds are paid from (003-limits.sql).
+ *   hour, as a share of what refunds are paid from.
  *
  * They are counted from the orders on record, so all nodes count together, an order counts once however often
  * it is asked for, and a delivered order counts no longer.

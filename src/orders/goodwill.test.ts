@@ -6,7 +6,6 @@ import type { SignedRefund } from '../payments/payment.ts'
 import {
   droppedGoodwill,
   type Goodwill,
-  goodwillBalancesOf,
   goodwillDropped,
   goodwillFor,
   goodwillReferenceOf,
@@ -85,16 +84,4 @@ test('its reference names its order and nothing else', () => {
   for (const other of [id, `${id}-1`, 'ord_1-goodwill', `${id}-goodwill-goodwill`, '-goodwill']) {
     expect(orderOfGoodwill(other)).toBeUndefined()
   }
-})
-
-test('its entries sum to zero, and there are none before it is paid', () => {
-  const made = goodwillFor(delivered(), gift, now)
-  if (typeof made === 'string') throw new Error(made)
-  expect(goodwillBalancesOf(made)).toEqual([])
-  const transaction = `0x${'b'.repeat(64)}`
-  const payout = { state: 'CONFIRMED', transaction, confirmedAt: now } as const
-  expect(goodwillBalancesOf({ ...made, payout })).toEqual([
-    { account: 'float', amount: 5_000_000n },
-    { account: 'goodwill', amount: -5_000_000n },
-  ])
 })

@@ -1,7 +1,6 @@
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
 import type { X402Payment, X402Receipt } from '../payments/payment.ts'
-import type { Entry } from './ledger.ts'
 import type { Order } from './order.ts'
 import { type Debt, nextForPayout, type Payout, type PayoutDeps } from './payout.ts'
 import type { GoodwillStore } from './ports.ts'
@@ -85,20 +84,6 @@ export function goodwillReferenceOf(order: OrderId): string {
 export function orderOfGoodwill(reference: string): OrderId | undefined {
   const [, order = ''] = /^(.+)-goodwill$/.exec(reference) ?? []
   return isOrderId(order) ? order : undefined
-}
-
-/** What left the float of the store (positive) as goodwill (negative), in atomic USDC. */
-export type GoodwillAccount = 'float' | 'goodwill'
-
-export function goodwillBalancesOf({
-  amount,
-  payout,
-}: Goodwill): readonly Entry<GoodwillAccount>[] {
-  if (payout.state !== 'CONFIRMED') return []
-  return [
-    { account: 'float', amount },
-    { account: 'goodwill', amount: -amount },
-  ]
 }
 
 export interface GoodwillDeps extends PayoutDeps {

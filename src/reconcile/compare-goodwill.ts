@@ -1,18 +1,18 @@
 import type { OrderId } from '../lib/ids.ts'
-import { goodwillReferenceOf } from '../orders/goodwill.ts'
+import { type Goodwill, goodwillReferenceOf } from '../orders/goodwill.ts'
 import { same } from '../payments/payment.ts'
 import { differs, type Finding, open } from './differences.ts'
 import { isFresh } from './judge.ts'
-import type { BookedGoodwill, ChainTransfer } from './ports.ts'
+import type { ChainTransfer } from './ports.ts'
 import { type Look, type Notes, note, type Sources } from './sources.ts'
 
-/** Compares all goodwill on record with the transfers that were seen, and with the ledger. */
+/** Compares all goodwill on record with the transfers that were seen. */
 export async function compareGoodwill(
   { chain, store }: Pick<Sources, 'chain' | 'store'>,
   look: Look,
   notes: Notes,
 ): Promise<void> {
-  const onRecord = new Map((await store.goodwill()).map((one) => [one.goodwill.id, one]))
+  const onRecord = new Map((await store.goodwill()).map((one) => [one.id, one]))
   const paid = new Set<OrderId>()
   for (const { order, transfer } of notes.given) {
     notes.goodwill.onChain += transfer.amount
@@ -20,8 +20,8 @@ export async function compareGoodwill(
     note(notes, judgeGoodwill(transfer, order, onRecord.get(order), look))
   }
   for (const one of onRecord.values()) {
-    noteBooked(one, notes)
-    if (!paid.has(one.goodwill.id)) note(notes, await unseen(chain, one, notes))
+    if (one.payout.state === 'CONFIRMED') notes.goodwill.booked += one.amount
+    if (!paid.has(one.id)) note(notes, await unseen(chain, one, notes))
   }
 }
 
@@ -29,13 +29,12 @@ export async function compareGoodwill(
 function judgeGoodwill(
   transfer: ChainTransfer,
   order: OrderId,
-  onRecord: BookedGoodwill | undefined,
+  goodwill: Goodwill | undefined,
   look: Look,
 ): Finding | undefined {
   const { transaction, amount } = transfer
   const about = { order, transaction, found: amount }
-  if (!onRecord) return differs('goodwill_not_booked', { ...about, onRecord: 0n })
-  const { goodwill } = onRecord
+  if (!goodwill) return differs('goodwill_not_booked', { ...about, onRecord: 0n })
   const { payout } = goodwill
   if (amount !== goodwill.amount || !same(transfer.to, goodwill.tender.payer)) {
     const detail = `It paid ${transfer.to}.`
@@ -52,21 +51,10 @@ function judgeGoodwill(
     : differs('goodwill_not_booked', { ...about, onRecord: 0n, detail: payout.state })
 }
 
-function noteBooked({ goodwill, booked }: BookedGoodwill, notes: Notes): void {
-  notes.goodwill.booked += booked
-  const due = goodwill.payout.state === 'CONFIRMED' ? goodwill.amount : 0n
-  if (booked === due) return
-  const detail = 'The account is goodwill.'
-  note(
-    notes,
-    differs('ledger_differs', { order: goodwill.id, onRecord: booked, found: due, detail }),
-  )
-}
-
 /** Asks by name for paid goodwill that the scan did not meet: it is in an earlier or a later block, or does not exist. */
 async function unseen(
   chain: Sources['chain'],
-  { goodwill: { id, amount, tender, payout } }: BookedGoodwill,
+  { id, amount, tender, payout }: Goodwill,
   notes: Notes,
 ): Promise<Finding | undefined> {
   if (payout.state !== 'CONFIRMED') return undefined

@@ -27,8 +27,7 @@ function given(world: World, { order }: Life, changes: Partial<Goodwill> = {}) {
     payout: { state: 'CONFIRMED', transaction: paid.transaction, confirmedAt: look.now },
     ...changes,
   } as Goodwill
-  const booked = goodwill.payout.state === 'CONFIRMED' ? dollar : 0n
-  world.goodwill.push({ goodwill, booked })
+  world.goodwill.push(goodwill)
   world.paidBack.push(paid)
   return paid
 }
@@ -81,14 +80,6 @@ export const goodwillFaults: Record<string, Fault> = {
     doctor: (world, life) => {
       const paid = given(world, life)
       world.paidBack = without(world.paidBack, paid)
-    },
-  },
-  'goodwill that the ledger does not have': {
-    code: 'ledger_differs',
-    life: 'delivered',
-    doctor: (world, life) => {
-      given(world, life)
-      world.goodwill = world.goodwill.map((one) => ({ ...one, booked: 0n }))
     },
   },
 }

@@ -72,12 +72,6 @@ export interface Misbooked {
   readonly due: bigint
 }
 
-/** Goodwill, and what the ledger has of it; atomic USDC. */
-export interface BookedGoodwill {
-  readonly goodwill: Goodwill
-  readonly booked: bigint
-}
-
 /** A payout in a coin, as the payment processor has it. */
 export interface ProcessorPayout {
   /** The name that the store gave it. */
@@ -155,7 +149,7 @@ export interface StoreRecord {
   ledger(rail: Payment['rail']): Promise<Readonly<Record<Account, bigint>>>
   misbooked(): Promise<readonly Misbooked[]>
   /** All goodwill, the oldest first. */
-  goodwill(): Promise<readonly BookedGoodwill[]>
+  goodwill(): Promise<readonly Goodwill[]>
   /** Runs these writes in one transaction: all of them count, or none does. */
   atOnce<T>(work: (orders: OrderWriter) => Promise<T>): Promise<T>
 }

@@ -12,13 +12,12 @@ import {
 import type { Checkout, Invoice } from '../checkouts/checkout.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import { goodwillReferenceOf } from '../orders/goodwill.ts'
+import { type Goodwill, goodwillReferenceOf } from '../orders/goodwill.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import type { SupplierPurchase, SupplierStatement } from '../suppliers/supplier.ts'
 import type {
-  BookedGoodwill,
   ChainTransfer,
   Misbooked,
   MisbookedCheckout,
@@ -42,7 +41,7 @@ export interface World {
   paidBack: ChainTransfer[]
   purchases: SupplierPurchase[]
   misbooked: Misbooked[]
-  goodwill: BookedGoodwill[]
+  goodwill: Goodwill[]
   checkouts: Checkout[]
   strayOrders: OrderId[]
   misbookedCheckouts: MisbookedCheckout[]

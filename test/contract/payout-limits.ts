@@ -176,11 +176,11 @@ function describeOwed(harness: () => PayoutLimitsHarness): void {
     ['whose payment vanished', () => ({ ...failed(asked()), settlement: 'LOST' })],
   ])('grants nothing for an order %s', async (_, sample) => {
     const { id } = await orderOnRecord(harness().orders, { ...sample(), amount: usdc(10n) })
-    await expect(harness().payoutLimits.allow(id)).rejects.toThrow('not one whose money goes back')
+    await expect(harness().payoutLimits.allow(id)).rejects.toThrow('nothing is due')
     expect(await harness().granted()).toEqual([])
   })
 
   it('grants nothing for an order that does not exist', async () => {
-    await expect(harness().payoutLimits.allow(newOrderId())).rejects.toThrow('not one whose money')
+    await expect(harness().payoutLimits.allow(newOrderId())).rejects.toThrow('nothing is due')
   })
 }

@@ -114,7 +114,7 @@ export function describeReturnGrants(harness: () => PayoutLimitsHarness, grant: 
       [open.id, 1],
       [newCheckoutId(), 1],
     ] as const) {
-      await expect(allow(id, seq)).rejects.toThrow('not one that is due')
+      await expect(allow(id, seq)).rejects.toThrow('nothing is due')
     }
     expect(await harness().granted()).toEqual([])
   })

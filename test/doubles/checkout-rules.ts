@@ -20,7 +20,7 @@ export interface Around {
 }
 
 /**
- * The database's rules for every move of a checkout (005-checkout-rules.sql), for the store in memory.
+ * The database's rules for every move of a checkout, for the store in memory.
  *
  * @throws if the move breaks one of them
  */

@@ -45,7 +45,7 @@ export function memoryCheckouts({
     const checkout = rows.get(id)?.checkout
     const due = dueIn(checkout, seq)
     if (!checkout || !due || !isInvoiced(checkout)) {
-      throw new Error(`checkout ${id}: return ${seq} is not one that is due`)
+      throw new Error(`payout ${id}-${seq}: nothing is due`)
     }
     return worthOf(checkout, due.units)
   }

@@ -118,7 +118,7 @@ export function memoryPayoutLimits({
 
   const returns: MemoryPayoutLimits['returns'] = {
     worth: (id, seq) => {
-      throw new Error(`checkout ${id}: return ${seq} is not one that is due`)
+      throw new Error(`payout ${id}-${seq}: nothing is due`)
     },
   }
 
@@ -134,7 +134,7 @@ export function memoryPayoutLimits({
       const id = reference as OrderId
       const order = await orders.find(id)
       const owed = () => {
-        if (!isOwed(order)) throw new Error(`order ${id}: it is not one whose money goes back`)
+        if (!isOwed(order)) throw new Error(`payout ${id}: nothing is due`)
         return order.amount
       }
       return grant(id, owed, order)

@@ -2,7 +2,7 @@ import type { Order } from '../../src/orders/order.ts'
 
 /**
  * Why an order that the supplier has accepted must not become this one; undefined if it may. The database
- * refuses the same (001-orders.sql).
+ * refuses the same.
  */
 export function forgottenBy(before: Order, after: Order): string | undefined {
   const [was, is] = [askingOf(before), askingOf(after)]

@@ -8,7 +8,6 @@ const tables = {
   idempotency_keys: 'order_id',
   order_events: 'order_id',
   ledger: 'order_id',
-  refund_grants: 'order_id',
 } as const
 
 /**

@@ -171,7 +171,7 @@ const effects: Readonly<Record<Fault, (world: CallWorld, made: Call) => Promise<
 
 /**
  * After a lost answer, a write of an order looks up whether it is in the row, and then reports what it wrote
- * (adapters/storage/order-writes.ts). Half of the time the look-up fails as well.
+ * (adapters/storage/orders.ts). Half of the time the look-up fails as well.
  */
 function lookedUp({ caller, method }: Call, done: unknown): unknown {
   return (method === 'open' || method === 'move') && caller.random() < 0.5 ? done : undefined

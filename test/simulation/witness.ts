@@ -109,7 +109,7 @@ export function newWitness(seen: Witnessed): Witness {
     if (!isKnown && !supplier.isShown(supplierReferenceOf(order.id))) unheardOf.add(order.id)
   }
 
-  /** Violations that the database also refuses (002-ledger.sql). */
+  /** Violations that the database also refuses. */
   function guardFaults(before: Order | undefined, order: Order): string[] {
     const [was, is] = [settlementOf(before), settlementOf(order)]
     const isChanged = (was === 'FINAL' || was === 'LOST') && is !== was

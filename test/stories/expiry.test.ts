@@ -24,7 +24,7 @@ test.concurrent('HANG expires, reads REFUND_PENDING at once, and is paid back af
     await expectPaidBack(store, buyer, before, accepts.amount)
     const life = await lifeOf(store, orderId)
     expect(life.states).toEqual(gone)
-    expect(life.refunds).toEqual(['WAITING', 'DUE', 'SIGNED', 'REFUNDED'])
+    expect(life.refunds).toEqual(['WAITING', 'DUE', 'APPROVED', 'CONFIRMED'])
     const { expiredAfterMs, signedAfterMs } = await timesOf(store, orderId)
     expect(expiredAfterMs).toBeGreaterThanOrEqual(deadlineMs)
     expect(signedAfterMs).toBeGreaterThanOrEqual(graceMs)
@@ -46,7 +46,7 @@ test.concurrent('LATE goods are kept from everyone, and given back or booked', (
     await expectPaidBack(patient, buyer, before, accepts.amount)
     expect(await lifeOf(patient, orderId)).toEqual({
       states: gone,
-      refunds: ['WAITING', 'DUE', 'SIGNED', 'REFUNDED'],
+      refunds: ['WAITING', 'DUE', 'APPROVED', 'CONFIRMED'],
     })
   }))
 
@@ -153,7 +153,7 @@ async function expectKeptFromEveryone(
 async function timesOf(at: Store, orderId: string) {
   const [{ paid, expired, signed }] = await at.query(
     `select (doc #>> '{paidAt,$date}')::timestamptz as paid, changed_at as expired,
-      (select min(at) from order_events where order_id = id and refund_step = 'SIGNED') as signed
+      (select min(at) from order_events where order_id = id and payout_state = 'APPROVED') as signed
      from orders where id = $1`,
     [orderId],
   )

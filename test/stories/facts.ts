@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { moves, type State } from '../../src/orders/order.ts'
+import { payoutMoves } from '../../src/orders/payout.ts'
 import type { Store } from './store.ts'
 
 /** What a supplier's ledger says of one purchase. */
@@ -41,29 +42,25 @@ export async function rowsKept(store: Pick<Store, 'query'>): Promise<Record<stri
   return row
 }
 
-/** The steps of a refund, as the history has them. */
-const refundSteps = {
-  WAITING: ['DUE', 'FAILED'],
-  DUE: ['SIGNED', 'REFUNDED', 'FAILED'],
-  SIGNED: ['DUE', 'REFUNDED', 'FAILED'],
-  REFUNDED: [],
-  FAILED: ['DUE'],
-} as const
-type RefundStep = keyof typeof refundSteps
+/** The states of a refund, as the history has them. */
+const refundMoves = { WAITING: ['DUE', 'FAILED'], ...payoutMoves } as const
+type RefundState = keyof typeof refundMoves
 
-/** The states and refund steps that an order went through, each once. */
+/** The states, and those of its refund, that an order went through, each once. */
 export async function lifeOf(store: Pick<Store, 'query'>, orderId: string) {
   const rows = await store.query(
-    'select seq, state, refund_step from order_events where order_id = $1 order by seq',
+    'select seq, state, payout_state from order_events where order_id = $1 order by seq',
     [orderId],
   )
   expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1))
   const states = runs(rows.map(({ state }) => state as State))
   const refunds = runs(
-    rows.map(({ refund_step }) => refund_step as RefundStep | null).filter((step) => step !== null),
+    rows
+      .map(({ payout_state }) => payout_state as RefundState | null)
+      .filter((state) => state !== null),
   )
   expectPath(states, moves)
-  expectPath(refunds, refundSteps)
+  expectPath(refunds, refundMoves)
   return { states, refunds }
 }
 

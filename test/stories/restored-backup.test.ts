@@ -43,7 +43,7 @@ const isRefunded = ({ refund_state }: { refund_state: string | null }) =>
   refund_state === 'REFUNDED'
 
 async function switchRefunds(store: Store, stopped: boolean): Promise<void> {
-  await store.query('update refund_switch set stopped = $1', [stopped])
+  await store.query('insert into refund_switch (stopped) values ($1)', [stopped])
   if (!stopped) await hurry(store.databaseUrl)
 }
 
@@ -268,7 +268,7 @@ describe('a backup is restored, and refunds were paid since', () => {
 
   test('then it starts, and every payment has one outcome, once', async () => {
     node = await openNode(restored(), store.parts)
-    await query(backup, 'update refund_switch set stopped = false')
+    await query(backup, 'insert into refund_switch (stopped) values (false)')
     await quiet(backup)
     for (const [name, { send }] of Object.entries(orders)) {
       const again = await send()

@@ -124,7 +124,7 @@ describe.concurrent.each(kinds)('the test offers of kind %s', (kind) => {
       endpoint: expect.stringMatching(/\/refund$/),
       method: 'POST',
     })
-    expect(life).toEqual({ states: back, refunds: ['DUE', 'SIGNED', 'REFUNDED'] })
+    expect(life).toEqual({ states: back, refunds: ['DUE', 'APPROVED', 'CONFIRMED'] })
     expect(booked).toMatchObject(bookedAs)
     expect(spent).toBe(0n)
     expect(await transfersBetween(store.parts, store.refundWallet, buyer.address)).toMatchObject([

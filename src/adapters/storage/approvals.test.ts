@@ -1,5 +1,5 @@
 import { describeApprovals } from '../../../test/contract/approvals.ts'
-import { createApprovalStore } from './approvals.ts'
+import { createApprovalStore } from './limits.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 
 const postgres = migratedPostgres()

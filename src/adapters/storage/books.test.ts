@@ -17,7 +17,7 @@ import type { Order } from '../../orders/order.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { columnsOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
-import { createPayoutLimits } from './payout-limits.ts'
+import { createPayoutLimits } from './payouts.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -188,17 +188,6 @@ describe('the ledger', () => {
     for (const entries of hands) {
       await expectRefusedAtCommit((client) => book(client, order, 99, entries))
     }
-  })
-
-  it('takes no order that begins with money and without entries', async () => {
-    const order = await waiting()
-    await expectRefusedAtCommit((client) =>
-      client.query(
-        `insert into orders select (jsonb_populate_record(orders,
-           '{"id": "ord_by_hand", "payment_id": "pay_by_hand"}')).* from orders where id = $1`,
-        [order.id],
-      ),
-    )
   })
 
   it.each([

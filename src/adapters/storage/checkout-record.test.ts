@@ -15,11 +15,11 @@ import {
   stepping,
 } from '../../../test/contract/sample-checkouts.ts'
 import type { Checkout } from '../../checkouts/checkout.ts'
-import { checkoutFacts } from './checkout-facts.ts'
-import { createCheckoutRecord } from './checkout-record.ts'
 import { createCheckoutStore } from './checkouts.ts'
+import { checkoutFacts } from './facts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
+import { createCheckoutRecord } from './record.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool

@@ -31,11 +31,11 @@ import type { Moved } from '../../orders/workflow.ts'
 import type { PaidInvoice } from '../../payments/payment.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { createCheckoutStore } from './checkouts.ts'
+import { exposureOf } from './facts.ts'
+import { createLimitStore } from './limits.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { exposureOf } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
-import { createPayoutLimits } from './payout-limits.ts'
-import { createLimitStore } from './wallet-limits.ts'
+import { createPayoutLimits } from './payouts.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool

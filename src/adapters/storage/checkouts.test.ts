@@ -3,7 +3,7 @@ import { usdc } from '../../lib/money.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createPayoutLimits } from './payout-limits.ts'
+import { createPayoutLimits } from './payouts.ts'
 
 const postgres = migratedPostgres()
 

@@ -1,32 +1,255 @@
-import type { CheckoutStore } from '../../checkouts/ports.ts'
-import { inBatches, rowsAtOnce } from './batches.ts'
-import { findCheckoutBy, findHolder } from './checkout-reads.ts'
-import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkout-row.ts'
-import { moveCheckout, openCheckout } from './checkout-writes.ts'
-import type { Database } from './database.ts'
-import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
-import { forgetNeverPaid } from './order-keeping.ts'
+import { randomUUID } from 'node:crypto'
+import {
+  type Checkout,
+  type CheckoutIn,
+  isClosed,
+  isInvoiced,
+  type Return,
+  signedReturn,
+} from '../../checkouts/checkout.ts'
+import { checkoutEntriesOf } from '../../checkouts/ledger.ts'
+import { type CheckoutStore, TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
+import { leaseMs, type Moved } from '../../orders/workflow.ts'
+import { type Database, isRefused, prepared, raised, refusedWith } from './database.ts'
+import {
+  attempt,
+  claimDue,
+  hasten,
+  inBatches,
+  type LeasedTable,
+  release,
+  restored,
+  storable,
+  writeNext,
+} from './records.ts'
+
+/** The columns that every read of a checkout selects. */
+export const checkoutColumns = 'version, recipient, refund_to, doc, write_id'
+
+/** The row of a checkout, and the id of the write that made it. */
+export interface StoredCheckout {
+  readonly version: number
+  readonly recipient: string | null
+  readonly refund_to: string | null
+  readonly doc: unknown
+  readonly write_id: string
+}
 
 const table: LeasedTable = { name: 'checkouts', columns: checkoutColumns }
 
 /** Keeps checkouts in PostgreSQL. Every method runs a few statements, each a transaction of its own. */
 export function createCheckoutStore(database: Database): CheckoutStore {
+  const find = async (by: keyof typeof readStatements, ...values: readonly string[]) => {
+    const stored = await readBy(database, by, ...values)
+    return stored && checkoutOf(stored)
+  }
   return {
-    open: (checkout, bound) => openCheckout(database, checkout, bound),
-    move: (from, to) => moveCheckout(database, from, to),
+    open: (checkout, bound) => open(database, checkout, bound),
+    move: (from, to) => move(database, from, to),
     release: (checkout, againInMs) => release(database, table, checkout, againInMs),
     hasten: (invoice) => hasten(database, table, 'invoice_id', invoice),
     claimDue: async (limit) =>
       (await claimDue<StoredCheckout>(database, table, limit)).map(checkoutOf),
-    find: (id) => findCheckoutBy(database, 'id', id),
-    findByOrder: (id) => findCheckoutBy(database, 'order', id),
-    findByTransaction: (hash) => findCheckoutBy(database, 'transaction', hash),
-    findByAddress: (address) => findCheckoutBy(database, 'address', address),
-    holderOf: (coin, address) => findHolder(database, coin, address),
-    erasePersonal: (endedBefore, signal) => erasePersonal(database, endedBefore, signal),
-    forgetNeverPaid: (endedBefore, signal) =>
-      forgetNeverPaid(database, 'forget_unpaid_checkouts', endedBefore, signal),
+    find: (id) => find('id', id),
+    findByOrder: (id) => find('order', id),
+    findByTransaction: (hash) => find('transaction', hash),
+    findByAddress: (address) => find('address', address),
+    holderOf: (coin, address) => find('heldAddress', coin, address),
+    erasePersonal: (endedBefore, signal) => inBatches(database, eraseSql, [endedBefore], signal),
+    forgetNeverPaid: (endedBefore, signal) => inBatches(database, forgetSql, [endedBefore], signal),
   }
+}
+
+const by = (name: string, condition: string) =>
+  prepared(`checkout_by_${name}`, `select ${checkoutColumns} from checkouts where ${condition}`)
+
+const readStatements = {
+  id: by('id', 'id = $1'),
+  order: by('order', 'order_id = $1'),
+  formKey: by('form', `form_key = $1 and state <> 'REFUSED'`),
+  /** A transaction may pay several checkouts. Finds the first one. */
+  transaction: by(
+    'transaction',
+    'transactions @> array[lower($1)] order by started_at, id limit 1',
+  ),
+  /** Written like its index. An address may have had several checkouts, one after the other. */
+  address: by('address', `lower(doc #>> '{invoice,address}') = lower($1) limit 1`),
+  /** The checkout for which this address was shown, while it is not closed. */
+  heldAddress: by('held_address', 'coin = $1 and held_address = lower($2)'),
+} as const
+
+async function readBy(
+  database: Database,
+  key: keyof typeof readStatements,
+  ...values: readonly string[]
+): Promise<StoredCheckout | undefined> {
+  const { rows } = await database.query<StoredCheckout>(readStatements[key]([...values]))
+  return rows[0]
+}
+
+/** The columns of a write. `checkoutOf` restores everything except the version. The database sets the others. */
+function checkoutColumnsOf(checkout: Checkout) {
+  const { version: _, recipient, refundTo, ...doc } = checkout
+  const returns = isInvoiced(checkout) ? { returns: checkout.returns.map(unsigned) } : {}
+  return {
+    recipient: recipient ?? null,
+    refundTo: refundTo === '' ? null : refundTo,
+    /** JSON text: the checkout without its version and its personal fields. */
+    doc: JSON.stringify(storable({ ...doc, ...returns })),
+  }
+}
+
+/** `signed` repeats what the checkout has, among it the buyer's address, which is erased in time. */
+function unsigned({ payout, ...one }: Return) {
+  const { state } = payout
+  return { ...one, payout: state === 'APPROVED' ? { state } : payout }
+}
+
+/** The checkout in a row. Only rows written from `checkoutColumnsOf` exist. */
+export function checkoutOf({ version, recipient, refund_to, doc }: StoredCheckout): Checkout {
+  const checkout = {
+    ...(restored(doc) as object),
+    version,
+    recipient: recipient ?? undefined,
+    refundTo: refund_to ?? '',
+  } as Checkout
+  if (!isInvoiced(checkout)) return checkout
+  const returns = checkout.returns.map((one): Return => {
+    if (one.payout.state !== 'APPROVED') return one
+    return { ...one, payout: { state: 'APPROVED', signed: signedReturn(checkout, one) } }
+  })
+  return { ...checkout, returns }
+}
+
+/**
+ * The entry in the history for the present state of a checkout, as JSON text: amounts, transactions, states
+ * and codes. Free text and addresses are left out, because the history is never erased.
+ */
+function eventOf(checkout: Checkout): string {
+  return JSON.stringify(storable(detailOf(checkout)))
+}
+
+function detailOf(checkout: Checkout): object {
+  if (checkout.state === 'REFUSED') return { code: checkout.code }
+  if (!isInvoiced(checkout)) return {}
+  const { invoice, returns, closedAt } = checkout
+  return {
+    invoice: invoice.id,
+    status: invoice.status,
+    payments: invoice.payments.map(({ id, units, status }) => ({ id, units, status })),
+    returns: returns.map(({ seq, units, why, payout }) => ({
+      ...{ seq, units, why, state: payout.state },
+      ...(payout.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}),
+      ...(payout.state === 'FAILED' ? { code: payout.code } : {}),
+    })),
+    ...(checkout.state === 'ORDERED' ? { price: checkout.price, placed: checkout.isPlaced } : {}),
+    ...(closedAt === undefined ? {} : { closed: true }),
+  }
+}
+
+/**
+ * A form sent twice conflicts in two indexes, that of the form and that of the checkout id, and either may
+ * report it first. So both are looked up when the statement is refused. An order id that another checkout
+ * has is a defect of the store.
+ */
+const openStatement = prepared(
+  'open_checkout',
+  `
+  with opened as (
+    insert into checkouts (id, order_id, version, write_id, state, form_key, kind, offer_id, coin,
+      amount, recipient, refund_to, started_at, changed_at, due_at, locked_until, doc, client, unpaid)
+    values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+      now(), now() + $14 * interval '1 ms', $15, $17, $18)
+    returning id, version, state
+  ), noted as (
+    insert into checkout_events (checkout_id, seq, at, state, detail)
+    select id, version, now(), state, $16 from opened
+  )
+  select id from opened`,
+)
+
+async function open(
+  database: Database,
+  checkout: CheckoutIn<'OPENING'>,
+  bound?: UnpaidBound,
+): Promise<{ readonly isNew: boolean; readonly checkout: Checkout }> {
+  const writeId = randomUUID()
+  const { recipient, refundTo, doc } = checkoutColumnsOf(checkout)
+  const { kind, offerId } = checkout.item
+  const statement = openStatement([
+    ...[checkout.id, checkout.orderId, writeId, checkout.state, checkout.formKeyHash],
+    ...[kind, offerId, checkout.coin, checkout.amount.toString(), recipient, refundTo],
+    ...[checkout.startedAt, checkout.changedAt, leaseMs, doc, eventOf(checkout)],
+    ...[bound?.client ?? null, bound ? JSON.stringify(bound) : null],
+  ])
+  const written = await attempt(database, statement, isTaken).catch((error) => {
+    const refused = refusedWith(error, raised.unpaidCheckouts)
+    throw refused ? new TooManyUnpaid(Number(refused.detail)) : error
+  })
+  if (written.outcome === 'done') return { isNew: true, checkout: { ...checkout, version: 1 } }
+  const stored =
+    (await readBy(database, 'formKey', checkout.formKeyHash)) ??
+    (await readBy(database, 'id', checkout.id))
+  if (!stored) throw written.error ?? new Error(`Checkout ${checkout.id} was refused for no reason`)
+  return { isNew: stored.write_id === writeId, checkout: checkoutOf(stored) }
+}
+
+function isTaken(error: unknown): boolean {
+  return isRefused(error) && error.code === '23505' && error.table === 'checkouts'
+}
+
+/**
+ * Writes the checkout, its event and its ledger entries. Includes the fields that never change, so that the
+ * database refuses a write that would change one.
+ */
+const moveStatement = prepared(
+  'move_checkout',
+  `
+  with moved as (
+    update checkouts set
+      version = version + 1,
+      write_id = $3,
+      state = $4,
+      order_id = $5,
+      form_key = $6,
+      coin = $7,
+      recipient = $8,
+      refund_to = $9,
+      changed_at = $10,
+      finished_at = case when $11::boolean then coalesce(finished_at, now()) end,
+      due_at = case when $11::boolean then null else now() end,
+      locked_until = case when $11::boolean then now() else now() + $12 * interval '1 ms' end,
+      doc = $13
+    where id = $1 and version = $2
+    returning id, version, state
+  ), noted as (
+    insert into checkout_events (checkout_id, seq, at, state, detail)
+    select id, version, now(), state, $14 from moved
+  ), booked as (
+    insert into checkout_ledger (checkout_id, seq, account, units, at)
+    select id, version, account, units, now()
+    from moved, unnest($15::text[], $16::numeric[]) as entry (account, units)
+  )
+  select id from moved`,
+)
+
+async function move(database: Database, from: Checkout, to: Checkout): Promise<Moved<Checkout>> {
+  if (to.id !== from.id) throw new Error(`Checkout ${from.id} cannot become ${to.id}`)
+  const { recipient, refundTo, doc } = checkoutColumnsOf(to)
+  const entries = checkoutEntriesOf(from, to)
+  const stored = await writeNext(database, from, {
+    write: (writeId) =>
+      moveStatement([
+        ...[from.id, from.version, writeId, to.state, to.orderId, to.formKeyHash, to.coin],
+        ...[recipient, refundTo, to.changedAt, isClosed(to), leaseMs, doc, eventOf(to)],
+        entries.map(({ account }) => account),
+        entries.map(({ amount }) => amount.toString()),
+      ]),
+    read: () => readBy(database, 'id', from.id),
+  })
+  return stored
+    ? { won: false, record: checkoutOf(stored) }
+    : { won: true, record: { ...to, version: from.version + 1 } }
 }
 
 /**
@@ -56,10 +279,10 @@ const eraseSql = `
   )
   select id from erased`
 
-function erasePersonal(
-  database: Database,
-  endedBefore: Date,
-  signal?: AbortSignal,
-): Promise<number> {
-  return inBatches(() => database.query(eraseSql, [endedBefore, rowsAtOnce]), signal)
-}
+/** Deletes checkouts with their events. The table refuses any that was paid. */
+const forgetSql = `
+  delete from checkouts where id = any (array (
+    select id from checkouts
+    where state in ('REFUSED', 'ENDED') and settled = 0 and transactions = '{}'
+      and finished_at < least($1, now() - interval '90 days')
+    order by finished_at limit $2 for update skip locked))`

@@ -1,9 +1,8 @@
 import dns from 'node:dns'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isOutage, isRefused, openDatabase, type Trouble, troubleIn } from './database.ts'
+import { atOnce, isOutage, isRefused, openDatabase, type Trouble, troubleIn } from './database.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { atOnce } from './transaction.ts'
 
 const postgres = migratedPostgres()
 

@@ -83,8 +83,15 @@ function telling(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): pg.Poo
   })
 }
 
+/** The SQLSTATEs of refusals that the tables raise (schema/001-schema.sql). */
+export const raised = {
+  walletLimit: 'KS001',
+  budgetSpent: 'KS002',
+  unpaidCheckouts: 'KS003',
+} as const
+
 /** SQLSTATE classes of values, constraints and triggers. The connection stays usable after such an error. */
-const ofItsData = /^(22|23|P0)/
+const ofItsData = /^(22|23|P0|KS)/
 
 /** `pool.query` closes the connection after every error. This keeps it after errors of `ofItsData`. */
 async function queryOnce(pool: pg.Pool, asked: readonly unknown[]): Promise<unknown> {
@@ -109,6 +116,22 @@ export function isOutage(error: unknown): boolean {
   return unreached.has(error) || silent.test(error.message)
 }
 
+/** Runs `work` in one transaction. */
+export async function atOnce<T>(pool: pg.Pool, work: (client: Database) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const done = await work(client as Database)
+    await client.query('commit')
+    client.release()
+    return done
+  } catch (error) {
+    // Closes the connection, which rolls back the transaction.
+    client.release(true)
+    throw error
+  }
+}
+
 /**
  * A statement that the server prepares once per connection. This saves a quarter of the time of the
  * statements of a purchase, which are long and always the same.
@@ -121,9 +144,17 @@ export function prepared(name: string, text: string) {
  * SQLSTATEs (PostgreSQL, Appendix A) of errors that end the statement but not the session. The severity
  * is no criterion, because the server translates it.
  */
-const refusals = /^(2[0-8]|40|42|44|54|P0)|^(53100|53200|55P03|57014)$/
+const refusals = /^(2[0-8]|40|42|44|54|P0|KS)|^(53100|53200|55P03|57014)$/
 /** Exceptions: these end the session, or leave unknown whether the statement was carried out. */
 const unsure: readonly string[] = ['25P03', '28000', '28P01', '40003']
+
+/** The refusal of this code that the tables raised, if the error is one. */
+export function refusedWith(
+  error: unknown,
+  code: (typeof raised)[keyof typeof raised],
+): pg.DatabaseError | undefined {
+  return error instanceof pg.DatabaseError && error.code === code ? error : undefined
+}
 
 /**
  * Whether the server says that it did not carry out the statement. After any other error the statement

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
 import { usdc } from '../../lib/money.ts'
-import { type Goodwill, goodwillBalancesOf, goodwillDropped } from '../../orders/goodwill.ts'
-import { entriesBetween } from '../../orders/ledger.ts'
+import { type Goodwill, goodwillDropped } from '../../orders/goodwill.ts'
 import type { GoodwillStore } from '../../orders/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
-import type { BookedGoodwill } from '../../reconcile/ports.ts'
-import { writeNext } from './attempt.ts'
 import { type Database, prepared } from './database.ts'
-import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
-import { type PayoutRow, payoutOf, payoutRowOf } from './payout-row.ts'
-import { restored, storable } from './storable.ts'
+import {
+  claimDue,
+  hasten,
+  type LeasedTable,
+  release,
+  restored,
+  storable,
+  writeNext,
+} from './records.ts'
 
 interface Row {
   readonly id: OrderId
@@ -26,12 +29,13 @@ interface Row {
 
 /** Goodwill that is to be paid: neither paid nor dropped. */
 export const goodwillOpenSql = `
-  (doc ->> 'step' <> 'REFUNDED' and doc ->> 'code' is distinct from '${goodwillDropped}')`
+  (doc #>> '{payout,state}' <> 'CONFIRMED'
+    and doc #>> '{payout,code}' is distinct from '${goodwillDropped}')`
 
 const columns = 'id, version, write_id, amount::text, reason, given_by, given_at, changed_at, doc'
 const table: LeasedTable = { name: 'goodwill', columns }
 
-/** Keeps goodwill in PostgreSQL, whose guards are in 016-goodwill.sql. */
+/** Keeps goodwill in PostgreSQL. */
 export function createGoodwillStore(database: Database): GoodwillStore {
   return {
     give: (goodwill) => give(database, goodwill),
@@ -46,15 +50,12 @@ export function createGoodwillStore(database: Database): GoodwillStore {
   }
 }
 
-/** All goodwill that was ever given, each with what the ledger has of it. */
-export async function readGoodwill(database: Database): Promise<readonly BookedGoodwill[]> {
-  const { rows } = await database.query<Row & { readonly booked: string }>(
-    `select ${columns},
-       (select coalesce(-sum(amount), 0)::text from goodwill_ledger entry
-         where entry.id = goodwill.id and account = 'goodwill') as booked
-     from goodwill order by given_at, id`,
+/** All goodwill that was ever given. */
+export async function readGoodwill(database: Database): Promise<readonly Goodwill[]> {
+  const { rows } = await database.query<Row>(
+    `select ${columns} from goodwill order by given_at, id`,
   )
-  return rows.map(({ booked, ...row }) => ({ goodwill: goodwillOf(row), booked: BigInt(booked) }))
+  return rows.map(goodwillOf)
 }
 
 async function give(database: Database, goodwill: Goodwill): Promise<boolean> {
@@ -74,34 +75,22 @@ async function give(database: Database, goodwill: Goodwill): Promise<boolean> {
 
 const moveStatement = prepared(
   'move_goodwill',
-  `
-  with moved as (
-    update goodwill set
-      version = version + 1,
-      write_id = $3,
-      changed_at = $4,
-      due_at = case when $5::boolean then null else now() end,
-      locked_until = case when $5::boolean then now() else now() + $6 * interval '1 ms' end,
-      doc = $7
-    where id = $1 and version = $2
-    returning id
-  ), booked as (
-    insert into goodwill_ledger (id, account, amount, at)
-    select id, account, amount, now() from moved, unnest($8::text[], $9::numeric[]) as entry (account, amount)
-  )
-  select id from moved`,
+  `update goodwill set
+    version = version + 1,
+    write_id = $3,
+    changed_at = $4,
+    due_at = case when $5::boolean then null else now() end,
+    locked_until = case when $5::boolean then now() else now() + $6 * interval '1 ms' end,
+    doc = $7
+  where id = $1 and version = $2
+  returning id`,
 )
 
 async function move(database: Database, from: Goodwill, to: Goodwill): Promise<Moved<Goodwill>> {
-  const entries = entriesBetween(goodwillBalancesOf(from), goodwillBalancesOf(to))
   const isFinished = to.payout.state === 'CONFIRMED' || to.payout.state === 'FAILED'
   const stored = await writeNext(database, from, {
     write: (writeId) =>
-      moveStatement([
-        ...[from.id, from.version, writeId, to.changedAt, isFinished, leaseMs, docOf(to)],
-        entries.map(({ account }) => account),
-        entries.map(({ amount }) => amount.toString()),
-      ]),
+      moveStatement([from.id, from.version, writeId, to.changedAt, isFinished, leaseMs, docOf(to)]),
     read: () => readRow(database, from.id),
   })
   return stored
@@ -115,15 +104,13 @@ async function readRow(database: Database, id: OrderId): Promise<Row | undefined
 }
 
 function docOf({ tender, receipt, payout }: Goodwill): string {
-  return JSON.stringify(storable({ tender, receipt, ...payoutRowOf(payout) }))
+  return JSON.stringify(storable({ tender, receipt, payout }))
 }
 
 function goodwillOf({ id, version, amount, reason, ...row }: Row): Goodwill {
-  type Doc = Pick<Goodwill, 'tender' | 'receipt'> & PayoutRow
-  const { tender, receipt, ...payout } = restored(row.doc) as Doc
+  const doc = restored(row.doc) as Pick<Goodwill, 'tender' | 'receipt' | 'payout'>
   return {
     ...{ id, version, amount: usdc(amount), reason, by: row.given_by },
-    ...{ givenAt: row.given_at, changedAt: row.changed_at, tender, receipt },
-    payout: payoutOf(payout),
+    ...{ givenAt: row.given_at, changedAt: row.changed_at, ...doc },
   }
 }

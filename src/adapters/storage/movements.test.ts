@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { usdc } from '../../lib/money.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { createMovements } from './movements.ts'
+import { createMovements } from './record.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool

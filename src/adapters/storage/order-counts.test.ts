@@ -15,12 +15,11 @@ import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
 import { copyOrder } from '../../../test/harness/many-orders.ts'
 import { usdc } from '../../lib/money.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { checkoutFacts } from './checkout-facts.ts'
 import type { Database } from './database.ts'
+import { addUpEnds, checkoutFacts, openFacts, orderFacts } from './facts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { addUpEnds, openFacts, orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
-import { createPayoutLimits } from './payout-limits.ts'
+import { createPayoutLimits } from './payouts.ts'
 
 const postgres = migratedPostgres()
 

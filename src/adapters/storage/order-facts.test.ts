@@ -8,8 +8,8 @@ import type { Order } from '../../orders/order.ts'
 import { nothingOpen } from '../../orders/ports.ts'
 import { noFundsCode } from '../../suppliers/supplier.ts'
 import { createCheckoutStore } from './checkouts.ts'
+import { openFacts, orderFacts } from './facts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { openFacts, orderFacts } from './order-facts.ts'
 import { createOrderStore } from './orders.ts'
 
 const { pending, paid, fulfilling, fulfilled, failed, refunded, unpayable } = sample

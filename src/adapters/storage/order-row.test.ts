@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anyOrder } from '../../../test/contract/any-order.ts'
-import { pending } from '../../../test/contract/sample-orders.ts'
 import { columnsOf, orderOf } from './order-row.ts'
-import { restored, storable } from './storable.ts'
+import { restored, storable } from './records.ts'
 
 it('gives back any order as it was', async () => {
   await fc.assert(
@@ -34,14 +33,4 @@ it('does not take a field for a tag that only looks like one', () => {
   expect(restored({ $date: '2026-01-01T00:00:00.000Z' })).toEqual(new Date('2026-01-01'))
   const two = { $date: 'a', $bigint: 'b' }
   expect(restored(two)).toEqual(two)
-})
-
-it('takes an order that names no source for one of the first supplier', () => {
-  const order = pending()
-  const { doc } = columnsOf(order)
-  const { item, ...rest } = JSON.parse(doc)
-  const { source: _, ...before } = item
-  const row = { version: 1, recipient: null, delivery: null, doc: { ...rest, item: before } }
-  const { offerId } = order.item
-  expect(orderOf(row).item.source).toEqual({ supplier: 'zendit', product: offerId })
 })

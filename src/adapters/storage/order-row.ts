@@ -1,48 +1,32 @@
-import { firstSupplier } from '../../catalog/offer.ts'
-import type { Source } from '../../catalog/offer-base.ts'
+import { never } from '../../lib/never.ts'
 import {
-  type Item,
   isFinished,
   isRefunding,
   type Order,
+  type PaidOrder,
+  payoutStateOf,
+  type Refunding,
   refundStateOf,
   restOf,
-  type Settlement,
 } from '../../orders/order.ts'
-import { type RefundRow, refundOf, withRefund } from './payout-row.ts'
-import { restored, storable } from './storable.ts'
+import { blockOf } from '../../payments/payment.ts'
+import { restored, storable } from './records.ts'
 
-/** The columns that an order is read from. */
-export interface OrderRow {
+/** The columns that every read of an order selects. */
+export const orderColumns = 'version, recipient, delivery, doc, write_id'
+
+/** The columns that an order is read from, and the id of the write that made the row. */
+export interface StoredOrder {
   readonly version: number
   readonly recipient: string | null
   readonly delivery: string | null
   readonly doc: unknown
+  readonly write_id: string
 }
 
-/** The columns of a write. The database sets version, leases and due times. */
-export interface OrderColumns {
-  readonly state: Order['state']
-  readonly refundState: ReturnType<typeof refundStateOf>
-  readonly outcome: 'DELIVER' | 'REFUND' | null
-  readonly settlement: Settlement | null
-  readonly transactionHash: string | null
-  readonly refundTransactionHash: string | null
-  readonly iccidDigest: string | null
-  readonly changedAt: Date
-  readonly isFinished: boolean
-  /** How long no worker needs the order, in milliseconds; the write then ends the lease. Null: it renews the lease. */
-  readonly restMs: number | null
-  readonly recipient: string | null
-  readonly delivery: string | null
-  /** JSON text: the order without its version and its sealed fields. */
-  readonly doc: string
-}
-
-/** The order as columns. `orderOf` restores everything except the version. */
-export function columnsOf(order: Order): OrderColumns {
-  const { version: _, recipient, ...rest } = isRefunding(order) ? withRefund(order) : order
-  const { delivery, ...doc } = { delivery: undefined, ...rest }
+/** The columns of a write. `orderOf` restores everything except the version. The database sets leases and due times. */
+export function columnsOf(order: Order) {
+  const { version: _, recipient, delivery, ...doc } = { delivery: undefined, ...order }
   return {
     state: order.state,
     refundState: refundStateOf(order),
@@ -53,26 +37,19 @@ export function columnsOf(order: Order): OrderColumns {
     iccidDigest: order.state === 'FULFILLED' ? (order.iccidDigest ?? null) : null,
     changedAt: order.changedAt,
     isFinished: isFinished(order),
+    /** How long no worker needs the order, in milliseconds; the write then ends the lease. Null: it renews the lease. */
     restMs: restOf(order),
     recipient: recipient ?? null,
     delivery: delivery ?? null,
+    /** JSON text: the order without its version and its sealed fields. */
     doc: JSON.stringify(storable(doc)),
   }
 }
 
-/** Adds the source to a document without one, written when the only supplier used the offer id as its product id. */
-export function withSource(doc: unknown): object {
-  const { item, ...rest } = doc as { readonly item: Omit<Item, 'source'> }
-  const source: Source = { supplier: firstSupplier, product: item.offerId }
-  return { ...rest, item: { source, ...item } }
-}
-
 /** The order in a row. Only rows written from `columnsOf` exist. */
-export function orderOf({ version, recipient, delivery, doc }: OrderRow): Order {
-  const { refund, ...rest }: { readonly refund?: RefundRow } = withSource(restored(doc))
+export function orderOf({ version, recipient, delivery, doc }: Omit<StoredOrder, 'write_id'>) {
   return {
-    ...rest,
-    ...(refund && refundOf(refund)),
+    ...(restored(doc) as object),
     version,
     recipient: recipient ?? undefined,
     ...(delivery === null ? {} : { delivery }),
@@ -87,4 +64,62 @@ function outcomeOf(order: Order): 'DELIVER' | 'REFUND' | null {
 function refundTransactionOf(order: Order): string | null {
   if (!isRefunding(order) || order.payout?.state !== 'CONFIRMED') return null
   return order.payout.transaction.toLowerCase()
+}
+
+/**
+ * The entry in the history for the present state of an order: codes, transactions and states. Free text is left
+ * out, because a supplier or carrier may repeat the buyer's phone number in it, and the history is never erased.
+ * The detail is JSON text.
+ */
+export function eventOf(order: Order) {
+  return {
+    payoutState: isRefunding(order) ? payoutStateOf(order) : null,
+    detail: JSON.stringify(storable(detailOf(order))),
+  }
+}
+
+function detailOf(order: Order): object {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return {}
+    case 'FULFILLED':
+      return order.charge ? { charge: order.charge } : {}
+    case 'PAYMENT_FAILED':
+      return { code: order.code }
+    case 'PAID':
+      return paidDetail(order)
+    case 'FULFILLING':
+      return { ...paidDetail(order), ...supplierDetail(order) }
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED':
+      return givenUpDetail(order)
+    default:
+      return never(order)
+  }
+}
+
+function paidDetail({ receipt }: PaidOrder): object {
+  return { transaction: receipt.transaction, block: blockOf(receipt) }
+}
+
+function supplierDetail({
+  askedAgainAt,
+  acceptedAt,
+}: Pick<Refunding, 'askedAgainAt' | 'acceptedAt'>): object {
+  return {
+    ...(askedAgainAt === undefined ? {} : { askedAgain: true }),
+    ...(acceptedAt === undefined ? {} : { accepted: true }),
+  }
+}
+
+function givenUpDetail(order: Refunding): object {
+  const { failure, payout, supply } = order
+  return {
+    trigger: failure.trigger,
+    ...(failure.code === undefined ? {} : { code: failure.code }),
+    supply: supply.state,
+    ...supplierDetail(order),
+    ...(payout?.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}),
+    ...(payout?.state === 'FAILED' ? { refundCode: payout.code } : {}),
+  }
 }

@@ -90,13 +90,15 @@ describe('the database', () => {
     else await expect(written).rejects.toThrow(/cannot follow|decided to/)
   })
 
-  const decided = ['FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED'] as const
-  it.each(decided)('lets no order begin as %s', async (state) => {
-    const { id } = await stored(samples[state]())
-    const copySql = `insert into orders select (jsonb_populate_record(orders, jsonb_build_object(
+  it.each(states.filter((state) => state !== 'PAYMENT_PENDING'))(
+    'lets no order begin as %s',
+    async (state) => {
+      const { id } = await stored(samples[state]())
+      const copySql = `insert into orders select (jsonb_populate_record(orders, jsonb_build_object(
       'id', 'ord_copied', 'payment_id', 'pay_copied'))).* from orders where id = $1`
-    await expect(pool.query(copySql, [id])).rejects.toThrow(`cannot begin as ${state}`)
-  })
+      await expect(pool.query(copySql, [id])).rejects.toThrow(`cannot begin as ${state}`)
+    },
+  )
 
   it('counts versions by one', async () => {
     const order = await stored(paid(pending()))
@@ -118,8 +120,12 @@ describe('the database', () => {
     ['a decision of another kind', `outcome = 'BOTH'`, 'orders_outcome_known'],
     ['a refund step without a refund', `refund_state = 'REFUND_PENDING'`, 'only_to_refund'],
     ['an unfinished order that is never due', 'due_at = null', 'orders_due_until_finished'],
-    ['a document of another state', `doc = '{"state": "PAID"}'`, 'orders_doc_agrees'],
-    ['a document without a state', `doc = '{}'`, 'orders_doc_agrees'],
+    [
+      'a document of another state',
+      `doc = jsonb_set(doc, '{state}', '"PAID"')`,
+      'orders_doc_agrees',
+    ],
+    ['a document without a state', `doc = doc - 'state'`, 'orders_doc_agrees'],
     ['another amount', 'amount = amount + 1', 'never changes'],
     ['another payer', `payer = '0x99'`, 'never changes'],
     [

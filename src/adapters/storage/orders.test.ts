@@ -5,12 +5,11 @@ import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract
 import { onChain } from '../../../test/doubles/orders.ts'
 import { usdc } from '../../lib/money.ts'
 import type { OrderStore } from '../../orders/ports.ts'
-import { createApprovalStore } from './approvals.ts'
 import { breakingOnce } from './breaking.fixture.ts'
+import { createApprovalStore, createLimitStore } from './limits.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createPayoutLimits } from './payout-limits.ts'
-import { createLimitStore } from './wallet-limits.ts'
+import { createPayoutLimits } from './payouts.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -48,7 +47,7 @@ describeOrderStore('PostgreSQL', async () => {
         commit`)
     },
     close: async () => {
-      // The upper bound must hold whatever happened to the orders (013-most-at-risk.sql).
+      // The upper bound must hold whatever happened to the orders.
       const { rows } = await pools[0].query(
         'select amount >= (select coalesce(sum(amount), 0) from at_risk()) as holds from most_at_risk',
       )
@@ -127,16 +126,16 @@ describe('the tables', () => {
     let order = first as NonNullable<typeof first>
     for (const next of rest) order = (await store.move(order, next)).record
     const { rows } = await pool.query(
-      'select seq, state, refund_step, detail from order_events where order_id = $1 order by seq',
+      'select seq, state, payout_state, detail from order_events where order_id = $1 order by seq',
       [order.id],
     )
     const { transaction, block } = onChain(asking.receipt)
     const reason = { trigger: 'fulfillment_failed', code: 'E7', supply: 'NONE' }
     expect(rows).toEqual([
-      { seq: 1, state: 'PAYMENT_PENDING', refund_step: null, detail: {} },
-      { seq: 2, state: 'PAID', refund_step: null, detail: { transaction, block } },
-      { seq: 3, state: 'FULFILLING', refund_step: null, detail: { transaction, block } },
-      { seq: 4, state: 'FULFILLMENT_FAILED', refund_step: 'DUE', detail: reason },
+      { seq: 1, state: 'PAYMENT_PENDING', payout_state: null, detail: {} },
+      { seq: 2, state: 'PAID', payout_state: null, detail: { transaction, block } },
+      { seq: 3, state: 'FULFILLING', payout_state: null, detail: { transaction, block } },
+      { seq: 4, state: 'FULFILLMENT_FAILED', payout_state: 'DUE', detail: reason },
     ])
   })
 

@@ -1,21 +1,32 @@
-import type { OrderStore } from '../../orders/ports.ts'
-import type { Payment } from '../../payments/payment.ts'
-import type { Database } from './database.ts'
-import { claimDue, hasten, type LeasedTable, release } from './leases.ts'
-import { erasePersonal, forgetKeys, forgetNeverPaid } from './order-keeping.ts'
+import { randomUUID } from 'node:crypto'
+import type { OrderId } from '../../lib/ids.ts'
+import { entriesOf } from '../../orders/ledger.ts'
+import type { MailBook } from '../../orders/mail.ts'
+import type { In, Order } from '../../orders/order.ts'
 import {
-  boughtIccid,
-  findBy,
-  findByKey,
-  hasKey,
-  listByPayer,
-  orderColumns,
-  type StoredOrder,
-} from './order-reads.ts'
-import { orderOf } from './order-row.ts'
-import { move, open } from './order-writes.ts'
-import { claimRefund } from './refund-claims.ts'
-import { spentBudget } from './spent-budgets.ts'
+  LimitReached,
+  type Opened,
+  type OpenedFor,
+  type OrderPage,
+  type OrderPageRequest,
+  type OrderStore,
+} from '../../orders/ports.ts'
+import type { LimitName } from '../../orders/spending-limits/rules.ts'
+import type { WebhookState } from '../../orders/webhooks/ports.ts'
+import { leaseMs, type Moved } from '../../orders/workflow.ts'
+import { type Payment, paymentKeyOf } from '../../payments/payment.ts'
+import { budgetSpentIn, budgetValues, claimRefund, spentBudget } from './budgets.ts'
+import { type Database, isRefused, prepared, raised, refusedWith } from './database.ts'
+import { columnsOf, eventOf, orderColumns, orderOf, type StoredOrder } from './order-row.ts'
+import {
+  attempt,
+  claimDue,
+  hasten,
+  inBatches,
+  type LeasedTable,
+  release,
+  writeNext,
+} from './records.ts'
 
 const table: LeasedTable = { name: 'orders', columns: orderColumns }
 
@@ -26,6 +37,10 @@ const ofRail: Readonly<Record<Payment['rail'], LeasedTable>> = {
 
 /** Keeps orders in PostgreSQL. Every method runs a few statements, each a transaction of its own. */
 export function createOrderStore(database: Database): OrderStore {
+  const find = async (by: keyof typeof readStatements, value: string) => {
+    const stored = await readBy(database, by, value)
+    return stored && orderOf(stored)
+  }
   return {
     open: (order, keys, opened) => open(database, order, keys, opened),
     spentBudget: (subjects, rules, now, risk) =>
@@ -37,18 +52,358 @@ export function createOrderStore(database: Database): OrderStore {
       const due = rail === undefined ? table : ofRail[rail]
       return (await claimDue<StoredOrder>(database, due, limit)).map(orderOf)
     },
-    find: (id) => findBy(database, 'id', id),
-    findByPaymentId: (id) => findBy(database, 'paymentId', id),
-    findByTransaction: (hash) => findBy(database, 'transaction', hash.toLowerCase()),
-    findByPayment: (paymentKey) => findBy(database, 'paymentKey', paymentKey),
-    findByKey: (payer, key) => findByKey(database, payer, key),
-    hasKey: (id, keys) => hasKey(database, id, keys),
+    find: (id) => find('id', id),
+    findByPaymentId: (id) => find('paymentId', id),
+    findByTransaction: (hash) => find('transaction', hash.toLowerCase()),
+    findByPayment: (paymentKey) => find('paymentKey', paymentKey),
+    findByKey: async (payer, key) => {
+      const stored = await readByKey(database, payer, key)
+      return stored && orderOf(stored)
+    },
+    hasKey: async (id, keys) => {
+      const { rowCount } = await database.query(
+        'select 1 from idempotency_keys where order_id = $1 and key = any ($2::text[]) limit 1',
+        [id, keys],
+      )
+      return rowCount === 1
+    },
     listByPayer: (payer, page) => listByPayer(database, payer, page),
-    boughtIccid: (payer, iccidDigest) => boughtIccid(database, payer, iccidDigest),
+    boughtIccid: async (payer, iccidDigest) => {
+      const { rowCount } = await database.query(
+        `select 1 from orders where payer = $1 and iccid_digest = $2 and outcome = 'DELIVER' limit 1`,
+        [payer.toLowerCase(), iccidDigest],
+      )
+      return rowCount === 1
+    },
     claimRefund: (order, claim, rules) => claimRefund(database, order, claim, rules),
-    erasePersonal: (endedBefore, signal) => erasePersonal(database, endedBefore, signal),
-    forgetNeverPaid: (endedBefore, signal) =>
-      forgetNeverPaid(database, 'forget_never_paid', endedBefore, signal),
-    forgetKeys: (usedBefore, signal) => forgetKeys(database, usedBefore, signal),
+    erasePersonal: (endedBefore, signal) =>
+      inBatches(database, eraseSql, [endedBefore, erasedMessage], signal),
+    forgetNeverPaid: (endedBefore, signal) => inBatches(database, forgetSql, [endedBefore], signal),
+    forgetKeys: async (usedBefore, signal) =>
+      (await inBatches(database, forgetKeysSql, [usedBefore], signal)) +
+      (await inBatches(database, forgetClaimsSql, [usedBefore], signal)),
+  }
+}
+
+const readStatements = {
+  id: prepared('order_by_id', `select ${orderColumns} from orders where id = $1`),
+  paymentId: prepared(
+    'order_by_payment_id',
+    `select ${orderColumns} from orders where payment_id = $1`,
+  ),
+  /** A transaction may carry several payments. Finds the order of the first one. */
+  transaction: prepared(
+    'order_by_transaction',
+    `select ${orderColumns} from orders where transaction_hash = $1 order by placed_at, id limit 1`,
+  ),
+  paymentKey: prepared(
+    'order_by_payment_key',
+    `select ${orderColumns} from payments join orders on id = order_id where payment_key = $1`,
+  ),
+} as const
+
+async function readBy(
+  database: Database,
+  by: keyof typeof readStatements,
+  value: string,
+): Promise<StoredOrder | undefined> {
+  const { rows } = await database.query<StoredOrder>(readStatements[by]([value]))
+  return rows[0]
+}
+
+const keyStatement = prepared(
+  'order_by_key',
+  `select ${orderColumns} from orders
+   where id = (select order_id from idempotency_keys where payer = $1 and key = $2)`,
+)
+
+async function readByKey(
+  database: Database,
+  payer: string,
+  key: string,
+): Promise<StoredOrder | undefined> {
+  const { rows } = await database.query<StoredOrder>(keyStatement([payer.toLowerCase(), key]))
+  return rows[0]
+}
+
+/** One statement, so that count and page agree. Past the end it returns only the count. */
+const listSql = `
+  with mine as not materialized (
+    select ${orderColumns}, placed_at, id from orders
+    where payer = $1 and ($2::text is null or kind = $2)
+  ), page as (
+    select * from mine order by placed_at desc, id desc limit $3 offset $4
+  )
+  select (select count(*)::int from mine) as total, page.*
+  from (select 1) as once left join page on true
+  order by page.placed_at desc, page.id desc`
+
+async function listByPayer(
+  database: Database,
+  payer: string,
+  { kind, limit, offset }: OrderPageRequest,
+): Promise<OrderPage> {
+  type Row = StoredOrder & { readonly id: string | null; readonly total: number }
+  const values = [payer.toLowerCase(), kind ?? null, limit, offset]
+  const { rows } = await database.query<Row>(listSql, values)
+  const items = rows.filter(({ id }) => id !== null).map(orderOf)
+  return { total: rows[0]?.total ?? 0, items }
+}
+
+/**
+ * The row in `payments` claims the payment: the statement that inserts it opens the order, all others do
+ * nothing. Equal requests share the order id as well, and either index may report the conflict first, so
+ * `on conflict` names none. A used idempotency key, a limit of the payer or an exhausted budget fails the whole
+ * statement, and with it the claim. One webhook too many fails nothing.
+ */
+const openStatement = prepared(
+  'open_order',
+  `
+  with claimed as (
+    insert into payments (payment_key, order_id) values ($1, $2)
+    on conflict do nothing
+    returning order_id
+  ), opened as (
+    insert into orders (id, payment_id, version, write_id, state, kind, offer_id, payer, amount,
+      placed_at, changed_at, due_at, locked_until, recipient, doc, recipient_digest, client, receiver, budgets)
+    select order_id, $3::text, 1, $4::uuid, $5::text, $6::text, $7::text, $8::text, $9::numeric,
+      $10::timestamptz, $11::timestamptz, now(), now() + $12 * interval '1 ms', $13::text, $14::jsonb,
+      $18::text, $19::text, $20::text, $21::jsonb
+    from claimed
+    returning id, version, state
+  ), keyed as (
+    insert into idempotency_keys (payer, key, order_id, created_at)
+    select $8::text, key, opened.id, now() from opened, unnest($15::text[]) as key
+  ), noted as (
+    insert into order_events (order_id, seq, at, state, payout_state, detail)
+    select id, version, now(), state, $16::text, $17::jsonb from opened
+  ), hooked as (
+    insert into order_webhooks (order_id, payer, receiver, target)
+    select id, $8::text, $22::text, $23::text from opened where $23::text is not null
+    returning state
+  )
+  select id, (select state from hooked) as webhook from opened`,
+)
+
+async function open(
+  database: Database,
+  order: In<'PAYMENT_PENDING'>,
+  keys: readonly string[],
+  { recipient, counted, webhook }: OpenedFor = {},
+): Promise<Opened> {
+  const payer = order.tender.payer.toLowerCase()
+  const paymentKey = paymentKeyOf(order.tender)
+  // Sorted, so that two statements with the same keys cannot deadlock.
+  const sortedKeys = [...new Set(keys)].sort()
+  const writeId = randomUUID()
+  const columns = columnsOf(order)
+  const { payoutState, detail } = eventOf(order)
+  const statement = openStatement([
+    ...[paymentKey, order.id, order.paymentId, writeId, columns.state],
+    ...[order.item.kind, order.item.offerId, payer, order.amount.toString()],
+    ...[order.placedAt, order.changedAt, leaseMs, columns.recipient, columns.doc],
+    ...[sortedKeys, payoutState, detail, recipient ?? null],
+    ...budgetValues(counted),
+    ...[webhook?.receiver ?? null, webhook?.target ?? null],
+  ])
+  const written = await attempt(database, statement, isHeldUp)
+  if (written.outcome === 'done') {
+    const { webhook: state } = written.row as { readonly webhook: WebhookState | null }
+    return { isNew: true, order: { ...order, version: 1 }, ...(state && { webhook: state }) }
+  }
+  const stored =
+    written.outcome === 'taken'
+      ? await firstByKeys(database, payer, sortedKeys)
+      : await readBy(database, 'paymentKey', paymentKey)
+  // A key that was used before leads to its order, even if a limit stopped this statement.
+  if (!stored) throw refusalIn(written.error) ?? new Error(`Order ${order.id} was refused`)
+  if (stored.write_id !== writeId) return { isNew: false, order: orderOf(stored) }
+  const state = await webhookStateOf(database, order.id)
+  return { isNew: true, order: orderOf(stored), ...(state && { webhook: state }) }
+}
+
+async function webhookStateOf(
+  database: Database,
+  order: OrderId,
+): Promise<WebhookState | undefined> {
+  const sql = 'select state from order_webhooks where order_id = $1'
+  const { rows } = await database.query<{ state: WebhookState }>(sql, [order])
+  return rows[0]?.state
+}
+
+/** Whether the statement failed because of a used key, a limit of the payer or an exhausted budget. */
+function isHeldUp(error: unknown): boolean {
+  const isTaken = isRefused(error) && error.code === '23505' && error.table === 'idempotency_keys'
+  return isTaken || refusalIn(error) !== error
+}
+
+/** The refusal that the tables raised, or the error as it is. */
+function refusalIn(error: unknown): unknown {
+  const limit = refusedWith(error, raised.walletLimit)
+  return limit ? new LimitReached(limit.detail as LimitName) : (budgetSpentIn(error) ?? error)
+}
+
+async function firstByKeys(
+  database: Database,
+  payer: string,
+  keys: readonly string[],
+): Promise<StoredOrder | undefined> {
+  for (const key of keys) {
+    const stored = await readByKey(database, payer, key)
+    if (stored) return stored
+  }
+  return undefined
+}
+
+/**
+ * Writes the order, its event and its ledger entries. A payment that is proven to have failed frees the
+ * buyer's idempotency keys: the next payment with the same key is a new purchase.
+ */
+const moveStatement = prepared(
+  'move_order',
+  `
+  with moved as (
+    update orders set
+      version = version + 1,
+      write_id = $3,
+      state = $4,
+      refund_state = $5,
+      outcome = $6,
+      transaction_hash = $7,
+      refund_transaction_hash = $8,
+      iccid_digest = $9,
+      changed_at = $10,
+      finished_at = case when $11::boolean then now() end,
+      due_at = case when $11::boolean then null
+        else now() + coalesce($18::integer, 0) * interval '1 ms' end,
+      locked_until = case when $11::boolean or $18::integer is not null then now()
+        else now() + $12 * interval '1 ms' end,
+      recipient = $13,
+      delivery = $14,
+      doc = $15,
+      settlement = $19
+    where id = $1 and version = $2
+    returning id, version, state
+  ), noted as (
+    insert into order_events (order_id, seq, at, state, payout_state, detail)
+    select id, version, now(), state, $16, $17 from moved
+  ), booked as (
+    insert into ledger (order_id, seq, account, amount, at)
+    select id, version, account, amount, now()
+    from moved, unnest($20::text[], $21::numeric[]) as entry (account, amount)
+  ), freed as (
+    delete from idempotency_keys
+    where order_id = $1 and $4 = 'PAYMENT_FAILED' and exists (select 1 from moved)
+  )
+  select id from moved`,
+)
+
+async function move(database: Database, from: Order, to: Order): Promise<Moved<Order>> {
+  if (to.id !== from.id) throw new Error(`Order ${from.id} cannot become ${to.id}`)
+  const columns = columnsOf(to)
+  const { payoutState, detail } = eventOf(to)
+  const entries = entriesOf(from, to)
+  const stored = await writeNext(database, from, {
+    write: (writeId) =>
+      moveStatement([
+        ...[from.id, from.version, writeId, columns.state, columns.refundState, columns.outcome],
+        ...[columns.transactionHash, columns.refundTransactionHash, columns.iccidDigest],
+        ...[columns.changedAt, columns.isFinished, leaseMs, columns.recipient, columns.delivery],
+        ...[columns.doc, payoutState, detail, columns.restMs, columns.settlement],
+        entries.map(({ account }) => account),
+        entries.map(({ amount }) => amount.toString()),
+      ]),
+    read: () => readBy(database, 'id', from.id),
+  })
+  return stored
+    ? { won: false, record: orderOf(stored) }
+    : { won: true, record: { ...to, version: from.version + 1 } }
+}
+
+/**
+ * Increments the version, so that a worker that read the order before cannot write the old fields back. Also
+ * replaces the supplier's message, which may contain a phone number.
+ */
+const eraseSql = `
+  with ended as materialized (
+    select id from orders
+    where finished_at < $1 and recipient is not null
+    order by finished_at
+    limit $3
+    for update skip locked
+  ), erased as (
+    update orders set
+      version = version + 1,
+      write_id = gen_random_uuid(),
+      recipient = null,
+      client = null,
+      receiver = null,
+      doc = case when doc #>> '{failure,trigger}' = 'fulfillment_failed'
+        then jsonb_set(doc, '{failure,message}', to_jsonb($2::text)) else doc end
+    from ended where orders.id = ended.id
+    returning orders.id, orders.version, orders.state, orders.doc
+  ), noted as (
+    insert into order_events (order_id, seq, at, state, payout_state, detail)
+    select id, version, now(), state,
+      coalesce(doc #>> '{payout,state}', case when doc ? 'refundAt' then 'WAITING' end), '{"erased": true}'
+    from erased
+  )
+  select id from erased`
+
+const erasedMessage = 'The words of the supplier were erased with the personal fields.'
+
+/** Deletes orders with everything that belongs to them. The table refuses any that was paid. */
+const forgetSql = `
+  delete from orders where id = any (array (
+    select id from orders
+    where state = 'PAYMENT_FAILED' and finished_at < least($1, now() - interval '1 day')
+      and not exists (select from ledger where order_id = orders.id)
+      and not exists (select from refund_claims where order_id = orders.id)
+    order by finished_at limit $2 for update skip locked))`
+
+/**
+ * Reads the oldest keys in the order of an index, looks up the order of each by a subquery, and deletes by
+ * `ctid`. A join would read whole tables for a few hundred keys.
+ */
+const forgetKeysSql = `
+  delete from idempotency_keys where ctid = any (array (
+    select ctid from idempotency_keys
+    where created_at < $1
+      and (select finished_at from orders where id = order_id) is not null
+    order by created_at limit $2))`
+
+const forgetClaimsSql = `
+  delete from refund_claims where ctid = any (array (
+    select ctid from refund_claims where created_at < $1 order by created_at limit $2))`
+
+/** Keeps digests of mail addresses for as long as the personal fields of their orders. */
+export function createMailBook(database: Database): MailBook {
+  return {
+    async remember(order, digest) {
+      await database.query(
+        `insert into order_mail (order_id, address_digest, left_at) values ($1, $2, now())
+         on conflict (order_id) do update set address_digest = excluded.address_digest, left_at = now()`,
+        [order, digest],
+      )
+    },
+    async ordersOf(digests, limit) {
+      // Existing orders first, so that nobody can push them out by leaving the address with many unpaid forms.
+      const { rows } = await database.query<{ order_id: OrderId }>(
+        `select order_id from order_mail left join orders on orders.id = order_mail.order_id
+         where address_digest = any($1::text[])
+         order by orders.id is null, left_at desc, order_id limit $2`,
+        [digests, limit],
+      )
+      return rows.map(({ order_id }) => order_id)
+    },
+    async forget(endedBefore) {
+      const { rowCount } = await database.query(
+        `delete from order_mail
+         where exists (select from orders where orders.id = order_mail.order_id and finished_at < $1)
+           or left_at < $1 and not exists (select from orders where orders.id = order_mail.order_id)`,
+        [endedBefore],
+      )
+      return rowCount ?? 0
+    },
   }
 }

@@ -8,7 +8,7 @@ import type { In } from '../../orders/order.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createPayoutLimits, switchRefunds } from './payout-limits.ts'
+import { createPayoutLimits, readPayoutQueue, switchRefunds } from './payouts.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -21,8 +21,7 @@ beforeAll(async () => {
 async function makeOlder(database: Pool, ms: number): Promise<void> {
   await database.query(`begin;
     set local session_replication_role = replica;
-    update refund_grants set granted_at = granted_at - ${ms} * interval '1 ms';
-    update return_grants set granted_at = granted_at - ${ms} * interval '1 ms';
+    update payout_grants set granted_at = granted_at - ${ms} * interval '1 ms';
     commit`)
 }
 
@@ -36,7 +35,7 @@ describePayoutLimits('PostgreSQL', async (caps) => {
     switchRefunds: (stopped) => switchRefunds(pools[1], { stopped, by: 'test' }),
     pass: (ms) => makeOlder(pools[0], ms),
     async granted() {
-      const { rows } = await pools[1].query<{ amount: string }>('select amount from grants')
+      const { rows } = await pools[1].query<{ amount: string }>('select amount from payout_grants')
       return rows.map(({ amount }) => BigInt(amount))
     },
     async close() {
@@ -82,51 +81,41 @@ describe('a signed refund', () => {
 test('a grant is of what the order was paid, and of nothing that is not owed', async () => {
   const { id, amount } = await due()
   const grant = (order: string, units: bigint) =>
-    pool.query('insert into refund_grants values ($1, $2, now())', [order, units.toString()])
+    pool.query(`insert into payout_grants values ($1, 'refund', $2)`, [order, units.toString()])
   for (const wrong of [1n, amount - 1n, amount + 1n]) {
-    await expect(grant(id, wrong)).rejects.toThrow('is to be granted')
+    await expect(grant(id, wrong)).rejects.toThrow('is not to be granted')
   }
   const sold = await orderOnRecord(createOrderStore(pool), paid(pending()))
-  await expect(grant(sold.id, sold.amount)).rejects.toThrow('is to be granted')
+  await expect(grant(sold.id, sold.amount)).rejects.toThrow('is not to be granted')
   await grant(id, amount)
 })
 
-test('grants are never changed, and there is one switch', async () => {
+test('grants are never changed', async () => {
   const { id } = await due()
   await createPayoutLimits(pool, caps).allow(id)
   for (const sql of [
-    'update refund_grants set amount = 1',
-    'delete from refund_grants',
-    'truncate refund_grants',
-    'update return_grants set amount = 1',
-    'truncate return_grants',
+    'update payout_grants set amount = 1',
+    'delete from payout_grants',
+    'truncate payout_grants',
   ]) {
     await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
   }
-  await expect(
-    pool.query('insert into refund_switch values (false, false, null, null, now())'),
-  ).rejects.toThrow('refund_switch')
-  await expect(
-    pool.query('insert into refund_switch values (true, false, null, null, now())'),
-  ).rejects.toThrow('refund_switch_pkey')
 })
 
 test('the switch tells who stopped refunds and why, and every turn stays on record', async () => {
-  const read = async () => (await pool.query('select * from refund_switch')).rows
+  const read = async () => (await readPayoutQueue(pool)).turned
   const stop = { stopped: true, reason: 'The key may have leaked.', by: 'ada@console' }
   await switchRefunds(pool, stop)
-  const now = { stopped: true, reason: stop.reason, changed_by: 'ada@console' }
-  expect(await read()).toMatchObject([now])
+  expect(await read()).toMatchObject(stop)
   await switchRefunds(pool, { stopped: false, by: 'bob@console' })
-  const then = { stopped: false, reason: null, changed_by: 'bob@console' }
-  expect(await read()).toMatchObject([then])
-  const { rows } = await pool.query('select * from refund_switch_turns order by changed_at')
-  expect(rows).toMatchObject([now, then])
+  const then = { stopped: false, reason: null, by: 'bob@console' }
+  expect(await read()).toMatchObject(then)
+  const { rows } = await pool.query('select *, changed_by as by from refund_switch order by turn')
+  expect(rows).toMatchObject([{ stopped: false }, stop, then])
   for (const sql of [
     'delete from refund_switch',
     'truncate refund_switch',
-    'delete from refund_switch_turns',
-    'update refund_switch_turns set reason = null',
+    'update refund_switch set reason = null',
   ]) {
     await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
   }

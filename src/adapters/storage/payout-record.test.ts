@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { describePayoutRecord } from '../../../test/contract/payout-record.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { createPayoutRecord } from './payout-record.ts'
+import { createPayoutRecord } from './payouts.ts'
 
 const postgres = migratedPostgres()
 let pools: readonly [Pool, Pool]

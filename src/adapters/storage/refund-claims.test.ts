@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import { failed } from '../../../test/contract/sample-orders.ts'
 import { budgetRules } from '../../orders/budgets.ts'
+import { claimRefund } from './budgets.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { claimRefund } from './refund-claims.ts'
 
 const postgres = migratedPostgres()
 

@@ -1,6 +1,6 @@
 import { maxConsideredMs, type Reservation, type ReservationStore } from '../../orders/ports.ts'
-import { inBatches, rowsAtOnce } from './batches.ts'
 import { type Database, prepared } from './database.ts'
+import { inBatches } from './records.ts'
 
 /** Records in the database which request each payment came with, so that all nodes agree. */
 export function createReservationStore(database: Database): ReservationStore {
@@ -22,8 +22,7 @@ export function createReservationStore(database: Database): ReservationStore {
       return rowCount === 1
     },
 
-    forget: (before, signal) =>
-      inBatches(() => database.query(forgetSql, [before, rowsAtOnce]), signal),
+    forget: (before, signal) => inBatches(database, forgetSql, [before], signal),
   }
 }
 

@@ -17,7 +17,7 @@ import type { Order } from '../../orders/order.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createStoreRecord } from './store-record.ts'
+import { createStoreRecord } from './record.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool

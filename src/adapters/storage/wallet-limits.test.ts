@@ -4,10 +4,10 @@ import { newX402Payment, pending } from '../../../test/contract/sample-orders.ts
 import { usdc } from '../../lib/money.ts'
 import { LimitReached } from '../../orders/ports.ts'
 import type { Rules } from '../../orders/spending-limits/rules.ts'
+import { createLimitStore } from './limits.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createStoreRecord } from './store-record.ts'
-import { createLimitStore } from './wallet-limits.ts'
+import { createStoreRecord } from './record.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -48,7 +48,8 @@ test('an order that is written by hand is held to the limits too', async () => {
   const copySql = `insert into orders select (jsonb_populate_record(orders, jsonb_build_object(
     'id', 'ord_copied', 'payment_id', 'pay_copied'))).* from orders where payer = $1`
   await expect(pool.query(copySql, [payer])).rejects.toMatchObject({
-    constraint: 'wallet_limit_per_day',
+    code: 'KS001',
+    detail: 'per_day',
   })
 })
 

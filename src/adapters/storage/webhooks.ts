@@ -11,10 +11,10 @@ import {
   type WebhookStore,
 } from '../../orders/webhooks/ports.ts'
 import type { Sealed } from '../../secrets/vault.ts'
-import { inBatches, rowsAtOnce } from './batches.ts'
 import type { Database } from './database.ts'
+import { inBatches } from './records.ts'
 
-/** Keeps the events of buyers' webhooks. A trigger on the orders adds them (009-buyer-webhooks.sql). */
+/** Keeps the events of buyers' webhooks. A trigger on the orders adds them. */
 export function createWebhookStore(database: Database): WebhookStore {
   return {
     async find(order) {
@@ -47,8 +47,7 @@ export function createWebhookStore(database: Database): WebhookStore {
       return rows[0]?.is_given_up ?? false
     },
 
-    forget: (endedBefore, signal) =>
-      inBatches(() => database.query(forgetSql, [endedBefore, rowsAtOnce]), signal),
+    forget: (endedBefore, signal) => inBatches(database, forgetSql, [endedBefore], signal),
 
     async facts() {
       const { rows } = await database.query<{ pending: number; oldest: number | null }>(factsSql, [
@@ -61,16 +60,6 @@ export function createWebhookStore(database: Database): WebhookStore {
       }
     },
   }
-}
-
-/** The state of the webhook of an order; undefined if it has none. */
-export async function webhookStateOf(
-  database: Database,
-  order: OrderId,
-): Promise<WebhookState | undefined> {
-  const sql = 'select state from order_webhooks where order_id = $1'
-  const { rows } = await database.query<{ state: WebhookState }>(sql, [order])
-  return rows[0]?.state
 }
 
 const findSql = `

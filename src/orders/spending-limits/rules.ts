@@ -29,7 +29,7 @@ export interface WalletLimits {
 }
 
 /** The published names of the rules, in the order in which they are checked. */
-export const limitNames = [
+const limitNames = [
   'kinds',
   'countries',
   'recipients',

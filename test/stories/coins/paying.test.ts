@@ -230,7 +230,7 @@ async function bothBooks() {
   )
   const refunds = await store.query(
     `select doc #>> '{tender,asset}' as coin, sum((doc #>> '{tender,units,$bigint}')::numeric) as units
-      from orders where doc #>> '{refund,step}' = 'REFUNDED' group by 1`,
+      from orders where doc #>> '{payout,state}' = 'CONFIRMED' group by 1`,
   )
   const booked = (coin: Coin, account: string) =>
     BigInt(sums.find((sum) => sum.coin === coin && sum.account === account)?.units ?? 0)

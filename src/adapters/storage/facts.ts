@@ -1,4 +1,5 @@
-import { firstSupplier } from '../../catalog/offer.ts'
+import type { CheckoutState } from '../../checkouts/checkout.ts'
+import type { CheckoutFacts } from '../../checkouts/ports.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { supplierReferenceOf } from '../../orders/order.ts'
@@ -11,11 +12,10 @@ import {
 import { noFundsCode } from '../../suppliers/supplier.ts'
 import type { Database } from './database.ts'
 import { goodwillOpenSql } from './goodwill.ts'
-import { grantedOf } from './payout-limits.ts'
+import { grantedOf, readOpenReturns, switchSql } from './payouts.ts'
 
 /**
- * One statement, so that all numbers are of one moment. Ended orders are counted as they end
- * (001-orders.sql). All other conditions match those of indexes, so only open orders are read. The oldest
+ * One statement, so that all numbers are of one moment. Ended orders are counted as they end. All other conditions match those of indexes, so only open orders are read. The oldest
  * open order is one whose buyer waits: an order that is delivered or refunded may still be due, for its
  * payment to become final or for late goods. Nothing is owed for a payment that was dropped for good.
  */
@@ -38,7 +38,7 @@ const countsSql = `
     (select jsonb_object_agg(state, came) from ends) as ended,
     (select count(*)::int from refunds where refund_state = 'REFUND_PENDING') as pending,
     (select count(*)::int from refunds where refund_state = 'REFUND_FAILED') as failed,
-    (select count(*)::int from goodwill where ${goodwillOpenSql} and doc ->> 'step' = 'FAILED') as goodwill_failed,
+    (select count(*)::int from goodwill where ${goodwillOpenSql} and doc #>> '{payout,state}' = 'FAILED') as goodwill_failed,
     (select extract(epoch from now() - min(placed_at))::float8 from orders
       where due_at is not null and outcome is distinct from 'DELIVER'
         and refund_state is distinct from 'REFUNDED') as oldest_open`
@@ -68,7 +68,7 @@ export async function orderFacts(database: Database): Promise<OrderFacts> {
     database.query<Counts>(countsSql),
     exposureOf(database),
     grantedOf(database, 'refund'),
-    database.query<{ stopped: boolean }>('select stopped from refund_switch'),
+    database.query<{ stopped: boolean }>(switchSql),
   ])
   const counts = counted.rows[0]
   const oldest = counts?.oldest_open ?? undefined
@@ -105,8 +105,7 @@ export async function exposureOf(database: Database): Promise<Usdc> {
   return usdc(rows[0]?.exposure ?? '0')
 }
 
-/** A document without a source was written when there was only one supplier. */
-const supplierSql = `coalesce(doc #>> '{item,source,supplier}', '${firstSupplier}')`
+const supplierSql = `doc #>> '{item,source,supplier}'`
 
 /** By supplier, the price of orders whose payment is being settled. Such orders are due, so only due ones are read. */
 const pendingSql = `
@@ -205,4 +204,31 @@ function bySupplier(
     }
   }
   return all
+}
+
+/** The condition matches that of an index, so closed checkouts are not read. */
+const checkoutsSql = `
+  select state, count(*)::int as checkouts from checkouts where due_at is not null group by state`
+
+/** This condition matches that of an index too. */
+const lateSql = `
+  select count(*)::int as payouts from processor_payouts where told_at is not null`
+
+/** Counts of open checkouts and returns. Fast regardless of the number of closed checkouts. */
+export async function checkoutFacts(database: Database): Promise<CheckoutFacts> {
+  const [{ rows }, returns, late, returnsGranted] = await Promise.all([
+    database.query<{ state: CheckoutState; checkouts: number }>(checkoutsSql),
+    readOpenReturns(database),
+    database.query<{ payouts: number }>(lateSql),
+    grantedOf(database, 'return'),
+  ])
+  const failed = returns.filter(({ state }) => state === 'FAILED').length
+  return {
+    openByState: Object.fromEntries(rows.map(({ state, checkouts }) => [state, checkouts])),
+    returnsPending: returns.length - failed,
+    returnsFailed: failed,
+    payoutsLate: late.rows[0]?.payouts ?? 0,
+    oldestReturnSince: returns[0]?.since,
+    returnsGranted,
+  }
 }

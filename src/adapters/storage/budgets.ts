@@ -6,8 +6,9 @@ import {
   type Spent,
   type Subjects,
 } from '../../orders/budgets.ts'
-import { BudgetSpent, type Counted } from '../../orders/ports.ts'
-import { type Database, isRefused, prepared } from './database.ts'
+import type { Order } from '../../orders/order.ts'
+import { BudgetSpent, type ClaimUse, type Counted, type KeptClaim } from '../../orders/ports.ts'
+import { type Database, prepared, raised, refusedWith } from './database.ts'
 
 interface Row {
   readonly budget: Spent['budget']
@@ -46,7 +47,7 @@ export async function spentBudget(
   return rows[0] && spentOf(rows[0])
 }
 
-/** The values of a new order for the triggers that check the budgets (003-limits.sql): client, receiver and rules. */
+/** The values of a new order for the triggers that check the budgets: client, receiver and rules. */
 export function budgetValues(counted: Counted | undefined): readonly (string | null)[] {
   if (!counted) return [null, null, null]
   const { client, receiver } = counted.subjects
@@ -54,13 +55,35 @@ export function budgetValues(counted: Counted | undefined): readonly (string | n
   return [client ?? null, receiver ?? null, rules ? budgetsJson(rules, float) : null]
 }
 
-/** The exhausted budget for which a trigger refused an order; undefined for any other error. */
+/** The exhausted budget for which the tables refused an order; undefined for any other error. */
 export function budgetSpentIn(error: unknown): BudgetSpent | undefined {
-  if (!isRefused(error) || error.constraint !== 'budget_spent') return undefined
-  return new BudgetSpent(spentOf(JSON.parse(error.detail ?? '{}') as Row))
+  const refused = refusedWith(error, raised.budgetSpent)
+  return refused && new BudgetSpent(spentOf(JSON.parse(refused.detail ?? '{}') as Row))
 }
 
-export function budgetsJson(most: BudgetRules, float?: Usdc): string {
+const claimStatement = prepared(
+  'keep_refund_claim',
+  'select use, whose, wait_seconds from keep_refund_claim($1, $2, $3, $4, $5, $6::jsonb)',
+)
+
+/** Keeps a claim for a refund, if the order and the client have budget left for it. */
+export async function claimRefund(
+  database: Database,
+  { id, version }: Pick<Order, 'id' | 'version'>,
+  { key, bodyHash, client }: KeptClaim,
+  rules: BudgetRules,
+): Promise<ClaimUse> {
+  type Use =
+    | { readonly use: 'fresh' | 'used' | 'other_body' }
+    | ({ readonly use: 'spent' } & Omit<Row, 'budget'>)
+  const values = [id, version, key, bodyHash, client ?? null, budgetsJson(rules)]
+  const { rows } = await database.query<Use>(claimStatement(values))
+  const row = rows[0]
+  if (!row) throw new Error('The database gave no answer for the refund claim')
+  return row.use === 'spent' ? spentOf({ ...row, budget: 'refund_claims' }) : row.use
+}
+
+function budgetsJson(most: BudgetRules, float?: Usdc): string {
   const held = float === undefined ? {} : { float: float.toString() }
   return JSON.stringify({ most, windowMs: budgetWindowMs, ...held })
 }

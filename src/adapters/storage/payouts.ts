@@ -1,0 +1,353 @@
+import type { Pool } from 'pg'
+import type { CoinPayout, HandPayouts, PayoutRecord } from '../../checkouts/ports.ts'
+import { type Usdc, usdc } from '../../lib/money.ts'
+import { type Refunding, withPayout } from '../../orders/order.ts'
+import type { Payout, PayoutState } from '../../orders/payout.ts'
+import type { Allowance, OrderStore, PayoutLimits } from '../../orders/ports.ts'
+import { moveAside } from '../../orders/workflow.ts'
+import type { Coin } from '../../payments/coins.ts'
+import { atOnce, type Database, prepared } from './database.ts'
+import { goodwillOpenSql } from './goodwill.ts'
+import { createOrderStore } from './orders.ts'
+
+/** The most that may be granted within an hour and a day for refunds, for returns and for goodwill each; atomic USDC. */
+export interface RefundCaps {
+  readonly hour: Usdc
+  readonly day: Usdc
+}
+
+/**
+ * Counts grants and keeps the switch in the database, so that all nodes count together and stop together.
+ * The function there reads the amount from the record itself.
+ */
+export function createPayoutLimits(database: Database, caps: RefundCaps): PayoutLimits {
+  return {
+    async allow(reference) {
+      const values = [reference, caps.hour.toString(), caps.day.toString()]
+      const { rows } = await database.query<{ allowed: Allowance }>(
+        'select allow_payout($1, $2, $3) as allowed',
+        values,
+      )
+      const [row] = rows
+      if (!row) throw new Error(`The database gave no answer for the payout ${reference}`)
+      return row.allowed
+    },
+  }
+}
+
+/** What the caps count. */
+export interface Granted {
+  readonly hour: Usdc
+  readonly day: Usdc
+}
+
+/** What the caps count of one kind now: refunds of orders, returns of checkouts, or goodwill. */
+export async function grantedOf(
+  database: Database,
+  kind: 'refund' | 'return' | 'goodwill',
+): Promise<Granted> {
+  const { rows } = await database.query<{ hour: string; day: string }>(
+    `select coalesce(sum(amount) filter (where granted_at > now() - interval '1 hour'), 0)::text as hour,
+       coalesce(sum(amount), 0)::text as day
+     from payout_grants where kind = $1 and granted_at > now() - interval '1 day'`,
+    [kind],
+  )
+  const { hour = '0', day = '0' } = rows[0] ?? {}
+  return { hour: usdc(hour), day: usdc(day) }
+}
+
+/** The turn of the switch that is in force. */
+export const switchSql = `
+  select stopped, reason, changed_by as by, changed_at as at from refund_switch order by turn desc limit 1`
+
+/** A turn of the switch for refunds. */
+export interface SwitchTurn {
+  readonly stopped: boolean
+  readonly reason?: string | undefined
+  readonly by: string
+}
+
+/** Stops or resumes all refunds, returns and goodwill, at once and on every node. Every turn stays on record. */
+export async function switchRefunds(
+  database: Database,
+  { stopped, reason, by }: SwitchTurn,
+): Promise<void> {
+  await database.query(
+    `with alone as materialized (select lock_payouts())
+     insert into refund_switch (stopped, reason, changed_by) select $1, $2, $3 from alone`,
+    [stopped, reason ?? null, by],
+  )
+}
+
+/** A payout that has not reached its buyer yet. Nothing is owed for a payment that was dropped for good. */
+export interface OpenPayout {
+  /** The order, the return of a checkout, or the goodwill of an order. */
+  readonly reference: string
+  /** The invoice of a return; null for the refund of an order, and for goodwill. */
+  readonly invoice: string | null
+  /** Its value in atomic USDC, as the caps count it. */
+  readonly worth: Usdc
+  readonly to: string
+  /** The payout in the coin; only if the buyer paid in a coin. */
+  readonly inCoin?: CoinPayout
+  /** `WAITING`: nothing is owed until the supplier has given a final answer. */
+  readonly state: PayoutState | 'WAITING'
+  /** Why it failed; null unless it failed. */
+  readonly code: string | null
+  /** The same in the words of the chain or the processor. */
+  readonly reason: string | null
+  /** Whether an operator has noted it as paid by hand. */
+  readonly isNoted: boolean
+  /** When it was decided that the money goes back. */
+  readonly since: Date
+}
+
+/** The payouts as an operator sees them. */
+export interface PayoutQueue {
+  readonly turned: {
+    readonly stopped: boolean
+    readonly reason: string | null
+    readonly by: string | null
+    readonly at: Date
+  }
+  /** What the caps count: refunds of orders (`granted`), returns of checkouts (`returned`) and goodwill (`given`). */
+  readonly granted: Granted
+  readonly returned: Granted
+  readonly given: Granted
+  /** The oldest first. */
+  readonly open: readonly OpenPayout[]
+}
+
+/** The condition matches that of an index, so it reads only the orders that it returns. */
+const refundsSql = `
+  select id as reference, null as invoice, amount::text as worth,
+    substr(payee, case when units is null then 1 else strpos(payee, ':') + 1 end) as to,
+    case when units is not null then doc #>> '{tender,asset}' end as coin,
+    doc #>> '{tender,network}' as network, units, coalesce(doc #>> '{payout,state}', 'WAITING') as state,
+    doc #>> '{payout,code}' as code, doc #>> '{payout,reason}' as reason, since.at as since,
+    exists (select from hand_payouts where reference = id) as "isNoted"
+  from orders,
+    lateral (select doc #>> '{tender,payer}' as payee, doc #>> '{tender,units,$bigint}' as units) as paid,
+    lateral (
+      select min(at) as at from order_events where order_id = orders.id and payout_state is not null
+    ) as since
+  where refund_state in ('REFUND_PENDING', 'REFUND_FAILED') and settlement is distinct from 'LOST'`
+
+/** The condition matches that of an index, so it reads only checkouts with open returns. */
+const returnsSql = `
+  select named.reference, invoice_id as invoice,
+    div(units * amount + invoice_units - 1, invoice_units)::text as worth, refund_to as to,
+    coin, doc ->> 'network' as network, units::text, one #>> '{payout,state}' as state,
+    one #>> '{payout,code}' as code, one #>> '{payout,reason}' as reason, since.at as since,
+    exists (select from hand_payouts where reference = named.reference) as "isNoted"
+  from checkouts, jsonb_array_elements(doc -> 'returns') as one,
+    lateral (select (one #>> '{units,$bigint}')::numeric as units) as parsed,
+    lateral (select id || '-' || (one ->> 'seq') as reference) as named,
+    lateral (
+      select min(at) as at from checkout_events where checkout_id = checkouts.id
+        and jsonb_array_length(detail -> 'returns') >= (one ->> 'seq')::integer
+    ) as since
+  where return_state is not null and one #>> '{payout,state}' <> 'CONFIRMED'
+    and one #>> '{payout,code}' is distinct from 'payment_vanished'`
+
+const goodwillSql = `
+  select id || '-goodwill' as reference, null as invoice, amount::text as worth, payer as to, null as coin,
+    null as network, null as units, doc #>> '{payout,state}' as state, doc #>> '{payout,code}' as code,
+    doc #>> '{payout,reason}' as reason, given_at as since, false as "isNoted"
+  from goodwill where ${goodwillOpenSql}`
+
+/** Reads all open payouts, the grants and the switch. */
+export async function readPayoutQueue(database: Database): Promise<PayoutQueue> {
+  const [turns, granted, returned, given, refunds, returns, goodwill] = await Promise.all([
+    database.query<PayoutQueue['turned']>(switchSql),
+    grantedOf(database, 'refund'),
+    grantedOf(database, 'return'),
+    grantedOf(database, 'goodwill'),
+    readOpen(database, refundsSql),
+    readOpenReturns(database),
+    readOpen(database, goodwillSql),
+  ])
+  const [turned] = turns.rows
+  if (!turned) throw new Error('The switch for refunds is missing')
+  const open = [...refunds, ...returns, ...goodwill].sort(
+    (a, b) => a.since.getTime() - b.since.getTime(),
+  )
+  return { turned, granted, returned, given, open }
+}
+
+/** All returns that are not confirmed, the oldest first. */
+export function readOpenReturns(database: Database): Promise<readonly OpenPayout[]> {
+  return readOpen(database, returnsSql)
+}
+
+async function readOpen(database: Database, sql: string): Promise<readonly OpenPayout[]> {
+  type Row = Omit<OpenPayout, 'worth' | 'inCoin'> & {
+    readonly worth: string
+    readonly coin: Coin | null
+    readonly network: string
+    /** In the coin; null where the buyer paid in USDC. */
+    readonly units: string | null
+  }
+  const { rows } = await database.query<Row>(`${sql} order by since, reference`)
+  return rows.map(({ coin, network, units, worth, ...row }) => {
+    const open = { ...row, worth: usdc(worth) }
+    if (coin === null || units === null) return open
+    const { reference, to } = row
+    return { ...open, inCoin: { reference, coin, network, to, units: BigInt(units) } }
+  })
+}
+
+/** Adds ids to those already known, each once. */
+const keepStatement = prepared(
+  'keep_seen_payout',
+  `insert into processor_payouts as known (reference, pull_payments, payouts) values ($1, $2, $3)
+   on conflict (reference) do update set
+     pull_payments = array(select distinct unnest(known.pull_payments || excluded.pull_payments)),
+     payouts = array(select distinct unnest(known.payouts || excluded.payouts))`,
+)
+
+/** Writes at most twice: when the payout begins to wait, and when it has waited too long. */
+const waitsStatement = prepared(
+  'payout_waits',
+  `insert into processor_payouts as known (reference, waits_since) values ($1, now())
+   on conflict (reference) do update set
+     waits_since = coalesce(known.waits_since, now()),
+     told_at = case when known.waits_since is not null then now() end
+     where known.waits_since is null or
+       known.told_at is null and known.waits_since <= now() - $2 * interval '1 ms'
+   returning told_at is not null as is_told`,
+)
+
+/** Keeps in PostgreSQL what the payment processor was seen to have of each payout. */
+export function createPayoutRecord(database: Database): PayoutRecord {
+  return {
+    async find(reference) {
+      const { rows } = await database.query<{
+        pull_payments: readonly string[]
+        payouts: readonly string[]
+      }>('select pull_payments, payouts from processor_payouts where reference = $1', [reference])
+      const [row] = rows
+      return { pullPayments: row?.pull_payments ?? [], payouts: row?.payouts ?? [] }
+    },
+    async keep(reference, { pullPayments, payouts }) {
+      await database.query(keepStatement([reference, pullPayments, payouts]))
+    },
+    async waits(reference, longMs) {
+      const { rows } = await database.query<{ is_told: boolean }>(
+        waitsStatement([reference, longMs]),
+      )
+      return rows[0]?.is_told ?? false
+    },
+    async rests(reference) {
+      await database.query(
+        `update processor_payouts set waits_since = null, told_at = null
+         where reference = $1 and waits_since is not null`,
+        [reference],
+      )
+    },
+  }
+}
+
+/** A payout that an operator has made by hand, as the operator reports it. */
+interface MadePayout extends Pick<CoinPayout, 'reference' | 'to' | 'units'> {
+  readonly coin: Coin | 'USDC'
+  readonly transaction: string
+  /** Which of the transaction's transfers of that amount to that address, from 1. */
+  readonly transfer: number
+  /** Who reports it. */
+  readonly by: string
+}
+
+/**
+ * What is on record after a note: this transaction (`same`: it was noted before), another transaction that was
+ * noted for the payout, or another payout that this transfer was noted for.
+ */
+export type Noted =
+  | { readonly outcome: 'noted' | 'same' }
+  | { readonly outcome: 'other_transaction'; readonly transaction: string }
+  | { readonly outcome: 'other_payout'; readonly reference: string }
+
+/** The notes of operators, which are kept for ever. */
+export interface HandPayoutNotes extends HandPayouts {
+  /** Notes a payout once, or returns the earlier note that prevents it. */
+  note(payout: MadePayout): Promise<Noted>
+}
+
+export function createHandPayouts(database: Database): HandPayoutNotes {
+  const find = async (reference: string) => {
+    const { rows } = await database.query<{ transaction_hash: string }>(
+      'select transaction_hash from hand_payouts where reference = $1',
+      [reference],
+    )
+    return rows[0]?.transaction_hash
+  }
+  return { find, note: (payout) => note(database, find, payout) }
+}
+
+async function note(
+  database: Database,
+  find: HandPayouts['find'],
+  payout: MadePayout,
+): Promise<Noted> {
+  const transaction = payout.transaction.toLowerCase()
+  const { reference, coin, units, to, by, transfer } = payout
+  const { rowCount } = await database.query(
+    `insert into hand_payouts
+       (reference, coin, units, address, transaction_hash, noted_by, noted_at, transfer)
+     values ($1, $2, $3, $4, $5, $6, now(), $7)
+     on conflict do nothing`,
+    [reference, coin, units.toString(), to, transaction, by, transfer],
+  )
+  if (rowCount === 1) return { outcome: 'noted' }
+  const before = await find(reference)
+  if (before !== undefined) {
+    return before === transaction
+      ? { outcome: 'same' }
+      : { outcome: 'other_transaction', transaction: before }
+  }
+  const { rows } = await database.query<{ reference: string }>(
+    `select reference from hand_payouts
+      where transaction_hash = $1 and address = $2 and units = $3 and transfer = $4`,
+    [transaction, to, units.toString(), transfer],
+  )
+  return { outcome: 'other_payout', reference: rows[0]?.reference ?? '' }
+}
+
+/** The result of `bookByHand`. `moved`: another worker moved the order meanwhile, so nothing was noted. */
+export type BookedByHand = Noted | { readonly outcome: 'moved' }
+
+/**
+ * Notes the refund of an order in USDC and books it as paid, in one transaction. A refund that is only noted
+ * would still be signed and sent when the buyer claims it.
+ *
+ * @param order an order whose refund has failed
+ */
+export async function bookByHand(
+  pool: Pool,
+  order: Refunding,
+  made: Pick<MadePayout, 'transaction' | 'transfer' | 'by'>,
+): Promise<BookedByHand> {
+  const { id: reference, amount: units, tender } = order
+  const payout = { reference, coin: 'USDC', units, to: tender.payer.toLowerCase() } as const
+  try {
+    return await atOnce(pool, async (client) => {
+      const noted = await createHandPayouts(client).note({ ...payout, ...made })
+      if (noted.outcome === 'noted') await book(createOrderStore(client), order, made.transaction)
+      return noted
+    })
+  } catch (error) {
+    if (error instanceof Moved) return { outcome: 'moved' }
+    throw error
+  }
+}
+
+/** Rolls back the transaction, because another worker moved the order meanwhile. */
+class Moved extends Error {}
+
+async function book(orders: OrderStore, order: Refunding, transaction: string): Promise<void> {
+  const due = await orders.move(order, withPayout(order, { state: 'DUE' }))
+  if (!due.won) throw new Moved()
+  const paid: Payout = { state: 'CONFIRMED', transaction, confirmedAt: new Date() }
+  const booked = await moveAside(orders, due.record, withPayout(due.record as Refunding, paid))
+  if (!booked.won) throw new Moved()
+}
