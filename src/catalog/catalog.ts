@@ -5,6 +5,7 @@ import { type Kind, type ListName, listOf, type Offer } from './offer.ts'
 import { idsOf, type OfferIds } from './offer-ids.ts'
 import { type RateTable, readAtOf, type Snapshot } from './ports.ts'
 import { lowestCharge, type Pricing } from './pricing.ts'
+import { prepareQuestions } from './question/find.ts'
 import { buildIndex, type KindIndex, type SearchIndex } from './search/search-index.ts'
 import { staleParts } from './staleness.ts'
 
@@ -89,6 +90,7 @@ export function* buildCatalog(
   }
   const indexes = Object.fromEntries(built) as Record<Kind, KindIndex>
   const sold = byKind((kind) => indexes[kind].sold)
+  yield* prepareQuestions(sold)
   return {
     ...snapshot,
     sizes,

@@ -1,10 +1,12 @@
 import { idInCapitals } from '../lib/ids.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Catalog } from './catalog.ts'
-import { goods } from './good.ts'
+import { isCountry } from './countries.ts'
+import { goods, kinds } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
-import { findFor } from './question/find.ts'
+import { brandLexicon, brandsLike } from './search/brand-lexicon.ts'
 import { echoOf } from './search/param-source.ts'
+import type { SearchIndex } from './search/search-index.ts'
 import { isTypoOf } from './search/words.ts'
 
 /**
@@ -15,7 +17,7 @@ import { isTypoOf } from './search/words.ts'
  * @throws Refusal `offer_not_found`, with the id that was probably meant
  */
 export function findOffer(
-  catalog: Pick<Catalog, 'ids' | 'sold' | 'rates'>,
+  catalog: Pick<Catalog, 'ids' | 'sold'>,
   kind: Kind | undefined,
   id: string,
   parameter: string,
@@ -58,15 +60,25 @@ const maxId = 100
  * may be misspelled. Numbers and country codes must match exactly, because a card of another value or country is
  * another card.
  */
-export function offerMeantBy({ sold, rates }: Pick<Catalog, 'sold' | 'rates'>, text: string) {
+export function offerMeantBy({ sold }: Pick<Catalog, 'sold'>, text: string): string | undefined {
   const wanted = partsOf(text)
   if (wanted.length < 2 || text.length > maxId) return undefined
-  // Offers of all values are compared: an id says which value, but not in which currency.
-  const query = wanted.filter((part) => !/^\d+$/.test(part)).join(' ')
-  const { kinds: found } = findFor(sold, { query }, rates, maxCompared)
-  const ids = found.flatMap(({ offers }) => offers.map((offer) => offer.id))
+  const ids = kinds.flatMap((kind) => candidatesIn(sold[kind], wanted).map(({ id }) => id))
   const meant = ids.filter((id) => hasAll(partsOf(id), wanted))
   return meant.length === 1 ? meant[0] : undefined
+}
+
+/** Offers of the brands and the country that are among the parts of an id. */
+function candidatesIn(index: SearchIndex, parts: readonly string[]): readonly Offer[] {
+  const lexicon = brandLexicon(index)
+  const words = parts.filter((part) => /^[A-Z]{3,}$/.test(part)).map((part) => part.toLowerCase())
+  const brandKeys = words.flatMap(
+    (word) => lexicon.whole.get(word) ?? lexicon.parts.get(word) ?? brandsLike(lexicon, word),
+  )
+  const covers = parts.filter(isCountry)
+  if (brandKeys.length + covers.length === 0) return []
+  const filters = brandKeys.length === 0 ? { covers } : { brandKeys, covers }
+  return index.search(filters, { offset: 0, limit: maxCompared }).offers
 }
 
 function partsOf(id: string): string[] {

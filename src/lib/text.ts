@@ -30,3 +30,12 @@ export function wordsOf(text: string): string[] {
 export function slugOf(name: string): string {
   return wordsOf(name).join('-')
 }
+
+/** A text in one line, without invisible signs and with one form for signs that look the same. */
+export function oneLine(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim()
+}

@@ -3,6 +3,7 @@ import { callerFor } from './reading.ts'
 import { useStore } from './store.ts'
 
 interface Item {
+  readonly offerId: string
   readonly kind: string
   readonly brandName: string
   readonly country?: string
@@ -101,7 +102,37 @@ test('says what it left out, and why it finds nothing', async () => {
 })
 
 test.each([
+  '+234 803 123 4567',
+  'mtn nigeria 5 usd',
+  'france italy switzerland',
+  'japan 1 GB 7 days',
+  'psn',
+  'amazon deutschland',
+  'tarjeta regalo amazon',
+])(
+  'the website finds for "%s" what a program finds, and says how it was understood',
+  async (query) => {
+    const { items } = await ask({ query, limit: '24' })
+    const own = items.filter(({ kind }) => kind === items[0]?.kind).map(({ offerId }) => offerId)
+    const page = await (
+      await fetch(`${store.url}/search?${new URLSearchParams({ q: query })}`)
+    ).text()
+    const shown = Array.from(
+      page.matchAll(/class="offer-card" href="\/buy\/([^"]+)"/g),
+      ([, id]) => id,
+    )
+    expect(own.length).toBeGreaterThan(0)
+    expect(shown).toEqual(own)
+    expect(page).toContain('aria-label="Understood as"')
+  },
+)
+
+test.each([
   ['', 'query'],
+  [`query=${'x'.repeat(301)}`, 'query'],
+  [`query=${encodeURIComponent('\u3316'.repeat(40))}`, 'query'],
+  [`query=${'x+'.repeat(25)}`, 'query'],
+  [`query=${'x'.repeat(41)}`, 'query'],
   ['query=', 'query'],
   ['query=x&kind=car', 'kind'],
   ['covers=France', 'covers'],

@@ -1,11 +1,12 @@
 import { goods } from '../../catalog/good.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
-import type { Question } from '../../catalog/question/asked.ts'
+import { lowestCharge } from '../../catalog/pricing.ts'
 import { coverageOf, type Found, findFor } from '../../catalog/question/find.ts'
 import { kindAsked } from '../../catalog/question/kind-asked.ts'
 import { readPhonePlace } from '../../catalog/question/phone-place.ts'
 import { questionHint } from '../../catalog/question/question-hint.ts'
+import type { Question } from '../../catalog/question/wish.ts'
 import type { ParamSource } from '../../catalog/search/param-source.ts'
 import {
   amount,
@@ -113,34 +114,43 @@ interface Wanted {
   readonly sort: 'match' | 'price'
 }
 
-function searchAnswer(deps: ReadDeps, asked: Question, wanted: Wanted): Published {
+function searchAnswer(deps: ReadDeps, question: Question, wanted: Wanted): Published {
   const { limit, offset } = wanted
   const { sold, rates } = deps.liveCatalog.current()
-  const found = findFor(sold, asked, rates, offset + limit)
-  const { operator, kinds } = found.asked
-  const hint = () => questionHint({ indexes: sold, question: asked, found, rates })
+  const found = findFor(sold, question, rates)
+  const { operator, kinds } = found.wish
+  const hint = () => questionHint({ indexes: sold, question, found, rates })
   return {
     total: found.total,
     limit,
     offset,
-    items: offersOn(found, wanted).map((offer) => itemOf(offer, found, deps)),
+    items: offersOn(found, wanted, deps).map((offer) => itemOf(offer, found, deps)),
     leftOut: found.leftOut,
     likelyOperator: kinds.includes('topup') ? operator : undefined,
     hint: found.total === 0 ? hint() : undefined,
   }
 }
 
-function offersOn({ kinds }: Found, { limit, offset, sort }: Wanted): Offer[] {
-  const all = kinds.flatMap(({ offers, usdc }) =>
-    offers.map((offer, at) => ({ offer, usdc: usdc[at] as number })),
-  )
-  if (sort === 'price') all.sort((one, other) => one.usdc - other.usdc)
-  return all.slice(offset, offset + limit).map(({ offer }) => offer)
+function offersOn(
+  { kinds }: Found,
+  { limit, offset, sort }: Wanted,
+  { liveCatalog, pricing }: ReadDeps,
+): Offer[] {
+  const end = offset + limit
+  if (sort === 'match') return kinds.flatMap(({ first }) => first(end)).slice(offset, end)
+  const { sold } = liveCatalog.current()
+  const page = { offset: 0, limit: end }
+  return kinds
+    .flatMap(({ kind, filters }) => sold[kind].search(filters, page, 'price').offers)
+    .map((offer) => ({ offer, price: Number(lowestCharge(offer, pricing)) }))
+    .sort((one, other) => one.price - other.price)
+    .slice(offset, end)
+    .map(({ offer }) => offer)
 }
 
-function itemOf(offer: Offer, { asked }: Found, { pricing, site }: ReadDeps): Published {
+function itemOf(offer: Offer, { wish }: Found, { pricing, site }: ReadDeps): Published {
   const item = catalogOffer(offer, { siteUrl: site.url, pricing })
   return goods[offer.kind].isByCoverage
-    ? { ...item, coverage: coverageOf(offer, asked.countries) }
+    ? { ...item, coverage: coverageOf(offer, wish.countries) }
     : item
 }

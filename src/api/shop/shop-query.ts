@@ -6,8 +6,8 @@ import {
   dollars,
   oneOf,
   type Param,
+  question,
   searchName,
-  searchText,
   wholeNumber,
 } from '../../catalog/search/params.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
@@ -74,7 +74,7 @@ export function readShopQuery(
   const kind = read('kind', oneOf(kinds))
   const query: ShopQuery = {
     kind,
-    q: read('q', searchText),
+    q: read('q', question),
     country: read('country', country),
     brand: read('brand', brandIn(sold, kind)),
     category: read('category', oneOf(categoriesIn(sold, kind))),

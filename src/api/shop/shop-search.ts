@@ -1,26 +1,41 @@
-import { byKind, goods, kinds } from '../../catalog/good.ts'
+import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
-import { findFor } from '../../catalog/question/find.ts'
-import type { Indexes } from '../../catalog/question/reading.ts'
+import type { RateTable } from '../../catalog/ports.ts'
+import { type Found, type FoundKind, findFor } from '../../catalog/question/find.ts'
+import type { Indexes, Part } from '../../catalog/question/reading.ts'
 import { brandLexicon } from '../../catalog/search/brand-lexicon.ts'
-import type { AmountKind } from '../../catalog/search/face-values.ts'
-import type { Filters } from '../../catalog/search/filters.ts'
-import { hintFor } from '../../catalog/search/hint.ts'
-import {
-  countriesWith,
-  highestFaceUsd,
-  lowestFaceUsd,
-  mostOffered,
-  nearestBrands,
-  nearestTexts,
-  valuesWith,
-} from '../../catalog/search/nearest.ts'
+import { type AmountKind, amountKinds, type Band, bands } from '../../catalog/search/face-values.ts'
+import { type Filters, without } from '../../catalog/search/filters.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
-import { type ShopFacets, shopFacets } from './shop-facets.ts'
-import type { ShopQuery } from './shop-query.ts'
+import type { FieldName } from '../../catalog/search/stock.ts'
+import { oneLine } from '../../lib/text.ts'
+import type { ShopField, ShopQuery } from './shop-query.ts'
 
 /** How many offers a page shows. */
 export const shopPageSize = 24
+
+/** A value to narrow a search to, and how many offers it finds with all other fields unchanged. */
+export interface FacetValue<T = string> {
+  readonly value: T
+  readonly offers: number
+}
+
+/** The values of each facet, those with the most offers first. */
+interface ShopFacets {
+  readonly brands: readonly FacetValue[]
+  readonly categories: readonly FacetValue[]
+  readonly regions: readonly FacetValue[]
+  readonly bands: readonly FacetValue<Band>[]
+  readonly amounts: readonly FacetValue<AmountKind>[]
+}
+
+/** A part of the words that was understood, and the words without it. */
+export interface UnderstoodPart {
+  readonly part: Part
+  /** The name of the brand as the catalog writes it. */
+  readonly brand?: string | undefined
+  readonly without: string | undefined
+}
 
 /** The results of a search for a page. */
 export interface ShopAnswer {
@@ -33,96 +48,156 @@ export interface ShopAnswer {
   /** How many offers of each kind the same words and the same country find. */
   readonly kindCounts: Readonly<Record<Kind, number>>
   readonly facets: ShopFacets
-  /** If nothing was found: the field to change, and the nearest value of it that finds something. */
-  readonly change?: { readonly field: string; readonly nearest?: string | undefined } | undefined
-  /** If nothing was found: the search that the words ask for if they are read as a sentence. It finds something. */
-  readonly understood?: ShopQuery | undefined
+  readonly understood: readonly UnderstoodPart[]
+  /** Words that the result does not take into account. */
+  readonly leftOut: readonly string[]
+  /** If nothing was found: searches with one field or one part of the words less, each of which finds something. */
+  readonly ways: readonly ShopQuery[]
 }
 
-/** Answers a search over the offers that are sold now, with facets and their counts. */
-export function shopSearch(sold: Indexes, query: ShopQuery): ShopAnswer {
-  const kindCounts = countsOfKinds(sold, query)
-  const kind = query.kind ?? kinds.find((each) => kindCounts[each] > 0) ?? 'voucher'
-  const index = sold[kind]
-  const filters = filtersOf(kind, query)
+interface Selling {
+  readonly sold: Indexes
+  readonly rates: RateTable | undefined
+}
+
+/** Answers a search over the offers that are sold now, as the search of the APIs does, with facets and their counts. */
+export function shopSearch(selling: Selling, query: ShopQuery): ShopAnswer {
+  const found = foundFor(selling, query)
+  const kind = query.kind ?? kindOf(query, found)
+  const own = found.kinds.find((one) => one.kind === kind)
+  const index = selling.sold[kind]
+  const narrowed = narrowedBy(query)
+  const total = own === undefined ? 0 : index.count({ ...own.filters, ...narrowed })
   const page = query.page ?? 1
-  const shown = { offset: (page - 1) * shopPageSize, limit: shopPageSize }
-  const { total, offers } = index.search(filters, shown, query.sort)
   return {
     kind,
     total,
     pages: Math.max(1, Math.ceil(total / shopPageSize)),
     page,
-    offers,
-    kindCounts,
-    facets: shopFacets(index, kind, filters),
-    change: total === 0 ? changeFor(index, kind, query) : undefined,
-    understood: total === 0 ? understoodIn(sold, query) : undefined,
+    offers: own === undefined ? [] : offersOn(index, own, { query, narrowed, page }),
+    kindCounts: countsOfKinds(selling, query, found),
+    facets: own === undefined ? noFacets : facetsOf(index, kind, { ...own.filters, ...narrowed }),
+    understood: understoodIn(selling.sold, kind, found),
+    leftOut: found.leftOut,
+    ways: total === 0 ? waysFrom(selling, query, found) : [],
   }
 }
 
-/** The kind, country and brand that a sentence names; undefined if it names neither country nor brand. */
-function understoodIn(sold: Indexes, { q, country }: ShopQuery): ShopQuery | undefined {
-  if (q === undefined) return undefined
-  const found = findFor(sold, { query: q, country }, undefined, 1)
-  const [first] = found.kinds
-  const { countries, reading } = found.asked
-  if (first === undefined || reading.category !== undefined) return undefined
-  const { kind } = first
-  const [brand] = reading.brands?.[kind] ?? []
-  const understood = {
-    kind,
-    country: countries[0],
-    brand: brand === undefined ? undefined : brandLexicon(sold[kind]).nameOf(brand),
-  }
-  const isNamed = (understood.country ?? understood.brand) !== undefined
-  const finds = () => sold[kind].count(filtersOf(kind, understood)) > 0
-  return isNamed && finds() ? understood : undefined
+/** The likeliest kind that the words find something of; without words the first kind that has something. */
+function kindOf({ q }: ShopQuery, { kinds: found, wish }: Found): Kind {
+  const own = found.map(({ kind }) => kind)
+  const [likeliest] = q === undefined ? kinds.filter((kind) => own.includes(kind)) : own
+  return likeliest ?? wish.kinds[0] ?? 'voucher'
 }
 
-/** The query as filters of an index. For eSIM plans, the country is one that the plan must cover. */
-function filtersOf(kind: Kind, query: ShopQuery): Filters {
-  const { q, country, brand, category, region, min, max, amount } = query
+function foundFor({ sold, rates }: Selling, { q, country, kind }: ShopQuery): Found {
+  return findFor(sold, { query: q, country, kind }, rates)
+}
+
+/** The fields of a search that only the website has. */
+function narrowedBy({ brand, category, region, min, max, amount }: ShopQuery): Filters {
   return {
-    text: q,
     brand,
     subType: category,
     regions: region === undefined ? undefined : [region],
     minUsd: min,
     maxUsd: max,
     amount,
-    ...(goods[kind].isByCoverage
-      ? { covers: country === undefined ? [] : [country] }
-      : { country }),
   }
 }
 
-/** How many offers of each kind the words and the country find: what a visitor finds behind the name of a kind. */
-function countsOfKinds(sold: Indexes, { q, country }: ShopQuery): Record<Kind, number> {
-  return byKind((kind) => sold[kind].count(filtersOf(kind, { q, country })))
+interface Shown {
+  readonly query: ShopQuery
+  readonly narrowed: Filters
+  readonly page: number
 }
 
-/** The field that leaves no results, and its nearest value that has some, taken from existing offers. */
-function changeFor(index: SearchIndex, kind: Kind, query: ShopQuery): ShopAnswer['change'] {
-  const { kind: _kind, page: _page, sort: _sort, ...params } = query
-  const { parameter, nearest } = hintFor({
-    params,
-    index,
-    filtersOf: (tried) => filtersOf(kind, tried),
-    alternatives: {
-      amount: (given: AmountKind) => ({ values: [given === 'open' ? 'fixed' : 'open'] as const }),
-      min: (_: number, left: Filters) => highestFaceUsd(index, left),
-      max: (_: number, left: Filters) => lowestFaceUsd(index, left),
-      category: (_: string, left: Filters) =>
-        valuesWith(index, mostOffered(index, 'subType', left), left),
-      region: (_: string, left: Filters) =>
-        valuesWith(index, mostOffered(index, 'region', left), left),
-      country: (given: string, left: Filters) => countriesWith(index, given, left),
-      brand: (given: string) => nearestBrands(index, given),
-      q: (given: string, _: Filters, finds: (text: string) => boolean) =>
-        nearestTexts(index, given, finds),
-    },
-    noun: goods[kind].plural,
+/** The likeliest first if words were given. Without words, or by value, in an order of the whole list. */
+function offersOn(
+  index: SearchIndex,
+  own: FoundKind,
+  { query: { q, sort = 'match' }, narrowed, page }: Shown,
+): readonly Offer[] {
+  const offset = (page - 1) * shopPageSize
+  if (q !== undefined && sort === 'match') {
+    return own.first(offset + shopPageSize, narrowed).slice(offset)
+  }
+  const filters = { ...own.filters, ...narrowed }
+  return index.search(filters, { offset, limit: shopPageSize }, sort).offers
+}
+
+function countsOfKinds(
+  selling: Selling,
+  query: ShopQuery,
+  found: Found,
+): Readonly<Record<Kind, number>> {
+  const counts = kinds.map((kind) => {
+    const own = found.kinds.find((one) => one.kind === kind)
+    return [kind, own?.total ?? foundFor(selling, { ...query, kind }).total]
   })
-  return parameter === undefined ? undefined : { field: parameter, nearest }
+  return Object.fromEntries(counts)
+}
+
+const noFacets: ShopFacets = { brands: [], categories: [], regions: [], bands: [], amounts: [] }
+
+function facetsOf(index: SearchIndex, kind: Kind, filters: Filters): ShopFacets {
+  const { isByCoverage } = goods[kind]
+  const open = (field: FieldName, own: keyof Filters) =>
+    index.counts(field, without(filters, own)).map(([value, offers]) => ({ value, offers }))
+  return {
+    brands: open('brandName', 'brand'),
+    categories: isByCoverage ? [] : open('subType', 'subType'),
+    regions: isByCoverage ? open('region', 'regions') : [],
+    bands: counted(bands, ({ min, max }) => index.count({ ...filters, minUsd: min, maxUsd: max })),
+    amounts: isByCoverage
+      ? []
+      : counted(amountKinds, (amount) => index.count({ ...filters, amount })),
+  }
+}
+
+function counted<T>(values: readonly T[], count: (value: T) => number): FacetValue<T>[] {
+  return values.map((value) => ({ value, offers: count(value) })).filter(({ offers }) => offers > 0)
+}
+
+function understoodIn(sold: Indexes, kind: Kind, { wish, unused }: Found): UnderstoodPart[] {
+  const { parts, text } = wish.reading
+  return parts
+    .filter((part) => !unused.includes(part))
+    .map((part) => {
+      const [brand] = part.type === 'brand' ? part.brands[kind] : []
+      const rest = oneLine(`${text.slice(0, part.from)} ${text.slice(part.to)}`)
+      return {
+        part,
+        brand: brand === undefined ? undefined : brandLexicon(sold[kind]).nameOf(brand),
+        without: rest === '' ? undefined : rest,
+      }
+    })
+}
+
+/** The fields that a visitor would rather leave out, the first first. */
+const optional = [
+  'amount',
+  'min',
+  'max',
+  'category',
+  'region',
+  'brand',
+  'country',
+] as const satisfies readonly ShopField[]
+
+function waysFrom(selling: Selling, query: ShopQuery, found: Found): ShopQuery[] {
+  const fields = optional.filter((field) => query[field] !== undefined)
+  const less = [
+    ...fields.map((field) => ({ ...query, [field]: undefined })),
+    ...understoodIn(selling.sold, query.kind ?? 'voucher', found).flatMap(({ without: q }) =>
+      q === undefined ? [] : [{ ...query, q }],
+    ),
+  ]
+  return less.map((one) => ({ ...one, page: undefined })).filter((one) => findsSome(selling, one))
+}
+
+function findsSome(selling: Selling, query: ShopQuery): boolean {
+  return foundFor(selling, query).kinds.some(
+    ({ kind, filters }) => selling.sold[kind].count({ ...filters, ...narrowedBy(query) }) > 0,
+  )
 }

@@ -11,10 +11,17 @@ const written = /(?:tel:\s*)?(?:\(?\+|(?<!\d)00)\s*\(?\d[\d\s().-]{4,18}\d/i
 /** An international number without its `+`; ICCIDs are longer. */
 const unsigned = /(?<![\d.,+])[1-9]\d{10,13}(?![\d.,])/
 const bare = /(?<![\d.,])\(?0?\d[\d\s().-]{6,15}\d(?![\d.,])/
+/** The number of an eSIM, which begins with the code of telecommunication. */
+const iccid = /(?:iccid:?\s*)?(?<![\d+])89(?:[ -]?\d){16,18}(?!\d)/i
 
-/** The text without the phone number in it, and where that number is from. */
-export interface PhonePlace {
-  readonly rest: string
+/** A part of a text. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** A phone number in a text, and where it is from. */
+export interface PhonePlace extends Span {
   /** Undefined if no country has such a number. */
   readonly country: string | undefined
   /** The likely operator of the line. */
@@ -29,23 +36,29 @@ export function readPhonePlace(text: string, country: string | undefined): Phone
   if (match === null) return unsignedPlace(text)
   const isWhole = written.test(match[0])
   const number = isWhole ? withoutAmount(match[0]) : match[0]
-  const rest = `${text.slice(0, match.index)} ${text.slice(match.index + number.length)}`
   const digits = digitsOf(number)
   const phone = isWhole
     ? parsePhoneNumberFromString(`+${digits}`)
     : parsePhoneNumberFromString(number, country as CountryCode)
   return {
-    rest,
+    from: match.index,
+    to: match.index + number.length,
     country: isWhole ? countryOf(digits, phone) : country,
     operator: phone && likelyOperator(phone),
     isValid: phone?.isValid() ?? false,
   }
 }
 
-/** Whether the text has what may be a phone number without the code of its country. */
-export function hasBareNumber(text: string): boolean {
-  const [number = ''] = bare.exec(text) ?? []
-  return number.replace(/\D/g, '').length >= 9
+/** What may be a phone number without the code of its country. */
+export function bareNumberIn(text: string): Span | undefined {
+  const match = bare.exec(text)
+  if (match === null || match[0].replace(/\D/g, '').length < 9) return undefined
+  return { from: match.index, to: match.index + match[0].length }
+}
+
+export function iccidIn(text: string): Span | undefined {
+  const match = iccid.exec(text)
+  return match === null ? undefined : { from: match.index, to: match.index + match[0].length }
 }
 
 /** Without the last groups of digits if only what is before them is a number: "+49 151 23456789 20". */
@@ -67,7 +80,8 @@ function unsignedPlace(text: string): PhonePlace | undefined {
   const phone = parsePhoneNumberFromString(`+${match[0]}`)
   if (!phone?.isValid()) return undefined
   return {
-    rest: text.replace(match[0], ' '),
+    from: match.index,
+    to: match.index + match[0].length,
     country: phone.country,
     operator: likelyOperator(phone),
     isValid: true,

@@ -1,46 +1,59 @@
-import { wordsOf } from '../../lib/text.ts'
+import { oneLine, wordsOf } from '../../lib/text.ts'
 import { isCountry } from '../countries.ts'
 import { byKind, kinds } from '../good.ts'
 import type { Kind } from '../offer.ts'
 import { type BrandLexicon, brandLexicon, brandsLike } from '../search/brand-lexicon.ts'
 import { alike } from '../search/likenesses.ts'
 import type { SearchIndex } from '../search/search-index.ts'
-import { hasBareNumber, type PhonePlace, readPhonePlace } from './phone-place.ts'
-import { type Quantities, readQuantities } from './quantities.ts'
-import { phraseAt, plainText, type Token, tokensOf, wordAt } from './tokens.ts'
-import {
-  type Category,
-  longestPhrase,
-  type Meaning,
-  type Vocabulary,
-  vocabulary,
-} from './vocabulary.ts'
+import { type Amount, amountAt, amountIn } from './amounts.ts'
+import { bareNumberIn, iccidIn, type PhonePlace, readPhonePlace, type Span } from './phone-place.ts'
+import { phraseAt, type Token, tokensOf, withoutFlags } from './tokens.ts'
+import { longestPhrase, type Meaning, type Use, type Vocabulary, vocabulary } from './vocabulary.ts'
 
 export type Indexes = Readonly<Record<Kind, SearchIndex>>
 
-/** Brands by kind, by the supplier's keys. */
+/** Brands by kind, as the supplier's keys. */
 export type Brands = Readonly<Record<Kind, readonly string[]>>
 
-/** What a question in plain words was understood to ask for. */
-export interface Reading extends Omit<Quantities, 'rest'> {
-  /** The kinds that its words name. */
-  readonly kinds: readonly Kind[]
-  readonly brands: Brands | undefined
-  readonly countries: readonly string[]
-  readonly regions: readonly (readonly string[])[]
-  readonly category: Category | undefined
-  readonly hasPhone: boolean
-  /** Where the line of the phone number is, and its likely operator. */
-  readonly phoneCountry: string | undefined
-  readonly phoneOperator: string | undefined
-  /** Words without a meaning here. */
-  readonly unknown: readonly string[]
-  /** Words for properties that no offer tells, such as whether a card is for a subscription. */
-  readonly untold: readonly string[]
-  /** Numbers without a unit, as digits. */
-  readonly numbers: readonly string[]
-  /** How many words the text has. */
-  readonly length: number
+/** An amount with its bounds, or just the amount. */
+interface Bounded {
+  readonly least?: number | undefined
+  readonly most?: number | undefined
+  readonly exact?: number | undefined
+}
+
+/** What a part of a question says. */
+export type Said =
+  | { readonly type: 'brand'; readonly brands: Brands }
+  | { readonly type: 'country'; readonly code: string }
+  | { readonly type: 'region'; readonly name: string; readonly countries: readonly string[] }
+  | { readonly type: 'use'; readonly use: Use }
+  | { readonly type: 'kind'; readonly kind: Kind }
+  | { readonly type: 'device'; readonly isPhone: boolean }
+  | ({ readonly type: 'money'; readonly currencies: readonly string[] } & Bounded)
+  | ({ readonly type: 'data' } & Bounded)
+  | ({ readonly type: 'days' } & Bounded)
+  | { readonly type: 'number'; readonly amount: number }
+  | ({ readonly type: 'phone' } & Pick<PhonePlace, 'country' | 'operator'>)
+  | { readonly type: 'iccid' }
+  /** A word without a meaning here. */
+  | { readonly type: 'word' }
+  /** What no offer tells. */
+  | { readonly type: 'context' }
+
+export type Part<S extends Said = Said> = S &
+  Span & {
+    /** As it is written, but for digits that no answer repeats. */
+    readonly text: string
+    /** Whether it is what is not wanted: "not Germany". */
+    readonly isExcluded: boolean
+  }
+
+export interface Reading {
+  /** The text of which the parts say where they are. */
+  readonly text: string
+  /** In the order of the text. Words such as "the" and "please" are in none. */
+  readonly parts: readonly Part[]
 }
 
 /** What a caller gave besides the text. */
@@ -49,95 +62,99 @@ export interface Beside {
   readonly country?: string | undefined
 }
 
-export function readQuestion(text: string, indexes: Indexes, { kind, country }: Beside): Reading {
-  const plain = plainText(text)
-  const read = (phone: PhonePlace | undefined) => readRest(plain, phone, kind, indexes)
-  const isLine = kind === undefined || kind === 'topup'
-  const reading = read(readPhonePlace(plain, isLine ? country : undefined))
-  const [named, ...others] = reading.countries
-  if (reading.hasPhone || !hasBareNumber(plain)) return reading
-  // The words may name the country of a number that has no code: "0803 123 4567 nigeria".
-  const local =
-    isLine && named !== undefined && others.length === 0 ? readPhonePlace(plain, named) : undefined
-  if (local?.isValid) return read(local)
-  // No answer repeats a phone number.
-  return { ...reading, numbers: [], untold: [...reading.untold, 'phone number'] }
+/** The parts of a certain type. */
+export function partsOf<T extends Said['type']>(
+  { parts }: Pick<Reading, 'parts'>,
+  ...types: readonly T[]
+): Part<Extract<Said, { type: T }>>[] {
+  return parts.filter((part): part is Part<Extract<Said, { type: T }>> =>
+    types.some((type) => type === part.type),
+  )
 }
 
-function readRest(
+/** Reads a question once from left to right. The work grows only with its length, which is bounded. */
+export function readQuestion(
+  written: string,
+  indexes: Indexes,
+  { kind, country }: Beside = {},
+): Reading {
+  const text = withoutFlags(oneLine(written))
+  const iccid = iccidIn(text)
+  const isLine = iccid === undefined && (kind === undefined || kind === 'topup')
+  const read = (...numbers: readonly Part[]) => readAround(text, numbers, kind, indexes)
+  if (iccid !== undefined) return read(partAt(iccid, 'ICCID', { type: 'iccid' }))
+  const phone = readPhonePlace(text, isLine ? country : undefined)
+  if (phone !== undefined) return read(phonePart(phone))
+  const bare = bareNumberIn(text)
+  if (bare === undefined) return read()
+  const hidden = read(partAt(bare, 'phone number', { type: 'context' }))
+  const [named, ...others] = partsOf(hidden, 'country')
+  // The words may name the country of a number that has no code: "0803 123 4567 nigeria".
+  const local =
+    isLine && named !== undefined && others.length === 0
+      ? readPhonePlace(text, named.code)
+      : undefined
+  return local?.isValid ? read(phonePart(local)) : hidden
+}
+
+function partAt({ from, to }: Span, text: string, said: Said): Part {
+  return { ...said, from, to, text, isExcluded: false }
+}
+
+function phonePart({ from, to, country, operator }: PhonePlace): Part {
+  return partAt({ from, to }, 'phone number', { type: 'phone', country, operator })
+}
+
+interface Reader {
+  readonly text: string
+  readonly tokens: readonly Token[]
+  readonly words: Vocabulary
+  readonly lexicons: Readonly<Record<Kind, BrandLexicon>>
+  /** The kinds that are named or given. */
+  readonly kinds: ReadonlySet<Kind>
+  readonly parts: Part[]
+  /** Parts of names and misspelled names, which may be other words. */
+  readonly unsure: Part<Extract<Said, { type: 'brand' }>>[]
+  bound: { readonly from: number; readonly is: 'most' | 'least' } | undefined
+  /** "Not", until what it is about. Behind that, only a list goes on. */
+  not: { readonly from: number; isUsed: boolean } | undefined
+}
+
+function readAround(
   text: string,
-  phone: PhonePlace | undefined,
+  numbers: readonly Part[],
   kind: Kind | undefined,
   indexes: Indexes,
 ): Reading {
-  const { rest, ...quantities } = readQuantities(phone?.rest ?? text)
-  const tokens = tokensOf(rest)
-  const found = parse(tokens, kind, indexes)
-  return {
-    ...quantities,
-    ...found,
-    hasPhone: phone !== undefined,
-    phoneCountry: phone?.country,
-    phoneOperator: phone?.operator,
-    length: tokens.length,
+  const words = vocabulary()
+  const lexicons = byKind((one) => brandLexicon(indexes[one]))
+  const isKnown = (phrase: string) =>
+    words.joined.has(phrase) ||
+    words.units.has(phrase) ||
+    kinds.some((one) => lexicons[one].joined.has(phrase))
+  const tokens = tokensOf(text, isKnown).filter(
+    ({ from, to }) => !numbers.some((number) => from < number.to && to > number.from),
+  )
+  const reader: Reader = {
+    text,
+    tokens,
+    words,
+    lexicons,
+    kinds: kind === undefined ? kindsNamed(tokens, words) : new Set([kind]),
+    parts: [...numbers],
+    unsure: [],
+    bound: undefined,
+    not: undefined,
   }
-}
-
-type Parsed = Pick<
-  Reading,
-  'kinds' | 'brands' | 'countries' | 'regions' | 'category' | 'unknown' | 'untold' | 'numbers'
->
-
-interface State {
-  readonly words: Vocabulary
-  readonly lexicons: Readonly<Record<Kind, BrandLexicon>>
-  readonly kinds: Set<Kind>
-  readonly countries: Set<string>
-  readonly regions: Set<readonly string[]>
-  readonly unknown: string[]
-  readonly untold: string[]
-  readonly numbers: string[]
-  brands: Brands | undefined
-  category: Category | undefined
-  unsure: { readonly brands: Brands; readonly phrase: string } | undefined
-  hasPhone: boolean
-}
-
-function parse(tokens: readonly Token[], kind: Kind | undefined, indexes: Indexes): Parsed {
-  const state: State = {
-    words: vocabulary(),
-    lexicons: byKind((one) => brandLexicon(indexes[one])),
-    kinds: new Set(),
-    countries: new Set(),
-    regions: new Set(),
-    unknown: [],
-    untold: [],
-    numbers: [],
-    brands: undefined,
-    category: undefined,
-    unsure: undefined,
-    hasPhone: false,
-  }
-  const asked = kind === undefined ? kindsNamed(tokens, state.words) : new Set([kind])
-  for (let at = 0; at < tokens.length; ) at += takePhrase(tokens, at, asked, state)
-  settle(state, tokens.length)
-  const { brands, category, unknown, untold, numbers } = state
-  return {
-    brands,
-    category,
-    unknown,
-    untold,
-    numbers,
-    kinds: [...state.kinds],
-    countries: [...state.countries],
-    regions: [...state.regions],
-  }
+  for (let at = 0; at < tokens.length; ) at += takeAt(reader, at)
+  settle(reader)
+  return { text, parts: reader.parts.sort((one, other) => one.from - other.from) }
 }
 
 function kindsNamed(tokens: readonly Token[], { meanings }: Vocabulary): Set<Kind> {
   const named = new Set<Kind>()
   for (let at = 0; at < tokens.length; at++) {
-    for (let size = 2; size > 0; size--) {
+    for (let size = Math.min(3, tokens.length - at); size > 0; size--) {
       const meaning = meanings.get(phraseAt(tokens, at, size))
       if (meaning?.type === 'kind') named.add(meaning.kind)
     }
@@ -145,273 +162,301 @@ function kindsNamed(tokens: readonly Token[], { meanings }: Vocabulary): Set<Kin
   return named
 }
 
-/** Understands the longest known phrase that begins here. Returns how many words it has. */
-function takePhrase(
-  tokens: readonly Token[],
-  at: number,
-  asked: ReadonlySet<Kind>,
-  state: State,
-): number {
+/** Takes what begins with this token. Returns how many tokens it has. */
+function takeAt(reader: Reader, at: number): number {
+  const { tokens } = reader
+  const { gap } = tokens[at] as Token
+  if (/[.;:!?]\s/.test(gap) || (gap.includes(',') && !reader.not?.isUsed)) reader.not = undefined
+  const amount = amountAt(reader, at)
+  if (amount !== undefined) return takeAmount(reader, at, amount)
   for (let size = Math.min(longestPhrase, tokens.length - at); size > 0; size--) {
-    const taken = takeSized(tokens, at, { size, asked }, state)
+    const taken = takePhrase(reader, at, size)
     if (taken !== undefined) return taken
   }
-  return takeUnclear(tokens, at, state) ?? takeUnknown(wordAt(tokens, at), state)
+  return takeUnclear(reader, at) ?? takeUnknown(reader, at)
 }
 
-function takeSized(
-  tokens: readonly Token[],
+function add(reader: Reader, at: number, size: number, said: Said): number {
+  const { text, tokens, parts } = reader
+  const { not } = reader
+  const isExcluded = not !== undefined && isExcludable.has(said.type)
+  const own = (tokens[at] as Token).from
+  const from = isExcluded && !not.isUsed ? not.from : own
+  const { to } = tokens[at + size - 1] as Token
+  parts.push({ ...said, from, to, text: text.slice(from, to), isExcluded })
+  if (isExcluded) not.isUsed = true
+  else reader.not = undefined
+  reader.bound = undefined
+  return size
+}
+
+const isExcludable: ReadonlySet<Said['type']> = new Set([
+  'brand',
+  'country',
+  'region',
+  'kind',
+  'use',
+])
+
+/** Takes an amount with the words before and behind it that say whether it is a bound. */
+function takeAmount(reader: Reader, at: number, amount: Amount): number {
+  const { tokens } = reader
+  const { type, currencies } = amount
+  if (type === 'other') return add(reader, at, amount.end - at, { type: 'context' })
+  const behind = reader.bound === undefined ? boundBehind(reader, amount.end) : undefined
+  const isLeast = amount.type === 'money' && /^from$/.test(tokens[at - 1]?.word ?? '')
+  const bound = reader.bound?.is ?? behind?.is ?? (isLeast ? 'least' : undefined)
+  const begin = reader.bound?.from ?? tokens[isLeast ? at - 1 : at]?.from ?? 0
+  const end = behind?.end ?? amount.end
+  const { to } = tokens[end - 1] as Token
+  const bounds = boundsOf(amount, bound)
+  const said: Said = type === 'money' ? { type, currencies, ...bounds } : { type, ...bounds }
+  reader.parts.push(partAt({ from: begin, to }, reader.text.slice(begin, to), said))
+  reader.bound = undefined
+  reader.not = undefined
+  return end - at
+}
+
+function boundsOf({ type, amount, low }: Amount, bound: 'most' | 'least' | undefined): Bounded {
+  if (bound !== undefined) return { [bound]: amount }
+  if (low === undefined) return type === 'money' ? { exact: amount } : { least: amount }
+  // A plan for "7-10 days" must last for ten.
+  return type === 'days' ? { least: amount } : { least: low, most: amount }
+}
+
+/** A bound behind an amount: "20 dollars or less". One before another amount is of that: "5 GB, max 10 dollars". */
+function boundBehind(
+  reader: Reader,
   at: number,
-  { size, asked }: { readonly size: number; readonly asked: ReadonlySet<Kind> },
-  state: State,
-): number | undefined {
-  const phrase = phraseAt(tokens, at, size)
-  const isAlone = tokens.length <= 2 || size > 1
-  if (takeKnown(phrase, { asked, isAlone }, state)) return size
-  const code = size === 1 ? codeOf(tokens, at, state.words) : undefined
-  if (code !== undefined) return takeCode(tokens, at, code, state)
-  const meaning = state.words.meanings.get(phrase)
-  if (meaning === undefined) return undefined
-  if (meaning.type === 'filler') return takeParted(tokens, at, state) ?? size
-  addMeaning(state, meaning)
-  // The number of a device is part of its name: "iphone 15".
-  const hasNumber = meaning.type === 'device' && /^\d+$/.test(tokens[at + size]?.word ?? '')
-  return hasNumber ? size + 1 : size
+): { readonly is: 'most' | 'least'; readonly end: number } | undefined {
+  const { tokens, words } = reader
+  for (let size = Math.min(3, tokens.length - at); size > 0; size--) {
+    const meaning = words.meanings.get(phraseAt(tokens, at, size))
+    if (meaning?.type !== 'bound' || meaning.isNegatable) continue
+    const end = at + size
+    const isOfNext = tokens[end]?.isNumber === true || amountAt(reader, end) !== undefined
+    return isOfNext && !meaning.isBehind ? undefined : { is: meaning.bound, end }
+  }
+  return undefined
 }
 
-/** Takes a brand that is written in parts, the first of which has no meaning by itself: "play station". */
-function takeParted(tokens: readonly Token[], at: number, state: State): number | undefined {
-  return bySize(tokens, at, (phrase, size) => {
-    const name = phrase.replaceAll(' ', '')
-    if (size === 1 || name.length < minJoinedLength) return false
-    const brands = brandsIn(state.lexicons, ({ joined }) => joined.get(name))
-    if (brands !== undefined) addBrands(state, brands)
-    return brands !== undefined
-  })
+function takePhrase(reader: Reader, at: number, size: number): number | undefined {
+  const phrase = phraseAt(reader.tokens, at, size)
+  const meaning = reader.words.meanings.get(phrase)
+  const brands = brandsIn(reader, 'whole', phrase)
+  if (brands !== undefined && isName(reader, { at, size, brands, meaning })) {
+    return add(reader, at, size, { type: 'brand', brands })
+  }
+  const code = size === 1 ? codeOf(reader, at) : undefined
+  if (code !== undefined) return add(reader, at, size, { type: 'country', code })
+  if (meaning !== undefined) return takeMeaning(reader, at, size, meaning)
+  return takeJoined(reader, at, size, phrase.replaceAll(' ', ''))
 }
 
 /** Shorter names can result from small words by chance. */
 const minJoinedLength = 6
 
-/** Takes a brand of this name, unless the phrase more likely means something else. */
-function takeKnown(
-  phrase: string,
-  { asked, isAlone }: { readonly asked: ReadonlySet<Kind>; readonly isAlone: boolean },
-  state: State,
-): boolean {
-  const brands = brandsIn(state.lexicons, ({ whole }) => whole.get(phrase))
-  if (brands === undefined) return false
-  const meaning = state.words.meanings.get(phrase)
-  // A brand may be called after its kind: "eSIM".
-  if (meaning?.type === 'kind') return false
-  if (meaning !== undefined && !hasAny(brands, asked)) return false
-  if (meaning?.type === 'filler' && !isAlone) return false
-  addBrands(state, brands)
-  return true
+/** Takes a phrase that is written in parts, or in one word though its name has several. */
+function takeJoined(reader: Reader, at: number, size: number, text: string): number | undefined {
+  if (text.length < (size === 1 ? 4 : minJoinedLength)) return undefined
+  const brands = brandsIn(reader, 'joined', text)
+  if (brands !== undefined) return add(reader, at, size, { type: 'brand', brands })
+  const meaning = reader.words.joined.get(text)
+  const isFiller = meaning?.type === 'filler' && size > 1
+  return meaning === undefined || isFiller ? undefined : takeMeaning(reader, at, size, meaning)
 }
 
-/** Takes a phrase that is not written as it is known: in one word or in parts, or misspelled. */
-function takeUnclear(tokens: readonly Token[], at: number, state: State): number | undefined {
-  const joined = bySize(tokens, at, (phrase, size) =>
-    takeJoined(phrase.replaceAll(' ', ''), size, state),
-  )
-  if (joined !== undefined || state.words.everyday.has(wordAt(tokens, at))) return joined
+interface Named {
+  readonly at: number
+  readonly size: number
+  readonly brands: Brands
+  readonly meaning: Meaning | undefined
+}
+
+/** Whether a phrase is the name of brands, and does not more likely mean something else. */
+function isName({ tokens, kinds: wanted }: Reader, { at, size, brands, meaning }: Named): boolean {
+  if (meaning?.type === 'kind' || areLetters(tokens.slice(at, at + size))) return false
+  if (meaning === undefined) return true
+  const isWanted = wanted.size === 0 || [...wanted].some((kind) => brands[kind].length > 0)
+  return isWanted && (tokens.length <= 2 || size > 1 || !isGrammar.has(meaning.type))
+}
+
+const isGrammar: ReadonlySet<Meaning['type']> = new Set([
+  'filler',
+  'join',
+  'not',
+  'bound',
+  'context',
+])
+
+/** Single letters or digits in a row are a name only with its sign between them: "H&M", but not "1=1". */
+function areLetters(tokens: readonly Token[]): boolean {
+  const [, ...rest] = tokens
   return (
-    bySize(tokens, at, (phrase) => takePart(phrase, state)) ??
-    takeUnspaced(wordAt(tokens, at), state) ??
-    bySize(tokens, at, (phrase, size) => size < 4 && takeMisspelled(phrase, state))
+    rest.length > 0 &&
+    tokens.every(({ word }) => word.length === 1) &&
+    rest.some(({ gap }) => !/^(?:|\s*[&+]\s*)$/.test(gap))
   )
 }
 
-/** The size of the longest phrase that `take` accepts. */
-function bySize(
-  tokens: readonly Token[],
+function takeMeaning(reader: Reader, at: number, size: number, meaning: Meaning): number {
+  const { tokens } = reader
+  switch (meaning.type) {
+    case 'filler':
+      if (reader.not?.isUsed) reader.not = undefined
+      return size
+    case 'join':
+      return size
+    case 'not':
+      reader.not = { from: (tokens[at] as Token).from, isUsed: false }
+      return size
+    case 'bound':
+      return takeBound(reader, at, size, meaning)
+    case 'device': {
+      // The number of a device is part of its name: "iphone 15".
+      const isNumbered = !meaning.isPhone && tokens[at + size]?.isNumber === true
+      return add(reader, at, isNumbered ? size + 1 : size, meaning)
+    }
+    default:
+      return add(reader, at, size, meaning)
+  }
+}
+
+function takeBound(
+  reader: Reader,
   at: number,
-  take: (phrase: string, size: number) => boolean,
-): number | undefined {
-  for (let size = Math.min(4, tokens.length - at); size > 0; size--) {
-    if (take(phraseAt(tokens, at, size), size)) return size
+  size: number,
+  { bound, isNegatable }: Extract<Meaning, { type: 'bound' }>,
+): number {
+  const { not } = reader
+  const isNegated = isNegatable && not !== undefined && !not.isUsed
+  const other = bound === 'most' ? 'least' : 'most'
+  const from = isNegated ? not.from : (reader.tokens[at] as Token).from
+  reader.bound = { from, is: isNegated ? other : bound }
+  return size
+}
+
+/** Takes a part of a name, or a misspelled one. */
+function takeUnclear(reader: Reader, at: number): number | undefined {
+  const { tokens, words } = reader
+  if (words.everyday.has(tokens[at]?.word ?? '')) return undefined
+  const left = tokens.length - at
+  for (let size = Math.min(4, left); size > 0; size--) {
+    if (areLetters(tokens.slice(at, at + size))) continue
+    const brands = brandsIn(reader, 'parts', phraseAt(tokens, at, size))
+    if (brands !== undefined) return addUnsure(reader, at, size, brands)
+  }
+  for (let size = Math.min(3, left); size > 0; size--) {
+    const taken = takeMisspelled(reader, at, size)
+    if (taken !== undefined) return taken
   }
   return undefined
 }
 
-function takeJoined(text: string, size: number, state: State): boolean {
-  if (text.length < 4) return false
-  const brands = brandsIn(state.lexicons, ({ joined }) => joined.get(text))
-  const meaning = state.words.unspaced.get(text)
-  if (brands !== undefined) addBrands(state, brands)
-  else if (meaning !== undefined && (size === 1 || meaning.type !== 'filler')) {
-    addMeaning(state, meaning)
-  } else return false
-  return true
-}
-
-function takePart(phrase: string, state: State): boolean {
-  const brands = brandsIn(state.lexicons, ({ parts }) => parts.get(phrase))
-  if (brands !== undefined) addUnsure(state, brands, phrase)
-  return brands !== undefined
-}
-
 /** Takes a misspelled name. A word that is a brand by itself must be a part of that name: "gogle play". */
-function takeMisspelled(phrase: string, state: State): boolean {
-  const words = phrase.split(' ')
+function takeMisspelled(reader: Reader, at: number, size: number): number | undefined {
+  const words = phraseAt(reader.tokens, at, size).split(' ')
   const text = words.join('')
-  if (text.length < 4 || /\d{3}/.test(text)) return false
-  const right = words.length > 1 ? words.filter((word) => isName(word, state)) : []
-  const [place] = right.length === 0 && text.length > 5 ? alike(state.words.places, text) : []
-  if (place !== undefined) {
-    state.countries.add(place)
-    return true
-  }
-  const brands = brandsIn(state.lexicons, (lexicon) =>
-    brandsLike(lexicon, text).filter((code) => {
-      const name = wordsOf(lexicon.nameOf(code))
+  if (text.length < 4 || /\d{3}/.test(text)) return undefined
+  const right = words.filter((word) => words.length > 1 && brandsIn(reader, 'whole', word))
+  const [code] = right.length === 0 && text.length > 5 ? alike(reader.words.places, text) : []
+  if (code !== undefined) return add(reader, at, size, { type: 'country', code })
+  const brands = byKind((kind) =>
+    brandsLike(reader.lexicons[kind], text).filter((brand) => {
+      const name = wordsOf(reader.lexicons[kind].nameOf(brand))
       return name.length > right.length && right.every((word) => name.includes(word))
     }),
   )
-  if (brands !== undefined) addUnsure(state, brands, phrase)
-  return brands !== undefined
+  return areSome(brands) ? addUnsure(reader, at, size, brands) : undefined
 }
 
-/** Whether a word is the name of a brand. */
-function isName(word: string, { lexicons }: State): boolean {
-  return brandsIn(lexicons, ({ whole }) => whole.get(word)) !== undefined
+function takeUnknown(reader: Reader, at: number): number {
+  const { word, isNumber, gap } = reader.tokens[at] as Token
+  if (isNumber) return takeNumber(reader, at)
+  // Single letters and signs mean nothing by themselves.
+  if (/^(?:[a-z]|\P{L})$/u.test(word) || (gap.endsWith('.') && /^(?:com?|org|net)$/.test(word)))
+    return 1
+  add(reader, at, 1, { type: 'word' })
+  const last = reader.parts.pop() as Part
+  reader.parts.push({ ...last, text: word })
+  return 1
 }
 
-const unspacedScripts =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u
-
-/** Takes the longest known parts, from left to right, of writing without spaces such as Japanese. */
-function takeUnspaced(word: string, state: State): number | undefined {
-  if (!unspacedScripts.test(word)) return undefined
-  let isKnown = false
-  for (let from = 0; from < word.length; ) {
-    const size = takePrefix(word.slice(from), state)
-    if (size > 0) isKnown = true
-    from += Math.max(1, size)
-  }
-  return isKnown ? 1 : undefined
-}
-
-function takePrefix(text: string, state: State): number {
-  for (let size = text.length; size > 0; size--) {
-    const part = text.slice(0, size)
-    const meaning = state.words.unspaced.get(part)
-    const brands = brandsIn(state.lexicons, ({ joined }) => joined.get(part))
-    if (brands !== undefined) addBrands(state, brands)
-    else if (meaning !== undefined) addMeaning(state, meaning)
-    else continue
-    return size
-  }
-  return 0
+/** A number without a unit. With a bound it is money: "not above 30". */
+function takeNumber(reader: Reader, at: number): number {
+  const amount = amountIn((reader.tokens[at] as Token).word)
+  if (reader.bound === undefined) return add(reader, at, 1, { type: 'number', amount })
+  return takeAmount(reader, at, { type: 'money', end: at + 1, amount, currencies: ['USD'] })
 }
 
 /** Country codes that are also common words, besides those that the vocabulary knows as words. */
 const ambiguous = new Set(
   'ad ai al cc cd dj eh fm gg id io ma mo mr ms ne om pa pm sa sd se si sm st tc tl va'.split(' '),
 )
+/** Codes of countries whose domains are used for other meanings. */
+const anywhere = /^(?:ai|cc|co|fm|gg|io|ly|me|to|tv)$/
 
-/** The country whose code this is: in capitals, or where it can hardly be another word. */
-function codeOf(
-  tokens: readonly Token[],
-  at: number,
-  { meanings }: Vocabulary,
-): string | undefined {
-  const { word, isUpper } = tokens[at] as Token
+/** The country whose code this is: in capitals, at the end of a domain, or where it can hardly be another word. */
+function codeOf(reader: Reader, at: number): string | undefined {
+  const { tokens, words } = reader
+  const { word, isUpper, gap } = tokens[at] as Token
   const code = word.toUpperCase()
+  const meaning = words.meanings.get(word)
   // TV is what people watch, and hardly Tuvalu.
-  if (!isCountry(code) || meanings.get(word)?.type === 'category') return undefined
-  return isUpper || !isOtherWord(tokens, at, meanings) ? code : undefined
+  if (!isCountry(code) || meaning?.type === 'use') return undefined
+  if (gap === '.' && at > 0) return anywhere.test(word) ? undefined : code
+  if (word === 'de' && isOfAmount(reader, at)) return undefined
+  return isUpper || !isOtherWord(reader, at, meaning) ? code : undefined
 }
 
-/** A code in small letters may be the beginning of a brand: "mc donalds". */
-function takeCode(tokens: readonly Token[], at: number, code: string, state: State): number {
-  const parted = tokens[at]?.isUpper ? undefined : takeParted(tokens, at, state)
-  if (parted === undefined) state.countries.add(code)
-  return parted ?? 1
+/** "Tarjeta de 20 euros" is a card of 20 euros. */
+function isOfAmount(reader: Reader, at: number): boolean {
+  const { tokens, words } = reader
+  return (
+    tokens.some(({ word }) => words.ofAmount.has(word)) &&
+    (tokens[at + 1]?.isNumber === true || amountAt(reader, at + 1) !== undefined)
+  )
 }
 
 const beforePronoun = /^(?:for|to|with|of|give|let|by|tell|help)$/
 
-function isOtherWord(
-  tokens: readonly Token[],
-  at: number,
-  meanings: Vocabulary['meanings'],
-): boolean {
-  const word = wordAt(tokens, at)
+function isOtherWord({ tokens, words }: Reader, at: number, meaning: Meaning | undefined): boolean {
+  const { word } = tokens[at] as Token
   const before = tokens[at - 1]?.word
   if (word === 'us') return before !== undefined && beforePronoun.test(before)
   // Spanish and French "de" stands between words, and French "au" before a country.
-  const isLast = tokens.slice(at + 1).every((token) => /^\d+$/.test(token.word))
+  const isLast = tokens.slice(at + 1).every(({ isNumber }) => isNumber)
   if (word === 'de' && at > 0 && isLast) return false
-  if (word === 'au') return meanings.get(tokens[at + 1]?.word ?? '')?.type === 'country'
-  return ambiguous.has(word) || meanings.get(word)?.type === 'filler'
+  if (word === 'au') return words.meanings.get(tokens[at + 1]?.word ?? '')?.type === 'country'
+  return ambiguous.has(word) || (meaning !== undefined && isGrammar.has(meaning.type))
 }
-
-const none: readonly string[] = []
 
 function brandsIn(
-  lexicons: State['lexicons'],
-  find: (lexicon: BrandLexicon) => readonly string[] | undefined,
+  { lexicons }: Reader,
+  table: 'whole' | 'joined' | 'parts',
+  phrase: string,
 ): Brands | undefined {
-  const found = kinds.map((kind) => find(lexicons[kind]) ?? none)
-  if (found.every((codes) => codes.length === 0)) return undefined
-  return byKind((kind) => found[kinds.indexOf(kind)] ?? none)
+  const brands = byKind((kind) => lexicons[kind][table].get(phrase) ?? [])
+  return areSome(brands) ? brands : undefined
 }
 
-function hasAny(brands: Brands, asked: ReadonlySet<Kind>): boolean {
-  return asked.size === 0 || [...asked].some((kind) => brands[kind].length > 0)
+function areSome(brands: Brands): boolean {
+  return kinds.some((kind) => brands[kind].length > 0)
 }
 
-/** Adds brands. If some were found before, those that both have in common count, or else all of them. */
-function addBrands(state: State, brands: Brands): void {
-  const before = state.brands
-  if (before === undefined) {
-    state.brands = brands
-    return
+function addUnsure(reader: Reader, at: number, size: number, brands: Brands): number {
+  add(reader, at, size, { type: 'brand', brands })
+  reader.unsure.push(reader.parts.pop() as Part<Extract<Said, { type: 'brand' }>>)
+  return size
+}
+
+/** Takes the first uncertain brand if nothing speaks against it. Others are unknown words. */
+function settle({ unsure, parts }: Reader): void {
+  const hasBrand = parts.some(({ type, isExcluded }) => type === 'brand' && !isExcluded)
+  const isAmongUnknown = parts.filter(({ type }) => type === 'word').length > 1
+  for (const [at, part] of unsure.entries()) {
+    const isTaken = part.isExcluded || (at === 0 && !hasBrand && !isAmongUnknown)
+    const { brands: _, ...rest } = part
+    parts.push(isTaken ? part : { ...rest, type: 'word', text: part.text.toLowerCase() })
   }
-  const shared = (kind: Kind) => before[kind].filter((code) => brands[kind].includes(code))
-  const both = byKind(shared)
-  if (kinds.some((kind) => both[kind].length > 0)) state.brands = both
-  else state.brands = byKind((kind) => [...before[kind], ...brands[kind]])
-}
-
-/** Notes a part of a name or a misspelled name, which may be another word if the text has other unknown words. */
-function addUnsure(state: State, brands: Brands, phrase: string): void {
-  state.unsure ??= { brands, phrase }
-}
-
-/** Decides what depends on the whole text. */
-function settle(state: State, length: number): void {
-  takeUnsure(state, length)
-  const { kinds: named, brands, category, hasPhone } = state
-  if (hasPhone && named.size === 0 && (brands ?? category) === undefined) named.add('topup')
-}
-
-/** Takes the uncertain brand if nothing speaks against it. */
-function takeUnsure(state: State, length: number): void {
-  const { unsure, unknown, kinds: named, countries } = state
-  if (unsure === undefined || state.brands !== undefined) return
-  const { phrase, brands } = unsure
-  // "1=1" becomes such words, and so does "1&1".
-  const isSigns = /^(?:\w )+\w$/.test(phrase) && length > phrase.split(' ').length
-  if (isSigns && named.size + countries.size === 0) return
-  if (unknown.length < 2) state.brands = brands
-  else unknown.push(...phrase.split(' '))
-}
-
-function addMeaning(state: State, meaning: Meaning): void {
-  if (meaning.type === 'country') state.countries.add(meaning.code)
-  else if (meaning.type === 'region') state.regions.add(meaning.countries)
-  else if (meaning.type === 'category') state.category ??= meaning.category
-  else if (meaning.type === 'kind') state.kinds.add(meaning.kind)
-  else if (meaning.type === 'untold') state.untold.push(meaning.word)
-  else if (meaning.type === 'device') state.hasPhone ||= meaning.isPhone
-}
-
-/** Notes a number, or an unknown word. Single letters mean nothing by themselves. */
-function takeUnknown(word: string, { unknown, numbers }: State): number {
-  if (/^\d+$/.test(word)) numbers.push(word)
-  else if (!/^[a-z]$/.test(word) && !unknown.includes(word)) unknown.push(word)
-  return 1
 }

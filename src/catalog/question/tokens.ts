@@ -1,68 +1,88 @@
 import { fold } from '../../lib/text.ts'
+import words from './words.json' with { type: 'json' }
 
-/** A word or number of a question, folded. */
+/** A word, a number or a sign of a question. */
 export interface Token {
+  /** Folded. */
   readonly word: string
+  /** Where it is in the text. */
+  readonly from: number
+  readonly to: number
+  /** What stands between it and the token before it. */
+  readonly gap: string
+  readonly isNumber: boolean
   readonly isUpper: boolean
 }
 
-const maxTokens = 60
-
-/** The text of a question in one line, in which codes of countries stand for flags and for the ends of domains. */
-export function plainText(text: string): string {
-  const inLine = text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replace(/\s+/gu, ' ')
-  return withDomains(withFlags(romance.test(inLine) ? inLine.replace(ofAmount, '') : inLine))
-}
-
-/** Words of Spanish, Portuguese, French and Italian for what is sold here. */
-const romance =
-  /(?<!\p{L})(?:tarjetas?|cart[ea]s?|cart[aã]o|cart(?:ões|oes)|recargas?|recharges?|ricarica|cr[eé]dito?s?|saldo|vale|bons?|buono|regalo|cadeau|presente)(?!\p{L})/iu
-/** There, "de" before an amount means "of" and not Germany: "tarjeta steam de 20 euros". */
-const ofAmount = /(?<=\s)de (?=[\d$€£])/g
-
-/** Replaces each flag by its country's code: a flag is a pair of regional indicator letters. */
-function withFlags(text: string): string {
+/** The text in which codes of countries stand for flags, which are pairs of regional indicator letters. */
+export function withoutFlags(text: string): string {
   const letter = (sign: string) =>
     String.fromCharCode((sign.codePointAt(0) as number) - 0x1f1e6 + 65)
   return text.replace(/[\u{1f1e6}-\u{1f1ff}]{2}/gu, (flag) => ` ${[...flag].map(letter).join('')} `)
 }
 
-/** Replaces the end of each domain by the code of its country: "amazon.it" is Amazon in Italy. */
-function withDomains(text: string): string {
-  return text.replace(/(?<=[\p{L}\p{N}])\.(?:com?\.)?([a-z]{2})(?![\p{L}\p{N}])/giu, (end, code) =>
-    anywhere.test(code) ? end : ` ${code.toUpperCase()} `,
-  )
+/** A number, a run of letters of scripts that are written without spaces or of others, or a sign. */
+const pattern =
+  /\d+(?:[.,]\d+)*|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+|[[\p{L}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]]+|\p{Sc}|[<>]=?|[≤≥]/gv
+const isUnspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
+
+/**
+ * The tokens of a text.
+ *
+ * @param isKnown whether a phrase has a meaning, to part writing without spaces such as Japanese
+ */
+export function tokensOf(text: string, isKnown: (phrase: string) => boolean): Token[] {
+  const isShouting = text === text.toUpperCase() && /\p{L}\P{L}+\p{L}+\P{L}+\p{L}/u.test(text)
+  const tokens: Token[] = []
+  let from = 0
+  for (const part of partsOf(text, isKnown)) {
+    from = text.indexOf(part, from)
+    const to = from + part.length
+    const gap = text.slice(tokens.at(-1)?.to ?? 0, from)
+    const isUpper = !isShouting && /^[A-Z]{2,3}$/.test(part)
+    tokens.push({ word: wordOf(part), from, to, gap, isNumber: /^\d/.test(part), isUpper })
+    from = to
+  }
+  return tokens.filter(({ word }) => word !== '')
 }
 
-/** Codes of countries whose domains are used for other meanings. */
-const anywhere = /^(?:ai|cc|co|fm|gg|io|ly|me|to|tv)$/i
-
-const lookalikes: Readonly<Record<string, string>> = {
-  а: 'a',
-  е: 'e',
-  о: 'o',
-  р: 'p',
-  с: 'c',
-  у: 'y',
-  х: 'x',
-  і: 'i',
-  ѕ: 's',
-  к: 'k',
-  м: 'm',
-  т: 't',
-  в: 'b',
-  н: 'h',
-  ο: 'o',
-  α: 'a',
-  ρ: 'p',
-  ν: 'v',
-  τ: 't',
-  ι: 'i',
-  ε: 'e',
+function* partsOf(text: string, isKnown: (phrase: string) => boolean): Generator<string> {
+  for (const [written] of text.matchAll(pattern)) {
+    if (isUnspaced.test(written)) yield* partsOfUnspaced(written, isKnown)
+    else yield written
+  }
 }
+
+/** The longest known parts from left to right, and what is between them. */
+function* partsOfUnspaced(
+  written: string,
+  isKnown: (phrase: string) => boolean,
+): Generator<string> {
+  let begin = 0
+  for (let at = 0; at < written.length; at++) {
+    const size = knownSize(written.slice(at, at + longestPart), isKnown)
+    if (size === 0) continue
+    if (begin < at) yield written.slice(begin, at)
+    begin = at + size
+    yield written.slice(at, begin)
+    at = begin - 1
+  }
+  if (begin < written.length) yield written.slice(begin)
+}
+
+/** No part is longer, so that the work grows only with the length of the text. */
+const longestPart = 14
+
+function knownSize(text: string, isKnown: (phrase: string) => boolean): number {
+  const folded = text.split('').map(fold)
+  let size = folded.length
+  while (size > 0 && !isKnown(folded.slice(0, size).join(''))) size -= 1
+  return size
+}
+
+/** Letters of other alphabets that look like Latin ones. */
+const lookalikes: Readonly<Record<string, string>> = words.lookalikes
 
 /** Folds a word. One that mixes alphabets gets its Latin letters back for the lookalikes. */
 function wordOf(text: string): string {
@@ -71,30 +91,11 @@ function wordOf(text: string): string {
   return word.replace(/[а-яіѕα-ω]/g, (each) => lookalikes[each] ?? each)
 }
 
-/** At most 60 words; in numbers, without separators of thousands and zeros behind the point. */
-export function tokensOf(text: string): Token[] {
-  const words =
-    text
-      .replace(/(?<=\d)(?:[.,](?=\d{3}(?!\d))|[.,]00?(?!\d))/g, '')
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  const isShouting = text === text.toUpperCase() && words.length > 2
-  const tokens: Token[] = []
-  for (const each of words.slice(0, maxTokens)) {
-    const word = wordOf(each)
-    if (word !== '') tokens.push({ word, isUpper: !isShouting && /^[A-Z]{2,3}$/.test(each) })
-  }
-  return tokens
-}
-
-/** Some words in a row. */
+/** The tokens from `at` on as one phrase: with single spaces where something stands between them. */
 export function phraseAt(tokens: readonly Token[], at: number, size: number): string {
-  let phrase = (tokens[at] as Token).word
-  for (let next = at + 1; next < at + size && next < tokens.length; next++) {
-    phrase += ` ${(tokens[next] as Token).word}`
+  let phrase = tokens[at]?.word ?? ''
+  for (const { word, gap } of tokens.slice(at + 1, at + size)) {
+    phrase += gap === '' ? word : ` ${word}`
   }
   return phrase
-}
-
-export function wordAt(tokens: readonly Token[], at: number): string {
-  return (tokens[at] as Token).word
 }

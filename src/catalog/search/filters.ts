@@ -30,6 +30,7 @@ export interface Filters {
   readonly maxDays?: number | undefined
   /** Unlimited data is more than any number. */
   readonly minDataGb?: number | undefined
+  readonly maxDataGb?: number | undefined
   /** Offers of a fixed value, or those whose value the buyer chooses. */
   readonly amount?: AmountKind | undefined
   /** Face value in USD: a fixed one must lie within the bounds, an open one overlap them. */
@@ -42,6 +43,8 @@ export interface Filters {
   /** The lowest price. */
   readonly minUsdc?: number | undefined
   readonly maxUsdc?: number | undefined
+  /** Each of these is met. */
+  readonly every?: readonly Filters[] | undefined
   /** At least one of these is met. */
   readonly any?: readonly Filters[] | undefined
   /** None of these is met. */

@@ -101,6 +101,7 @@ export class Matcher {
       minDays: (days) => this.#atLeast(stock.days, days),
       maxDays: (days) => this.#atMost(stock.days, days),
       minDataGb: (gigabytes) => this.#atLeast(stock.dataGb, gigabytes),
+      maxDataGb: (gigabytes) => this.#atMost(stock.dataGb, gigabytes),
       amount: (amount) => stock.amount.having([amount]),
       minUsd: (usd) => this.#atLeast(mostUsd, usd),
       maxUsd: (usd) => this.#atMost(leastUsd, usd),
@@ -113,6 +114,8 @@ export class Matcher {
         ),
       minUsdc: (least) => this.#atLeast(usdc, least),
       maxUsdc: (most) => this.#atMost(usdc, most),
+      every: (several) =>
+        this.#every(several.map((filters) => this.matching(filters, fullBits(this.#size)))),
       any: (several) => this.#some(several),
       none: (several) => not(this.#some(several)),
     }

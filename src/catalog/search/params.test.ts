@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../lib/refusal.ts'
 import { voucherSubTypes } from '../lists.ts'
-import { country, dollars, oneOf, type Param, slugIn, wholeNumber } from './params.ts'
+import {
+  countries,
+  country,
+  dollars,
+  oneOf,
+  type Param,
+  question,
+  readParams,
+  searchText,
+  slugIn,
+  wholeNumber,
+} from './params.ts'
 
 const regions = ['South Asia', 'Southeast Asia', 'South America'] as const
 
@@ -38,4 +49,33 @@ test.each<[string, Param<unknown>, string]>([
   ['a number out of range', wholeNumber(1, 50), '500'],
 ])('nothing is made up: %s', (_, param, text) => {
   expect(refusalOf(param, text).details).not.toHaveProperty('extra')
+})
+
+test.each([
+  ['x'.repeat(301), 'at most 300 characters'],
+  // Each of these becomes six letters.
+  ['\u3316'.repeat(40), 'at most 200 characters'],
+  ['x '.repeat(25), 'at most 24 words'],
+  ['x'.repeat(41), 'at most 40 letters'],
+])('free text has bounds, which hold for what it becomes', (text, message) => {
+  for (const param of [question, searchText]) {
+    expect(refusalOf(param, text).message).toContain(message)
+  }
+  const longest = `${'x'.repeat(40)} ${'Ｘ '.repeat(23)}`
+  expect(question.read('query', longest)).toHaveLength(86)
+})
+
+test('the longest values take less than 20 ms of the thread, whatever the parameter', () => {
+  const params = { question, searchText, country, countries, subType: oneOf(voucherSubTypes) }
+  const refuse = (name: string, text: string) => {
+    const before = process.threadCpuUsage()
+    expect(() => readParams(() => new Map([[name, text]]), params)).toThrow(Refusal)
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000
+  }
+  for (const name of Object.keys(params)) {
+    refuse(name, '-'.repeat(400))
+    for (const text of ['a'.repeat(15_000), 'Germanyy,'.repeat(1_700), '\ufdfa'.repeat(15_000)])
+      expect(refuse(name, text), name).toBeLessThan(20)
+  }
 })

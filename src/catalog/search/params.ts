@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { Refusal } from '../../lib/refusal.ts'
-import { fold, slugOf, wordsOf } from '../../lib/text.ts'
+import { fold, oneLine, slugOf, wordsOf } from '../../lib/text.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
 import { dollarsMeantBy } from '../meant.ts'
 import { everyKind, type ParamSource } from './param-source.ts'
@@ -23,13 +23,18 @@ export type ValuesOf<P extends Params> = {
   readonly [Name in keyof P]?: ReturnType<P[Name]['read']>
 }
 
-/** The most characters of a text and of a brand's name, and codes in a list. */
-const maxText = 64
+/** The most characters of a code and of a brand's name, and codes in a list. */
+const maxCode = 64
 const maxName = 200
 const maxCodes = 50
+/** No parameter is longer. */
+const maxParam = 1_000
 
-/** The most characters of a question. */
-const maxQuestion = 500
+/** The most characters of free text that are read, and what it may have in one form for signs that look the same. */
+const maxRead = 300
+const maxText = 200
+const maxWords = 24
+const maxLetters = 40
 
 /**
  * Reads what was given, strictly (docs/contributors/decisions/017). An empty text is how models and forms
@@ -39,6 +44,7 @@ const maxQuestion = 500
  */
 export function readParams<P extends Params>(given: ParamSource, params: P): ValuesOf<P> {
   const told = [...given(Object.keys(params))].filter(([, text]) => text !== '')
+  for (const [name, text] of told) boundedText(name, text, maxParam)
   return Object.fromEntries(
     told.map(([name, text]) => [name, params[name]?.read(name, text)]),
   ) as ValuesOf<P>
@@ -60,9 +66,9 @@ export const text: Param<string> = {
  * only in case, punctuation or spaces are one search, which is answered and cached once.
  */
 export const searchText: Param<string> = {
-  schema: { type: 'string', minLength: 1, maxLength: maxText },
+  schema: { type: 'string', minLength: 1, maxLength: maxRead },
   read: (name, value) => {
-    const words = wordsOf(boundedText(name, value))
+    const words = wordsOf(freeText(name, value))
     if (words.length > 0) return words.join(' ')
     throw refused(name, `${name} needs at least one letter or digit.`)
   },
@@ -70,9 +76,8 @@ export const searchText: Param<string> = {
 
 /** A question in plain words, which is interpreted later. */
 export const question: Param<string> = {
-  schema: { type: 'string', minLength: 1, maxLength: maxQuestion },
-  read: (name, value) =>
-    boundedText(name, value.normalize('NFC'), maxQuestion).replace(/\s+/gu, ' ').trim(),
+  schema: { type: 'string', minLength: 1, maxLength: maxRead },
+  read: freeText,
 }
 
 /** A name to search by, folded as names are compared. */
@@ -214,15 +219,26 @@ export function refused(parameter: string, message: string, didYouMean?: string 
   })
 }
 
+/** Text in one line. A sign may become several letters, so the bounds hold for what the words are read from. */
+function freeText(name: string, value: string): string {
+  const text = boundedText(name, oneLine(boundedText(name, value, maxRead)))
+  const words = text.match(/\S*[\p{L}\p{N}]\S*/gu) ?? []
+  if (words.length > maxWords) throw refused(name, `${name} may have at most ${maxWords} words.`)
+  if (text.match(/[\p{L}\p{M}\p{N}]+/gu)?.some((word) => [...word].length > maxLetters)) {
+    throw refused(name, `A word of ${name} may have at most ${maxLetters} letters.`)
+  }
+  return text
+}
+
 function boundedText(name: string, value: string, most = maxText): string {
-  if ([...value].length > most) {
+  if (value.length > 2 * most || [...value].length > most) {
     throw refused(name, `${name} may have at most ${most} characters.`)
   }
   return value
 }
 
 function countryCode(name: string, value: string): string {
-  const code = boundedText(name, value).toUpperCase()
+  const code = boundedText(name, value, maxCode).toUpperCase()
   if (isCountry(code)) return code
   if (/^[A-Z]{2}(\s*,\s*[A-Z]{2})+$/.test(code)) {
     throw refused(

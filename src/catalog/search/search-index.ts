@@ -150,6 +150,13 @@ export class SearchIndex {
     return least <= most ? { least, most } : undefined
   }
 
+  /** The lowest price of the matches, in USDC. */
+  lowestUsdc(filters: Filters): number | undefined {
+    const { orders, usdc } = this.#matcher.valuation
+    const [position] = orders.price.pageIn(this.#matching(filters), 0, 1)
+    return position === undefined ? undefined : usdc[position]
+  }
+
   /** Whether some offer has exactly this word in its texts. */
   hasWord(word: string): boolean {
     return this.count({ words: [word] }) > 0

@@ -1,4 +1,4 @@
-import type { FacetValue } from '../../api/shop/shop-facets.ts'
+import type { FacetValue } from '../../api/shop/shop-search.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Texts } from '../texts/texts.ts'

@@ -1,6 +1,5 @@
-import type { FacetValue } from '../../api/shop/shop-facets.ts'
 import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
-import type { ShopAnswer } from '../../api/shop/shop-search.ts'
+import type { FacetValue, ShopAnswer } from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
 import { changed } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'

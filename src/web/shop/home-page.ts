@@ -28,7 +28,7 @@ export function homePage(deps: WebDeps): Page {
     main: html`<section class="hero">
 <h1>${t('home.claim')}</h1>
 <p>${t('home.lead')}</p>
-${searchForm({ query: {}, kind: 'voucher', choosesKind: true, countries: countriesIn(deps.liveCatalog.current().sold) }, t)}
+${searchForm({ query: {}, countries: countriesIn(deps.liveCatalog.current().sold) }, t)}
 </section>
 ${brands(deps)}
 <section id="catalog" aria-labelledby="catalog-title">

@@ -1,6 +1,4 @@
 import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
-import { kinds } from '../../catalog/good.ts'
-import type { Kind } from '../../catalog/offer.ts'
 import { type Html, html } from '../frame/html.ts'
 import { countriesByName, countryName } from '../texts/countries.ts'
 import { once } from '../texts/once.ts'
@@ -8,36 +6,20 @@ import type { Texts } from '../texts/texts.ts'
 
 interface SearchForm {
   readonly query: ShopQuery
-  readonly kind: Kind
-  /** Whether the kind is chosen in this form. */
-  readonly choosesKind?: true
   /** Codes of the countries to choose from. */
   readonly countries: readonly string[]
   readonly faults?: ReadonlyMap<ShopField, FieldFault>
 }
 
-/** The search over the three kinds: a form that needs no script and does not locate the visitor. */
+/** The search over all kinds: a form that needs no script and does not locate the visitor. */
 export function searchForm(form: SearchForm, t: Texts): Html {
   return html`<form class="finder" role="search" action="/search" method="get" aria-label="${t('search.form')}">
-${kindChoice(form, t)}
 <div class="finder-fields">
 ${wordsField(form, t)}
 ${countryField(form, t)}
 <button class="button" type="submit">${t('search.submit')}</button>
 </div>
 </form>`
-}
-
-/** The choice of the kind; a hidden field if the kind is chosen elsewhere on the page. */
-function kindChoice({ kind, choosesKind }: SearchForm, t: Texts): Html {
-  if (!choosesKind) return html`<input type="hidden" name="kind" value="${kind}">`
-  return html`<fieldset class="kind-choice"><legend class="hidden">${t('search.kind')}</legend>
-${kinds.map(
-  (
-    each,
-  ) => html`<label><input type="radio" name="kind" value="${each}"${each === kind && html` checked="checked"`}><span>${t(`search.kinds.${each}`)}</span></label>
-`,
-)}</fieldset>`
 }
 
 function wordsField({ query, faults }: SearchForm, t: Texts): Html {
@@ -83,7 +65,7 @@ export function faultWords(
 ): string {
   switch (field) {
     case 'q':
-      return t(given.length > 64 ? 'search.faults.q.long' : 'search.faults.q.empty')
+      return t('search.faults.q')
     case 'country':
       return meant === undefined
         ? t('search.faults.country', { given })

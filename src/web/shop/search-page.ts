@@ -25,6 +25,7 @@ import { priceTexts, shortPrice } from './money-text.ts'
 import { nothingFound } from './no-results.ts'
 import { apart, kindName, measure, placeName, searchTitle } from './offer-words.ts'
 import { faultWords, searchForm } from './search-form.ts'
+import { understoodParts } from './understood.ts'
 
 /** The longest query that is read, in characters, as in the APIs. */
 const maxQuery = 2_048
@@ -36,14 +37,14 @@ const maxQuery = 2_048
  */
 export function routeSearch(pages: FastifyInstance, senders: PageSenders, deps: WebDeps): void {
   pages.get('/search', { config: { limit: 'reading' } }, (request, reply) => {
-    const { sold } = deps.liveCatalog.current()
-    const read = readShopQuery(queryOf(request), sold)
+    const catalog = deps.liveCatalog.current()
+    const read = readShopQuery(queryOf(request), catalog.sold)
     if (read.faults.size > 0) {
       return senders.send(request, reply.code(400), searchFaultPage(read, deps))
     }
     // The page is kept for every spelling of the search, so it must not depend on what its path leaves out.
     const query = withoutDefaults(read.query)
-    const page = () => searchPage(query, shopSearch(sold, query), deps)
+    const page = () => searchPage(query, shopSearch(catalog, query), deps)
     return senders.sendKept(request, reply, searchPath(query), page)
   })
 }
@@ -69,7 +70,8 @@ function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
     ...(isKept ? { path, crumbs, neighbours: neighboursOf(query, answer) } : {}),
     main: html`${crumbTrail(t('search.crumb'), t('frame.home'), crumbs)}
 <h1 class="hidden">${title}</h1>
-${searchForm({ query, kind: answer.kind, countries: answer.facets.countries.map(({ value }) => value) }, t)}
+${searchForm({ query, countries: countriesIn(deps.liveCatalog.current().sold) }, t)}
+${understoodParts(query, answer, t)}
 ${kindTabs(query, answer, t)}
 <div class="found">
 ${facetList(answer, asked, t)}
@@ -161,14 +163,13 @@ function neighboursOf(query: ShopQuery, { page, pages }: ShopAnswer): Page['neig
  */
 function searchFaultPage({ query, faults }: ReadShopQuery, deps: WebDeps): Page {
   const { t, liveCatalog } = deps
-  const { kind = 'voucher' } = query
   const countries = countriesIn(liveCatalog.current().sold)
   return {
     title: t('search.faultTitle'),
     description: t('search.faultLead'),
     main: html`${crumbTrail(t('search.crumb'), t('frame.home'), [])}
 <h1 class="hidden">${t('search.faultTitle')}</h1>
-${searchForm({ query, kind, countries, faults }, t)}
+${searchForm({ query, countries, faults }, t)}
 ${faultSummary(faults, t)}
 ${bandForm({ query, faults }, t)}`,
   }

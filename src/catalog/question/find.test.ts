@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest'
+import { catalogOf } from '../../../test/fixtures/catalog.ts'
+import { esim, fixed, fixturePricing, open, topup, voucher } from '../../../test/fixtures/offers.ts'
+import type { Offer } from '../offer.ts'
+import { findFor } from './find.ts'
+import { questionHint } from './question-hint.ts'
+import type { Question } from './wish.ts'
+
+/** Answers questions over these offers. */
+function storeOf(...offers: readonly Offer[]) {
+  const { sold, rates } = catalogOf(offers, fixturePricing())
+  return (question: string | Question) => {
+    const asked = typeof question === 'string' ? { query: question } : question
+    const found = findFor(sold, asked, rates)
+    const { kinds, total, leftOut } = found
+    const ids = kinds.flatMap(({ first }) => first(10).map(({ id }) => id as string))
+    const hint =
+      total === 0 ? questionHint({ indexes: sold, question: asked, found, rates }) : undefined
+    return { ids, total, leftOut, hint }
+  }
+}
+
+const card = (id: string, brandName: string, country: string, face: [number, string]) =>
+  voucher(id, {
+    brand: brandName.toUpperCase(),
+    brandName,
+    country,
+    price: fixed(face[0] * 90),
+    faceValue: fixed(face[0] * 100, face[1]),
+  })
+const steam = (id: string, country: string, value: number, currency: string) =>
+  card(id, 'Steam', country, [value, currency])
+
+const games = storeOf(
+  steam('US_20', 'US', 20, 'USD'),
+  steam('US_50', 'US', 50, 'USD'),
+  steam('CA_20', 'CA', 20, 'CAD'),
+  steam('DE_25', 'DE', 25, 'EUR'),
+  steam('PL_20', 'PL', 20, 'PLN'),
+  topup('MTN_UG_12000', {
+    brand: 'MTN',
+    brandName: 'MTN',
+    country: 'UG',
+    price: fixed(350),
+    faceValue: fixed(1_200_000, 'UGX'),
+  }),
+  topup('MTN_GH_OPEN', {
+    brand: 'MTN',
+    brandName: 'MTN',
+    country: 'GH',
+    price: open(100, 5_000, 10),
+    faceValue: { ...open(1_000, 50_000, 1), currency: 'GHS' },
+  }),
+)
+
+test.each([
+  ['steam $20', ['US_20'], []],
+  ['steam CA$20', ['CA_20'], []],
+  ['steam 20 dollars canada', ['CA_20'], []],
+  ['steam 20 zł', ['PL_20'], []],
+  ['mtn 12000 shillings', ['MTN_UG_12000'], []],
+  ['mtn uganda UGX 12000', ['MTN_UG_12000'], []],
+  ['STEAM DE 25', ['DE_25'], []],
+  ['tarjeta steam de $20', ['US_20'], []],
+  ['steam de 25 euros', ['DE_25'], []],
+  // Without a currency: dollars for a card, what is used there for a country, and else whatever there is.
+  ['steam 20', ['US_20'], []],
+  ['steam germany 25', ['DE_25'], []],
+  ['steam 25', ['DE_25'], []],
+  ['mtn 12.000', ['MTN_UG_12000'], []],
+  ['mtn 100', ['MTN_GH_OPEN'], []],
+  // Nothing has this value, so the nearest thing that misleads nobody is found, and the answer says so.
+  ['steam $30', ['US_20', 'US_50'], ['$30']],
+  ['steam canada C$30', ['CA_20'], ['C$30']],
+  ['steam germany 900 yen', ['DE_25'], ['900 yen']],
+  ['steam canada 900', ['CA_20'], ['900']],
+  ['steam between $20 and $60', ['DE_25', 'US_50'], []],
+  ['steam 20.00', ['US_20'], []],
+  // No value at all.
+  ['2 steam cards of $20', ['US_20'], ['2']],
+  ['steam $20 4 5', ['US_20'], ['4', '5']],
+  // Bounds of the price, however they are worded.
+  ['steam, but not above 20 dollars', ['PL_20', 'CA_20', 'US_20'].sort(), []],
+  ['steam not under 40 dollars', ['US_50'], []],
+  ['steam, not usa, not canada', ['PL_20', 'DE_25'], []],
+])('"%s" finds %j and leaves out %j', (query, ids, leftOut) => {
+  const found = games(query)
+  expect({ ...found, ids: found.ids.toSorted() }).toMatchObject({ ids: ids.toSorted(), leftOut })
+})
+
+test.each([
+  ['steam ₹1000', 'No vouchers meet all of that. Some do without "₹1000".'],
+  ['steam S$20', 'No vouchers meet all of that. Some do without "S$20".'],
+  ['steam Q$50', 'No vouchers meet all of that. Some do without "Q$50".'],
+  ['a gift card of 500 rupees', 'No vouchers meet all of that. Some do without "500 rupees".'],
+])(
+  '"%s" finds no card of another currency, which would be for another country',
+  (query, message) => {
+    expect(games(query)).toMatchObject({ ids: [], hint: { message } })
+  },
+)
+
+const mixed = storeOf(
+  card('SPOTIFY_DE_25', 'Spotify', 'DE', [25, 'EUR']),
+  esim('ESIM-JP-30D-10GB', {
+    coverage: [{ country: 'JP', speeds: ['4G'] }],
+    allowance: { dataGb: 10, durationDays: 30 },
+  }),
+)
+
+test.each([
+  ['spotify subscription for 3 months', ['subscription', '3 months']],
+  ['spotify for my sister', ['sister']],
+  ['spotify music', ['music']],
+  ['esim japan 10 GB 2 weeks', []],
+  ['i lost my sim in japan', ['lost']],
+  ['spotify under 100 dirhams', ['under 100 dirhams']],
+  ['spotify over 5 naira', ['over 5 naira']],
+  ['spotify under 100 euros', []],
+])('what is found by "%s" does not take %j into account, and says so', (query, leftOut) => {
+  expect(mixed(query)).toMatchObject({ total: 1, leftOut })
+})
+
+test('a parameter overrides the words, and is enough to find something', () => {
+  expect(mixed({ query: 'spotify under 9 AED', maxUsdc: 100 }).leftOut).toEqual([])
+  expect(mixed({ query: 'something cheap', maxUsdc: 100 }).total).toBe(2)
+  expect(mixed({ query: 'something cheap', maxUsdc: 100, kind: 'voucher' }).total).toBe(1)
+  expect(mixed({ query: 'more than 5 dollars', kind: 'voucher' }).total).toBe(1)
+})
+
+test('of several brands, and of all brands for a use, one offer each comes first', () => {
+  const ask = storeOf(
+    ...[1, 2, 3].map((value) => card(`ROBLOX_${value}`, 'Roblox', 'US', [value, 'USD'])),
+    card('MINECRAFT_10', 'Minecraft', 'US', [10, 'USD']),
+  )
+  expect(ask('roblox or minecraft').ids.slice(0, 2)).toEqual(['ROBLOX_1', 'MINECRAFT_10'])
+  const { ids, leftOut } = storeOf(
+    voucher('A_1', { brand: 'A', subTypes: ['Gaming & Entertainment'], price: fixed(100) }),
+    voucher('A_2', { brand: 'A', subTypes: ['Gaming & Entertainment'], price: fixed(200) }),
+    voucher('B_9', { brand: 'B', subTypes: ['Gaming & Entertainment'], price: fixed(900) }),
+    voucher('C', { brand: 'C', subTypes: ['Restaurant'] }),
+  )('games for kids')
+  expect(ids).toEqual(['A_1', 'B_9', 'A_2'])
+  expect(leftOut).toEqual(['kids'])
+})
+
+test('a longer list begins as a shorter one does', () => {
+  const offers = Array.from({ length: 260 }, (_, at) =>
+    voucher(`V_${at}`, {
+      brand: at < 250 ? 'A' : `B_${at}`,
+      subTypes: ['Restaurant'],
+      price: fixed(100 + at),
+    }),
+  )
+  const { sold, rates } = catalogOf(offers, fixturePricing())
+  const [found] = findFor(sold, { query: 'restaurants' }, rates).kinds
+  const all = found?.first(300).map(({ id }) => id)
+  expect(all).toHaveLength(260)
+  for (const most of [3, 100, 201, 255]) {
+    expect(found?.first(most).map(({ id }) => id)).toEqual(all?.slice(0, most))
+  }
+})
+
+test('a fixed value comes before one that the buyer chooses', () => {
+  const ask = storeOf(
+    voucher('OPEN', { price: open(500, 10_000), faceValue: open(500, 10_000) }),
+    voucher('FIXED', { price: fixed(2_500), faceValue: fixed(2_500) }),
+  )
+  expect(ask('gift card $25').ids).toEqual(['FIXED', 'OPEN'])
+})
+
+const naira = (usdc: number) => ({ price: fixed(usdc), faceValue: fixed(usdc * 1_000, 'NGN') })
+const lines = storeOf(
+  topup('GLO_NG_1', { brand: 'GLO', brandName: 'Glo', country: 'NG', ...naira(100) }),
+  topup('MTN_NG_2', { brand: 'MTN', brandName: 'MTN Nigeria', country: 'NG', ...naira(200) }),
+  topup('GLO_NG_3', { brand: 'GLO', brandName: 'Glo', country: 'NG', ...naira(300) }),
+  topup('MTN_NG_4', { brand: 'MTN', brandName: 'MTN Nigeria', country: 'NG', ...naira(400) }),
+  topup('MTN_GH_1', { brand: 'MTN_GH', brandName: 'MTN Ghana', country: 'GH', ...naira(50) }),
+)
+
+test.each([
+  ['+2348031234567', ['MTN_NG_2', 'MTN_NG_4', 'GLO_NG_1', 'GLO_NG_3']],
+  // A number may have been taken to the operator that the question names.
+  ['glo +2348031234567', ['GLO_NG_1', 'GLO_NG_3']],
+  // Of an operator that the store does not sell.
+  ['+2348091234567', ['GLO_NG_1', 'MTN_NG_2', 'GLO_NG_3', 'MTN_NG_4']],
+])('for the number %s, topups of its likely operator come first', (query, ids) => {
+  expect(lines(query)).toMatchObject({ ids, total: ids.length })
+})
+
+test('an amount after a phone number is no part of the number', () => {
+  const ask = storeOf(
+    topup('MTN_NG_OPEN', {
+      country: 'NG',
+      price: open(100, 5_000, 10),
+      faceValue: { ...open(140_000, 7_000_000, 1), currency: 'NGN' },
+    }),
+    topup('MTN_NG_5000', { country: 'NG', price: fixed(359), faceValue: fixed(500_000, 'NGN') }),
+  )
+  for (const number of ['+2348031234567', '00234 803 123 4567']) {
+    // The buyer of an open value gives it in dollars, though the line receives naira.
+    expect(ask(`top up ${number} 5 dollars`)).toMatchObject({ total: 1, leftOut: [] })
+    expect(ask(`top up ${number} 5000 naira`)).toMatchObject({ total: 2, leftOut: [] })
+    expect(ask(`top up ${number} 70 dollars`)).toMatchObject({ total: 2, leftOut: ['70 dollars'] })
+  }
+})
+
+test('offers of a test brand are found only by its name, whatever name is shown', () => {
+  const ask = storeOf(esim('DIRTY', { brand: 'SANDBOX_DIRTY', brandName: 'World' }), esim('CLEAN'))
+  expect([ask('esim').total, ask('sandbox dirty esim').total]).toEqual([1, 1])
+})
