@@ -206,11 +206,11 @@ it('refreshes the catalog every quarter of an hour, and sooner after a bad load'
   const outcomes: string[] = []
   const deps = { ...depsFor(list), signal: stop.signal }
   const ended = startRefreshing(deps, ({ outcome }) => outcomes.push(outcome))
-  await vi.advanceTimersByTimeAsync(0)
+  await vi.advanceTimersByTimeAsync(1_000)
   expect(outcomes).toEqual(['loaded'])
-  await vi.advanceTimersByTimeAsync(15 * 60_000 - 1)
+  await vi.advanceTimersByTimeAsync(15 * 60_000 - 1_001)
   expect(list).toHaveBeenCalledTimes(1)
-  await vi.advanceTimersByTimeAsync(1 + 30_000 + 60_000)
+  await vi.advanceTimersByTimeAsync(1 + 30_000 + 60_000 + 1_000)
   expect(outcomes).toEqual(['loaded', 'failed', 'refused', 'loaded'])
   stop.abort()
   await ended

@@ -43,6 +43,7 @@ describe('browsing', () => {
     ['/vouchers/offers?brand=amazon', ['AMZ_US_OPEN', 'AMZ_US_25', 'AMZ_DE_10']],
     ['/vouchers/offers?country=jp', ['PLAY_JP_1000']],
     ['/vouchers/offers?category=fuel', ['FUEL_US_50']],
+    ['/vouchers/offers?category=general%20merchandise', ['FUEL_US_50']],
     ['/vouchers/offers?minValue=50', ['AMZ_US_OPEN', 'FUEL_US_50']],
     ['/vouchers/offers?minValue=100.01', []],
     ['/vouchers/offers?maxValue=5', ['AMZ_US_OPEN', 'ADDRESS_US_5']],
@@ -260,7 +261,14 @@ describe('lists of values', () => {
   test('filters', async () => {
     expect((await get('/vouchers/filters')).body).toEqual({
       brands: ['Amazon.com', 'Amazon.de', "McDonald's", 'PlayStation', 'Shell', 'Zalando'],
-      categories: ['Food & Beverage', 'Fuel', 'Gaming & Entertainment', 'Restaurant', 'Shopping'],
+      categories: [
+        'Food & Beverage',
+        'Fuel',
+        'Gaming & Entertainment',
+        'General Merchandise',
+        'Restaurant',
+        'Shopping',
+      ],
       countries: ['DE', 'JP', 'US'],
     })
   })

@@ -2,17 +2,17 @@
 export type Sliced<T> = Generator<undefined, T>
 
 /** How long work holds the process before waiting requests have their turn. */
-const sliceMs = 8
+const sliceMs = 6
 
-/** Does the work in slices of a few milliseconds, with whatever waits in between. */
+/** Does the work in slices of a few milliseconds, and whatever waits before each of them. */
 export async function inSlices<T>(work: Sliced<T>): Promise<T> {
   for (;;) {
+    await new Promise((resolve) => setImmediate(resolve))
     const until = performance.now() + sliceMs
     do {
       const step = work.next()
       if (step.done) return step.value
     } while (performance.now() < until)
-    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

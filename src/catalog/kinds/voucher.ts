@@ -218,7 +218,8 @@ export const voucher = {
 
   indexed: (offer: VoucherOffer) => ({
     texts: [offer.description ?? '', ...(offer.categories ?? [])],
-    categories: categoriesOf(offer),
+    // A search finds it by the supplier's own word and by its published sub-types alike.
+    categories: [...new Set([...categoriesOf(offer), ...offer.subTypes])],
     covers: [],
     durationDays: undefined,
     dataGb: undefined,

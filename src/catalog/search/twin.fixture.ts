@@ -94,7 +94,9 @@ function meets(offer: Offer, asked: TwinFilters): boolean {
     country === undefined || offer.country === country,
     asked.category === undefined ||
       (offer.kind === 'voucher' &&
-        categoriesOf(offer).some((each) => fold(each) === fold(asked.category ?? ''))),
+        [...categoriesOf(offer), ...offer.subTypes].some(
+          (each) => fold(each) === fold(asked.category ?? ''),
+        )),
     subType === undefined || offer.subTypes.some((each) => fold(each) === fold(subType)),
     asked.regions === undefined || asked.regions.some((each) => offer.regions.includes(each)),
     !asked.multiCountry || regional,
