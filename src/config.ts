@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { BtcpayMethod } from './adapters/btcpay/methods.ts'
 import type { Site } from './api/site.ts'
 import { publicUrl } from './environment/common.ts'
 import {
@@ -12,108 +11,38 @@ import {
 } from './environment/environment.ts'
 import { realNetworks, testNetworks } from './environment/live.ts'
 import { variablesOf } from './environment/suppliers.ts'
+import type { TrustedProxies } from './environment/trusted-proxies.ts'
 import { listOf, plainUrl, walletOf } from './environment/variable.ts'
-import type { TrustedProxies } from './http/trusted-proxies.ts'
-import { type Usdc, usdcFromWhole } from './lib/money.ts'
-import type { Budgets } from './orders/budgets.ts'
-import type { Policy } from './orders/steps.ts'
+import { usdcFromWhole } from './lib/money.ts'
 import { coins } from './payments/coins.ts'
 import { type Network, networks } from './payments/networks.ts'
 import type { SupplierAccess } from './suppliers/supplier.ts'
 import { type SupplierName, supplierNames } from './suppliers/suppliers.ts'
 
+/** What may be undefined may also be left out. */
+type Settings<T> = {
+  readonly [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name]
+} & { readonly [Name in keyof T as undefined extends T[Name] ? Name : never]?: T[Name] }
+
 /** What both modes need. */
-export interface Common {
-  readonly host: string
-  readonly port: number
-  /** Where requests are counted together with the other nodes. */
-  readonly redisUrl?: string | undefined
-  readonly site: Site
-  readonly policy: Policy
-  /** For how long an invoice in a coin can be paid; minutes. */
-  readonly invoiceMinutes: number
-  readonly markupBps: number
-  /** What one transaction may cost in fees of the network; above it, nothing is taken or sent. */
-  readonly maxSettlementWei: bigint
-  readonly personalDataDays: number
-  /** How long looser spending limits of a wallet wait before they take effect; milliseconds. */
-  readonly limitsCoolingMs: number
-  /** How many payments and orders of a payer may fail in an hour. */
-  readonly budgets: Budgets
-  /** The most that refunds may add up to in any hour and in any day. */
-  readonly refundCaps: { readonly hour: Usdc; readonly day: Usdc }
-  readonly trustProxy: TrustedProxies | false
-  /** The token that opens `/metrics`. Without one, only a sandbox shows it, to this machine alone. */
-  readonly metricsToken?: string | undefined
-  /** The server that sends mail. Without it, no page asks for an address. */
-  readonly mail: MailServer | undefined
-  /** How long a store that is told to stop still serves, so that its load balancer sees that it is leaving. */
-  readonly drainMs: number
-  readonly logLevel: string
-  /** The settings in which the nodes of a store must agree, as text by their variables. */
-  readonly shared: Readonly<Record<string, string>>
-}
+export type Common = Settings<ReturnType<typeof commonOf>>
 
 /** Everything outside that a store is connected to, and the keys for it. */
-export interface Outside {
-  /** Whether the money is not real, though everything outside is the operator's own. */
-  readonly isRehearsal?: boolean | undefined
-  readonly network: Network
-  readonly rpcUrl: string
-  /** Further RPC nodes of the same chain, and the amount in whole USDC from which one node is not trusted alone. */
-  readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
-  /** How often the chain is polled for a transaction until it is in a block; milliseconds. */
-  readonly pollMs: number
-  /** If the newest block is older than this, the chain or its RPC node has stopped. */
-  readonly maxHeadSeconds: number
-  readonly payTo: string
-  readonly gasKey: `0x${string}`
-  readonly refundKey: `0x${string}`
-  /** A hosted facilitator; without one, the store settles payments itself. */
-  readonly facilitatorUrl?: string | undefined
-  /** The facilitator's credential: a bearer token, or with an id the key that signs a token for each request. */
-  readonly facilitatorKey?:
-    | { readonly secret: string; readonly id?: string | undefined }
-    | undefined
-  /** How often the facilitator settles a payment, while the store settles the others; milliseconds. Default: all. */
-  readonly facilitatorEveryMs?: number | undefined
-  /** Smart-wallet factories that the store may call at its own expense. */
-  readonly walletFactories: readonly string[]
-  readonly databaseUrl: string
-  /** How to reach each supplier that the store buys from. */
-  readonly suppliers: Readonly<Partial<Record<SupplierName, SupplierAccess>>>
-  readonly ratesUrl: string
-  /** The processor for payments in coins. Without it, the store takes only USDC over x402. */
-  readonly processor?: ProcessorAccess | undefined
-  /** The first one seals; each of them opens. */
-  readonly secretsKeys: readonly Buffer[]
-}
+export type Outside = Settings<ReturnType<typeof outsideOf>>
 
 /** BTCPay Server, as its operator lets the store use it. */
-export interface ProcessorAccess {
-  readonly url: string
-  readonly storeId: string
-  readonly apiKey: string
-  /** Without it no webhook counts as genuine, and invoices are only polled. */
-  readonly webhookSecret?: string | undefined
-  readonly methods: readonly BtcpayMethod[]
-  /** Whether its coins are those of test networks. */
-  readonly isTestnet: boolean
-}
+export type ProcessorAccess = Settings<NonNullable<ReturnType<typeof processorOf>>>
 
-export interface SandboxConfig extends Common {
-  readonly mode: 'sandbox'
-  readonly dataDir: string
-  readonly offers: number
-  /** A PostgreSQL to use instead of the embedded one. */
-  readonly databaseUrl?: string | undefined
-}
-
-interface LiveConfig extends Common, Outside {
-  readonly mode: 'live'
-}
-
+export type SandboxConfig = ReturnType<typeof sandboxConfig>
+type LiveConfig = ReturnType<typeof liveConfig>
 export type Config = SandboxConfig | LiveConfig
+
+interface FacilitatorKey {
+  readonly secret: string
+  readonly id?: string | undefined
+}
+
+type Given = Readonly<Record<string, string | undefined>>
 
 /** Live variables that the sandbox takes too. */
 const eitherMode = ['DATABASE_URL']
@@ -123,7 +52,7 @@ const eitherMode = ['DATABASE_URL']
  *
  * @throws ConfigError that lists every problem
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(environment: Given): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const mode = given['MODE'] ?? 'sandbox'
   if (mode === 'live') return liveConfig(given)
@@ -131,7 +60,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   throw new ConfigError([`MODE is "${mode}"; it must be sandbox or live`])
 }
 
-function sandboxConfig(given: Readonly<Record<string, string | undefined>>): SandboxConfig {
+function sandboxConfig(given: Given) {
   const strays = Object.keys(liveShape).filter(
     (name) => name in given && !eitherMode.includes(name),
   )
@@ -147,52 +76,55 @@ function sandboxConfig(given: Readonly<Record<string, string | undefined>>): San
   )
   return {
     ...commonOf(env, env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, coins),
-    mode: 'sandbox',
+    mode: 'sandbox' as const,
     dataDir: env.DATA_DIR,
     offers: env.SANDBOX_OFFERS,
     databaseUrl: env.DATABASE_URL,
   }
 }
 
-function liveConfig(given: Readonly<Record<string, string | undefined>>): LiveConfig {
+function liveConfig(given: Given) {
   const strays = Object.keys(sandboxShape).filter((name) => name in given)
   const shape = z.object({ ...commonShape, ...liveShape, PUBLIC_URL: publicUrl })
   const problems = strays.map(
     (name) => `${name} is only for the sandbox; leave it out with MODE=live`,
   )
   const env = check(shape, given, [...problems, ...pairProblems(given)])
-  const isRehearsal = env.REHEARSAL !== undefined
-  const network = networks[env.NETWORK]
   const common = commonOf(env, env.PUBLIC_URL, env.BTCPAY_METHODS?.map(({ coin }) => coin) ?? [])
+  const outside = outsideOf(env)
+  const site = outside.isRehearsal ? rehearsing(common.site, outside.network) : common.site
+  return { ...common, ...outside, site, mode: 'live' as const }
+}
+
+function outsideOf(env: LiveEnvironment) {
+  const isRehearsal = env.REHEARSAL !== undefined
   return {
-    ...common,
-    ...(isRehearsal && { site: rehearsing(common.site, network) }),
-    mode: 'live',
-    network,
+    network: networks[env.NETWORK] as Network,
     rpcUrl: env.RPC_URL,
     witnesses: env.RPC_WITNESS_URLS && {
-      urls: env.RPC_WITNESS_URLS,
+      urls: env.RPC_WITNESS_URLS as readonly string[],
       fromUsdc: env.WITNESS_ABOVE_USDC,
     },
-    isRehearsal,
+    isRehearsal: isRehearsal as boolean | undefined,
+    /** How often the chain is polled for a transaction until it is in a block. */
     pollMs: 500,
-    // An idle development node makes blocks only rarely.
+    /** If the newest block is older than this, the chain or its node has stopped; a development node is often idle. */
     maxHeadSeconds: isRehearsal ? 90 : 30,
-    payTo: env.PAY_TO,
+    payTo: env.PAY_TO as string,
     gasKey: env.GAS_KEY,
     refundKey: env.REFUND_KEY,
     facilitatorUrl: env.FACILITATOR_URL,
     facilitatorKey:
       env.FACILITATOR_KEY === undefined
         ? undefined
-        : { secret: env.FACILITATOR_KEY, id: env.FACILITATOR_KEY_ID },
+        : ({ secret: env.FACILITATOR_KEY, id: env.FACILITATOR_KEY_ID } as FacilitatorKey),
     facilitatorEveryMs: env.FACILITATOR_EVERY_DAYS && env.FACILITATOR_EVERY_DAYS * 86_400_000,
     walletFactories: env.WALLET_FACTORIES,
     databaseUrl: env.DATABASE_URL,
     suppliers: suppliersOf(env),
     ratesUrl: env.RATES_URL,
-    processor: processorOf(env),
-    secretsKeys: env.SECRETS_KEY,
+    processor: processorOf(env) as ProcessorAccess | undefined,
+    secretsKeys: env.SECRETS_KEY as readonly Buffer[],
   }
 }
 
@@ -204,7 +136,9 @@ function rehearsing(site: Site, network: Network): Site {
 
 type LiveEnvironment = z.infer<z.ZodObject<typeof liveShape>>
 
-function suppliersOf(env: Readonly<Record<string, unknown>>): Outside['suppliers'] {
+function suppliersOf(
+  env: Readonly<Record<string, unknown>>,
+): Readonly<Partial<Record<SupplierName, SupplierAccess>>> {
   const used = supplierNames.flatMap((name) => {
     const [url, key, header, value] = variablesOf(name).map((variable) => env[variable])
     if (url === undefined || key === undefined) return []
@@ -214,7 +148,7 @@ function suppliersOf(env: Readonly<Record<string, unknown>>): Outside['suppliers
   return Object.fromEntries(used)
 }
 
-function processorOf(env: LiveEnvironment): ProcessorAccess | undefined {
+function processorOf(env: LiveEnvironment) {
   const { BTCPAY_URL, BTCPAY_STORE_ID, BTCPAY_API_KEY, BTCPAY_METHODS } = env
   if (!BTCPAY_URL || !BTCPAY_STORE_ID || !BTCPAY_API_KEY || !BTCPAY_METHODS) return undefined
   return {
@@ -223,12 +157,12 @@ function processorOf(env: LiveEnvironment): ProcessorAccess | undefined {
     apiKey: BTCPAY_API_KEY,
     webhookSecret: env.BTCPAY_WEBHOOK_SECRET,
     methods: BTCPAY_METHODS,
-    isTestnet: networks[env.NETWORK].isTestnet,
+    isTestnet: networks[env.NETWORK].isTestnet as boolean,
   }
 }
 
 /** Problems that only several variables together show. */
-function pairProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+function pairProblems(given: Given): string[] {
   return [
     ...walletProblems(given),
     ...nodeProblems(given),
@@ -239,7 +173,7 @@ function pairProblems(given: Readonly<Record<string, string | undefined>>): stri
 }
 
 /** A single leaked key must not expose two wallets, nor the wallet that receives the payments. */
-function walletProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+function walletProblems(given: Given): string[] {
   const payTo = given['PAY_TO']?.toLowerCase()
   const wallets = ['GAS_KEY', 'REFUND_KEY'].flatMap((name) => {
     const wallet = walletOf(given[name] ?? '')
@@ -258,7 +192,7 @@ function walletProblems(given: Readonly<Record<string, string | undefined>>): st
   ]
 }
 
-function nodeProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+function nodeProblems(given: Given): string[] {
   const problems: string[] = []
   if ('REHEARSAL' in given && realNetworks.some((name) => name === given['NETWORK'])) {
     problems.push(
@@ -277,7 +211,7 @@ function nodeProblems(given: Readonly<Record<string, string | undefined>>): stri
   return problems
 }
 
-function supplierProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+function supplierProblems(given: Given): string[] {
   return supplierNames.flatMap((name) => {
     const [url, key, header, secret] = variablesOf(name)
     return [
@@ -292,7 +226,7 @@ function supplierProblems(given: Readonly<Record<string, string | undefined>>): 
   })
 }
 
-function facilitatorProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+function facilitatorProblems(given: Given): string[] {
   const further = Object.keys(given).filter((name) => /^FACILITATOR_(KEY|EVERY)/.test(name))
   if (further.length > 0 && !('FACILITATOR_URL' in given)) {
     return [`${further.join(', ')}: set FACILITATOR_URL as well`]
@@ -303,7 +237,7 @@ function facilitatorProblems(given: Readonly<Record<string, string | undefined>>
 }
 
 /** BTCPay Server needs all of these variables or none. */
-function processorProblems(given: Readonly<Record<string, string | undefined>>): string[] {
+function processorProblems(given: Given): string[] {
   const needed = ['BTCPAY_URL', 'BTCPAY_STORE_ID', 'BTCPAY_API_KEY', 'BTCPAY_METHODS']
   const missing = needed.filter((name) => !(name in given))
   const isWanted = Object.keys(given).some((name) => name.startsWith('BTCPAY_'))
@@ -338,7 +272,7 @@ function commonOf(
   env: z.infer<z.ZodObject<typeof commonShape>>,
   publicUrl: string,
   crypto: readonly string[],
-): Common {
+) {
   const url = publicUrl.replace(/\/+$/, '')
   return {
     host: env.HOST,
@@ -353,7 +287,7 @@ function commonOf(
       terms: termsOf(env),
       contact: env.STORE_CONTACT,
       acceptsCrypto: crypto,
-    },
+    } as Site,
     policy: {
       deliverWithinMs: env.FULFILLMENT_DEADLINE_SECONDS * 1_000,
       refundGraceMs: env.REFUND_GRACE_SECONDS * 1_000,
@@ -372,7 +306,7 @@ function commonOf(
       unpaid_payments: env.UNPAID_PAYMENTS_PER_HOUR,
       failed_orders: env.FAILED_ORDERS_PER_HOUR,
     },
-    trustProxy: env.TRUSTED_PROXIES ?? false,
+    trustProxy: (env.TRUSTED_PROXIES ?? false) as TrustedProxies | false,
     metricsToken: env.METRICS_TOKEN,
     mail: mailIn(env),
     drainMs: env.DRAIN_SECONDS * 1_000,
@@ -381,18 +315,12 @@ function commonOf(
   }
 }
 
-/** The server that sends mail, and the sender address. */
-interface MailServer {
-  readonly url: string
-  readonly from: string
-}
-
 /** Undefined if no mail server is configured; then no page asks for an address. */
 function mailIn(env: {
   readonly SMTP_URL?: string | undefined
   readonly SMTP_FROM?: string | undefined
   readonly STORE_CONTACT: string
-}): MailServer | undefined {
+}) {
   const { SMTP_URL: url, SMTP_FROM: from = env.STORE_CONTACT } = env
   return url === undefined ? undefined : { url, from }
 }

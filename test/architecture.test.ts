@@ -40,7 +40,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What the store knows of a supplier, the map of them, and a folder for each.
   'suppliers/supplier.ts': ['lib', 'catalog'],
   'suppliers/suppliers.ts': ['suppliers'],
-  suppliers: ['lib', 'catalog', 'adapters/json-call.ts'],
+  suppliers: ['lib', 'catalog'],
   payments: ['lib', 'catalog', 'secrets'],
   orders: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
   // The way of a person from a form to an order that is paid in a coin.
@@ -117,22 +117,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'checkouts/checkout.ts',
     'checkouts/ports.ts',
     'reconcile/ports.ts',
-    'adapters/json-call.ts',
   ],
-  // How services are spoken with over HTTP, whatever they are.
-  'adapters/json-call.ts': ['lib'],
 
-  environment: ['http', 'suppliers', 'payments/networks.ts', 'adapters/btcpay/methods.ts'],
-  'config.ts': [
-    'lib',
-    'suppliers',
-    'payments',
-    'orders',
-    'api',
-    'http',
-    'adapters/btcpay/methods.ts',
-    'environment',
-  ],
+  environment: ['suppliers', 'payments'],
+  'config.ts': ['lib', 'suppliers', 'payments', 'orders', 'api', 'http', 'environment'],
   // How the processes of one store find each other, on this machine and on others.
   nodes: ['lib', 'suppliers', 'secrets', 'operations', 'environment', 'config.ts'],
   logging: [],

@@ -1,7 +1,7 @@
 import type { SandboxParts } from '../../sandbox/sandbox.ts'
-import { readMethods } from '../adapters/btcpay/methods.ts'
 import type { Common, Outside, SandboxConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
+import { readMethods } from '../payments/btcpay-methods.ts'
 import { coins } from '../payments/coins.ts'
 import { networks } from '../payments/networks.ts'
 

@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { ConfigError } from '../environment/environment.ts'
+import { messageOf } from '../lib/error-text.ts'
 
 /** The command line is wrong. The message says what is wrong with it. */
 export class UsageError extends Error {}
@@ -10,7 +11,7 @@ export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof 
   try {
     return parseArgs(config)
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(messageOf(error))
   }
 }
 

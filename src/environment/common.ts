@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { trustedProxiesIn } from '../http/trusted-proxies.ts'
+import { trustedProxiesIn } from './trusted-proxies.ts'
 import { atLeast16, url, variable, whole } from './variable.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readMethods } from '../adapters/btcpay/methods.ts'
+import { readMethods } from '../payments/btcpay-methods.ts'
 import { networks } from '../payments/networks.ts'
 import { supplierShape } from './suppliers.ts'
 import {

@@ -1,4 +1,5 @@
 import type { Health } from '../health/health.ts'
+import { messageOf } from '../lib/error-text.ts'
 import { repeat } from '../lib/repeat.ts'
 
 /**
@@ -86,6 +87,6 @@ async function succeeded(probe: () => Promise<unknown>, note: Note): Promise<boo
 }
 
 function firstLineOf(error: unknown): string {
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  const [line = ''] = messageOf(error).split('\n')
   return line.slice(0, 200)
 }

@@ -12,7 +12,7 @@ import type * as workflow from './workflow.ts'
 import { leaseMs } from './workflow.ts'
 
 /** How long things may take. All in milliseconds. */
-export interface Policy {
+interface Policy {
   /** From payment to `EXPIRED`, as the manifest publishes it: `fulfillment_deadline_seconds`. */
   readonly deliverWithinMs: number
   /** After `EXPIRED`, how long the refund waits for the supplier's final word (docs/contributors/decisions/004). */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import type { Coin } from '../../payments/coins.ts'
 import { ask, describe, type Greenfield, isKeyRefused, segment } from './greenfield.ts'
-import type { BtcpayMethod } from './methods.ts'
 import { apiKeySchema, payoutProcessorSchema, storeMethodSchema, webhookSchema } from './schemas.ts'
 
 /** Something at BTCPay that an operator should know about, in a sentence. */

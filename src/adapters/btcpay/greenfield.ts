@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { callJson, type JsonRequest } from '../json-call.ts'
+import { callJson, type JsonRequest } from '../../lib/json-call.ts'
 
 /** The address of BTCPay Server, and the credentials for it. */
 export interface Greenfield {

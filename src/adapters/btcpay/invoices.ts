@@ -3,6 +3,7 @@ import type { Invoice } from '../../checkouts/checkout.ts'
 import type { InvoiceOpened, InvoiceRead, WantedInvoice } from '../../checkouts/ports.ts'
 import type { CheckoutId } from '../../lib/ids.ts'
 import { formatUsdc } from '../../lib/money.ts'
+import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import { type Coin, coinAbilities } from '../../payments/coins.ts'
 import {
   ask,
@@ -14,7 +15,6 @@ import {
   segment,
 } from './greenfield.ts'
 import { invoiceOf } from './invoice.ts'
-import type { BtcpayMethod } from './methods.ts'
 import {
   anything,
   type GreenfieldInvoice,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CoinPayout, HandPayouts, PayoutRecord, SeenPayout } from '../../checkouts/ports.ts'
+import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import { type Coin, formatUnits, parseUnits } from '../../payments/coins.ts'
 import { noteTransaction, operatorPays, type PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { PaidBack } from '../../payments/ports.ts'
@@ -12,7 +13,6 @@ import {
   isKeyRefused,
   segment,
 } from './greenfield.ts'
-import type { BtcpayMethod } from './methods.ts'
 import {
   anything,
   type GreenfieldPayout,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { HandPayouts, PayoutRecord, Processor } from '../../checkouts/ports.ts'
+import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import { type Coin, coins } from '../../payments/coins.ts'
 import type {
   PaidInvoice,
@@ -11,7 +12,6 @@ import type {
 import { checkProcessor, type Finding } from './check.ts'
 import { ask, describe, type Greenfield, type GreenfieldResponse, segment } from './greenfield.ts'
 import { endOthers, openInvoice, readInvoice } from './invoices.ts'
-import type { BtcpayMethod } from './methods.ts'
 import {
   type Claimable,
   claimablesOf,

@@ -1,6 +1,6 @@
 import { memoryPayouts } from '../../../test/doubles/memory-payouts.ts'
 import { fittingFetch } from '../../../test/harness/greenfield.ts'
-import { readMethods } from './methods.ts'
+import { readMethods } from '../../payments/btcpay-methods.ts'
 import { createProcessor } from './processor.ts'
 
 export const apiKey = 'key-that-nobody-may-see'

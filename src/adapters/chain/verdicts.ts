@@ -1,5 +1,6 @@
 import { BaseError } from 'viem'
 import { whyUnreached } from '../../lib/connection-error.ts'
+import { messageOf } from '../../lib/error-text.ts'
 
 interface Bad {
   readonly code: string
@@ -110,7 +111,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof BaseError) return error.shortMessage
   // A hosted facilitator is called with fetch, whose message is the same for every failure.
   if (error instanceof TypeError && error.cause !== undefined) return whyUnreached(error)
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 function bad(code: string, reason: string): Bad {

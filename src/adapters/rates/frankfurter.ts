@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { RateSource, RateTable } from '../../catalog/ports.ts'
 import { whyCallFailed } from '../../lib/connection-error.ts'
+import { messageOf } from '../../lib/error-text.ts'
 import { readText } from '../../lib/read-text.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { createSieve, type Sifted } from './plausible.ts'
@@ -128,6 +129,6 @@ async function readOnce(
   try {
     return { outcome: 'read', ...sift(await source.latest(signal)) }
   } catch (error) {
-    return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    return { outcome: 'failed', reason: messageOf(error) }
   }
 }

@@ -2,6 +2,7 @@ import { kinds } from '../../catalog/good.ts'
 import type { VoucherOffer } from '../../catalog/kinds/voucher.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import type { Listing, OfferSource } from '../../catalog/ports.ts'
+import { messageOf } from '../../lib/error-text.ts'
 import { idInCapitals } from '../../lib/ids.ts'
 import { eachOf, inSlices } from '../../lib/slices.ts'
 import { type BrandBook, createBrandBook, type KnownBrands } from './brands.ts'
@@ -101,8 +102,4 @@ async function described(
 ): Promise<readonly Offer[]> {
   const vouchers = offers.filter((offer): offer is VoucherOffer => offer.kind === 'voucher')
   return vouchers.length === 0 ? offers : brands.describe(vouchers, signal)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,6 @@
-import type { Answer } from '../../adapters/json-call.ts'
 import type { Recipient } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
+import type { Answer } from '../../lib/json-call.ts'
 import type {
   Balance,
   Cancelled,

@@ -1,8 +1,10 @@
-import type { PaymentMethod } from '../../checkouts/ports.ts'
-import { type Coin, coins } from '../../payments/coins.ts'
+import { type Coin, coins } from './coins.ts'
 
 /** A coin that people can pay in, and the id of its payment method at BTCPay. */
-export interface BtcpayMethod extends PaymentMethod {
+export interface BtcpayMethod {
+  readonly coin: Coin
+  /** "Bitcoin", "Ethereum", "Tron": what a wallet must be set to. */
+  readonly network: string
   /** BTCPay's own id: "BTC-CHAIN". Payouts in the coin use the same one. */
   readonly id: string
 }

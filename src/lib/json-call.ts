@@ -1,5 +1,5 @@
-import { whyCallFailed } from '../lib/connection-error.ts'
-import { readText } from '../lib/read-text.ts'
+import { whyCallFailed } from './connection-error.ts'
+import { readText } from './read-text.ts'
 
 /** The result of one call: the service answered, or it is unknown whether it received the call. */
 export type Answer =

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readMethods } from './methods.ts'
+import { readMethods } from './btcpay-methods.ts'
 
 it('knows how BTCPay and its plugins call the methods of all five coins', () => {
   expect(readMethods('BTC,ETH,USDT,LTC,XMR')).toEqual([
