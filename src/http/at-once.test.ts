@@ -88,7 +88,7 @@ test('many reads of one address delay another address by a few of them', async (
   const flood = Array.from({ length: 60 }, () => ask('127.0.0.1'))
   await Promise.all([...flood, ask('127.0.0.2')])
   expect(came).toHaveLength(61)
-  expect(came.indexOf('127.0.0.2')).toBeLessThan(50)
+  expect(came.indexOf('127.0.0.2')).toBeLessThan(30)
 })
 
 test('a read whose client hung up before its turn is not worked for', async () => {

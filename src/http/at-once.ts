@@ -8,11 +8,8 @@ import type { Limits } from './rate-limit.ts'
 export const maxAtOnce = 64
 /** Of these, the reads that are worked on at a time; the others wait. No read waits for anything outside. */
 const maxReads = 2
-/**
- * While connections arrive, the next read of an address begins this much later. Node accepts one connection in each
- * turn of the event loop, so a client behind hundreds of them is reached soon only if most turns are short.
- */
-const pauseMs = 20
+/** While connections arrive, so many of them are accepted before the next read of an address begins. */
+const arrivalsBetween = 32
 
 interface Client {
   underWay: number
@@ -26,10 +23,27 @@ interface Client {
  */
 export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'>): void {
   const clients = new Map<string, Client>()
-  let arrivedAt = Number.NEGATIVE_INFINITY
+  let arrivals = 0
   app.server.on('connection', () => {
-    arrivedAt = performance.now()
+    arrivals += 1
   })
+
+  /**
+   * Node accepts one connection in each turn of the event loop, so a client behind hundreds of them is reached soon
+   * only if most turns are short.
+   */
+  function betweenArrivals(work: () => void): void {
+    const first = arrivals
+    // The first look may still come in the same turn.
+    let seen = -1
+    const look = () => {
+      const isQuiet = arrivals === seen
+      seen = arrivals
+      if (isQuiet || arrivals - first >= arrivalsBetween) work()
+      else setImmediate(look)
+    }
+    setImmediate(look)
+  }
 
   app.addHook('onRequest', (request, reply, done) => {
     const key = clientKeyOf(request.ip)
@@ -53,8 +67,7 @@ export function limitAtOnce(app: FastifyInstance, limits: Pick<Limits, 'reading'
       client.underWay -= 1
       // One that has hung up before its turn is not worked for.
       if (!isRead || client.waiting.delete(begin)) forget()
-      else if (performance.now() - arrivedAt < pauseMs) setTimeout(endRead, pauseMs)
-      else setImmediate(endRead)
+      else betweenArrivals(endRead)
     }
     const enter = () => {
       if (reply.raw.destroyed) return
