@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { messageOf } from '../lib/error-text.ts'
 import { idInCapitals } from '../lib/ids.ts'
 import type { InTurn } from '../lib/in-turn.ts'
 import { repeat } from '../lib/repeat.ts'
@@ -291,8 +292,4 @@ async function keep(snapshots: SnapshotStore, snapshot: Snapshot): Promise<strin
   } catch (error) {
     return messageOf(error)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

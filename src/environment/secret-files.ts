@@ -4,8 +4,6 @@ import { ConfigError, secretVariables } from './environment.ts'
 
 type Environment = Record<string, string | undefined>
 
-export const isSecret = (name: string) => secretVariables.includes(name)
-
 /** The name of the variable that names a file with the value of this one. */
 const fileVariableOf = (name: string) => `${name}_FILE`
 
