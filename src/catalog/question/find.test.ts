@@ -111,6 +111,7 @@ const mixed = storeOf(
 test.each([
   ['spotify subscription for 3 months', ['subscription', '3 months']],
   ['spotify for my sister', ['sister']],
+  ["I don't know the brand, spotify", ["don't"]],
   ['spotify music', ['music']],
   ['esim japan 10 GB 2 weeks', []],
   ['i lost my sim in japan', ['lost']],

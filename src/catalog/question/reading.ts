@@ -117,7 +117,7 @@ interface Reader {
   readonly unsure: Part<Extract<Said, { type: 'brand' }>>[]
   bound: { readonly from: number; readonly is: 'most' | 'least' } | undefined
   /** "Not", until what it is about. Behind that, only a list goes on. */
-  not: { readonly from: number; isUsed: boolean } | undefined
+  not: (Span & { isUsed: boolean }) | undefined
 }
 
 function readAround(
@@ -147,6 +147,7 @@ function readAround(
     not: undefined,
   }
   for (let at = 0; at < tokens.length; ) at += takeAt(reader, at)
+  endNot(reader)
   settle(reader)
   return { text, parts: reader.parts.sort((one, other) => one.from - other.from) }
 }
@@ -166,7 +167,7 @@ function kindsNamed(tokens: readonly Token[], { meanings }: Vocabulary): Set<Kin
 function takeAt(reader: Reader, at: number): number {
   const { tokens } = reader
   const { gap } = tokens[at] as Token
-  if (/[.;:!?]\s/.test(gap) || (gap.includes(',') && !reader.not?.isUsed)) reader.not = undefined
+  if (/[.;:!?]\s/.test(gap) || (gap.includes(',') && !reader.not?.isUsed)) endNot(reader)
   const amount = amountAt(reader, at)
   if (amount !== undefined) return takeAmount(reader, at, amount)
   for (let size = Math.min(longestPhrase, tokens.length - at); size > 0; size--) {
@@ -185,9 +186,21 @@ function add(reader: Reader, at: number, size: number, said: Said): number {
   const { to } = tokens[at + size - 1] as Token
   parts.push({ ...said, from, to, text: text.slice(from, to), isExcluded })
   if (isExcluded) not.isUsed = true
-  else reader.not = undefined
+  else endNot(reader)
   reader.bound = undefined
   return size
+}
+
+function spanOf({ tokens }: Reader, at: number, size: number): Span {
+  return { from: (tokens[at] as Token).from, to: (tokens[at + size - 1] as Token).to }
+}
+
+/** "Not" that was about nothing that can be excluded is no part of what is understood. */
+function endNot(reader: Reader): void {
+  const { text, not, parts } = reader
+  reader.not = undefined
+  if (not === undefined || not.isUsed) return
+  parts.push(partAt(not, text.slice(not.from, not.to), { type: 'context' }))
 }
 
 const isExcludable: ReadonlySet<Said['type']> = new Set([
@@ -213,7 +226,7 @@ function takeAmount(reader: Reader, at: number, amount: Amount): number {
   const said: Said = type === 'money' ? { type, currencies, ...bounds } : { type, ...bounds }
   reader.parts.push(partAt({ from: begin, to }, reader.text.slice(begin, to), said))
   reader.bound = undefined
-  reader.not = undefined
+  endNot(reader)
   return end - at
 }
 
@@ -308,7 +321,8 @@ function takeMeaning(reader: Reader, at: number, size: number, meaning: Meaning)
     case 'join':
       return size
     case 'not':
-      reader.not = { from: (tokens[at] as Token).from, isUsed: false }
+      endNot(reader)
+      reader.not = { ...spanOf(reader, at, size), isUsed: false }
       return size
     case 'bound':
       return takeBound(reader, at, size, meaning)
@@ -330,6 +344,7 @@ function takeBound(
 ): number {
   const { not } = reader
   const isNegated = isNegatable && not !== undefined && !not.isUsed
+  if (isNegated) reader.not = undefined
   const other = bound === 'most' ? 'least' : 'most'
   const from = isNegated ? not.from : (reader.tokens[at] as Token).from
   reader.bound = { from, is: isNegated ? other : bound }
