@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { stoppedAfterEach } from '../stopping.fixture.ts'
 import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
-import { ask, startTestBtcpay, storeId } from './client.fixture.ts'
+import { ask, payOut, startTestBtcpay, storeId } from './client.fixture.ts'
 
 const started = stoppedAfterEach()
 
@@ -17,7 +17,7 @@ async function begin() {
   }
   const paymentsOf = async (id: string) =>
     (await get(`/api/v1/invoices/${id}/payment-methods`))[0].payments
-  return { call, get, invoice, paymentsOf }
+  return { call, get, invoice, paymentsOf, url }
 }
 
 test('what is paid while the nodes are away bears the time at which it is found', async () => {
@@ -67,17 +67,15 @@ test('transfers of one transaction are one payment in USDT, and count once', asy
 })
 
 test('a payout from a wallet without keys is left alone at once, until somebody sends it', async () => {
-  const { call, get } = await begin()
+  const { call, get, url } = await begin()
   await call('/sandbox/wallets', { coin: 'LTC', state: 'watch_only' })
   const payout = async () =>
     (
-      await call(`/api/v1/stores/${storeId}/payouts`, {
+      await payOut(url, 'LTC', {
         destination: makeAddress('LTC', 'outside', String(Math.random())),
         amount: '0.1',
-        payoutMethodId: 'LTC-CHAIN',
-        approved: true,
       })
-    ).body.id
+    ).id
   const first = await payout()
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(await call(`/sandbox/payouts/${first}/send`)).toMatchObject({ status: 400 })

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { coins, type Ticker } from './coins.ts'
 import type { BtcpayOptions } from './options.ts'
 import { startBtcpay } from './server.ts'
 
@@ -36,6 +37,18 @@ export async function ask(
   })
   const text = await response.text()
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** Claims a payout that is approved at once, from a pull payment of its amount. */
+export async function payOut(
+  url: string,
+  coin: Ticker,
+  claim: { readonly destination: string; readonly amount: string },
+) {
+  const pull = { name: 'Refund', amount: claim.amount, currency: coin, autoApproveClaims: true }
+  const { id } = (await ask(url, `POST /api/v1/stores/${storeId}/pull-payments`, pull)).body
+  const body = { ...claim, payoutMethodId: coins[coin].methodId }
+  return (await ask(url, `POST /api/v1/pull-payments/${id}/payouts`, body)).body
 }
 
 /** A server whose chains confirm, and whose processor sends, in about 10 ms. */

@@ -1,10 +1,9 @@
 import type { Timers } from '../timers.ts'
-import type { StoreEvent } from './events.ts'
 import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 import type { ServerSettings } from './options.ts'
 import type { Place } from './views.ts'
-import type { Webhooks } from './webhooks.ts'
+import type { StoreEvent, Webhooks } from './webhooks.ts'
 
 /** The dependencies of everything that changes invoices and payouts. */
 export interface Deps {
@@ -16,7 +15,7 @@ export interface Deps {
   readonly webhooks: Webhooks
 }
 
-/** Sends the event to every webhook that is registered for it. */
+/** Sends the event to the store's webhook. */
 export function tell({ webhooks, place }: Deps, event: StoreEvent): void {
   webhooks.notify({ ...event, storeId: place.storeId })
 }

@@ -1,4 +1,3 @@
-import type { Payout } from './models.ts'
 import type { PaymentView } from './views.ts'
 
 interface PaymentSeen {
@@ -22,16 +21,3 @@ export type InvoiceEvent =
     }
   | { readonly type: 'InvoiceInvalid'; readonly manuallyMarked: boolean }
   | ({ readonly type: 'InvoicePaymentSettled' } & PaymentSeen)
-
-/** An event for which a webhook can be registered, and that this server sends. */
-export interface StoreEvent {
-  readonly type: string
-  readonly [field: string]: unknown
-}
-
-export function payoutEvent(
-  type: 'PayoutCreated' | 'PayoutApproved' | 'PayoutUpdated',
-  { id: payoutId, pullPaymentId, state: payoutState }: Payout,
-): StoreEvent {
-  return { type, payoutId, ...(pullPaymentId === null ? {} : { pullPaymentId }), payoutState }
-}

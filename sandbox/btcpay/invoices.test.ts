@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { until } from '../waiting.fixture.ts'
-import { everything, storeId } from './client.fixture.ts'
+import { storeId } from './client.fixture.ts'
 import { symbols } from './coins.ts'
 import { heardBtcpay } from './heard.fixture.ts'
 import type { BtcpayOptions } from './options.ts'
@@ -206,15 +206,6 @@ test('lists by order, by status and in pages, newest first, and without what is 
   expect(await list('')).toEqual([third, second])
   expect(await list('includeArchived=true')).toHaveLength(3)
   expect((await call(`GET ${invoices}?take=many`)).status).toBe(422)
-})
-
-test('a method that is switched off is not offered', async () => {
-  const { call, create } = await begin({ permissions: everything })
-  const methods = `/api/v1/stores/${storeId}/payment-methods`
-  await call(`PUT ${methods}/XMR-CHAIN`, { enabled: false })
-  expect((await call(`GET ${methods}?onlyEnabled=true`)).body).toHaveLength(4)
-  expect(await create(only('XMR-CHAIN'))).toMatchObject({ code: 'generic-error' })
-  expect((await create(only())).checkout.paymentMethods).not.toContain('XMR-CHAIN')
 })
 
 const refused: readonly (readonly [what: string, body: object, path: string])[] = [

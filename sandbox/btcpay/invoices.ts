@@ -93,7 +93,7 @@ function checkTimes({ expirationMinutes, monitoringMinutes, paymentTolerance }: 
   }
 }
 
-/** The requested coins that are enabled; all enabled coins if none was requested. */
+/** The requested coins; all coins if none was requested. */
 function coinsFor(deps: Deps, methods: readonly string[] | null | undefined): CoinFacts[] {
   const asked = methods?.length
     ? methods.map((method, index) => {
@@ -103,9 +103,7 @@ function coinsFor(deps: Deps, methods: readonly string[] | null | undefined): Co
         return coin
       })
     : symbols.map((symbol) => coins[symbol])
-  const { disabled } = deps.ledger.settings()
-  const enabled = asked.filter(({ methodId }) => !disabled.includes(methodId))
-  const available = enabled.filter(
+  const available = asked.filter(
     ({ symbol, isPooled }) => !isPooled || freeOf(deps, symbol) !== undefined,
   )
   if (available.length > 0) return available

@@ -28,7 +28,6 @@ const firstSettings: Settings = {
     Ticker,
     string
   >,
-  disabled: [],
   processor: true,
 }
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createTimers } from '../timers.ts'
 import type { Deps } from './deps.ts'
-import type { StoreEvent } from './events.ts'
 import { createFaults } from './faults.ts'
 import { createInvoice, invoiceOf } from './invoices.ts'
 import { openLedger } from './ledger.ts'
 import { defaults } from './options.ts'
 import { pay } from './payments.ts'
+import type { StoreEvent } from './webhooks.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -16,8 +16,7 @@ function begin() {
   const events: StoreEvent[] = []
   const webhooks = {
     notify: (event: StoreEvent) => void events.push(event),
-    redeliver: () => undefined,
-    forge: async () => [],
+    forge: async () => 0,
     stop: () => {},
   }
   const deps: Deps = {

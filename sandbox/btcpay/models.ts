@@ -62,7 +62,7 @@ export interface PullPayment {
 export interface Payout {
   readonly type: 'payout'
   readonly id: string
-  readonly pullPaymentId: string | null
+  readonly pullPaymentId: string
   readonly createdAt: number
   readonly destination: string
   readonly coin: Ticker
@@ -78,30 +78,6 @@ export interface Payout {
   readonly nextAt?: number
   /** The number of failed attempts to send it; after ten the processor gives up for good. */
   readonly tries?: number
-}
-
-export interface Webhook {
-  readonly type: 'webhook'
-  readonly id: string
-  readonly url: string
-  readonly secret: string
-  readonly enabled: boolean
-  readonly automaticRedelivery: boolean
-  readonly everything: boolean
-  readonly specificEvents: readonly string[]
-  readonly removed: boolean
-}
-
-export interface Delivery {
-  readonly type: 'delivery'
-  readonly id: string
-  readonly webhookId: string
-  readonly createdAt: number
-  readonly sentAt: number
-  readonly status: 'Failed' | 'HttpError' | 'HttpSuccess'
-  readonly httpCode: number | null
-  readonly errorMessage: string | null
-  readonly body: string
 }
 
 /** A transfer on a coin's chain, in or out of the store's wallet. */
@@ -132,8 +108,6 @@ export interface Settings {
   readonly id: 'settings'
   /** US dollars for one coin. */
   readonly rates: Readonly<Record<Ticker, string>>
-  /** The payment methods that are disabled. */
-  readonly disabled: readonly string[]
   /** Whether the processor sends payouts automatically. */
   readonly processor: boolean
   /** What happens to automatic approval in coins that BTCPay's indexer does not support. */
@@ -151,13 +125,5 @@ interface Removed {
   readonly of: Exclude<Stored['type'], 'removed' | 'transaction'>
 }
 
-export type Stored =
-  | Removed
-  | Invoice
-  | PullPayment
-  | Payout
-  | Webhook
-  | Delivery
-  | ChainTransaction
-  | Settings
+export type Stored = Removed | Invoice | PullPayment | Payout | ChainTransaction | Settings
 export type StoredOf<T extends Stored['type']> = Extract<Stored, { type: T }>

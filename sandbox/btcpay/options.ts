@@ -18,7 +18,9 @@ export interface BtcpayOptions {
   readonly payoutMs?: number
   /** The number of addresses of the USDt plugin. Default 200. */
   readonly usdtAddresses?: number
-  /** The store's own webhook, registered at the start unless it exists already. */
+  /** Hides the payouts of an archived pull payment, as the real server does. Default false. */
+  readonly archiveHidesPayouts?: boolean
+  /** The store's own webhook. */
   readonly webhook?: { readonly url: string; readonly secret: string }
   /** Waits between deliveries, in milliseconds. Absent: those of the real server. */
   readonly retryMs?: readonly number[]
@@ -26,6 +28,7 @@ export interface BtcpayOptions {
 
 export const defaults = {
   port: 0,
+  archiveHidesPayouts: false,
   permissions: [
     'btcpay.store.canmodifyinvoices',
     'btcpay.store.canmanagepullpayments',

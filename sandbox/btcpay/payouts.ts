@@ -1,11 +1,205 @@
-import { z } from 'zod'
-import { parseDecimal, worthDecimals, worthOf } from './amounts.ts'
-import { coins } from './coins.ts'
+import * as z from 'zod'
+import { isAddress } from './addresses.ts'
+import { formatDecimal, parseDecimal, worthDecimals, worthOf } from './amounts.ts'
+import { type CoinFacts, coinOfMethod, coins, isTicker, symbols } from './coins.ts'
 import { type Deps, tell } from './deps.ts'
 import { invalid, notFound, parsed, problem } from './errors.ts'
-import { payoutEvent } from './events.ts'
-import type { Payout } from './models.ts'
-import { schedulePayout } from './processor.ts'
+import { newId, nextTransaction } from './ids.ts'
+import { addressIn } from './links.ts'
+import type { ChainTransaction, Payout, PullPayment } from './models.ts'
+
+const pullSchema = z.object({
+  name: z.string().max(50, 'The name should be maximum 50 characters.').nullish(),
+  description: z.string().nullish(),
+  amount: z.union([z.string(), z.number()]),
+  currency: z.string(),
+  autoApproveClaims: z.boolean().nullish(),
+  startsAt: z.int().nullish(),
+  expiresAt: z.int().nullish(),
+  payoutMethods: z.array(z.string()).nullish(),
+})
+
+type PullRequest = z.infer<typeof pullSchema>
+
+/** The coins that can be paid out. Monero has no payouts in BTCPay Server. */
+export const payoutMethods = symbols
+  .map((symbol) => coins[symbol])
+  .filter(({ paysOut }) => paysOut)
+  .map(({ methodId }) => methodId)
+
+export function createPullPayment(deps: Deps, body: unknown, now: number): PullPayment {
+  const request = parsed(pullSchema, body)
+  const pull: PullPayment = {
+    type: 'pull-payment',
+    id: newId(),
+    name: request.name ?? null,
+    description: request.description ?? null,
+    currency: currencyOf(request),
+    amount: amountOf(request),
+    autoApproveClaims: request.autoApproveClaims ?? false,
+    ...timesOf(request, now),
+    archived: false,
+    methods: methodsOf(request.payoutMethods),
+  }
+  deps.ledger.commit(pull)
+  return pull
+}
+
+function amountOf({ amount }: PullRequest): string {
+  const worth = parseDecimal(String(amount), worthDecimals)
+  if (worth === undefined || worth <= 0n) throw invalid('amount', 'The amount should more than 0.')
+  return formatDecimal(worth, worthDecimals)
+}
+
+function currencyOf(request: PullRequest): string {
+  const currency = request.currency.trim().toUpperCase()
+  if (currency !== 'USD' && !isTicker(currency)) throw invalid('currency', 'Invalid currency')
+  return currency
+}
+
+function timesOf({ startsAt, expiresAt }: PullRequest, now: number) {
+  const times = {
+    startsAt: startsAt ? startsAt * 1_000 : now,
+    expiresAt: expiresAt ? expiresAt * 1_000 : null,
+  }
+  if (times.expiresAt !== null && times.expiresAt < times.startsAt) {
+    throw invalid('expiresAt', 'expiresAt should be higher than startAt')
+  }
+  return times
+}
+
+function methodsOf(wanted: readonly string[] | null | undefined): readonly string[] {
+  if (wanted === null || wanted === undefined) return payoutMethods
+  if (wanted.length === 0) {
+    throw invalid('payoutMethods', 'At least one payout method is required')
+  }
+  for (const [index, method] of wanted.entries()) {
+    if (!coinOfMethod(method)?.paysOut) {
+      throw invalid(`payoutMethods[${index}]`, 'Invalid or unsupported payment method')
+    }
+  }
+  return wanted
+}
+
+/** @throws ApiError 404 if there is no such pull payment */
+export function pullPaymentOf({ ledger }: Deps, id: string): PullPayment {
+  const pull = ledger.find('pull-payment', id)
+  if (!pull) throw notFound('pullpayment')
+  return pull
+}
+
+/** Archives a pull payment: it accepts no more claims, and payouts that were not sent yet are cancelled. */
+export function archivePullPayment(deps: Deps, id: string): void {
+  const pull = pullPaymentOf(deps, id)
+  deps.ledger.commit({ ...pull, archived: true })
+  for (const payout of deps.ledger.all('payout')) {
+    const isOpen = payout.state === 'AwaitingApproval' || payout.state === 'AwaitingPayment'
+    if (payout.pullPaymentId === id && isOpen) cancelPayout(deps, payout.id)
+  }
+}
+
+const claimSchema = z.object({
+  destination: z.string(),
+  amount: z.union([z.string(), z.number()]).nullish(),
+  payoutMethodId: z.string().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+})
+type ClaimRequest = z.infer<typeof claimSchema>
+
+/** Claims a payout from a pull payment, as anyone with its link may. */
+export function claim(deps: Deps, pullPaymentId: string, body: unknown, now: number): Payout {
+  const request = parsed(claimSchema, body)
+  const pull = pullPaymentOf(deps, pullPaymentId)
+  const coin = coinOfMethod(request.payoutMethodId ?? '')
+  // The real server has no handler for Monero payouts, so it treats the method as unknown.
+  if (!coin?.paysOut) throw invalid('payoutMethodId', 'Invalid payment method')
+  if (!isAddress(coin.symbol, addressIn(request.destination))) {
+    throw invalid('destination', 'The destination is invalid for the payment specified')
+  }
+  checkOpen(pull, coin, now)
+  checkNotUnderway(deps, addressIn(request.destination))
+  const worth = claimedWorth(deps, request, pull)
+  const payout: Payout = {
+    type: 'payout',
+    id: newId(),
+    pullPaymentId: pull.id,
+    createdAt: now,
+    destination: request.destination,
+    coin: coin.symbol,
+    originalCurrency: pull.currency,
+    originalAmount: formatDecimal(worth, worthDecimals),
+    units: null,
+    revision: 0,
+    state: 'AwaitingApproval',
+    proof: null,
+    metadata: request.metadata ?? {},
+  }
+  deps.ledger.commit(payout)
+  tellOf(deps, 'PayoutCreated', payout)
+  return pull.autoApproveClaims ? approvedByItself(deps, payout, now) : payout
+}
+
+/** Approves automatically. For coins that BTCPay's indexer does not support, this works only if a plugin does it. */
+function approvedByItself(deps: Deps, payout: Payout, now: number): Payout {
+  const { approvals = 'work' } = deps.ledger.settings()
+  if (approvals === 'work' || coins[payout.coin].isIndexed) return approve(deps, payout, now)
+  if (approvals === 'error') {
+    throw problem(500, 'generic-error', 'Value cannot be null. (Parameter left)')
+  }
+  const cancelled: Payout = { ...payout, state: 'Cancelled' }
+  deps.ledger.commit(cancelled)
+  return cancelled
+}
+
+function checkOpen(pull: PullPayment, coin: CoinFacts, now: number): void {
+  if (pull.archived) throw problem(400, 'archived', 'The pull payment has been archived')
+  if (pull.expiresAt !== null && pull.expiresAt <= now) {
+    throw problem(400, 'expired', 'The pull payment is expired')
+  }
+  if (pull.startsAt > now) {
+    throw problem(400, 'not-started', 'The pull payment has not started yet')
+  }
+  if (!pull.methods.includes(coin.methodId)) {
+    const message = 'This payment method is not supported by the pull payment'
+    throw problem(400, 'payment-method-not-supported', message)
+  }
+}
+
+/** Two simultaneous payouts to one address could not be distinguished on the chain. */
+function checkNotUnderway({ ledger }: Deps, address: string): void {
+  const underway = ledger
+    .all('payout')
+    .filter(({ state }) => state !== 'Completed' && state !== 'Cancelled')
+  if (underway.some(({ destination }) => addressIn(destination) === address)) {
+    throw problem(400, 'duplicate-destination', 'This address is already used for another payout')
+  }
+}
+
+function claimedWorth(deps: Deps, { amount }: ClaimRequest, pull: PullPayment): bigint {
+  const left = leftOf(deps, pull)
+  const worth = amount === null || amount === undefined ? left : readAmount(amount)
+  if (worth > left) {
+    throw problem(400, 'overdraft', "The payout amount overdraft the pull payment's limit")
+  }
+  if (worth <= 0n) throw problem(400, 'amount-too-low', 'The requested payout amount is too low')
+  return worth
+}
+
+function readAmount(amount: string | number): bigint {
+  const worth = parseDecimal(String(amount), worthDecimals)
+  if (worth === undefined) throw invalid('amount', `"${amount}" is not a decimal number.`)
+  return worth
+}
+
+function leftOf({ ledger }: Deps, pull: PullPayment): bigint {
+  const claimed = ledger
+    .all('payout')
+    .filter(({ pullPaymentId, state }) => pullPaymentId === pull.id && state !== 'Cancelled')
+  return claimed.reduce(
+    (left, { originalAmount }) => left - readAmount(originalAmount),
+    readAmount(pull.amount),
+  )
+}
 
 /** @throws ApiError 404 if there is no such payout */
 export function payoutOf({ ledger }: Deps, id: string): Payout {
@@ -15,7 +209,7 @@ export function payoutOf({ ledger }: Deps, id: string): Payout {
 }
 
 /** Fixes the amount in the coin; after that the processor may send it. */
-export function approve(deps: Deps, payout: Payout, now: number): Payout {
+function approve(deps: Deps, payout: Payout, now: number): Payout {
   if (payout.state !== 'AwaitingApproval') {
     throw problem(400, 'invalid-state', 'The payout is not in a state that can be approved')
   }
@@ -28,7 +222,7 @@ export function approve(deps: Deps, payout: Payout, now: number): Payout {
   const nextAt = now + deps.settings.payoutMs
   const approved: Payout = { ...payout, state: 'AwaitingPayment', units: String(units), nextAt }
   deps.ledger.commit(approved)
-  tell(deps, payoutEvent('PayoutApproved', approved))
+  tellOf(deps, 'PayoutApproved', approved)
   schedulePayout(deps, approved, now)
   return approved
 }
@@ -46,68 +240,125 @@ function unitsOf({ ledger }: Deps, { coin, originalAmount, originalCurrency }: P
 }
 
 /** Cancels a payout that was not sent yet. */
-export function cancelPayout(deps: Deps, id: string): void {
+function cancelPayout(deps: Deps, id: string): void {
   const payout = payoutOf(deps, id)
   if (payout.state === 'Completed' || payout.state === 'InProgress') {
     throw problem(400, 'invalid-state', 'The payout is in progress or completed')
   }
   const cancelled: Payout = { ...payout, state: 'Cancelled' }
   deps.ledger.commit(cancelled)
-  tell(deps, payoutEvent('PayoutUpdated', cancelled))
+  tellOf(deps, 'PayoutUpdated', cancelled)
 }
 
-const approvalSchema = z.object({
-  revision: z.int('The `revision` property is required'),
-  rateRule: z.string().nullish(),
-})
-
-export function approveById(deps: Deps, id: string, body: unknown, now: number): Payout {
-  const { revision } = parsed(approvalSchema, body ?? {})
-  const payout = payoutOf(deps, id)
-  if (revision !== payout.revision) {
-    throw problem(400, 'old-revision', 'The payout was changed since then')
-  }
-  return approve(deps, payout, now)
+function tellOf(
+  deps: Deps,
+  type: 'PayoutCreated' | 'PayoutApproved' | 'PayoutUpdated',
+  { id: payoutId, pullPaymentId, state: payoutState }: Payout,
+): void {
+  tell(deps, { type, payoutId, pullPaymentId, payoutState })
 }
 
-const states = [
-  'AwaitingApproval',
-  'AwaitingPayment',
-  'InProgress',
-  'Completed',
-  'Cancelled',
-] as const
-const markSchema = z.object({
-  state: z.enum(states).default('Completed'),
-  paymentProof: z.record(z.string(), z.unknown()).nullish(),
-})
+/**
+ * The automatic processor; the real server has one for each coin. It sends approved payouts, stores the transaction as
+ * the proof, and completes the payout when the chain has confirmed it.
+ */
+function schedulePayout(deps: Deps, payout: Payout, now: number): void {
+  const { id, state, nextAt, tries = 0 } = payout
+  if (tries >= maxTries) return
+  const isWaiting = state === 'AwaitingPayment' || (state === 'InProgress' && nextAt !== undefined)
+  if (!isWaiting) return
+  deps.timers.set(`payout ${id}`, (nextAt ?? now) - now, () => {
+    const current = deps.ledger.find('payout', id)
+    if (current) work(deps, current, Date.now())
+  })
+}
 
-/** Sets the state that an operator notes by hand: sent elsewhere, under way, or still to be sent. */
-export function markPayout(deps: Deps, id: string, body: unknown, now: number): void {
-  const { state, paymentProof } = parsed(markSchema, body ?? {})
-  if (state === 'Cancelled') {
-    cancelPayout(deps, id)
-    return
+const lookAgainMs = 50
+
+function work(deps: Deps, payout: Payout, now: number): void {
+  const next = payout.state === 'AwaitingPayment' ? send(deps, payout, now) : conclude(deps, payout)
+  if (next) schedulePayout(deps, next, now)
+}
+
+/** Sends a payout. While the processor is off or the wallet holds too little, nothing is sent and it tries again. */
+function send(deps: Deps, payout: Payout, now: number): Payout | undefined {
+  const { processor, wallets = {} } = deps.ledger.settings()
+  if (processor && wallets[payout.coin] === 'watch_only') return leftAlone(deps, payout)
+  return processor && canPay(deps, payout) ? sent(deps, payout, now) : later(deps, payout, now)
+}
+
+/** Sends a payout from the wallet by hand, as an operator can when the processor has given up. */
+export function sendByHand(deps: Deps, payout: Payout, now: number): Payout {
+  if (payout.state !== 'AwaitingPayment' || !canPay(deps, payout)) {
+    throw problem(
+      400,
+      'invalid-state',
+      'It does not wait to be sent, or the wallet cannot send it.',
+    )
   }
-  if (paymentProof && typeof paymentProof['proofType'] !== 'string') {
-    throw invalid('paymentProof', "Payment proof must have a 'proofType' property")
+  const { tries: _, ...rest } = payout
+  const gone = sent(deps, rest, now)
+  schedulePayout(deps, gone, now)
+  return gone
+}
+
+function canPay({ ledger }: Deps, { coin, units }: Payout): boolean {
+  const isHot = ledger.settings().wallets?.[coin] === undefined
+  return isHot && ledger.balance(coin) >= BigInt(units ?? 0) + coins[coin].fee
+}
+
+function sent(deps: Deps, payout: Payout, now: number): Payout {
+  const { fee } = coins[payout.coin]
+  const id = nextTransaction(deps, payout.coin)
+  const transaction: ChainTransaction = {
+    type: 'transaction',
+    id,
+    coin: payout.coin,
+    direction: 'out',
+    units: payout.units ?? '0',
+    fee: String(fee),
+    address: addressIn(payout.destination),
+    at: now,
+    subject: payout.id,
   }
-  const payout = payoutOf(deps, id)
-  if (!canMark(payout, state)) {
-    throw problem(400, 'invalid-state', `A payout that is ${payout.state} cannot become ${state}`)
+  const proof = {
+    proofType: 'PayoutTransactionOnChainBlob',
+    transactionId: id,
+    candidates: [id],
+    accounted: true,
   }
-  const proof = state === 'AwaitingPayment' ? null : (paymentProof ?? null)
-  // The processor's schedule for it no longer holds.
+  const nextAt = now + deps.settings.confirmMs
+  const gone: Payout = { ...payout, state: 'InProgress', proof, nextAt }
+  deps.ledger.commit(transaction, gone)
+  tellOf(deps, 'PayoutUpdated', gone)
+  return gone
+}
+
+const maxTries = 10
+
+/** Schedules another try; after ten tries without funds the processor gives up. */
+function later(deps: Deps, payout: Payout, now: number): Payout | undefined {
+  const tries = (payout.tries ?? 0) + Number(deps.ledger.settings().processor)
+  if (tries >= maxTries) return leftAlone(deps, payout)
+  const again = { ...payout, tries, nextAt: now + Math.max(lookAgainMs, deps.settings.payoutMs) }
+  deps.ledger.commit(again)
+  return again
+}
+
+/** Gives up for good. The API does not show it: the payout stays `AwaitingPayment`. */
+function leftAlone(deps: Deps, { nextAt: _, ...payout }: Payout): undefined {
+  deps.ledger.commit({ ...payout, tries: maxTries })
+}
+
+function conclude(deps: Deps, payout: Payout): undefined {
+  if (payout.state !== 'InProgress' || payout.nextAt === undefined) return
   const { nextAt, ...rest } = payout
-  const marked: Payout = { ...rest, state, proof }
-  deps.ledger.commit(marked)
-  schedulePayout(deps, marked, now)
-  tell(deps, payoutEvent('PayoutUpdated', marked))
+  const done: Payout = { ...rest, state: 'Completed' }
+  deps.ledger.commit(done)
+  tellOf(deps, 'PayoutUpdated', done)
 }
 
-function canMark(payout: Payout, state: (typeof states)[number]): boolean {
-  if (payout.state === 'Completed') return false
-  if (state === 'AwaitingPayment') return payout.state === 'InProgress'
-  if (state === 'AwaitingApproval') return true
-  return payout.state === 'AwaitingPayment' || payout.state === 'InProgress'
+/** Resumes all waiting payouts, after a restart or when the processor is switched on again. */
+export function resumePayouts(deps: Deps, now: number): void {
+  for (const payout of deps.ledger.all('payout')) schedulePayout(deps, payout, now)
 }

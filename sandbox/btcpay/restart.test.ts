@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { dataFileOfTest } from '../data-file.fixture.ts'
 import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
-import { ask, startTestBtcpay, storeId } from './client.fixture.ts'
+import { ask, payOut, startTestBtcpay, storeId } from './client.fixture.ts'
 
 const dataFile = dataFileOfTest()
 const never = 86_400_000
@@ -16,11 +16,9 @@ test('keeps invoices, payouts, rates and books, and finishes what was begun', as
   const paid = (await ask(first.url, create, request)).body
   await ask(first.url, `POST /sandbox/invoices/${paid.id}/pay`)
   await ask(first.url, 'POST /sandbox/rates', { LTC: '90' })
-  const payout = await ask(first.url, `POST /api/v1/stores/${storeId}/payouts`, {
+  const payout = await payOut(first.url, 'LTC', {
     destination: makeAddress('LTC', 'outside', 'buyer'),
     amount: '0.1',
-    payoutMethodId: 'LTC-CHAIN',
-    approved: true,
   })
   await Promise.all([first.stop(), first.stop()])
 
@@ -38,7 +36,7 @@ test('keeps invoices, payouts, rates and books, and finishes what was begun', as
     const next = (await ask(second.url, create, request)).body
     expect((await read(next.id))[0]).toMatchObject({ rate: '90' })
     expect((await read(next.id))[0].destination).not.toBe(prompt.destination)
-    expect((await get(`/api/v1/payouts/${payout.body.id}`)).state).toBe('AwaitingPayment')
+    expect((await get(`/api/v1/payouts/${payout.id}`)).state).toBe('AwaitingPayment')
     expect((await get('/sandbox/ledger')).LTC.incoming).toHaveLength(1)
   } finally {
     await second.stop()
@@ -50,11 +48,9 @@ test('confirmations and payouts that were due while it was down come after the s
   const invoice = (await ask(first.url, `POST /api/v1/stores/${storeId}/invoices`, { amount: '5' }))
     .body
   await ask(first.url, `POST /sandbox/invoices/${invoice.id}/pay`, { coin: 'ETH' })
-  const payout = await ask(first.url, `POST /api/v1/stores/${storeId}/payouts`, {
+  const payout = await payOut(first.url, 'ETH', {
     destination: makeAddress('ETH', 'outside', 'buyer'),
     amount: '0.1',
-    payoutMethodId: 'ETH-CHAIN',
-    approved: true,
   })
   await first.stop()
   const second = await startTestBtcpay({ dataFile: dataFile() })
@@ -62,7 +58,7 @@ test('confirmations and payouts that were due while it was down come after the s
     const becomes = (path: string, field: string, wanted: string) =>
       until(async () => (await ask(second.url, `GET ${path}`)).body[field] === wanted || undefined)
     await becomes(`/api/v1/invoices/${invoice.id}`, 'status', 'Settled')
-    await becomes(`/api/v1/payouts/${payout.body.id}`, 'state', 'Completed')
+    await becomes(`/api/v1/payouts/${payout.id}`, 'state', 'Completed')
   } finally {
     await second.stop()
   }

@@ -8,15 +8,12 @@ import { createFaults, type Faults } from './faults.ts'
 import { schedule } from './invoices.ts'
 import { openLedger } from './ledger.ts'
 import { type BtcpayOptions, defaults, type ServerSettings } from './options.ts'
+import { pageRoutes } from './pages.ts'
 import { confirm, scheduleConfirmations } from './payments.ts'
+import { resumePayouts } from './payouts.ts'
 import { isGranted, permissionFor } from './permissions.ts'
-import { resumePayouts } from './processor.ts'
-import { invoiceRoutes } from './routes/invoices.ts'
-import { pageRoutes } from './routes/pages.ts'
-import { payoutRoutes, pullPaymentRoutes } from './routes/payouts.ts'
-import { sandboxRoutes } from './routes/sandbox.ts'
-import { storeRoutes } from './routes/store.ts'
-import { webhookRoutes } from './routes/webhooks.ts'
+import { invoiceRoutes, pullPaymentRoutes, storeRoutes } from './routes.ts'
+import { sandboxRoutes } from './sandbox-routes.ts'
 import { createWebhooks } from './webhooks.ts'
 
 export type Btcpay = Part
@@ -95,25 +92,6 @@ function resume(deps: Deps): void {
   resumePayouts(deps, now)
 }
 
-/** Registers the store's own webhook, or updates its URL if the store now listens elsewhere. */
-function registerWebhook({ ledger }: Deps, webhook: BtcpayOptions['webhook']): void {
-  if (!webhook) return
-  const known = ledger.find('webhook', ownWebhook)
-  if (known?.url === webhook.url && known.secret === webhook.secret && !known.removed) return
-  ledger.commit({
-    type: 'webhook',
-    id: ownWebhook,
-    ...webhook,
-    enabled: true,
-    automaticRedelivery: true,
-    everything: true,
-    specificEvents: [],
-    removed: false,
-  })
-}
-
-const ownWebhook = 'sandbox-store'
-
 /**
  * Starts the server on 127.0.0.1. It serves the part of BTCPay Server's Greenfield API that a store needs below
  * `/api/v1`, and routes that simulate buyers and chains below `/sandbox`.
@@ -122,24 +100,21 @@ export async function startBtcpay(options: BtcpayOptions): Promise<Btcpay> {
   const settings: ServerSettings = { ...defaults, ...options }
   const ledger = openLedger(settings.dataFile)
   const faults = createFaults()
-  const webhooks = createWebhooks(ledger, faults, settings.retryMs)
+  const webhooks = createWebhooks(settings.webhook, faults, settings.retryMs)
   const timers = createTimers()
   const place = { url: '', storeId: settings.storeId }
   const deps: Deps = { ledger, faults, webhooks, timers, settings, place }
   const app = openPart(ledger.instance, () => invalid('', 'The body is not JSON.'))
   guard(app, deps)
   answerErrors(app)
-  for (const routes of [invoiceRoutes, pullPaymentRoutes, payoutRoutes, webhookRoutes]) {
-    routes(app, deps)
-  }
-  for (const routes of [storeRoutes, sandboxRoutes, pageRoutes]) routes(app, deps)
+  for (const routes of [invoiceRoutes, pullPaymentRoutes, storeRoutes]) routes(app, deps)
+  for (const routes of [sandboxRoutes, pageRoutes]) routes(app, deps)
   const part = await listenHere(app, settings.port, () => {
     timers.stop()
     webhooks.stop()
     ledger.close()
   })
   place.url = part.url
-  registerWebhook(deps, settings.webhook)
   resume(deps)
   return part
 }

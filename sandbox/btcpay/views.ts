@@ -3,7 +3,7 @@ import { formatDecimal, roundTo, worthDecimals } from './amounts.ts'
 import { coins } from './coins.ts'
 import { markable } from './life.ts'
 import { paymentLink } from './links.ts'
-import type { Delivery, Invoice, Payment, Payout, Prompt, PullPayment, Webhook } from './models.ts'
+import type { Invoice, Payment, Payout, Prompt, PullPayment } from './models.ts'
 
 /** The address of the server, and the id of its store. */
 export interface Place {
@@ -14,7 +14,7 @@ export interface Place {
 export type PaymentView = ReturnType<typeof paymentView>
 
 /** Greenfield counts whole seconds. */
-export function seconds(ms: number): number {
+function seconds(ms: number): number {
   return Math.floor(ms / 1_000)
 }
 
@@ -100,7 +100,7 @@ export function payoutView(payout: Payout) {
   return {
     id: payout.id,
     revision: payout.revision,
-    ...(payout.pullPaymentId === null ? {} : { pullPaymentId: payout.pullPaymentId }),
+    pullPaymentId: payout.pullPaymentId,
     date: String(seconds(payout.createdAt)),
     destination: payout.destination,
     originalCurrency: payout.originalCurrency,
@@ -111,29 +111,5 @@ export function payoutView(payout: Payout) {
     state: payout.state,
     ...(payout.proof === null ? {} : { paymentProof: payout.proof }),
     metadata: payout.metadata,
-  }
-}
-
-export function webhookView(webhook: Webhook) {
-  return {
-    id: webhook.id,
-    enabled: webhook.enabled,
-    automaticRedelivery: webhook.automaticRedelivery,
-    url: webhook.url,
-    authorizedEvents: {
-      everything: webhook.everything,
-      specificEvents: webhook.specificEvents,
-    },
-  }
-}
-
-export function deliveryView(delivery: Delivery) {
-  return {
-    id: delivery.id,
-    timestamp: seconds(delivery.createdAt),
-    deliveryTime: seconds(delivery.sentAt),
-    httpCode: delivery.httpCode,
-    ...(delivery.errorMessage === null ? {} : { errorMessage: delivery.errorMessage }),
-    status: delivery.status,
   }
 }

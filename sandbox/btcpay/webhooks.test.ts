@@ -18,10 +18,8 @@ async function begin(answer?: (count: number) => number, retryMs: readonly numbe
   return { call, count, create, expire, receiver, server }
 }
 
-const hooks = `/api/v1/stores/${storeId}/webhooks`
-
 test('are delivered again, under a new id and as a redelivery, until they are taken', async () => {
-  const { call, count, create, receiver } = await begin((n) => (n <= 2 ? 503 : 200), [1, 1, 1])
+  const { count, create, receiver } = await begin((n) => (n <= 2 ? 503 : 200), [1, 1, 1])
   await create()
   await count(3)
   const [first, second, third] = receiver.received.map(({ event }) => event)
@@ -32,17 +30,6 @@ test('are delivered again, under a new id and as a redelivery, until they are ta
   }
   expect(new Set([first.deliveryId, second.deliveryId, third.deliveryId]).size).toBe(3)
   expect(receiver.received.every(({ isSigned }) => isSigned)).toBe(true)
-  const [{ id }] = (await call(`GET ${hooks}`)).body
-  const listed = await until(async () => {
-    const { body } = await call(`GET /api/v1/webhooks/${id}/deliveries`)
-    return body.length === 3 ? body : undefined
-  })
-  expect(listed.map(({ status }: { status: string }) => status)).toEqual([
-    'HttpSuccess',
-    'HttpError',
-    'HttpError',
-  ])
-  expect((await call(`GET /api/v1/webhooks/${id}/deliveries?count=1`)).body).toHaveLength(1)
 })
 
 test('are not sent again when they are refused for good, and come in order', async () => {
@@ -51,23 +38,6 @@ test('are not sent again when they are refused for good, and come in order', asy
   await expire(id)
   await count(2)
   expect(receiver.types()).toEqual(['InvoiceCreated', 'InvoiceExpired'])
-})
-
-test('can be asked for again', async () => {
-  const { call, count, create, receiver } = await begin()
-  await create()
-  await count(1)
-  const [{ id }] = (await call(`GET ${hooks}`)).body
-  const deliveries = `/api/v1/webhooks/${id}/deliveries`
-  const [delivery] = await until(async () => {
-    const { body } = await call(`GET ${deliveries}`)
-    return body.length > 0 ? body : undefined
-  })
-  const again = await call(`POST ${deliveries}/${delivery.id}/redeliver`)
-  await count(2)
-  expect(receiver.received[1]?.event).toMatchObject({ deliveryId: again.body, isRedelivery: true })
-  const missing = await call(`POST ${deliveries}/nothing/redeliver`)
-  expect(missing.body.code).toBe('webhookdelivery-not-found')
 })
 
 test('can be lost, doubled and forged', async () => {
@@ -87,30 +57,4 @@ test('can be lost, doubled and forged', async () => {
   expect(forged.body.answers).toEqual([200])
   expect(receiver.received[2]).toMatchObject({ isSigned: false, event: { invoiceId: id } })
   expect((await call('POST /sandbox/webhooks/faults', { mode: 'mangle' })).status).toBe(422)
-})
-
-test('are sent only for the events that were asked for, and only while they are on', async () => {
-  const { call, count, create, expire, receiver } = await begin()
-  const other = await startReceiver()
-  started.push(other)
-  const made = await call(`POST ${hooks}`, {
-    url: other.url,
-    authorizedEvents: { everything: false, specificEvents: ['InvoiceExpired'] },
-  })
-  expect(made.body.secret).toMatch(/^[\w-]{20,}$/)
-  expect((await call(`GET ${hooks}`)).body).toHaveLength(2)
-  const path = `/api/v1/webhooks/${made.body.id}`
-  expect((await call(`GET ${path}`)).body).not.toHaveProperty('secret')
-  await expire((await create()).id)
-  await count(2)
-  await until(() => (other.received.length === 1 ? true : undefined))
-  expect(other.types()).toEqual(['InvoiceExpired'])
-  await call(`PUT ${path}`, { url: other.url, enabled: false })
-  await expire((await create()).id)
-  await count(4)
-  expect(other.received).toHaveLength(1)
-  expect((await call(`DELETE ${path}`)).status).toBe(200)
-  expect((await call(`GET ${path}`)).body.code).toBe('webhook-not-found')
-  expect((await call(`POST ${hooks}`, { url: 'nowhere' })).body).toMatchObject([{ path: 'url' }])
-  expect(receiver.received).toHaveLength(4)
 })

@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { isRate } from '../amounts.ts'
-import { symbols } from '../coins.ts'
-import { type Deps, tell } from '../deps.ts'
-import { parsed } from '../errors.ts'
-import { faultSchema, webhookFaultSchema } from '../faults.ts'
-import { invoiceOf } from '../invoices.ts'
-import { confirm, expire, forget, pay, payTogether, setNodes, unitsOf } from '../payments.ts'
-import { payoutOf } from '../payouts.ts'
-import { resumePayouts, sendByHand } from '../processor.ts'
-import { invoiceView, payoutView, promptView } from '../views.ts'
-import { ledgerView } from './ledger-view.ts'
+import { formatDecimal, isRate } from './amounts.ts'
+import { coins, symbols } from './coins.ts'
+import { type Deps, tell } from './deps.ts'
+import { parsed } from './errors.ts'
+import { faultSchema, webhookFaultSchema } from './faults.ts'
+import { hashOf } from './ids.ts'
+import { invoiceOf } from './invoices.ts'
+import type { Ledger } from './ledger.ts'
+import type { ChainTransaction } from './models.ts'
+import { confirm, expire, forget, pay, payTogether, setNodes, unitsOf } from './payments.ts'
+import { payoutOf, resumePayouts, sendByHand } from './payouts.ts'
+import { invoiceView, payoutView, promptView } from './views.ts'
 
 type Call = { Params: { id: string } }
 
@@ -158,6 +159,36 @@ function faultRoutes(app: FastifyInstance, deps: Deps): void {
   app.post('/sandbox/webhooks/forge', async ({ body }) => {
     const event = parsed(eventSchema, body)
     const { storeId } = deps.place
-    return { answers: await deps.webhooks.forge({ ...event, storeId }) }
+    return { answers: [await deps.webhooks.forge({ ...event, storeId })] }
   })
+}
+
+/**
+ * The books of each chain, in coins. They must balance: `float` plus everything received, less everything sent and its
+ * fees, is the `balance`, which is stored separately.
+ */
+function ledgerView(ledger: Ledger) {
+  const all = ledger.all('transaction')
+  return Object.fromEntries(
+    symbols.map((symbol) => {
+      const { decimals, float } = coins[symbol]
+      const write = (units: bigint) => formatDecimal(units, decimals)
+      const here = all.filter(({ coin }) => coin === symbol)
+      const view = ({ address, at, subject, units, fee, ...transfer }: ChainTransaction) => ({
+        id: hashOf(transfer),
+        amount: write(BigInt(units)),
+        fee: write(BigInt(fee)),
+        address,
+        at: new Date(at).toISOString(),
+        subject,
+      })
+      const book = {
+        float: write(float),
+        balance: write(ledger.balance(symbol)),
+        incoming: here.filter(({ direction }) => direction === 'in').map(view),
+        outgoing: here.filter(({ direction }) => direction === 'out').map(view),
+      }
+      return [symbol, book]
+    }),
+  )
 }
