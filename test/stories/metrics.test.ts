@@ -9,6 +9,8 @@ import { type Store, useStore } from './store.ts'
 const token = 'a-token-for-the-scraper'
 const opening = { authorization: `Bearer ${token}` }
 const store = useStore({
+  // So many that some are set aside.
+  offers: 200,
   lookEveryMs: 500,
   refundFloat: 7_250_000n,
   env: { METRICS_TOKEN: token },
