@@ -44,7 +44,7 @@ test('a supplier that is away degrades the signals, then stops purchases; both e
   expect((await call('/readyz')).status).toBe(503)
   expect((await call('/livez')).status).toBe(200)
   // The catalog that was read before is still there to look at.
-  expect((await call('/ai/vouchers')).body.total).toBeGreaterThan(100)
+  expect((await call('/ai/vouchers')).body.total).toBeGreaterThan(0)
 
   await store.admin('/faults', { mode: 'ok' })
   const order = await until(store, taken.body.orderId, ({ orders }) => {

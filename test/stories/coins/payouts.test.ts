@@ -58,7 +58,7 @@ describe('money that goes back', () => {
     await refundIs('REFUND_FAILED', paying)
     await store.btcpay('/processor', { enabled: true })
     const [order] = await store.query('select doc from orders where id = $1', [paying.orderId])
-    expect(order.doc.refund).toMatchObject({ step: 'FAILED', code: 'payout_gone' })
+    expect(order.doc.payout).toMatchObject({ state: 'FAILED', code: 'payout_gone' })
     expect(await sentTo(paying)).toBe(0)
   })
 })
