@@ -6,7 +6,7 @@ import { bodySchemaFor, kindSchemaFor } from '../../catalog/purchase-body.ts'
 import { understood } from '../../catalog/understood.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
-import { Refusal, whileUnpaid } from '../../lib/refusal.ts'
+import { Refusal, refusalWith } from '../../lib/refusal.ts'
 import { acceptsFor, price } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
@@ -214,16 +214,20 @@ async function probe(
 }
 
 /** Answers an unreadable payment, which buys nothing, is not stored, and cannot have moved any money. */
-function unreadable(
+async function unreadable(
   deps: BuyingDeps,
   call: PurchaseCall,
   reason: string,
 ): Promise<PurchaseOutcome> {
-  const priced = whileUnpaid(() => price(deps.purchases, call.kind, call.fields))
-  const { offer, lineItem } = priced
-  const fault = { code: 'payment_invalid', reason }
-  const accepts = acceptsFor(deps.purchases, priced)
-  return demand(deps, call, { type: 'payment_required', accepts, offer, lineItem, fault })
+  try {
+    const priced = price(deps.purchases, call.kind, call.fields)
+    const { offer, lineItem } = priced
+    const fault = { code: 'payment_invalid', reason }
+    const accepts = acceptsFor(deps.purchases, priced)
+    return await demand(deps, call, { type: 'payment_required', accepts, offer, lineItem, fault })
+  } catch (error) {
+    throw error instanceof Refusal ? refusalWith(error, { charged: 'no' }) : error
+  }
 }
 
 async function demand(
