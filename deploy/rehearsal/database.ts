@@ -48,13 +48,3 @@ export async function startDatabase(dataDir: string) {
 }
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>
-
-/** The size of a database on disk, the WAL that it has written so far, and its number of orders. */
-export async function sizeOf(url: string) {
-  const [row] = await query(
-    url,
-    `select pg_database_size(current_database())::float8 as disk,
-       (pg_current_wal_lsn() - '0/0')::float8 as wal, (select count(*)::int from orders) as orders`,
-  )
-  return row as { readonly disk: number; readonly wal: number; readonly orders: number }
-}

@@ -5,7 +5,6 @@ import { chainClient } from '../../sandbox/chain/rpc.ts'
 import type { startFront } from '../../test/harness/deployed.ts'
 import { query } from '../../test/harness/query.ts'
 import { crowdBuys } from './crowd.ts'
-import { sizeOf } from './database.ts'
 import { runProgram } from './node.ts'
 import { type Parts, recordOf } from './parts.ts'
 import { agentBuys, personBuys } from './shopping.ts'
@@ -13,20 +12,7 @@ import { agentBuys, personBuys } from './shopping.ts'
 export interface Wanted {
   /** The least number of vouchers that the crowd buys. */
   readonly orders: number
-  /** The folder of the version with which the nodes start, before they are upgraded. */
-  readonly from: string | undefined
   readonly tell: (line: string) => void
-}
-
-/** The measurements of a rehearsal. */
-export interface Figures {
-  /** Bytes of each node, before the crowd came and after it. */
-  readonly memory: readonly (readonly number[])[]
-  /** Bytes for each order of the crowd. */
-  readonly disk: number
-  readonly wal: number
-  /** From the death of the database to 503 at each node; milliseconds. */
-  readonly unreadyMs: readonly number[]
 }
 
 type Front = Awaited<ReturnType<typeof startFront>>
@@ -39,22 +25,21 @@ const buyers = 4
  *
  * @throws Error at the first step that fails
  */
-export async function rehearse(parts: Parts, wanted: Wanted): Promise<Figures> {
+export async function rehearse(parts: Parts, wanted: Wanted): Promise<void> {
   const { nodes } = parts
-  const { from, tell } = wanted
+  const { tell } = wanted
   try {
-    await startNodes(parts, from)
+    await startNodes(parts)
     const front = await parts.startFront()
     try {
       tell(`two nodes are ready behind ${parts.proxy}`)
       for (const bought of await agentBuys(parts)) tell(`bought in USDC: ${bought}`)
       for (const bought of await personBuys(parts)) tell(`bought in ${bought}`)
-      const measured = await underLoad(parts, front, wanted)
+      await underLoad(parts, front, wanted)
       const unreadyMs = await databaseDies(parts)
       tell(`the database died: /readyz said 503 after ${unreadyMs.map(seconds).join(' and ')}`)
       await databaseIsLost(parts, front, tell)
       await examined(parts, tell)
-      return { ...measured, unreadyMs }
     } finally {
       await front.stop()
     }
@@ -64,83 +49,23 @@ export async function rehearse(parts: Parts, wanted: Wanted): Promise<Figures> {
 }
 
 /** Starts one node after the other, as an operator does. */
-async function startNodes({ nodes, settings }: Parts, release?: string): Promise<void> {
-  for (const node of nodes) await node.start(settings, release)
+async function startNodes({ nodes, settings }: Parts): Promise<void> {
+  for (const node of nodes) await node.start(settings)
 }
 
-/** A crowd buys while the nodes are upgraded one after the other, and then restarted with a new key. */
-async function underLoad(parts: Parts, front: Front, { orders, from, tell }: Wanted) {
-  const { nodes } = parts
-  const memoryOfAll = () => nodes.map((node) => node.memory())
-  const sizes = () => sizeOf(recordOf(parts))
-  const [memory, before] = [memoryOfAll(), await sizes()]
+/** A crowd buys while the nodes are restarted one after the other, with a new key. */
+async function underLoad(parts: Parts, front: Front, { orders, tell }: Wanted): Promise<void> {
   let isRestarted = false
-  let sold = 0
-  const buying = crowdBuys(front.ask, parts, buyers, ({ delivered }) => {
-    sold = delivered
-    return !isRestarted || delivered < orders
-  })
+  const goesOn = ({ delivered }: { readonly delivered: number }) =>
+    !isRestarted || delivered < orders
+  const buying = crowdBuys(front.ask, parts, buyers, goesOn)
   // Report the failure of a buyer after the restarts, not in the middle of one.
   buying.catch(() => undefined)
-  const someSold = async () => {
-    const enough = sold + 4 * buyers
-    while (sold < enough) await Promise.race([delay(200), buying])
-  }
-  if (from !== undefined) await upgraded(parts, front, { from, tell, someSold })
   await withNewKey(parts, front)
   tell('restarted both nodes with a new key')
   isRestarted = true
   const { delivered, askedAgain } = await buying
   tell(`meanwhile ${buyers} bought: ${delivered} delivered, ${askedAgain} were told to try again`)
-  const after = await sizes()
-  const grown = after.orders - before.orders
-  return {
-    memory: [memory, memoryOfAll()],
-    disk: (after.disk - before.disk) / grown,
-    wal: (after.wal - before.wal) / grown,
-  }
-}
-
-interface Upgrade {
-  readonly from: string
-  readonly tell: Wanted['tell']
-  /** Resolves when the crowd has bought enough that both nodes have sold. */
-  readonly someSold: () => Promise<void>
-}
-
-/** Two versions sell side by side, one node goes back to the older version, and then both run the newer one. */
-async function upgraded(
-  parts: Parts,
-  front: Front,
-  { from, tell, someSold }: Upgrade,
-): Promise<void> {
-  const [one, two] = parts.nodes
-  const sideBySide = async () => {
-    await untilTold(parts, 2)
-    await someSold()
-  }
-  await restarted(parts, one, front)
-  await sideBySide()
-  await restarted(parts, two, front)
-  await untilTold(parts, 1)
-  tell('upgraded one node after the other')
-  await restarted(parts, two, front, from)
-  await sideBySide()
-  await restarted(parts, two, front)
-  await untilTold(parts, 1)
-  tell('put one of them back to the version before, and upgraded it again')
-}
-
-/** Waits until the metrics of a node report this number of versions. */
-async function untilTold({ nodes, settings }: Parts, versions: number): Promise<void> {
-  const [{ at }] = nodes
-  const headers = { authorization: `Bearer ${settings['METRICS_TOKEN']}` }
-  for (;;) {
-    const text = await (await fetch(`http://${at}/metrics`, { headers })).text()
-    const told = [...text.matchAll(/^kiosk402_nodes\{.*version="([^"]+)"/gm)]
-    if (new Set(told.map(([, version]) => version)).size === versions) return
-    await delay(200)
-  }
 }
 
 /** Lists a new key last at one node after the other, and then first. */
@@ -154,16 +79,11 @@ async function withNewKey(parts: Parts, front: Front): Promise<void> {
 }
 
 /** Restarts a node as in docs/operators/going-live.md: nginx is reconfigured, Caddy notices by itself. */
-async function restarted(
-  { proxy, settings }: Parts,
-  node: Node,
-  front: Front,
-  release?: string,
-): Promise<void> {
+async function restarted({ proxy, settings }: Parts, node: Node, front: Front): Promise<void> {
   const line = `server ${node.at}`
   if (proxy === 'nginx') await front.change((text) => text.replace(line, `${line} down`))
   await node.stop()
-  await node.start(settings, release)
+  await node.start(settings)
   if (proxy === 'nginx') await front.change((text) => text)
 }
 

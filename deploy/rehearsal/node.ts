@@ -73,16 +73,11 @@ export function createNode(dir: string, port: number) {
   return {
     at,
     untilStatus,
-    /**
-     * Starts it as its service manager does, and waits until it sells.
-     *
-     * @param release the folder of the version to run
-     */
-    async start(settings: Settings, release = '.'): Promise<void> {
+    /** Starts it as its service manager does, and waits until it sells. */
+    async start(settings: Settings): Promise<void> {
       const { file, files } = await writeSettings(dir, { ...settings, ...own })
       const log = openSync(logFile, 'a')
       child = spawn(process.execPath, [`--env-file=${file}`, 'src/main.ts'], {
-        cwd: release,
         env: { ...plainEnvironment(), ...files },
         stdio: ['ignore', log, log],
       })
@@ -99,8 +94,6 @@ export function createNode(dir: string, port: number) {
       if (code !== 0 && !isCutOff)
         throw new Error(`The node at ${at} ended with ${code}:\n${endOfLog()}`)
     },
-    /** The memory of its processes in bytes, each with its share of common pages. */
-    memory: () => [child?.pid ?? 0, ...childrenOf(child?.pid ?? 0)].reduce(addMemory, 0),
     /** Runs a command of the store with the settings of this node. */
     async command(settings: Settings, script: string, args: readonly string[]) {
       const { file, files } = await writeSettings(dir, { ...settings, ...own })
@@ -132,13 +125,4 @@ async function lookAt(url: string) {
   } catch (error) {
     return { status: 0, text: String(error) }
   }
-}
-
-const childrenOf = (pid: number) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-
-function addMemory(sum: number, pid: number): number {
-  const [, kilobytes = 0] =
-    /^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []
-  return sum + Number(kilobytes) * 1_024
 }
