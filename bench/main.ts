@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { wholeNumber } from '../test/harness/arguments.ts'
+import { measureHttp } from './http.ts'
+import { measureInstall } from './install.ts'
 import { measureMemory } from './memory.ts'
 import { measureOrders } from './orders.ts'
 import { measurePurchases } from './purchases.ts'
+import { measureSearch } from './search.ts'
 import { measureStart } from './start.ts'
 import { type Figure, machine, tableOf } from './table.ts'
 
@@ -20,8 +23,11 @@ const orders = wholeNumber('--orders', values.orders, { least: 1_000, most: 100_
 const sections: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: measureStart,
   memory: measureMemory,
+  search: measureSearch,
+  http: measureHttp,
   purchases: measurePurchases,
   orders: () => measureOrders(orders),
+  install: measureInstall,
 }
 const page = 'docs/contributors/benchmarks.md'
 
