@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
@@ -10,10 +11,14 @@ import { startSupplier } from '../sandbox/supplier/server.ts'
 import { newDataDir } from '../test/child-store.ts'
 import { fundedGasKey } from '../test/harness/gas.ts'
 import type { NodeSettings } from '../test/harness/node.ts'
+import { startProxy } from '../test/harness/proxy.ts'
 
 const supplierKey = 'sandbox_bench_key'
 /** Enough for 2,000 purchases of the test voucher; atomic USDC. */
 const pocketMoney = 10_000_000_000n
+
+/** Longer than the supplier takes to deliver. */
+const deliveredMs = 15
 
 /** A PostgreSQL that syncs to disk, a real EVM node, and a supplier that delivers at once. */
 export async function startParts() {
@@ -22,12 +27,17 @@ export async function startParts() {
   starting.defer(() => rm(dataDir, { recursive: true, force: true }))
   const postgres = starting.adopt(await startPostgres({ dataDir }), (server) => server.stop())
   const chain = starting.adopt(await startChain({ dataDir }), (node) => node.stop())
-  const options = { apiKey: supplierKey, offers: 60, stepMs: 0 }
+  const options = { apiKey: supplierKey, offers: 60, stepMs: 1 }
   const supplier = starting.adopt(await startSupplier(options), (server) => server.stop())
+  const proxy = starting.adopt(await startProxy(supplier.url), (server) => server.close())
+  // The first look finds the goods, so that no pause between two looks is measured.
+  proxy.breakCalls((call) =>
+    /^GET .*purchases\//.test(call) ? delay(deliveredMs, 'none') : 'none',
+  )
   const started = starting.move()
   return {
     chain,
-    supplierUrl: supplier.url,
+    supplierUrl: proxy.url,
     async newAccount(): Promise<PrivateKeyAccount> {
       const account = privateKeyToAccount(generatePrivateKey())
       await chain.faucet(account.address, pocketMoney)

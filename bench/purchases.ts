@@ -1,8 +1,9 @@
+import { decodePaymentRequiredHeader } from '@x402/core/http'
 import type { FastifyRequest } from 'fastify'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { type NodeSettings, startNode } from '../test/harness/node.ts'
 import { type Accepts, signPayment } from '../test/harness/payer.ts'
-import { bodyFor, post, purchasePath, termsOf } from '../test/stories/requests.ts'
+import { bodyFor, post, purchasePath } from '../test/stories/requests.ts'
 import { type Child, startChild } from './child.ts'
 import { type OutsideClock, watchOutside } from './outside.ts'
 import { type Parts, settingsOf, startParts } from './parts.ts'
@@ -153,7 +154,9 @@ function figuresOf(turns: Readonly<Record<Name, readonly Turn[]>>): Figure[] {
 }
 
 async function signMany(account: PrivateKeyAccount, url: string, count: number): Promise<string[]> {
-  const terms: Accepts = await termsOf(url, 'voucher', body)
+  const { headers } = await post(url, path, body)
+  const { accepts } = decodePaymentRequiredHeader(headers.get('payment-required') ?? '')
+  const terms = accepts[0] as unknown as Accepts
   const signed = Array.from({ length: count }, () => signPayment(account, terms))
   return (await Promise.all(signed)).map(({ header }) => header)
 }
