@@ -1,8 +1,90 @@
+import type { Pool } from 'pg'
+import { changeDenylist, listDenied } from '../adapters/storage/denylist.ts'
 import { readConfig } from '../config.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
-import { operatorName, runCommand } from './command-line.ts'
-import { carryOut, commandOf, usage } from './denylist-work.ts'
+import { readReceiver } from '../orders/spending-limits/rules.ts'
+import { operatorName, parsed, runCommand, UsageError } from './command-line.ts'
 import { openDatabaseFor } from './store-database.ts'
+
+const usage = `Usage: npm run denylist -- <what>
+
+  list                                    who is on the list, since when and why
+  add <party>... --reason "..."           sells nothing to them, and holds refunds to them
+  remove <party>... --reason "..."        sells to them again
+
+A party is a wallet, an address of a coin, a phone number, an e-mail address or an ICCID.
+
+It works on the database of the store that the same environment starts.`
+
+/** A command of the operator about the denylist. */
+export type DenylistCommand =
+  | { readonly does: 'list' }
+  | {
+      readonly does: 'add' | 'remove'
+      readonly parties: readonly string[]
+      readonly reason: string
+    }
+
+/** @throws UsageError */
+export function commandOf(args: readonly string[]): DenylistCommand {
+  const { what, names, reason } = wordsOf(args)
+  switch (what) {
+    case 'list':
+      if (names.length > 0 || reason !== undefined) throw new UsageError('list takes nothing else')
+      return { does: 'list' }
+    case 'add':
+    case 'remove':
+      if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
+      if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)
+      return { does: what, parties: [...new Set(names.map(partyIn))], reason }
+    default:
+      throw new UsageError(what === undefined ? 'Say what to do' : `"${what}" is not known`)
+  }
+}
+
+function wordsOf(args: readonly string[]) {
+  const options = { reason: { type: 'string' } } as const
+  const { values, positionals } = parsed({ args: [...args], options, allowPositionals: true })
+  const [what, ...names] = positionals
+  return { what, names, reason: values.reason?.trim() }
+}
+
+/** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */
+const addressPattern = /^[a-z0-9]{26,110}$/i
+
+/** A party in the spelling of the list. @throws UsageError */
+function partyIn(text: string): string {
+  const receiver = readReceiver(text)
+  if (receiver !== undefined) return receiver
+  if (addressPattern.test(text)) return text.toLowerCase()
+  throw new UsageError(
+    `"${text}" is no wallet, address, phone number with its +, e-mail address or ICCID`,
+  )
+}
+
+/** Does what the operator wants, for all nodes of the store, and says it in lines. */
+export async function carryOut(
+  { database, by }: { readonly database: Pool; readonly by: string },
+  command: DenylistCommand,
+): Promise<readonly string[]> {
+  if (command.does === 'list') return listLines(database)
+  const { does, parties, reason } = command
+  const isDenied = does === 'add'
+  const changed = await changeDenylist(database, { parties, isDenied, reason, by })
+  const [now, already] = isDenied
+    ? ['is on the list now', 'was on it already']
+    : ['is off the list now', 'was not on it']
+  return parties.map((party) => `${party} ${changed.includes(party) ? now : already}`)
+}
+
+async function listLines(database: Pool): Promise<readonly string[]> {
+  const entries = await listDenied(database)
+  if (entries.length === 0) return ['Nobody is on the denylist.']
+  return entries.map(
+    ({ party, reason, changed_by, changed_at }) =>
+      `${party}  since ${changed_at.toISOString()}  by ${changed_by}  ${reason}`,
+  )
+}
 
 async function main(args: readonly string[]): Promise<0> {
   const command = commandOf(args)
@@ -15,4 +97,4 @@ async function main(args: readonly string[]): Promise<0> {
   }
 }
 
-await runCommand({ name: 'denylist', usage, main })
+if (import.meta.main) await runCommand({ name: 'denylist', usage, main })

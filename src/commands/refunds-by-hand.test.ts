@@ -28,7 +28,7 @@ import { usdc } from '../lib/money.ts'
 import type { In, Order, Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/refund.ts'
 import { operatorPays } from '../payments/pay-back-faults.ts'
-import { carryOut } from './refunds-work.ts'
+import { carryOut } from './refunds.ts'
 
 const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
 

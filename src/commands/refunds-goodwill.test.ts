@@ -11,8 +11,8 @@ import { createPayoutLimits } from '../adapters/storage/payouts.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
 import { goodwillReferenceOf, goodwillSweeper } from '../orders/goodwill.ts'
+import { carryOut } from './refunds.ts'
 import { commandOf } from './refunds-arguments.ts'
-import { carryOut } from './refunds-work.ts'
 
 /** Goodwill from the command to the payout, on the database of a store whose rail is scripted. */
 

@@ -16,7 +16,7 @@ import { invoiceRail, payoutWatch } from '../checkouts/rail.ts'
 import { type CheckoutForm, startCheckout } from '../checkouts/start.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import { carryOut } from './refunds-work.ts'
+import { carryOut } from './refunds.ts'
 
 /** Purchases in a coin, from the form to the return, on the database of a store. */
 

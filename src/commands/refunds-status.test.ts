@@ -5,7 +5,7 @@ import type { OpenPayout, PayoutQueue } from '../adapters/storage/payouts.ts'
 import { returnReference } from '../checkouts/checkout.ts'
 import type { CoinPayout } from '../checkouts/ports.ts'
 import { usdc } from '../lib/money.ts'
-import { handLines, statusLines } from './refunds-status.ts'
+import { handLines, statusLines } from './refunds.ts'
 
 const id = newOrderId()
 const other = newOrderId()

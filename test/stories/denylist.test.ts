@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/adapters/storage/database.ts'
-import { carryOut, commandOf } from '../../src/commands/denylist-work.ts'
+import { carryOut, commandOf } from '../../src/commands/denylist.ts'
 import { newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { choose, ledgerOf, sendChoice } from './coins/person.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/adapters/storage/database.ts'
+import { carryOut } from '../../../src/commands/refunds.ts'
 import type { RefundsCommand } from '../../../src/commands/refunds-arguments.ts'
-import { carryOut } from '../../../src/commands/refunds-work.ts'
 import { usdcFromWhole } from '../../../src/lib/money.ts'
 import { eventually, until } from '../requests.ts'
 import { useStore } from '../store.ts'

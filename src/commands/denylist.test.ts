@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UsageError } from './command-line.ts'
-import { commandOf } from './denylist-work.ts'
+import { commandOf } from './denylist.ts'
 
 const why = ['--reason', ' Sanctioned ']
 const wallet = '0x52908400098527886E0F7030069857D2E4169EE7'

@@ -18,7 +18,7 @@ import { usdc } from '../lib/money.ts'
 import type { Order } from '../orders/order.ts'
 import type { OrderStore } from '../orders/ports.ts'
 import { operatorName } from './command-line.ts'
-import { carryOut } from './refunds-work.ts'
+import { carryOut } from './refunds.ts'
 
 const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
 
