@@ -92,9 +92,6 @@ vi.doMock('../src/catalog/kinds.ts', async (original) => {
       goods: {},
       capabilities: { brands: z.array(z.string()) },
     },
-    discoveryFields: ({ platform }: GameOffer) => ({ platform }),
-    catalogFields: () => ({}),
-    detailFields: () => ({}),
     refund: 'none',
     refundRule: 'Refunded in full if no key is issued.',
   } satisfies KindDefinition<GameOffer>

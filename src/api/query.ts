@@ -1,6 +1,8 @@
 import type { ParamSource } from '../catalog/search/param-source.ts'
 import { readParams } from '../catalog/search/params.ts'
-import type { Published } from './views/discovery-offer.ts'
+
+/** A published record. Fields that are undefined are absent from the JSON. */
+export type Published = Readonly<Record<string, unknown>>
 
 /** A parsed request that is not answered yet. */
 export interface Query {

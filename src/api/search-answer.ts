@@ -1,13 +1,13 @@
+import type { Offer } from '../catalog/offer.ts'
 import type { ReadSearch } from '../catalog/search/offer-search.ts'
 import type { SearchIndex } from '../catalog/search/search-index.ts'
-import { type Query, queryOf } from './query.ts'
-import type { Published, View } from './views/discovery-offer.ts'
+import { type Published, type Query, queryOf } from './query.ts'
 
 /** A search as requested by a caller. */
 export interface SearchRequest {
   readonly index: SearchIndex
   readonly asked: ReadSearch
-  readonly view: View
+  readonly view: (offer: Offer) => Published
   /** Whether the answer contains the facets. */
   readonly hasFacets?: boolean
 }

@@ -5,13 +5,12 @@ import type { Kind, Offer } from '../../catalog/offer.ts'
 import type { ValueCount } from '../../catalog/search/field.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import { fold, slugOf } from '../../lib/text.ts'
+import { catalogOffer } from '../offers.ts'
 import { answers, inCatalog, type Reading } from '../operation.ts'
 import { catalogPath, titleOf } from '../paths.ts'
-import { wholeListQuery } from '../query.ts'
+import { type Published, wholeListQuery } from '../query.ts'
 import { searchQuery } from '../search-answer.ts'
 import { BrandList, CatalogPage, CountryList, RegionList, VoucherFilters } from '../shapes/lists.ts'
-import { catalogOffer } from '../views/catalog-offer.ts'
-import type { Published } from '../views/discovery-offer.ts'
 
 function browsing(kind: Kind): Reading {
   const { browse, plural, words } = goods[kind]
@@ -22,10 +21,10 @@ function browsing(kind: Kind): Reading {
     description: words.browse,
     query: browse.query,
     answers: answers(`A page of ${words.many}`, CatalogPage[kind]),
-    ask(given, { liveCatalog, pricing, site }) {
-      const index = liveCatalog.current().listed[kind]
+    ask(given, deps) {
+      const index = deps.liveCatalog.current().listed[kind]
       const asked = browse.read(given, index)
-      const view = (offer: Offer) => catalogOffer(offer, { siteUrl: site.url, pricing })
+      const view = (offer: Offer) => catalogOffer(offer, deps)
       return searchQuery({ index, asked, view })
     },
   })

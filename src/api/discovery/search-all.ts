@@ -24,12 +24,11 @@ import {
   wholeNumber,
 } from '../../catalog/search/params.ts'
 import type { ReadDeps } from '../deps.ts'
+import { catalogOffer } from '../offers.ts'
 import { answers, inDiscovery } from '../operation.ts'
 import { searchPath } from '../paths.ts'
-import { type Query, queryOf } from '../query.ts'
+import { type Published, type Query, queryOf } from '../query.ts'
 import { QuestionResult } from '../shapes/lists.ts'
-import { catalogOffer } from '../views/catalog-offer.ts'
-import type { Published } from '../views/discovery-offer.ts'
 
 /** The maximum offset; a caller who has read so many items should ask more narrowly. */
 const maxOffset = 1_000
@@ -148,8 +147,8 @@ function offersOn(
     .map(({ offer }) => offer)
 }
 
-function itemOf(offer: Offer, { wish }: Found, { pricing, site }: ReadDeps): Published {
-  const item = catalogOffer(offer, { siteUrl: site.url, pricing })
+function itemOf(offer: Offer, { wish }: Found, deps: ReadDeps): Published {
+  const item = catalogOffer(offer, deps)
   return goods[offer.kind].isByCoverage
     ? { ...item, coverage: coverageOf(offer, wish.countries) }
     : item

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { byKind, byPlural, goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
+import { CatalogOffer, DiscoveryOffer } from '../offers.ts'
 import { titleOf } from '../paths.ts'
-import { CatalogOffer, DiscoveryOffer } from './offers.ts'
 
 /** The published shapes of lists. */
 

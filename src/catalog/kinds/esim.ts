@@ -283,18 +283,10 @@ export const esim = {
     },
     capabilities: { coverage: z.string() },
   },
-  discoveryFields({ allowance, shortNotes }: EsimOffer) {
-    const { dataGb, dataUnlimited, durationDays } = allowance
-    return { dataGb, dataUnlimited, durationDays, shortNotes }
+  publishedValue({ coverage }: EsimOffer, field) {
+    if (field !== 'coverage') return undefined
+    return coverage.map(({ country, speeds }) => ({ country, name: countryName(country), speeds }))
   },
-  catalogFields: ({ brandName, allowance }: EsimOffer) => ({ brandName, ...allowance }),
-  detailFields: ({ coverage }: EsimOffer) => ({
-    coverage: coverage.map(({ country, speeds }) => ({
-      country,
-      name: countryName(country),
-      speeds,
-    })),
-  }),
 
   refund: 'automatic',
   refundRule:

@@ -59,12 +59,8 @@ export interface KindDefinition<O extends OfferBase = OfferBase> {
   capabilitiesIn(sold: SearchIndex): object
 
   readonly published: Published
-  /** The fields of an offer that the discovery interface shows of this kind. */
-  discoveryFields(offer: O): object
-  /** The further fields that the catalog interface shows. */
-  catalogFields(offer: O): object
-  /** The fields that only the full record shows. */
-  detailFields(offer: O): object
+  /** The value of a published field that is neither the offer's own nor its allowance's. */
+  publishedValue?(offer: O, field: string): unknown
 
   /** The type of refund in the manifest. */
   readonly refund: 'none' | 'automatic'
@@ -152,6 +148,7 @@ export type KindList = 'brands' | 'countries' | 'filters' | 'regions'
 interface Published {
   /** The name of the discovery form of an offer. */
   readonly name: string
+  /** Of its fields in every interface, in the catalog interface too, and in the full record alone. */
   readonly discovery: z.ZodRawShape
   readonly catalog: z.ZodRawShape
   readonly detail: z.ZodRawShape

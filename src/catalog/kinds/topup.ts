@@ -207,12 +207,6 @@ export const topup = {
     goods: { msisdn: z.string().optional() },
     capabilities: { countries: names, regions: names },
   },
-  discoveryFields({ brandName, allowance }: TopupOffer) {
-    const { dataGb, dataUnlimited, durationDays, voiceMinutes, smsNumber } = allowance
-    return { brandName, dataGb, dataUnlimited, durationDays, voiceMinutes, smsNumber }
-  },
-  catalogFields: ({ brandName, allowance }: TopupOffer) => ({ brandName, ...allowance }),
-  detailFields: () => ({}),
 
   refund: 'automatic',
   refundRule:

@@ -254,15 +254,8 @@ export const voucher = {
     goods: {},
     capabilities: { countries: names, subtypes: names, regions: names, brands: names },
   },
-  discoveryFields: ({ brandName, description, shortNotes, productType, image }: VoucherOffer) => ({
-    brandName,
-    description,
-    shortNotes,
-    productType,
-    image,
-  }),
-  catalogFields: (offer: VoucherOffer) => ({ categories: categoriesOf(offer) }),
-  detailFields: ({ redemptionInstructions }: VoucherOffer) => ({ redemptionInstructions }),
+  publishedValue: (offer: VoucherOffer, field) =>
+    field === 'categories' ? categoriesOf(offer) : undefined,
 
   /** Not refundable once a code was issued, because nobody can prove that the code was not used. */
   refund: 'none',

@@ -23,8 +23,6 @@ export type Order = 'match' | 'low' | 'high' | 'price'
 export interface SearchResult {
   readonly total: number
   readonly offers: readonly Offer[]
-  /** The lowest price of each of them when the catalog was built; NaN if it was not sold. */
-  readonly usdc: readonly number[]
 }
 
 /** For each facet the values found when all *other* filters apply, so that a caller can switch to another. */
@@ -81,7 +79,7 @@ export class SearchIndex {
   }
 
   search(filters: Filters, { offset, limit }: Page, order: Order = 'match'): SearchResult {
-    const { orders, usdc } = this.#matcher.valuation
+    const { orders } = this.#matcher.valuation
     const matches = this.#matching(filters)
     const total = countOf(matches)
     const isByText = order === 'match' && filters.text !== undefined && total > 0
@@ -94,11 +92,7 @@ export class SearchIndex {
       if (shown.length === limit) break
       toSkip = Math.max(0, toSkip - countOf(rank))
     }
-    return {
-      total,
-      offers: shown.map((position) => this.#offerAt(position)),
-      usdc: shown.map((position) => usdc[position] as number),
-    }
+    return { total, offers: shown.map((position) => this.#offerAt(position)) }
   }
 
   count(filters: Filters): number {

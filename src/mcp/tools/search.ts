@@ -1,7 +1,7 @@
-import { offerDetail } from '../../api/catalog/offer.ts'
 import type { ReadDeps } from '../../api/deps.ts'
 import { searches, searchOfKind } from '../../api/discovery/search.ts'
 import { searchAll } from '../../api/discovery/search-all.ts'
+import { offerDetail } from '../../api/offers.ts'
 import type { Query } from '../../api/query.ts'
 import { findOffer } from '../../catalog/find-offer.ts'
 import { goods, kinds } from '../../catalog/good.ts'

@@ -9,14 +9,13 @@ import {
   shopOffers,
   topup,
   voucher,
-} from '../../../test/fixtures/offers.ts'
-import type { Offer } from '../../catalog/offer.ts'
-import { chargeFor, type Pricing } from '../../catalog/pricing.ts'
-import { cents } from '../../lib/money.ts'
-import { catalogOffer } from './catalog-offer.ts'
-import { discoveryOffer } from './discovery-offer.ts'
+} from '../../test/fixtures/offers.ts'
+import type { Offer } from '../catalog/offer.ts'
+import { chargeFor, type Pricing } from '../catalog/pricing.ts'
+import { cents } from '../lib/money.ts'
+import { catalogOffer, discoveryOffer } from './offers.ts'
 
-const siteUrl = 'https://kiosk.example'
+const site = { url: 'https://kiosk.example' }
 const allowance = {
   dataGb: 2,
   dataUnlimited: false,
@@ -36,14 +35,14 @@ const offers: readonly Offer[] = [
 ]
 
 test.each([0, 250])('the catalog form has all of the discovery form (markup %i)', (markupBps) => {
-  const deps = { siteUrl, pricing: fixturePricing({ markupBps }) }
+  const deps = { site, pricing: fixturePricing({ markupBps }) }
   for (const offer of offers) {
     expect(catalogOffer(offer, deps), offer.id).toMatchObject(discoveryOffer(offer, deps))
   }
 })
 
 test('the catalog form says what a line gets beyond what the discovery form shows', () => {
-  const deps = { siteUrl, pricing: fixturePricing() }
+  const deps = { site, pricing: fixturePricing() }
   const beyond = { voiceUnlimited: true, smsUnlimited: true }
   for (const offer of [topup('T', { allowance }), esim('E', { allowance })]) {
     expect(catalogOffer(offer, deps)).toMatchObject(beyond)
@@ -103,7 +102,7 @@ describe('what a published offer says of its price', () => {
 })
 
 const detailsOf = (offer: Offer, pricing: Pricing) =>
-  catalogOffer(offer, { siteUrl, pricing }) as unknown as Shown
+  catalogOffer(offer, { site, pricing }) as unknown as Shown
 
 interface Shown {
   readonly price: Readonly<Record<'min' | 'max' | 'fixed', number>>

@@ -1,0 +1,240 @@
+import * as z from 'zod'
+import { exampleBody } from '../catalog/example-body.ts'
+import { byKind, goods, kindOf, kinds } from '../catalog/good.ts'
+import { countryCode, names } from '../catalog/kinds/fields.ts'
+import type { Offer } from '../catalog/offer.ts'
+import type { MoneyRange } from '../catalog/offer-base.ts'
+import { type Retail, retailOf, withMarkup } from '../catalog/pricing.ts'
+import { bodySchemaFor, requiredFieldsOf } from '../catalog/purchase-body.ts'
+import { type Cents, usdcDecimals, usdcFromCents } from '../lib/money.ts'
+import type { ReadDeps } from './deps.ts'
+import { buyPath, purchasePath, titleOf } from './paths.ts'
+import type { Published } from './query.ts'
+
+/** The published fields of offers: of each its shape and its value, which is absent if it is undefined. */
+
+interface OfferDeps extends Pick<ReadDeps, 'pricing'> {
+  readonly site: { readonly url: string }
+}
+
+/** An offer that is shown, with its price of the moment. */
+interface Shown extends OfferDeps {
+  readonly offer: Offer
+  readonly retail: Retail
+}
+
+type Fields = Readonly<
+  Record<string, readonly [shape: z.ZodType, value: (shown: Shown) => unknown]>
+>
+
+/** A price as published: always an object, with integers in minor units (docs/contributors/decisions/003). */
+const Money = z
+  .object({
+    currency: z.string().describe('ISO 4217 code'),
+    currencyDivisor: z.int().min(1).describe('Minor units in one of the currency'),
+    fixed: z.int().optional(),
+    min: z.int().optional(),
+    max: z.int().optional(),
+  })
+  .meta({
+    id: 'Money',
+    description:
+      'An amount in whole minor units: major = value / currencyDivisor, so 2500 with divisor 100 is 25.00. Either fixed, or min and max.',
+  })
+
+const usdcAmount = z.string().regex(/^\d+$/).describe('Atomic USDC: 1 USDC is 1000000')
+
+const Usdc = z
+  .object({
+    amount: usdcAmount.optional(),
+    min: usdcAmount.optional(),
+    max: usdcAmount.optional(),
+    increment: usdcAmount.optional(),
+    decimals: z.literal(6),
+  })
+  .meta({
+    id: 'Usdc',
+    description:
+      'What a purchase costs: amount; or, for an open value, min and max, which the least and the greatest value cost, and increment, the step from one value to the next. The price of a value between them is that of its quote.',
+  })
+
+const OpenValue = z
+  .object({ unit: z.literal('USD'), min: z.number(), max: z.number(), step: z.number() })
+  .meta({
+    id: 'OpenValue',
+    description:
+      'What the field `value` of a purchase takes, in US dollars and not in minor units: 25 is 25.00 USD.',
+  })
+
+const Purchase = z.object({
+  method: z.literal('POST'),
+  url: z.url(),
+  quoteUrl: z.url().describe('The exact price, free'),
+  bodySchema: z.record(z.string(), z.unknown()).describe('JSON Schema of the body that buys it'),
+  example: z.record(z.string(), z.unknown()).describe('Such a body, for nobody'),
+})
+
+const shared: Fields = {
+  offerId: [
+    z.string().describe('Names the offer wherever one is asked for'),
+    ({ offer }) => offer.id,
+  ],
+  brand: [
+    z.string().describe('Key of the brand, operator or provider'),
+    ({ offer }) => offer.brand,
+  ],
+  country: [countryCode.optional(), ({ offer }) => offer.country],
+  regions: [names, ({ offer }) => offer.regions],
+  subTypes: [names, ({ offer }) => offer.subTypes],
+  price: [Money, priceOf],
+  buy_url: [
+    z.url().describe('The page where people see and buy this offer'),
+    ({ offer, site }) => `${site.url}${buyPath(offer.id)}`,
+  ],
+}
+
+const inCatalog: Fields = {
+  kind: [z.enum(kinds), ({ offer }) => offer.kind],
+  productType: [z.string(), ({ offer }) => offer.productType],
+  shortNotes: [z.string().optional(), ({ offer }) => offer.shortNotes],
+  priceType: [z.enum(['FIXED', 'RANGE']), ({ offer }) => offer.price.type],
+  value: [OpenValue.optional(), openValueOf],
+  faceValue: [
+    Money.optional().describe('What the card or the line receives'),
+    ({ offer }) => offer.faceValue && moneyOf(offer.faceValue),
+  ],
+  usdc: [Usdc.optional(), usdcOf],
+  requiredFields: [
+    names.describe('What the purchase body must carry besides offerId'),
+    ({ offer }) => requiredFieldsOf(offer),
+  ],
+  available: [z.boolean(), ({ retail }) => retail.type !== 'NOT_SOLD'],
+  unavailableReason: [
+    z.string().optional(),
+    ({ retail }) => (retail.type === 'NOT_SOLD' ? retail.reason : undefined),
+  ],
+}
+
+const inDetail: Fields = {
+  notes: [z.string().optional(), ({ offer }) => offer.notes],
+  refundRule: [
+    z.string().describe('When this kind of good is paid back'),
+    ({ offer }) => kindOf(offer).refundRule,
+  ],
+  purchase: [Purchase, purchaseOf],
+}
+
+const forms = byKind((kind) => {
+  const { name, ...own } = goods[kind].published
+  const discovery = { ...shared, ...ownFields(own.discovery) }
+  const catalog = { ...discovery, ...inCatalog, ...ownFields(own.catalog) }
+  const detail = { ...catalog, ...inDetail, ...ownFields(own.detail) }
+  return { discovery, catalog, detail }
+})
+
+/** The fields of a kind: properties of its offers or of their allowance, unless it says how they are made. */
+function ownFields(shapes: z.ZodRawShape): Fields {
+  return Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => {
+      const value = ({ offer }: Shown) => {
+        const own = { ...('allowance' in offer ? offer.allowance : {}), ...offer } as Published
+        return kindOf(offer).publishedValue?.(offer, name) ?? own[name]
+      }
+      return [name, [shape as z.ZodType, value]]
+    }),
+  )
+}
+
+/** An offer as the discovery interface shows it, as the catalog interface lists it, and its full record. */
+export const DiscoveryOffer = byKind((kind) =>
+  shapeOf(forms[kind].discovery, goods[kind].published.name),
+)
+export const CatalogOffer = byKind((kind) =>
+  shapeOf(forms[kind].catalog, `Catalog${titleOf(kind)}`),
+)
+export const OfferDetail = byKind((kind) => shapeOf(forms[kind].detail, `${titleOf(kind)}Detail`))
+
+function shapeOf(fields: Fields, id: string) {
+  const shapes = Object.entries(fields).map(([name, [shape]]) => [name, shape])
+  return z.object(Object.fromEntries(shapes)).meta({ id })
+}
+
+export function discoveryOffer(offer: Offer, deps: OfferDeps): Published {
+  return publish(forms[offer.kind].discovery, offer, deps)
+}
+
+export function catalogOffer(offer: Offer, deps: OfferDeps): Published {
+  return publish(forms[offer.kind].catalog, offer, deps)
+}
+
+export function offerDetail(offer: Offer, deps: OfferDeps) {
+  const detail = publish(forms[offer.kind].detail, offer, deps)
+  return detail as Published & { readonly purchase: ReturnType<typeof purchaseOf> }
+}
+
+function publish(fields: Fields, offer: Offer, { pricing, site }: OfferDeps): Published {
+  const shown = { offer, pricing, site, retail: retailOf(offer, pricing) }
+  return Object.fromEntries(Object.entries(fields).map(([name, [, value]]) => [name, value(shown)]))
+}
+
+/**
+ * The exact price in dollars if the supplier's price is in dollars or does not determine ours. Otherwise the supplier's
+ * price in its own currency, with the markup. For an open value, the range of values.
+ */
+function priceOf({ offer: { price }, retail, pricing }: Shown): z.infer<typeof Money> {
+  const dollars = { currency: 'USD', currencyDivisor: 100 }
+  if (retail.type === 'RANGE') return { ...dollars, min: retail.min, max: retail.max }
+  const isAsked = price.currency === 'USD' || (retail.type === 'FIXED' && retail.by === 'cost')
+  if (retail.type === 'FIXED' && isAsked) return { ...dollars, fixed: retail.cents }
+  return moneyOf(price, (minor) => withMarkup(minor, pricing.markupBps))
+}
+
+/** Money in its published form, with each amount mapped by `change`. */
+function moneyOf(
+  money: MoneyRange,
+  change: (minor: number) => number = (minor) => minor,
+): z.infer<typeof Money> {
+  const { currency, divisor } = money
+  const unit = { currency, currencyDivisor: divisor }
+  return money.type === 'FIXED'
+    ? { ...unit, fixed: change(money.fixed) }
+    : { ...unit, min: change(money.min), max: change(money.max) }
+}
+
+/** The range of the field `value` of a purchase, in its unit. */
+function openValueOf({ retail }: Shown): z.infer<typeof OpenValue> | undefined {
+  if (retail.type !== 'RANGE') return undefined
+  const { min, max, increment } = retail
+  return { unit: 'USD', min: min / 100, max: max / 100, step: increment / 100 }
+}
+
+/**
+ * The price of a purchase in atomic USDC. For an open value: the prices of the least and the greatest value, and the
+ * step of values, which is not a price and has no markup.
+ */
+function usdcOf({ retail }: Shown): z.infer<typeof Usdc> | undefined {
+  const atomic = (amount: Cents) => usdcFromCents(amount).toString()
+  switch (retail.type) {
+    case 'FIXED':
+      return { amount: atomic(retail.cents), decimals: usdcDecimals }
+    case 'RANGE': {
+      const { lowest, highest, increment } = retail
+      const bounds = { min: atomic(lowest), max: atomic(highest) }
+      return { ...bounds, increment: atomic(increment), decimals: usdcDecimals }
+    }
+    case 'NOT_SOLD':
+      return undefined
+  }
+}
+
+/** How the offer is bought. */
+function purchaseOf({ offer, retail, site }: Shown) {
+  const url = `${site.url}${purchasePath(offer.kind)}`
+  return {
+    method: 'POST',
+    url,
+    quoteUrl: `${url}?offerId=${encodeURIComponent(offer.id)}`,
+    bodySchema: bodySchemaFor(offer, retail),
+    example: exampleBody(offer, retail),
+  }
+}
