@@ -30,118 +30,159 @@ const composition = [
   '../package.json',
 ]
 
-/** What each part may import besides itself. This table is the architecture. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
-  secrets: ['lib'],
-  health: ['lib'],
+interface Part {
+  /** Its lines of source (TypeScript, SQL, CSS, JavaScript; no tests), rounded up to the next hundred. */
+  readonly lines: number
+  /** What it may import besides itself. */
+  readonly mayImport: readonly string[]
+}
+
+/** The architecture: each part, its size, and what it may import. To raise a size, say in the commit what the lines buy. */
+const parts: Readonly<Record<string, Part>> = {
+  lib: { lines: 700, mayImport: [] },
+  secrets: { lines: 300, mayImport: ['lib'] },
+  health: { lines: 800, mayImport: ['lib'] },
   // The build is the table of the operators of phone numbers.
-  catalog: ['lib', '../build'],
+  catalog: { lines: 6900, mayImport: ['lib', '../build'] },
   // What the store knows of a supplier, the map of them, and a folder for each.
-  'suppliers/supplier.ts': ['lib', 'catalog'],
-  'suppliers/suppliers.ts': ['suppliers'],
-  suppliers: ['lib', 'catalog'],
-  payments: ['lib', 'catalog', 'secrets'],
-  orders: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
+  'suppliers/supplier.ts': { lines: 200, mayImport: ['lib', 'catalog'] },
+  'suppliers/suppliers.ts': { lines: 100, mayImport: ['suppliers'] },
+  suppliers: { lines: 1400, mayImport: ['lib', 'catalog'] },
+  payments: { lines: 1200, mayImport: ['lib', 'catalog', 'secrets'] },
+  orders: {
+    lines: 4600,
+    mayImport: ['lib', 'catalog', 'suppliers/supplier.ts', 'payments', 'secrets', 'health'],
+  },
   // The way of a person from a form to an order that is paid in a coin.
-  checkouts: ['lib', 'catalog', 'payments', 'orders', 'secrets', 'health'],
+  checkouts: {
+    lines: 1700,
+    mayImport: ['lib', 'catalog', 'payments', 'orders', 'secrets', 'health'],
+  },
   // What may be asked of the store and what it answers, whatever the transport.
-  api: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
-  http: [
-    'lib',
-    'catalog',
-    'suppliers/supplier.ts',
-    'payments',
-    'orders',
-    'secrets',
-    'health',
-    'api',
-  ],
+  api: {
+    lines: 6100,
+    mayImport: ['lib', 'catalog', 'payments', 'orders', 'checkouts', 'secrets', 'health'],
+  },
+  http: {
+    lines: 1900,
+    mayImport: [
+      'lib',
+      'catalog',
+      'suppliers/supplier.ts',
+      'payments',
+      'orders',
+      'secrets',
+      'health',
+      'api',
+    ],
+  },
   // What every page stands in and says knows no page.
-  'web/frame': ['lib', 'catalog', 'api', 'http', 'web/texts'],
-  'web/texts': ['catalog/countries.ts', 'web/frame/html.ts'],
-  web: ['lib', 'catalog', 'payments', 'checkouts', 'api', 'http', '../package.json'],
+  'web/frame': { lines: 2600, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
+  'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
+  web: {
+    lines: 7400,
+    mayImport: ['lib', 'catalog', 'payments', 'checkouts', 'api', 'http', '../package.json'],
+  },
   // A transport like http, which has the limits that both count against.
-  mcp: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'],
-  operations: [
-    'lib',
-    'catalog',
-    'suppliers/supplier.ts',
-    'payments',
-    'orders',
-    'checkouts',
-    'health',
-    'reconcile',
-  ],
-  reconcile: [
-    'lib',
-    'catalog',
-    'suppliers/supplier.ts',
-    'payments',
-    'orders',
-    'checkouts',
-    'secrets',
-  ],
-
+  mcp: { lines: 1800, mayImport: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'] },
+  operations: {
+    lines: 1400,
+    mayImport: [
+      'lib',
+      'catalog',
+      'suppliers/supplier.ts',
+      'payments',
+      'orders',
+      'checkouts',
+      'health',
+      'reconcile',
+    ],
+  },
+  reconcile: {
+    lines: 2500,
+    mayImport: [
+      'lib',
+      'catalog',
+      'suppliers/supplier.ts',
+      'payments',
+      'orders',
+      'checkouts',
+      'secrets',
+    ],
+  },
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': ['lib', 'payments', 'reconcile/ports.ts'],
-  'adapters/rates': ['lib', 'catalog'],
-  'adapters/storage': [
-    'lib',
-    'catalog',
-    'suppliers/supplier.ts',
-    'payments',
-    'secrets',
-    'nodes/nodes.ts',
-    'orders/ports.ts',
-    'orders/order.ts',
-    'orders/workflow.ts',
-    'orders/payout.ts',
-    'orders/goodwill.ts',
-    'orders/ledger.ts',
-    'orders/mail.ts',
-    'orders/budgets.ts',
-    'orders/spending-limits/rules.ts',
-    'orders/webhooks/ports.ts',
-    'checkouts/ports.ts',
-    'checkouts/checkout.ts',
-    'checkouts/ledger.ts',
-    'reconcile/ports.ts',
-  ],
-  'adapters/mail': ['orders/mail.ts'],
-  'adapters/webhooks': ['orders/webhooks/ports.ts'],
-  'adapters/redis': ['lib', 'http/rate-limit.ts'],
-  'adapters/btcpay': [
-    'lib',
-    'payments',
-    'checkouts/checkout.ts',
-    'checkouts/ports.ts',
-    'reconcile/ports.ts',
-  ],
-
-  environment: ['suppliers', 'payments'],
-  'config.ts': ['lib', 'suppliers', 'payments', 'orders', 'api', 'http', 'environment'],
+  'adapters/chain': { lines: 3400, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
+  'adapters/rates': { lines: 300, mayImport: ['lib', 'catalog'] },
+  'adapters/storage': {
+    lines: 5100,
+    mayImport: [
+      'lib',
+      'catalog',
+      'suppliers/supplier.ts',
+      'payments',
+      'secrets',
+      'nodes/nodes.ts',
+      'orders/ports.ts',
+      'orders/order.ts',
+      'orders/workflow.ts',
+      'orders/payout.ts',
+      'orders/goodwill.ts',
+      'orders/ledger.ts',
+      'orders/mail.ts',
+      'orders/budgets.ts',
+      'orders/spending-limits/rules.ts',
+      'orders/webhooks/ports.ts',
+      'checkouts/ports.ts',
+      'checkouts/checkout.ts',
+      'checkouts/ledger.ts',
+      'reconcile/ports.ts',
+    ],
+  },
+  'adapters/mail': { lines: 100, mayImport: ['orders/mail.ts'] },
+  'adapters/webhooks': { lines: 200, mayImport: ['orders/webhooks/ports.ts'] },
+  'adapters/redis': { lines: 200, mayImport: ['lib', 'http/rate-limit.ts'] },
+  'adapters/btcpay': {
+    lines: 1500,
+    mayImport: [
+      'lib',
+      'payments',
+      'checkouts/checkout.ts',
+      'checkouts/ports.ts',
+      'reconcile/ports.ts',
+    ],
+  },
+  environment: { lines: 900, mayImport: ['suppliers', 'payments'] },
+  'config.ts': {
+    lines: 400,
+    mayImport: ['lib', 'suppliers', 'payments', 'orders', 'api', 'http', 'environment'],
+  },
   // How the processes of one store find each other, on this machine and on others.
-  nodes: ['lib', 'suppliers', 'secrets', 'operations', 'environment', 'config.ts'],
-  logging: [],
-  app: composition,
-  'app.ts': composition,
-  'main.ts': ['environment', 'config.ts', 'app'],
+  nodes: {
+    lines: 200,
+    mayImport: ['lib', 'suppliers', 'secrets', 'operations', 'environment', 'config.ts'],
+  },
+  logging: { lines: 300, mayImport: [] },
+  app: { lines: 900, mayImport: composition },
+  'app.ts': { lines: 500, mayImport: composition },
+  'main.ts': { lines: 100, mayImport: ['environment', 'config.ts', 'app'] },
   // What an operator runs beside the store, on the same adapters.
-  commands: [
-    'lib',
-    'suppliers/supplier.ts',
-    'payments',
-    'orders',
-    'checkouts',
-    'secrets',
-    'reconcile',
-    'adapters',
-    'environment',
-    'config.ts',
-    'nodes',
-    'app',
-  ],
+  commands: {
+    lines: 1200,
+    mayImport: [
+      'lib',
+      'suppliers/supplier.ts',
+      'payments',
+      'orders',
+      'checkouts',
+      'secrets',
+      'reconcile',
+      'adapters',
+      'environment',
+      'config.ts',
+      'nodes',
+      'app',
+    ],
+  },
 }
 
 /**
@@ -161,9 +202,9 @@ const sandbox = globSync('**/*.ts', { cwd: 'sandbox' }).filter((file) => !isTest
 const doctor = globSync('**/*.ts', { cwd: 'doctor' }).filter((file) => !isTest(file))
 
 test.each(sources)('src/%s imports only what it may', (file) => {
-  const part = Object.keys(mayImport).find((name) => isWithin(file, name)) ?? 'none'
-  expect(mayImport, `${file} belongs to no part; add it to the table`).toHaveProperty([part])
-  const allowed = [part, ...(mayImport[part] ?? [])]
+  const part = partOf(file)
+  expect(parts, `${file} belongs to no part; add it to the table`).toHaveProperty([part])
+  const allowed = [part, ...(parts[part]?.mayImport ?? [])]
 
   for (const target of importsOf('src', file)) {
     if (target.startsWith('.')) {
@@ -174,6 +215,14 @@ test.each(sources)('src/%s imports only what it may', (file) => {
       expect(target, `${file} belongs to the core`).toMatch(coreMayUse)
     }
   }
+})
+
+const weighed = globSync('**/*.{ts,sql,css,js}', { cwd: 'src' }).filter((file) => !isTest(file))
+
+test.each(Object.keys(parts))('src/%s has no more lines than it may', (name) => {
+  const files = weighed.filter((file) => partOf(file) === name)
+  const lines = files.reduce((sum, file) => sum + read('src', file).split('\n').length - 1, 0)
+  expect(Math.ceil(lines / 100) * 100, 'lines').toBe(parts[name]?.lines)
 })
 
 /** They stand outside: they speak to a store over HTTP and know none of its code. */
@@ -203,6 +252,10 @@ test('only the reading routes and public pages are kept', () => {
   )
   expect(near.sort()).toEqual(['http/app.ts', 'http/readings.ts', 'web/frame/senders.ts'])
 })
+
+function partOf(file: string): string {
+  return Object.keys(parts).find((name) => isWithin(file, name)) ?? 'none'
+}
 
 function importsOf(root: string, file: string): string[] {
   const matches = read(root, file).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)
