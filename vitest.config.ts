@@ -18,6 +18,7 @@ const long = [
 ]
 const longStories = [
   'test/stories/database-away.test.ts',
+  'test/stories/killed-nodes.test.ts',
   'test/stories/rehearsed-start.test.ts',
   // It waits for a facilitator that forgets.
   'test/stories/keyed-facilitator.test.ts',
