@@ -17,6 +17,7 @@ import type { ChainClient } from './rpc.ts'
 
 /** The address of USDC on Base Sepolia; the sandbox has the same contract at the same address. */
 export const USDC: Address = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+const create2Factory: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const multicall3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 const token = parseAbi([
@@ -48,8 +49,11 @@ export async function isOurs(client: ChainClient, keys: ChainKeys): Promise<bool
  * Sepolia ("USDC", "2"), and Multicall3, without which x402 cannot say why a payment would fail.
  */
 export async function deployContracts(client: ChainClient, keys: ChainKeys): Promise<void> {
-  // A start that was ended in the middle may have left a part.
+  // A start that was ended in the middle may have left a part. The reset takes the factory of wallets along, which
+  // anvil, like Base, has from its first block on.
+  const factoryCode = await client.getCode({ address: create2Factory })
   await client.request({ method: 'anvil_reset', params: [] } as never)
+  if (factoryCode) await client.setCode({ address: create2Factory, bytecode: factoryCode })
   const owner = privateKeyToAddress(keys.minter)
   const library = getContractAddress({ from: owner, nonce: 0n })
   await Promise.all([

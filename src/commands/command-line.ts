@@ -53,8 +53,8 @@ export async function runCommand({ name, usage, main, failed = 1 }: Command): Pr
   })
 }
 
-/** PostgreSQL's codes for an unknown table and an unknown column. */
-const missing = ['42P01', '42703']
+/** PostgreSQL's codes for an unknown table, column and function. */
+const missing = ['42P01', '42703', '42883']
 
 /** Why it failed, for a person. The errors of a database that is away have no message. */
 function reasonOf(error: unknown): string {

@@ -57,12 +57,6 @@ async function deliverAtSupplier(store: ChildStore, reference: string): Promise<
   expect(forced.status).toBe(200)
 }
 
-test('gives back the memory that reading its catalog took', async () => {
-  const store = await start({ nodeArguments: ['--trace-gc'] })
-  // V8 says so of a collection that also gives up room.
-  await eventually(store.output, (output) => output.includes('Mark-Compact (reduce)'))
-})
-
 test('starts from nothing, says where to look, and stops everything it started', async () => {
   const store = await start()
   expect(store.output()).toMatch(/is ready \(\d+\.\d s\)/)

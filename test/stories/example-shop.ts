@@ -55,7 +55,13 @@ export async function openExampleShop(): Promise<ExampleShop> {
   }
   const [buyer, open, away] = await Promise.all([
     newBuyer(),
-    openStore({ env, rpcUrl: openRpc.url, receivers: { resolve: async () => ['127.0.0.1'] } }),
+    openStore({
+      env,
+      rpcUrl: openRpc.url,
+      receivers: { resolve: async () => ['127.0.0.1'] },
+      // The calls look for plans and numbers of several countries.
+      offers: 600,
+    }),
     openStore({ env, rpcUrl: rpc.url, supplierVia, offers: 2_500 }),
   ])
   const broken = await openSibling(open, {}, (app) => {

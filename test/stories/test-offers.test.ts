@@ -12,7 +12,7 @@ const kinds: readonly Kind[] = ['voucher', 'topup', 'esim']
 const delivered: Readonly<Record<Kind, object>> = {
   voucher: { code: expect.stringMatching(/^SBX-/), instructions: expect.any(String) },
   topup: {
-    msisdn: '+12025550123',
+    msisdn: expect.stringMatching(/^\+1202\d{7}$/),
     confirmationNumber: expect.stringMatching(/^\d+$/),
     credited: { amount: expect.any(Number), currency: 'USD', currencyDivisor: 100 },
   },
