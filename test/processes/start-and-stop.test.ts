@@ -15,7 +15,16 @@ import {
   startChildStore,
 } from '../child-store.ts'
 import { balanceOf } from '../stories/chain.ts'
-import { bodyFor, buy, eventually, get, post, purchasePath, until } from '../stories/requests.ts'
+import {
+  bodyFor,
+  buy,
+  buyDelivered,
+  eventually,
+  get,
+  post,
+  purchasePath,
+  until,
+} from '../stories/requests.ts'
 import { buyerAt, partsOf } from './data-folder.ts'
 
 let dataDir: string
@@ -74,17 +83,16 @@ test('starts from nothing, says where to look, and stops everything it started',
 test('started again, it has its orders, its catalog and its chain', async () => {
   const first = await start()
   const buyer = await buyerAt(first, dataDir)
-  const { answer } = await buy(first, buyer, 'voucher', bodyFor('voucher', 'OK'))
-  expect(answer.status).toBe(200)
+  const { answer, order } = await buyDelivered(first, buyer, 'voucher')
   const { total } = (await get(first.url, '/ai/vouchers')).body
   await first.stop()
 
   const second = await start()
-  const { orderId, accessToken, orders } = answer.body
+  const { orderId, accessToken } = answer.body
   const again = await get(second.url, `/api/catalog/orders/${orderId}`, {
     authorization: `Bearer ${accessToken}`,
   })
-  expect(again.body.orders[0].result.code).toBe(orders[0].result.code)
+  expect(again.body.orders[0].result.code).toBe(order.orders[0].result.code)
   expect((await get(second.url, '/ai/vouchers')).body.total).toBe(total)
   const { payTo } = JSON.parse(readFileSync(join(dataDir, 'chain/keys.json'), 'utf8'))
   const takings = await balanceOf(
