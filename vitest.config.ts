@@ -52,6 +52,7 @@ export default defineConfig({
     maxWorkers: 4,
     // A file leaves nothing behind in its process, so the next one need not load everything again.
     isolate: false,
+    setupFiles: ['test/harness/real-time.ts'],
     // Each file makes its WebAssembly anew, and V8 may end a process that frees the last one's code
     // where the processor protects memory by keys: nodejs/node#64500.
     execArgv: ['--no-memory-protection-keys'],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createTimers } from '../timers.ts'
 import type { Deps } from './deps.ts'
 import { createFaults } from './faults.ts'
@@ -9,7 +9,6 @@ import { pay } from './payments.ts'
 import type { StoreEvent } from './webhooks.ts'
 
 beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
 
 /** A server without HTTP, whose clock the test sets. */
 function begin() {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { sourcesOf } from '../../test/fixtures/catalog.ts'
 import type { OfferId } from '../lib/ids.ts'
 import { inTurn } from '../lib/in-turn.ts'
@@ -8,10 +8,6 @@ import type { Offer } from './offer.ts'
 import type { Listing, Snapshot, SnapshotStore } from './ports.ts'
 import type { Pricing } from './pricing.ts'
 import { type RefreshDeps, refreshCatalog, reprice, serveLast, startRefreshing } from './refresh.ts'
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 const now = new Date('2026-10-02T12:00:00Z')
 const pricing: Pricing = {

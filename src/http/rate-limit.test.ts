@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { clientKeyOf } from './client-key.ts'
 import { countingHere, limiterOf, rateLimitHeaders } from './rate-limit.ts'
 
@@ -6,9 +6,6 @@ const rule = { name: 'test', limit: 3, windowSeconds: 60 }
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 test('counts in a window that begins with the first request of a client', async () => {

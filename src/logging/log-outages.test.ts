@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { isOutage, openDatabase } from '../adapters/storage/database.ts'
 import { createLog } from './log.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 test('an outage is one line at its start and one at its end, however often it is met', () => {

@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { cachedBriefly, withLastValue, withRecentValue } from './cached-reads.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 function scripted(...looks: readonly (() => Promise<string | undefined>)[]) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createHealth } from '../health/health.ts'
 import type { Means } from '../health/verdict.ts'
 import { usdc } from '../lib/money.ts'
@@ -9,9 +9,6 @@ import { type PartEvent, partChanges } from './part-changes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 const nothingOpen: OpenFacts = {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { newOrder, tenderOf } from '../../test/doubles/orders.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
@@ -11,9 +11,6 @@ const day = 86_400_000
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 /** What the sweep works with, where no goodwill is due. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createLiveCatalog } from '../catalog/catalog.ts'
 import { createHealth } from '../health/health.ts'
 import { usdc } from '../lib/money.ts'
@@ -7,9 +7,6 @@ import { createMetrics } from './metrics.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 const none = { hour: usdc(0n), day: usdc(0n) }

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createHealth } from '../health/health.ts'
 import { ample } from '../health/means.fixture.ts'
 import { runHealthChecks } from './probes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 test('checks all parts at once and repeatedly, independently of each other', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { createLog } from '../logging/log.ts'
 import type { StoreEvent } from '../orders/report.ts'
@@ -24,8 +24,6 @@ test.each<[StoreEvent, number]>([
   if ('order' in event) expect(line.order).toBe(order)
   if ('error' in event) expect(line.error).toMatchObject({ type: 'Error', message: 'broken' })
 })
-
-afterEach(() => vi.useRealTimers())
 
 test('a refund that is held back is logged once an hour, and at once for another reason', () => {
   vi.useFakeTimers({ toFake: ['performance'] })

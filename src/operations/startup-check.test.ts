@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { createHealth } from '../health/health.ts'
 import { ample } from '../health/means.fixture.ts'
 import type { OrderId } from '../lib/ids.ts'
@@ -9,9 +9,6 @@ import { checkStartup, RecordTooOld } from './startup-check.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 const refund: ChainTransfer = {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { newOrder, orderWorld, tenderOf } from '../../test/doubles/orders.ts'
 import type { Held } from '../suppliers/supplier.ts'
 import { orderSweeper } from './advance.ts'
@@ -6,9 +6,6 @@ import { carry, type Workflow, wait } from './workflow.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 async function worldWith(count: number) {

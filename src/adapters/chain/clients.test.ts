@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { networks } from '../../payments/networks.ts'
 import { newestShown, openNode, recent } from './clients.ts'
 import { createEstimates } from './transfer.ts'
@@ -10,7 +10,6 @@ test('a network needs nothing but its entry in the list of networks', () => {
 })
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }))
-afterEach(() => vi.useRealTimers())
 
 /** What follows when a node shows blocks of these numbers in turn, each so many milliseconds after the last. */
 async function shownFor(blocks: readonly (readonly [number: bigint, afterMs: number])[]) {
@@ -49,7 +48,6 @@ test('a minute later a lower one counts: the chain was made shorter, or the numb
 })
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }))
-afterEach(() => vi.useRealTimers())
 
 /** Answers 1, 2, 3 … and can be made to fail. */
 function counting() {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import type { RateSource, RateTable } from '../../catalog/ports.ts'
 import { createFrankfurter, keepRates, type RatesRead } from './frankfurter.ts'
 
@@ -60,9 +60,6 @@ it('names the status of a failure and the host that cannot be read', async () =>
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 const tableOf = (day: string): RateTable => ({

@@ -5,7 +5,7 @@ import {
 } from '@x402/extensions/sign-in-with-x'
 import { type Hex, verifyMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../lib/refusal.ts'
 import { createDigest } from '../../secrets/tokens.ts'
 import { type SignInDeps, signedInWallet, signInRequired } from './sign-in.ts'
@@ -18,9 +18,6 @@ const minute = 60_000
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-05T12:00:00Z') })
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 function doorman(changes: { url?: string; secret?: number } = {}) {
