@@ -7,11 +7,8 @@ import { aboutOf } from '../src/environment/variable.ts'
 import { metrics } from '../src/operations/metric-list.ts'
 import { events } from '../src/operations/reporter.ts'
 import { differences } from '../src/reconcile/differences.ts'
-import { errorTables, meaningOf, outcomeSections } from '../src/web/info/error-codes.ts'
-import { textsIn } from '../src/web/texts/texts.ts'
+import { errorTables } from '../src/web/info/error-codes.ts'
 import { alerts } from './alerts.ts'
-
-const english = textsIn('en')
 
 /** The generated parts of the documents, by the name in their markers. */
 const blocks: Readonly<Record<string, () => string>> = {
@@ -52,26 +49,6 @@ const blocks: Readonly<Record<string, () => string>> = {
     errorTables()
       .map(({ heading, lead, table }) => `## ${heading}\n\n${lead}\n\n${table}`)
       .join('\n\n'),
-  'refund faults': () =>
-    table(
-      ['code', 'cause', 'what you do'],
-      outcomeSections
-        .filter(({ id }) => id === 'refunds')
-        .flatMap(({ outcomes }) => outcomes)
-        .map((outcome) => {
-          const { when, operator } = meaningOf(`outcome.${outcome.id}`, english)
-          return [code(outcome.code), when, operator]
-        }),
-    ),
-  guarantees: () =>
-    globSync('test/{stories,crash-points,contract}/**/*.test.ts')
-      .concat(globSync('test/*.test.ts'), globSync('test/simulation/*.test.ts'))
-      .sort()
-      .map(
-        (file) =>
-          `- ${code(file.replace(/^test\/|\.test\.ts$/g, ''))}: ${titlesIn(file).join('; ')}`,
-      )
-      .join('\n'),
   differences: () =>
     table(
       ['code', 'what it means', 'what to do'],
@@ -114,14 +91,6 @@ const namesOf = (names: readonly string[]) => names.map(code).join(', ')
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n')
-}
-
-/** The titles of the tests of a file, as they are written. */
-function titlesIn(file: string): string[] {
-  const titles = readFileSync(file, 'utf8').matchAll(
-    /^ *(?:test|it)(?:\.\w+)*(?:\([^'`]*\))?\(\s*(['`])(.+?)\1/gms,
-  )
-  return [...titles].map(([, , title = '']) => title.replaceAll('|', '\\|'))
 }
 
 type Shape = (typeof groups)[number]['shape']

@@ -21,16 +21,15 @@ export const publicUrl = url(/^https?$/).refine(
 export const server = {
   HOST: variable(z.string().default('127.0.0.1'), {
     perNode: 'value',
-    description:
-      'The address to listen on. The default is reachable from this machine only. Startup fails if this machine does not have that address.',
+    description: 'The address to listen on; the default is reachable from this machine only.',
   }),
   PORT: variable(whole(8402, 1, 65_535), {
     perNode: 'value',
-    description: 'The port to listen on. Startup fails if it is taken.',
+    description: 'The port to listen on.',
   }),
   PUBLIC_URL: variable(publicUrl.optional(), {
     description:
-      'The URL at which buyers reach the store. All published links are made from it, and so is the origin of wallet sign-ins. If people use another address, links lead nowhere and every sign-in is refused with `sign_in_invalid`. If it and `HOST` are both addresses of this machine, as they are by default, `/mcp` answers programs and pages of this machine only.',
+      'The URL at which buyers reach the store. All published links and the origin of wallet sign-ins are made from it: at another address links lead nowhere and sign-ins fail with `sign_in_invalid`. If it and `HOST` are both addresses of this machine, `/mcp` answers this machine only.',
     unset: '`http://localhost:{PORT}` in the sandbox; required in live mode',
     required: 'the URL at which buyers reach this store',
     example: 'https://store.example.com',
@@ -44,14 +43,14 @@ export const server = {
     {
       perNode: 'value',
       description:
-        'The proxies whose `X-Forwarded-For` is believed: their number between clients and the store, or a list of addresses and networks separated by commas. Networks are written `10.0.0.0/8`, or by the names `loopback`, `linklocal` and `uniquelocal`. Startup fails on a host name, `true`, or a network that contains every address. If it is not set behind a proxy, all clients share one rate limit, and the log warns at the first request with that header. With too many hops, clients choose the address that they are counted by.',
+        'The proxies whose `X-Forwarded-For` is believed: their number between clients and the store, or a list of addresses and networks separated by commas. Networks are written `10.0.0.0/8`, or by the names `loopback`, `linklocal` and `uniquelocal`. If it is not set behind a proxy, all clients share one rate limit, and the log warns. With too many hops, clients choose the address that they are counted by.',
       unset: 'none',
       example: '1',
     },
   ),
   REDIS_URL: variable(url(/^rediss?$/).optional(), {
     description:
-      'A Redis, version 6 or later, that counts requests for the rate limits. Needed only when the store has several nodes; all of them need the same `SECRETS_KEY`. While Redis does not answer, each node counts alone, logs that, and keeps trying.',
+      'A Redis, version 6 or later, that counts requests for the rate limits of several nodes. While Redis does not answer, each node counts alone, logs that, and keeps trying.',
     unset: 'none',
     example: 'redis://localhost:6379',
     isSecret: true,
@@ -59,17 +58,17 @@ export const server = {
   DRAIN_SECONDS: variable(whole(0, 0, 60), {
     perNode: 'value',
     description:
-      'How many seconds the store keeps serving after it is told to stop. `/readyz` answers 503 `draining` from the first moment, so that a load balancer that polls it stops sending requests. If it is shorter than the balancer needs to notice, some requests meet a closed port. If it is longer than your service manager waits, the store is killed; its orders continue at the next start.',
+      'How many seconds the store keeps serving after it is told to stop, while `/readyz` answers 503 `draining`. Give the load balancer time to notice, but stay below the time after which your service manager kills.',
   }),
   LOG_LEVEL: variable(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'), {
     perNode: 'value',
     description:
-      'The lowest level that is logged: `trace`, `debug`, `info`, `warn`, `error`, or `silent` for none. With `silent`, failed refunds are not logged.',
+      'The lowest level that is logged: `trace`, `debug`, `info`, `warn`, `error`, or `silent` for none, not even failed refunds.',
   }),
   METRICS_TOKEN: variable(atLeast16.optional(), {
     perNode: 'value',
     description:
-      'The token that opens `/metrics` and the reasons in `/readyz`, sent as `Authorization: Bearer`, 16 characters or more. A scraper that sends another one gets 404.',
+      'The token that opens `/metrics` and the reasons in `/readyz`, sent as `Authorization: Bearer`, 16 characters or more.',
     unset: 'none: nobody reads `/metrics` in live mode, and this machine in the sandbox',
     isSecret: true,
   }),
@@ -79,7 +78,7 @@ export const database = {
   DATABASE_URL: variable(url(/^postgres(ql)?$/), {
     perNode: 'value',
     description:
-      'An existing PostgreSQL database, version 15 or later, with the encoding UTF8. The store creates and upgrades its own tables. A pooler in between must keep one session for each connection ([poolers](docs/operators/scaling.md#poolers)). Startup fails if the database cannot be reached, belongs to a store of the other mode or on another network, or if a newer version [took away](docs/operators/scaling.md#upgrading) what this one uses.',
+      'A PostgreSQL database, version 15 or later, with the encoding UTF8. The store creates and upgrades its own tables. A pooler in between must keep one session for each connection ([poolers](docs/operators/scaling.md#poolers)). Startup fails if the database cannot be reached, belongs to a store of the other mode or on another network, or has [tables of another version](docs/operators/scaling.md#upgrading).',
     unset: 'the embedded PostgreSQL in the sandbox; required in live mode',
     required: 'the URL of a PostgreSQL database: postgres://user:password@host/name',
     example: 'postgres://user:password@localhost:5432/kiosk402',
@@ -115,7 +114,7 @@ export const site = {
       .optional(),
     {
       description:
-        'The colour of the website and of the default logo: six hexadecimal digits. A leading `#` is accepted, but must be quoted in a file. If text in this colour would be unreadable (WCAG 2.2 AA), each theme uses a darker or lighter tone.',
+        'The colour of the website and of the default logo: six hexadecimal digits. A leading `#` must be quoted in a file.',
       unset: 'the green of Kiosk402',
       example: '0b5d40',
     },
@@ -136,7 +135,7 @@ export const site = {
       .optional(),
     {
       description:
-        'A text file with your terms of sale, which `/terms` shows. Empty lines separate paragraphs, `#` starts a heading and `-` a list item. The store reads it at startup.',
+        'A text file with your terms of sale, read at startup, which `/terms` shows. Empty lines separate paragraphs, `#` starts a heading and `-` a list item.',
       unset: 'none',
       example: './terms.txt',
     },
@@ -147,14 +146,14 @@ export const mail = {
   SMTP_URL: variable(url(/^smtps?$/).optional(), {
     perNode: 'if set',
     description:
-      'The mail server that sends buyers the links to their orders, when they ask for it. Use `smtps://`, or `smtp://`, which encrypts when the server supports it. The store keeps only keyed digests of the addresses and erases them with the personal fields. While the server does not answer, buyers are told that the mail was not sent, and the log says why.',
+      'The mail server that sends buyers the links to their orders, when they ask for it: `smtps://`, or `smtp://`, which encrypts when the server supports it. The store keeps only keyed digests of the addresses. While the server does not answer, buyers are told that the mail was not sent, and the log says why.',
     unset: 'none: the store sends no mail and asks nobody for an address',
     example: 'smtps://user:password@mail.example.com:465',
     isSecret: true,
   }),
   SMTP_FROM: variable(z.email('must be an e-mail address').optional(), {
     description:
-      'The sender of these mails. If the mail server may not send for this address, mails are refused or end up as spam.',
+      'The sender of these mails. The mail server must be allowed to send for this address.',
     unset: '`STORE_CONTACT`',
     example: 'kiosk@example.com',
   }),
@@ -166,26 +165,25 @@ export const policy = {
   }),
   MAX_SETTLEMENT_GWEI: variable(whole(1_000_000, 1, 1_000_000_000), {
     description:
-      'The highest network fee of one transaction, for its gas and its data on L1, in gwei of ETH: a million is 0.001 ETH. While the network asks more, payments are answered with 503 `too_costly` and refunds wait. If it is too small, nothing is sold or refunded; if it is too large, a spike in fees costs more than the sale brings.',
+      'The highest network fee of one transaction, for its gas and its data on L1, in gwei of ETH: a million is 0.001 ETH. While the network asks more, payments are answered with 503 `too_costly` and refunds wait.',
   }),
   FULFILLMENT_DEADLINE_SECONDS: variable(whole(600, 1, 3_600), {
-    description:
-      'The time from payment to `EXPIRED`, published in the manifest. If it is too short, orders of slow suppliers expire and are refunded.',
+    description: 'The time from payment to `EXPIRED`, published in the manifest.',
   }),
   REFUND_GRACE_SECONDS: variable(whole(6 * 3_600, 1, 20 * 3_600), {
     description:
-      'How long a refund waits after `EXPIRED` for the supplier’s final word. If it is too short, goods that still arrive are your loss.',
+      'How long a refund waits after `EXPIRED` for the supplier’s final word. Goods that arrive later are your loss.',
   }),
   PURCHASE_WAIT_SECONDS: variable(whole(20, 1, 25), {
     description: 'How long a purchase request waits for its goods before it is answered with 202.',
   }),
   INVOICE_MINUTES: variable(whole(30, 5, 1_440), {
     description:
-      'How long an invoice in a coin can be paid at its rate. If it is too short, payments arrive late and are returned; if it is too long, the rate moves at your expense.',
+      'How long an invoice in a coin can be paid at its rate. Later payments are returned; meanwhile the rate moves at your expense.',
   }),
   LIMITS_COOLING_HOURS: variable(whole(24, 0, 720), {
     description:
-      'How long a wallet waits after it loosens or lifts its [spending limits](docs/agents/buying.md#limits-for-your-agent), published with the limits. With 0, an agent that is talked into it can lift its own limits at once.',
+      'How long a wallet waits after it loosens or lifts its [spending limits](docs/agents/buying.md#limits-for-your-agent). With 0, an agent that is talked into it can lift its own limits at once.',
   }),
   PERSONAL_DATA_DAYS: variable(whole(30, 0, 3_650), {
     description:
@@ -196,18 +194,18 @@ export const policy = {
 export const caps = {
   REFUND_HOURLY_CAP_USDC: variable(whole(1_000, 1, 1_000_000), {
     description:
-      'The cap on all refunds of any hour, in whole USDC. Returns of checkouts and goodwill have a cap of the same size each. The caps limit what a defect or a thief can pay out. If it is too small, refunds wait (`refund_held`), and nothing that costs more is sold.',
+      'The cap on all refunds of any hour, in whole USDC; returns of checkouts and goodwill have a cap of the same size each. It limits what a defect or a thief can pay out. Above it refunds wait (`refund_held`), and nothing that costs more is sold.',
   }),
   REFUND_DAILY_CAP_USDC: variable(whole(5_000, 1, 10_000_000), {
     description: 'The same cap for any 24 hours.',
   }),
   UNPAID_PAYMENTS_PER_HOUR: variable(whole(5, 1, 1_000_000), {
     description:
-      'How many payments of one wallet may be unproven or have failed in any hour; four times as many from one address ([budgets](docs/operators/treasury.md#budgets)). If it is too small, an honest wallet that pays for many things at once gets `budget_spent` and must try again.',
+      'How many payments of one wallet may be unproven or have failed in any hour, before it gets `budget_spent`; four times as many from one address ([budgets](docs/operators/treasury.md#budgets)).',
   }),
   FAILED_ORDERS_PER_HOUR: variable(whole(5, 1, 1_000_000), {
     description:
-      'How many orders of one wallet may be refunded in any hour; four times as many from one address. If it is too small, honest wallets get `budget_spent` while goods fail. If it is too large, somebody who keeps buying what fails uses up gas and caps.',
+      'How many orders of one wallet may be refunded in any hour, before it gets `budget_spent`; four times as many from one address. Each refund costs you gas and room under the caps.',
   }),
 }
 
@@ -215,12 +213,12 @@ export const sandbox = {
   DATA_DIR: variable(z.string().min(1).default('./data'), {
     perNode: 'value',
     description:
-      'The folder of the sandbox’s database, chain, supplier, BTCPay Server, keys and log. Startup fails if another store is using it.',
+      'The folder of the sandbox’s database, chain, supplier, BTCPay Server, keys and log, for one store at a time.',
   }),
   SANDBOX_OFFERS: variable(whole(12_000, 100, 200_000), {
     perNode: 'value',
     description:
-      'How many offers the sandbox supplier lists. If it is less than half of what the folder had before, the smaller list is refused ([when the catalog shrinks](docs/operators/operations.md#when-the-catalog-shrinks)).',
+      'How many offers the sandbox supplier lists. Less than half of what the folder had before is refused ([when the catalog shrinks](docs/operators/operations.md#when-the-catalog-shrinks)).',
   }),
 }
 

@@ -41,7 +41,7 @@ export const chain = {
   RPC_URL: variable(url(/^https?$/), {
     perNode: 'value',
     description:
-      'The JSON-RPC address of a node of that network ([which plan to take](docs/operators/chain-node.md)). Startup fails on another chain, a chain without USDC, a USDC with another EIP-712 domain, or a development node without `REHEARSAL=1`. If the node does not answer, the store starts, `/readyz` says `not_ready`, and purchases are refused with `store_paused`.',
+      'The JSON-RPC address of a node of that network ([which plan to take](docs/operators/chain-node.md)). Startup fails on another chain, a chain without USDC, a USDC with another EIP-712 domain, or a development node without `REHEARSAL=1`. If the node does not answer, the store starts and refuses purchases with `store_paused`.',
     required: 'the URL of a node of that network',
     example: 'https://base-sepolia.example.com/your-key',
     isSecret: true,
@@ -57,7 +57,7 @@ export const chain = {
     {
       perNode: 'if set',
       description:
-        'Further nodes of that network, separated by commas, best run by somebody else. The store then believes that a payment will never arrive, or has vanished, only when all of them say so, and that a refund or a large payment has arrived only when one of them shows it. They are checked like `RPC_URL`; an error names the node by its position. While a witness does not answer, what needs its word stays unknown, and those orders wait.',
+        'Further nodes of that network, separated by commas, best run by somebody else ([what they decide](docs/operators/chain-node.md#a-witness)). They are checked like `RPC_URL`; an error names the node by its position. While a witness does not answer, what needs its word waits.',
       unset: 'none: `RPC_URL` is believed alone',
       example: 'https://another-base-sepolia.example.com/your-key',
       isSecret: true,
@@ -65,30 +65,30 @@ export const chain = {
   ),
   WITNESS_ABOVE_USDC: variable(whole(100, 0, 1_000_000), {
     description:
-      'The amount, in whole USDC, from which a payment counts as settled only when a witness shows it too. Startup fails if it is set without `RPC_WITNESS_URLS`.',
+      'The amount, in whole USDC, from which a payment counts as settled only when a witness shows it too. Needs `RPC_WITNESS_URLS`.',
   }),
   PAY_TO: variable(address, {
     description:
-      'The address that buyers pay; the store needs no key for it. Use it for this store alone. Startup fails if it is the wallet of `GAS_KEY` or `REFUND_KEY`. It may change: [earlier ones](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. Money that is paid to an address that you do not own is lost.',
+      'The address that buyers pay, for this store alone; the store needs no key for it. Startup fails if it is the wallet of `GAS_KEY` or `REFUND_KEY`. It may change: [earlier ones](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books.',
     required: 'the address that buyers pay; its key stays off this machine',
     example: '0x0000000000000000000000000000000000000000',
   }),
   GAS_KEY: variable(privateKey(), {
     perNode: 'value',
     description:
-      'The private key that sends transactions: settlements and refunds. Its wallet needs some ETH on the network, and nothing else. Several processes of one store may share it. Startup fails if it equals `REFUND_KEY`. Without ETH for the transfers that are expected soon, `gas` is down and nothing is sold; refunds fail with `no_gas`. The facilitator of `FACILITATOR_URL` pays for the settlements that it makes.',
+      'The private key that sends settlements and refunds. Its wallet needs some ETH on the network, and nothing else; several nodes may share it. Startup fails if it equals `REFUND_KEY`. Without ETH for the transfers that are expected soon, nothing is sold, and refunds fail with `no_gas`.',
     required: 'the private key of a wallet that holds a little ETH for gas',
     isSecret: true,
   }),
   REFUND_KEY: variable(privateKey(), {
     description:
-      'The private key of the wallet that refunds come from. Its wallet needs USDC and no ETH. Use it for this store alone: a refund from this wallet that is not on the store’s record stops the start. Without enough USDC, refunds fail with `no_float`. It may change; [earlier wallets](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. A refund that the old wallet has signed can be paid from it for an hour, so leave it its float that long; the new wallet pays such a refund only after that hour.',
+      'The private key of the wallet that refunds come from, for this store alone: a refund that is not on record stops the start. It needs USDC and no ETH; without enough, refunds fail with `no_float`. It may change; [earlier wallets](docs/operators/reconciliation.md#another-pay_to-another-refund-wallet) stay in the books. Leave the old wallet its float for an hour, because it pays what it has signed.',
     required: 'the private key of a wallet that holds the USDC float for refunds',
     isSecret: true,
   }),
   WALLET_FACTORIES: variable(list.pipe(z.array(address)).default([]), {
     description:
-      'Addresses of smart-wallet factories, separated by commas, that may be called with your gas to deploy a paying wallet. Wallets of other factories are refused with `wallet_not_deployed`.',
+      'Addresses of smart-wallet factories, separated by commas, that may be called with your gas to deploy a paying wallet. Other wallets that are not deployed are refused with `wallet_not_deployed`.',
     unset: 'none',
   }),
 }
@@ -96,7 +96,7 @@ export const chain = {
 export const facilitator = {
   FACILITATOR_URL: variable(url(/^https?$/).optional(), {
     description:
-      'A hosted x402 facilitator that checks and settles payments ([which, and why](#a-hosted-facilitator)). The store sends refunds itself in any case. If the facilitator does not answer, payments are answered with 503 `try_again`, unless `FACILITATOR_EVERY_DAYS` is set.',
+      'A hosted x402 facilitator that checks and settles payments ([which, and why](#a-hosted-facilitator)). Without `FACILITATOR_EVERY_DAYS`, payments get 503 `try_again` while it does not answer.',
     unset: 'none: the store settles payments itself',
     isSecret: true,
   }),
@@ -107,19 +107,18 @@ export const facilitator = {
       .optional(),
     {
       description:
-        'How the facilitator knows the store: a token that is sent with each request (Circle), or with `FACILITATOR_KEY_ID` the secret of a CDP API key, which signs a token of two minutes for each request; 16 characters or more. Startup fails if it is no key of that kind, if the facilitator refuses it, or without `FACILITATOR_URL`. If it is refused later, the facilitator counts as not answering.',
+        'How the facilitator knows the store: a token that is sent with each request (Circle), or with `FACILITATOR_KEY_ID` the secret of a CDP API key, which signs a token of two minutes for each request; 16 characters or more. Startup fails if the facilitator refuses it. If it is refused later, the facilitator counts as not answering.',
       unset: 'none: the facilitator needs none',
       isSecret: true,
     },
   ),
   FACILITATOR_KEY_ID: variable(z.string().max(400, 'must have at most 400 characters').optional(), {
-    description:
-      'The id of the CDP API key in `FACILITATOR_KEY`. Startup fails if it is set without that key.',
+    description: 'The id of the CDP API key in `FACILITATOR_KEY`.',
     unset: 'none: the key is sent as it is',
   }),
   FACILITATOR_EVERY_DAYS: variable(wholeWithin(1, 29).optional(), {
     description:
-      'The store checks and settles payments itself, and hands over only the first settlement after this many days without one. Startup fails if it is set without `FACILITATOR_URL`.',
+      'The store checks and settles payments itself, and hands over only the first settlement after this many days without one.',
     unset: 'none: the facilitator settles every payment',
     example: '20',
   }),
@@ -129,7 +128,7 @@ export const supplier = {
   ...supplierShape,
   RATES_URL: variable(url(/^https?$/).default('https://api.frankfurter.dev/v1/latest'), {
     description:
-      'The service that exchange rates are read from every hour, in the format of Frankfurter. After two days without an answer, not counting those on which the ECB publishes no rates, offers in currencies other than USD are not sold. A rate that cannot be true or that jumps by more than a fifth is left out and logged; so is a currency that neither the ECB lists nor the dollar pegs.',
+      'The service that exchange rates are read from every hour, in the format of Frankfurter. After two days without an answer, not counting those on which the ECB publishes no rates, offers in currencies other than USD are not sold. A rate that jumps by more than a fifth or cannot be true, and a currency that neither the ECB lists nor the dollar pegs, are left out and logged.',
     isSecret: true,
   }),
 }
@@ -137,7 +136,7 @@ export const supplier = {
 export const processor = {
   BTCPAY_URL: variable(url(/^https?$/).optional(), {
     description:
-      'The URL of your BTCPay Server, without `/api`: people can then pay in coins ([what to set up there](docs/operators/payment-processor.md#what-to-set-up-in-btcpay)). Set it together with the next three variables. `accepts_crypto` publishes the configured coins. If the server does not answer or is not set up as that page says, the store starts and logs what is wrong (`payment processor: …`), and no checkout begins in a coin for which it makes no invoice. The sandbox brings along a server of its own, with all five coins.',
+      'The URL of your BTCPay Server, without `/api`: people can then pay in coins ([what to set up there](docs/operators/payment-processor.md#what-to-set-up-in-btcpay)). Set it together with the next three variables. If the server does not answer or is not set up as that page says, the log says what is wrong (`payment processor: …`), and no checkout begins in a coin for which it makes no invoice.',
     unset: 'none: only USDC is accepted',
     example: 'https://btcpay.example.com',
   }),
@@ -147,26 +146,25 @@ export const processor = {
       .regex(/^[A-Za-z0-9]{8,100}$/, 'must be the id of a store at BTCPay')
       .optional(),
     {
-      description:
-        'The id of the store in BTCPay, from its settings. If the key may not see that store, the log says so, and no checkout begins.',
+      description: 'The id of the store in BTCPay, from its settings.',
       unset: 'none',
     },
   ),
   BTCPAY_API_KEY: variable(atLeast16.optional(), {
     description:
-      'A key of BTCPay for that store alone, with [three permissions](docs/operators/payment-processor.md#what-to-set-up-in-btcpay), 16 characters or more. It can send money of that store. If it is refused or lacks a permission, the log says so: checkouts do not begin, or returns fail with `processor_key`.',
+      'A key of BTCPay for that store alone, with [three permissions](docs/operators/payment-processor.md#what-to-set-up-in-btcpay), 16 characters or more. It can send money of that store. If it lacks a permission, checkouts do not begin, or returns fail with `processor_key`.',
     unset: 'none',
     isSecret: true,
   }),
   BTCPAY_METHODS: variable(z.string().transform(coinMethods).optional(), {
     description:
-      'The coins, separated by commas: `BTC, LTC, XMR, ETH, USDT`. A coin that does not use [the usual payment method and network](docs/operators/payment-processor.md#what-to-set-up-in-btcpay) names them: `USDT=USDT-ARBITRUM:Arbitrum`. Startup fails on an unknown coin, one that is named twice, or an unknown payment method without a network.',
+      'The coins, separated by commas: `BTC, LTC, XMR, ETH, USDT`. A coin that does not use [the usual payment method and network](docs/operators/payment-processor.md#what-to-set-up-in-btcpay) names them: `USDT=USDT-ARBITRUM:Arbitrum`.',
     unset: 'none',
     example: 'BTC,LTC,XMR,USDT=USDT-ETHEREUM',
   }),
   BTCPAY_WEBHOOK_SECRET: variable(atLeast16.optional(), {
     description:
-      'The secret of the webhook that BTCPay sends to `{PUBLIC_URL}/webhooks/btcpay`, 16 characters or more. If BTCPay uses another one, its webhooks are answered with 401, and invoices are polled.',
+      'The secret of the webhook that BTCPay sends to `{PUBLIC_URL}/webhooks/btcpay`, 16 characters or more. Webhooks with another one get 401, and invoices are polled.',
     unset: 'none: the store polls',
     isSecret: true,
   }),
@@ -184,7 +182,7 @@ export const secrets = {
     {
       perNode: 'value',
       description:
-        '32 random bytes in base64 (`openssl rand -base64 32`): the key that seals goods and personal fields and signs price promises. The keys that sign [receipts](docs/agents/receipts.md) follow from it. Older keys follow after commas: all of them open, and the first one seals ([changing it](#changing-secrets_key)). Keep every key that was ever in it, because ids of orders follow from it and a restored record is rebuilt with it. If it is lost or replaced, sealed goods and personal fields cannot be opened, and orders that still have to be bought cannot go on.',
+        '32 random bytes in base64 (`openssl rand -base64 32`): the key that seals goods and personal fields and signs price promises and [receipts](docs/agents/receipts.md). Older keys follow after commas: all of them open, and the first one seals ([changing it](#changing-secrets_key)). Keep every key that was ever in it, because ids of orders follow from it and a restored record is rebuilt with it. [A lost key](#changing-secrets_key) opens nothing.',
       required: '32 random bytes in base64 (openssl rand -base64 32)',
       isSecret: true,
     },

@@ -32,7 +32,7 @@ type MeaningName = {
   [Id in MessageId]: Id extends `${infer Group}.${infer Name}.when` ? `${Group}.${Name}` : never
 }[MessageId]
 
-export function meaningOf(name: MeaningName, t: Texts): Meaning {
+function meaningOf(name: MeaningName, t: Texts): Meaning {
   return { when: t(`${name}.when`), agent: t(`${name}.agent`), operator: t(`${name}.operator`) }
 }
 
