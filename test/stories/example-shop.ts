@@ -5,6 +5,7 @@ import {
 } from '@x402/extensions/sign-in-with-x'
 import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
+import { numberToHex } from 'viem'
 import { inject } from 'vitest'
 import {
   type Bought,
@@ -15,14 +16,14 @@ import {
   type Shop,
   type SignedRequest,
 } from '../../openapi/calls/call.ts'
+import { startNodeBefore } from '../../src/adapters/chain/chain.fixture.ts'
 import { kinds } from '../../src/catalog/good.ts'
 import type { Kind } from '../../src/catalog/offer.ts'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { query } from '../harness/query.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { openDear } from './dear.ts'
 import { eventually, get, post, purchasePath, termsOf, until } from './requests.ts'
-import { openSibling, openStore, type Store } from './store.ts'
+import { openNode, openSibling, openStore, type Store, siblingSettings } from './store.ts'
 
 /** From here nobody asks any more: the store saw too many requests. */
 const busyAddress = '10.255.255.255'
@@ -113,6 +114,28 @@ export async function openExampleShop(): Promise<ExampleShop> {
       await Promise.all([broken.close(), dear.close()])
       await Promise.all([open.close(), away.close()])
       await Promise.all(proxies.map((proxy) => proxy.close()))
+    },
+  }
+}
+
+/** Where chains of the OP Stack say what the data of a transaction costs. */
+const gasPriceOracle = '0x420000000000000000000000000000000000000f'
+
+/** A node of the same store that hears of its chain that the data of a transaction costs an ether. */
+async function openDear(store: Store) {
+  const settings = await siblingSettings(store)
+  const chain = await startNodeBefore(settings.rpcUrl)
+  chain.tamper((method, [call]) => {
+    const { to } = (call ?? {}) as { to?: string }
+    const isAsked = method === 'eth_call' && to?.toLowerCase() === gasPriceOracle
+    return isAsked ? { result: numberToHex(10n ** 18n, { size: 32 }) } : undefined
+  })
+  const node = await openNode({ ...settings, rpcUrl: chain.url }, store.parts)
+  return {
+    url: node.url,
+    async close() {
+      await node.close()
+      await chain.stop()
     },
   }
 }

@@ -1,20 +1,10 @@
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { expectSold } from './contracts/outcomes.ts'
 import { ledgerOf, lifeOf, rowsKept } from './facts.ts'
-import {
-  type Answer,
-  bodyFor,
-  buy,
-  buyDelivered,
-  eventually,
-  get,
-  post,
-  until,
-} from './requests.ts'
+import { type Answer, bodyFor, buy, eventually, get, post, until } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
 const voucher = bodyFor('voucher', 'OK')
@@ -89,6 +79,8 @@ test('a settlement whose answer is lost is found in the logs, and never paid twi
     status: 409,
     body: { code: 'not_refundable', charged: 'unknown', state: 'PAYMENT_PENDING' },
   })
+  const receipt = await get(store.url, `/api/catalog/orders/${answer.body.orderId}/receipt`)
+  expect(receipt).toMatchObject({ status: 409, body: { code: 'no_receipt', charged: 'unknown' } })
 
   rpc.breakCalls()
   const order = await until(
@@ -103,22 +95,6 @@ test('a settlement whose answer is lost is found in the logs, and never paid twi
   const paid = await send(token)
   expect(paid.status).toBe(200)
   expect(paid.headers.get('payment-response')).not.toBeNull()
-})
-
-test('a settlement that never left is sent again, and the ones after it are not held up', async () => {
-  rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
-  const { answer } = await buy(store, buyer, 'voucher', voucher)
-  expectPending(answer)
-  expect(await transfersBetween(store.parts, buyer.address, store.payTo)).toEqual([])
-
-  rpc.breakCalls()
-  const order = await until(
-    store,
-    answer.body.orderId,
-    ({ orders: [{ state }] }) => state === 'FULFILLED',
-  )
-  await expectPaidOnce(order.transactionHash)
-  await buyDelivered(store, await newBuyer(), 'voucher')
 })
 
 test('a payment that cannot be checked is neither taken nor asked for again', async () => {
@@ -137,36 +113,4 @@ test('a payment that cannot be checked is neither taken nor asked for again', as
   const sent = await send()
   expectSold(sent)
   await until(store, sent.body.orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
-})
-
-test('an order that is paid and not yet begun says so', async () => {
-  await store.query(`create function wait_for_story() returns trigger language plpgsql as $$
-    begin perform pg_advisory_xact_lock(402); return new; end $$`)
-  await store.query(`create trigger a_story before update on orders for each row
-    when (old.state = 'PAID' and new.state = 'FULFILLING') execute function wait_for_story()`)
-  const holder = new pg.Client(store.databaseUrl)
-  await holder.connect()
-  try {
-    await holder.query('select pg_advisory_lock(402)')
-    const buying = buy(store, buyer, 'voucher', voucher)
-    const [{ id }] = await eventually(
-      () =>
-        store.query(`select id from orders where state = 'PAID' and payer = $1`, [
-          buyer.address.toLowerCase(),
-        ]),
-      (rows) => rows.length > 0,
-    )
-    const { body } = await get(store.url, `/api/catalog/orders/${id}`)
-    expect(body).toMatchObject({
-      transactionHash: expect.stringMatching(/^0x/),
-      orders: [{ state: 'PAID', agent_action: 'wait', fulfillment_deadline: expect.any(String) }],
-      refund_state: null,
-    })
-    await holder.query('select pg_advisory_unlock(402)')
-    expectSold((await buying).answer)
-    await until(store, id, ({ orders: [{ state }] }) => state === 'FULFILLED')
-  } finally {
-    await holder.end()
-    await store.query('drop trigger a_story on orders')
-  }
 })

@@ -1,33 +1,27 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { compactVerify, createRemoteJWKSet } from 'jose'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plainEnvironment } from '../../sandbox/process.ts'
 import { ReceiptAnswer, ReceiptClaims } from '../../src/orders/delivery-receipt.ts'
-import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { bodyFor, buy, buyDelivered, get, type Kind, until } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { useStore } from './store.ts'
 
-let rpc: StoryProxy
-let store: Store
+const run = promisify(execFile)
+
+const store = useStore()
 let buyer: Buyer
 let folder: string
 
 beforeAll(async () => {
-  rpc = await startProxy(inject('parts').rpcUrl)
-  const env = { PURCHASE_WAIT_SECONDS: '8' }
-  store = await openStore({ env, rpcUrl: rpc.url })
   buyer = await newBuyer()
   folder = await mkdtemp(join(tmpdir(), 'kiosk402-receipts-'))
 })
-afterAll(async () => {
-  await store.close()
-  await rpc.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const receiptOf = (orderId: string, headers: Record<string, string> = {}) =>
   get(store.url, `/api/catalog/orders/${orderId}/receipt`, headers)
@@ -55,20 +49,11 @@ async function verify(content: unknown) {
     /```js\n([\s\S]*?)```/.exec(await readFile('docs/agents/receipts.md', 'utf8')) ?? []
   const file = join(folder, `${crypto.randomUUID()}.json`)
   await writeFile(file, JSON.stringify(content))
-  const child = spawn(
-    process.execPath,
-    ['--input-type=module', '--eval', script, 'check.mjs', file],
-    { env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] },
+  const args = ['--input-type=module', '--eval', script, 'check.mjs', file]
+  return run(process.execPath, args, { env: plainEnvironment() }).then(
+    ({ stdout }) => ({ code: 0, out: stdout, err: '' }),
+    ({ code, stdout, stderr }) => ({ code, out: String(stdout), err: String(stderr) }),
   )
-  const said = { out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => {
-    said.out += chunk
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    said.err += chunk
-  })
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  return { code, ...said }
 }
 
 describe.each(['voucher', 'topup', 'esim'] as const)('the receipt of a %s', (kind) => {
@@ -137,28 +122,3 @@ test('an order that was paid back has a receipt that says so', async () => {
     },
   })
 })
-
-test('an order whose payment is not proven has none yet, and then has one', async () => {
-  rpc.breakCalls((call) => (call === 'eth_sendRawTransaction' ? 'swallow' : 'none'))
-  const { answer } = await buy(store, buyer, 'voucher', bodyFor('voucher', 'OK'))
-  expect(answer.body).toMatchObject({ receipt_url: null, orders: [{ state: 'PAYMENT_PENDING' }] })
-  expect(answer.headers.get('payment-response')).toBeNull()
-  const { orderId } = answer.body
-  expect(await receiptOf(orderId)).toMatchObject({
-    status: 409,
-    body: { code: 'no_receipt', state: 'PAYMENT_PENDING', charged: 'unknown', retryable: false },
-  })
-  rpc.breakCalls()
-  await until(store, orderId, ({ orders: [{ state }] }) => state === 'FULFILLED')
-  expect(await receiptOf(orderId)).toMatchObject({ status: 200 })
-})
-
-test.each([['ord_00000000000000000000000000'], ['ord_1'], ['%00']])(
-  'there is no receipt of %s',
-  async (orderId) => {
-    expect(await receiptOf(orderId)).toMatchObject({
-      status: 404,
-      body: { code: 'order_not_found' },
-    })
-  },
-)

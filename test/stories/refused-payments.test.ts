@@ -1,208 +1,187 @@
-import { parseSignature } from 'viem'
-import { generatePrivateKey } from 'viem/accounts'
-import { beforeAll, expect, test } from 'vitest'
+import {
+  type Address,
+  getContractAddress,
+  type Hex,
+  keccak256,
+  serializeErc6492Signature,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Accepts, SignOptions } from '../harness/payer.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { anybody, balanceOf, transactionsOf, usdcAbi } from './chain.ts'
-import { ledgerOf, lifeOf, rowsKept } from './facts.ts'
-import { expectNoInsides } from './reading.ts'
-import { type Answer, bodyFor, post, purchasePath, termsOf } from './requests.ts'
-import { useStore } from './store.ts'
+import { anybody, balanceOf, transactionsOf, transfersBetween } from './chain.ts'
+import { callToken, settling } from './contracts/calls.ts'
+import {
+  expectDeliveredOnce,
+  expectRefundedOnce,
+  expectRefused,
+  expectSold,
+  payForVoucher,
+} from './contracts/outcomes.ts'
+import {
+  deploy,
+  deploying,
+  signingFor,
+  smartWallet,
+  treacherousCode,
+  walletCode,
+} from './contracts/wallet.ts'
+import { bodyFor, buy, post, purchasePath, termsOf } from './requests.ts'
+import { openSibling, useStore } from './store.ts'
 
-const voucher = bodyFor('voucher', 'OK')
+// Each of these is refused with fresh terms and its reason, and nothing has happened.
 
-const store = useStore({})
+const store = useStore({ env: { PURCHASE_WAIT_SECONDS: '2' } })
+const rich = 1_000_000_000n
 let buyer: Buyer
 let terms: Accepts
 
 beforeAll(async () => {
   buyer = await newBuyer()
-  terms = await termsOf(store.url, 'voucher', voucher)
+  terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
 })
 
 const soon = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
-
-async function send(header: string): Promise<Answer> {
-  return post(store.url, purchasePath('voucher'), voucher, { 'payment-signature': header })
-}
-
-async function everything() {
-  return {
-    rows: await rowsKept(store),
-    bought: (await ledgerOf(store)).length,
-    sent: await transactionsOf(store.parts, store.gasWallet),
-    earned: await balanceOf(store.parts, store.payTo),
-    balance: await buyer.balance(),
-  }
-}
-
-/** The payment is refused with fresh terms and the reason, and nothing has happened. */
-async function expectRefused(header: string, code: string, reason: RegExp): Promise<void> {
-  const before = await everything()
-  const answer = await send(header)
-  expect(answer).toMatchObject({
-    status: 402,
-    body: { code, charged: 'no', error: expect.stringMatching(reason), x402Version: 2 },
-  })
-  const required = JSON.parse(
-    Buffer.from(answer.headers.get('payment-required') ?? '', 'base64').toString(),
-  )
-  expect(required).toMatchObject({ error: answer.body.error, accepts: [{ amount: '500000' }] })
-  expect(answer.headers.get('payment-response')).toBeNull()
-  expectNoInsides(JSON.stringify(answer.body))
-  expect(await everything()).toEqual(before)
-}
-
-interface Mismatch {
-  readonly what: string
-  readonly accepts?: Partial<Accepts>
-  readonly sign?: SignOptions
-  readonly code?: string
-  readonly reason: RegExp
-}
-
 const stranger = '0x00000000000000000000000000000000000000aa'
-const mismatches: readonly Mismatch[] = [
-  { what: 'a lower amount', accepts: { amount: '499999' }, reason: /amount is 499999/ },
-  { what: 'a higher amount', accepts: { amount: '500001' }, reason: /amount is 500001/ },
-  { what: 'dust', accepts: { amount: '1' }, reason: /amount is 1/ },
-  { what: 'nothing', accepts: { amount: '0' }, reason: /amount is 0/ },
-  { what: 'another value than it accepted', sign: { value: '499999' }, reason: /for 499999/ },
-  { what: 'another recipient than it accepted', sign: { to: stranger }, reason: /pays 0x0+aa/i },
-  { what: 'another store', accepts: { payTo: stranger }, reason: /payTo/ },
-  { what: 'another network', accepts: { network: 'eip155:8453' }, reason: /network/ },
-  { what: 'another coin', accepts: { asset: stranger }, reason: /asset/ },
-  { what: 'another scheme', accepts: { scheme: 'upto' }, reason: /scheme/ },
-  { what: 'another time limit', accepts: { maxTimeoutSeconds: 3_000 }, reason: /maxTimeout/ },
-  { what: 'too short', sign: { validBefore: 0 }, code: 'expired', reason: /at least 30 s/ },
-  {
-    what: 'too long',
-    sign: { validBefore: soon(7_200) },
-    code: 'valid_too_long',
-    reason: /at most 600 s/,
-  },
-]
+const newOwner = () => privateKeyToAccount(generatePrivateKey())
 
-test.each(mismatches)('a payment that is $what is not taken', async (mismatch) => {
-  const { accepts, sign, code = 'payment_mismatch', reason } = mismatch
+test.each<[string, Partial<Accepts>, SignOptions, string]>([
+  ['for a lower amount', { amount: '499999' }, {}, 'payment_mismatch'],
+  ['for another value than it accepted', {}, { value: '499999' }, 'payment_mismatch'],
+  ['to another than it accepted', {}, { to: stranger }, 'payment_mismatch'],
+  ['for another store', { payTo: stranger }, {}, 'payment_mismatch'],
+  ['in another coin', { asset: stranger }, {}, 'payment_mismatch'],
+  ['good for too long', {}, { validBefore: soon(7_200) }, 'valid_too_long'],
+  ['over', {}, { validBefore: 0 }, 'expired'],
+  ['about to end', {}, { validBefore: soon(20) }, 'expired'],
+])('a payment that is %s is not taken', async (_, accepts, sign, code) => {
   const { header } = await buyer.sign({ ...terms, ...accepts }, sign)
-  await expectRefused(header, code, reason)
+  await expectRefused(store, buyer.address, header, code)
 })
 
-test('a payment that ends in less than half a minute is not taken', async () => {
-  const { header } = await buyer.sign(terms, { validBefore: soon(20) })
-  await expectRefused(header, 'expired', /ends in \d+ s/)
+test('a payment above the maximum that its request names is not taken', async () => {
+  const body = { ...bodyFor('voucher', 'OK'), maxUsdc: 0.49 }
+  const balance = await buyer.balance()
+  const paid = { 'payment-signature': (await buyer.sign(terms)).header }
+  expect(await post(store.url, purchasePath('voucher'), body, paid)).toMatchObject({
+    status: 409,
+    body: { code: 'price_above_maximum', charged: 'no' },
+  })
+  expect(await buyer.balance()).toBe(balance)
 })
 
 test('a signature of somebody else, or of something else, is not taken', async () => {
-  const other = await newBuyer()
   const mine = await buyer.sign(terms)
-  const theirs = await other.sign(terms)
-  const replaced = (signature: string) =>
-    Buffer.from(
-      JSON.stringify({
-        x402Version: 2,
-        accepted: terms,
-        payload: { signature, authorization: mine.authorization },
-      }),
-    ).toString('base64')
-  await expectRefused(replaced(theirs.signature), 'bad_signature', /signature/i)
-  await expectRefused(replaced(`0x${'11'.repeat(65)}`), 'bad_signature', /signature/i)
-  await expectRefused(replaced(mine.signature.slice(0, -2)), 'bad_signature', /signature/i)
+  const theirs = await (await newBuyer()).sign(terms)
+  for (const signature of [theirs.signature, `0x${'11'.repeat(65)}`, mine.signature.slice(0, -2)]) {
+    const payload = { signature, authorization: mine.authorization }
+    const payment = JSON.stringify({ x402Version: 2, accepted: terms, payload })
+    const header = Buffer.from(payment).toString('base64')
+    await expectRefused(store, buyer.address, header, 'bad_signature')
+  }
 })
 
 test('a wallet that does not hold enough is told so', async () => {
   const poor = await newBuyer(499_999n)
   const { header } = await poor.sign(terms)
-  await expectRefused(header, 'insufficient_balance', /enough USDC/)
-})
-
-test('an authorization that its payer cancelled is not taken', async () => {
-  const { header, authorization } = await buyer.sign(terms)
-  const { nonce } = authorization
-  const signature = await buyer.account.signTypedData({
-    domain: {
-      name: 'USDC',
-      version: '2',
-      chainId: 84_532,
-      verifyingContract: terms.asset as `0x${string}`,
-    },
-    types: {
-      CancelAuthorization: [
-        { name: 'authorizer', type: 'address' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
-    primaryType: 'CancelAuthorization',
-    message: { authorizer: buyer.address, nonce },
-  })
-  await asAnybody('cancelAuthorization', [buyer.address, nonce, signature])
-  await expectRefused(header, 'nonce_used', /used or cancelled/)
+  await expectRefused(store, poor.address, header, 'insufficient_balance')
 })
 
 test('an authorization that was spent on somebody else is not taken', async () => {
   const used = await buyer.sign(terms)
   const { nonce } = used.authorization
   const elsewhere = await buyer.sign(terms, { nonce, to: stranger, value: '1' })
-  await submit(elsewhere)
-  await expectRefused(used.header, 'nonce_used', /used or cancelled/)
-})
-
-test('after all of these, a good payment of the same terms is taken', async () => {
-  const { header } = await buyer.sign(terms)
-  expect(await send(header)).toMatchObject({ status: 200 })
+  expect(await callToken(store.parts, settling(elsewhere))).toBe('success')
+  await expectRefused(store, buyer.address, used.header, 'nonce_used')
 })
 
 test('a payment that somebody else submitted first is found and delivered', async () => {
-  const payment = await buyer.sign(terms)
-  const before = await everything()
-  const hash = await submit(payment)
-  const answer = await send(payment.header)
-  expect(answer).toMatchObject({
-    status: 200,
-    body: { transactionHash: hash, orders: [{ state: 'FULFILLED' }] },
-  })
-  const after = await everything()
-  expect(before.balance - after.balance).toBe(500_000n)
-  expect(after.earned - before.earned).toBe(500_000n)
-  expect((await lifeOf(store, answer.body.orderId)).states).toEqual([
-    'PAYMENT_PENDING',
-    'PAID',
-    'FULFILLING',
-    'FULFILLED',
-  ])
-  const again = await send(payment.header)
-  expect(again.body).toMatchObject({ transactionHash: hash, state: 'FULFILLED' })
+  const payer = await newBuyer()
+  const payment = await payer.sign(terms)
+  expect(await callToken(store.parts, settling(payment))).toBe('success')
+  const [paid] = await transfersBetween(store.parts, payer.address, store.payTo)
+  const answer = await payForVoucher(store, payment.header)
+  const order = await expectDeliveredOnce(store, payer.address, answer.body.orderId)
+  expect(order.transactionHash).toBe(paid?.transactionHash)
 })
 
-type Payment = Awaited<ReturnType<Buyer['sign']>>
+describe('a smart wallet', () => {
+  test('buys (ERC-1271), and its refund arrives at the contract, not at its owner', async () => {
+    const owner = newOwner()
+    const wallet = await newBuyer(rich, store.parts, await smartWallet(store.parts, owner))
+    const answer = await payForVoucher(store, (await wallet.sign(terms)).header)
+    expectSold(answer)
+    await expectDeliveredOnce(store, wallet.address, answer.body.orderId)
+    const failed = await buy(store, wallet, 'topup', bodyFor('topup', 'FAIL'))
+    await expectRefundedOnce(store, wallet.address, failed.answer.body.orderId)
+    expect(await wallet.balance()).toBe(rich - 500_000n)
+    expect(await balanceOf(store.parts, owner.address)).toBe(0n)
+  })
 
-/** Sends the authorization to the token, as anybody can who sees it. */
-function submit({ authorization, signature }: Payment): Promise<`0x${string}`> {
-  const { from, to, value, validAfter, validBefore, nonce } = authorization
-  const { v, r, s } = parseSignature(signature)
-  return asAnybody('transferWithAuthorization', [
-    from,
-    to,
-    BigInt(value),
-    BigInt(validAfter),
-    BigInt(validBefore),
-    nonce,
-    Number(v),
-    r,
-    s,
-  ])
-}
+  test('takes no signature but its owner’s', async () => {
+    const wallet = await deploy(store.parts, walletCode(newOwner().address))
+    const thief = await newBuyer(rich, store.parts, signingFor(wallet, newOwner()))
+    await expectRefused(store, wallet, (await thief.sign(terms)).header, 'bad_signature')
+  })
 
-async function asAnybody(
-  functionName: 'cancelAuthorization' | 'transferWithAuthorization',
-  args: readonly unknown[],
-): Promise<`0x${string}`> {
-  const { client, account } = await anybody(store.parts, generatePrivateKey())
-  const address = terms.asset as `0x${string}`
-  const call = { address, abi: usdcAbi, functionName, args: args as never, account } as const
-  const hash = await client.writeContract(call as never)
-  const { status } = await client.waitForTransactionReceipt({ hash })
-  expect(status).toBe('success')
-  return hash
-}
+  test('that is yet to be deployed is refused (ERC-6492), and pays once it is', async () => {
+    const owner = newOwner()
+    const { account, client } = await anybody(store.parts, generatePrivateKey())
+    const address = getContractAddress({ from: account.address, nonce: 0n })
+    const factory: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+    const wrapped = (signature: Hex) =>
+      serializeErc6492Signature({ address: factory, data: keccak256('0x01'), signature })
+    const wallet = await newBuyer(rich, store.parts, signingFor(address, owner, wrapped))
+    const { header } = await wallet.sign(terms)
+    await expectRefused(store, address, header, 'wallet_not_deployed')
+
+    const data = deploying(walletCode(owner.address))
+    const hash = await client.sendTransaction({ account, data })
+    await client.waitForTransactionReceipt({ hash })
+    const answer = await payForVoucher(store, header)
+    expectSold(answer)
+    await expectDeliveredOnce(store, address, answer.body.orderId)
+  })
+
+  test('that a wallet delegates to (EIP-7702) decides for it', async () => {
+    const owner = newOwner()
+    const wallet = await newBuyer(rich, store.parts, owner)
+    const code = await deploy(store.parts, walletCode('self'))
+    const { client, account } = await anybody(store.parts, generatePrivateKey())
+    const delegation = { address: code, chainId: 84_532, nonce: 0 }
+    const hash = await client.sendTransaction({
+      account,
+      to: account.address,
+      authorizationList: [await owner.signAuthorization(delegation)],
+    })
+    expect((await client.waitForTransactionReceipt({ hash })).status).toBe('success')
+    const answer = await payForVoucher(store, (await wallet.sign(terms)).header)
+    expectSold(answer)
+    await expectDeliveredOnce(store, wallet.address, answer.body.orderId)
+  })
+
+  test('that never pays is refused by all nodes before it costs more than a few transactions', async () => {
+    const sibling = await openSibling(store)
+    const owner = newOwner()
+    const wallet = await deploy(store.parts, treacherousCode(owner.address))
+    const payer = await newBuyer(rich, store.parts, signingFor(wallet, owner))
+    const before = await transactionsOf(store.parts, store.gasWallet)
+    const headers = await Promise.all(
+      Array.from({ length: 8 }, async () => (await payer.sign(terms)).header),
+    )
+    const answers = await Promise.all(
+      headers.map((header, at) => payForVoucher(at % 2 ? store : { ...store, ...sibling }, header)),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(3)
+    for (const answer of refused) {
+      expect(['unpaid_payments', 'reverts']).toContain(answer.body.budget)
+      expect(answer.body).toMatchObject({ code: 'budget_spent', whose: 'payer', charged: 'no' })
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    }
+    // Each of the five that were opened is sent three times at most.
+    const sent = (await transactionsOf(store.parts, store.gasWallet)) - before
+    expect(sent).toBeLessThanOrEqual(5 * 3)
+    await sibling.close()
+  })
+})

@@ -1,7 +1,13 @@
 import { erc20Abi, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deploy, walletCode } from '../../../test/stories/contracts/wallet.ts'
+import { blacklist, pause, unBlacklist, unpause } from '../../../test/stories/chain.ts'
+import {
+  deploy,
+  hungryCode,
+  partialCode,
+  walletCode,
+} from '../../../test/stories/contracts/wallet.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
   cancel,
@@ -139,6 +145,39 @@ describe('a payment that its payer signed with a key of his own', () => {
     await client.waitForTransactionReceipt({ hash })
     const refused = { outcome: 'bad', code: 'insufficient_balance' }
     expect(await rail.check(tender)).toMatchObject(refused)
+  })
+})
+
+describe('a wallet whose code does not say the same to everybody is refused, and no node is at fault', () => {
+  test.each([
+    ['needs 4.4 million gas', (owner: Hex) => hungryCode(owner, 4_400_000)],
+    ['agrees to all but the token', (owner: Hex) => partialCode(owner, chain.usdc as Hex, false)],
+  ])('it %s', async (_, codeOf) => {
+    const owner = privateKeyToAccount(generatePrivateKey())
+    const payer = await deploy(chain, codeOf(owner.address))
+    const { tender } = await newPayment(chain, { owner, payer })
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'bad' })
+  })
+})
+
+describe('what Circle may do to the token', () => {
+  const store = () => chain.keys.payTo as Hex
+
+  test.each([
+    ['paused', () => pause(chain), () => unpause(chain)],
+    ['closed to the store', () => blacklist(chain, store()), () => unBlacklist(chain, store())],
+  ])('while it is %s no payment is bad, and it is good afterwards', async (_, close, open) => {
+    const { tender } = await newPayment(chain)
+    await close()
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
+    await open()
+    expect(await chain.connect().rail.check(tender)).toMatchObject({ outcome: 'good' })
+  })
+
+  test('a payer whom it has blacklisted is refused', async () => {
+    const { tender, payer } = await newPayment(chain)
+    await blacklist(chain, payer)
+    expect(await rail.check(tender)).toMatchObject({ outcome: 'bad', code: 'would_fail' })
   })
 })
 

@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
+import { blacklist, pause, unBlacklist, unpause } from '../../../test/stories/chain.ts'
 import type { X402Payment, X402Refund } from '../../payments/payment.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
@@ -101,6 +102,35 @@ test('a refund for which there is no money waits for the operator, and is then p
   await chain.mintTo(privateKeyToAddress(refundKey), price)
   await expectPaid(poor)
 })
+
+/** What Circle may do to a wallet or to the whole token, and how it ends that. */
+const closures = {
+  token_paused: { close: () => pause(chain), open: () => unpause(chain) },
+  payer_blacklisted: {
+    close: () => blacklist(chain, signed.to as Hex),
+    open: () => unBlacklist(chain, signed.to as Hex),
+  },
+  wallet_blacklisted: {
+    close: () => blacklist(chain, chain.refundWallet),
+    open: () => unBlacklist(chain, chain.refundWallet),
+  },
+}
+
+test.each(Object.entries(closures))(
+  'a refund that meets %s waits for the operator, costs no gas, and is then paid',
+  async (code, { close, open }) => {
+    await close()
+    const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
+    expect(await rail.payBack(signed)).toMatchObject({
+      outcome: 'blocked',
+      code,
+      mayStillPay: true,
+    })
+    expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)
+    await open()
+    await expectPaid(rail)
+  },
+)
 
 test('a refund that an earlier wallet has signed waits for that one, and says how long', async () => {
   const refundKey = generatePrivateKey()

@@ -39,22 +39,6 @@ export async function expectRefused(
   expect(await traces(store, wallet)).toEqual(before)
 }
 
-/** It is not the payer's fault: nobody asks for another signature, and there is no trace. */
-export async function expectNotNow(store: Store, wallet: Address, header: string): Promise<void> {
-  const before = await traces(store, wallet)
-  const answer = await payForVoucher(store, header)
-  expect(answer).toMatchObject({ status: 503, body: { code: 'try_again', charged: 'unknown' } })
-  expect(answer.headers.get('payment-required')).toBeNull()
-  expect(answer.headers.get('retry-after')).toBe('5')
-  expect(await traces(store, wallet)).toEqual(before)
-}
-
-/** What a repeat hears that brings the payment alone, while nobody knows whether it moved money. */
-export function expectStillPending(answer: Answer): void {
-  const body = { state: 'PAYMENT_PENDING', transactionHash: null }
-  expect(answer).toMatchObject({ status: 202, body })
-}
-
 /** Nobody knows yet whether the money moved, so nobody is asked for more of it. */
 export function expectPending(answer: Answer): void {
   expect(answer).toMatchObject({

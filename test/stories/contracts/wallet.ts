@@ -12,7 +12,6 @@ import { anybody, type ChainParts } from '../chain.ts'
 const op = {
   eq: '0x14',
   greater: '0x11',
-  and: '0x16',
   caller: '0x33',
   isZero: '0x15',
   gasPrice: '0x3a',
@@ -91,11 +90,6 @@ export function treacherousCode(owner: Address): Hex {
 /** A wallet that says yes only to who gives it more than so much gas. */
 export function hungryCode(owner: Address, gas: number): Hex {
   return agreeingWhere([push(numberToHex(gas, { size: 3 })), op.gas, op.greater], owner)
-}
-
-/** A wallet whose answer follows a bit of the gas that it is given: one call says yes, another no. */
-export function fickleCode(owner: Address, bit: number): Hex {
-  return agreeingWhere([push(numberToHex(2 ** bit, { size: 3 })), op.gas, op.and], owner)
 }
 
 /** A wallet that says yes to this caller alone, or to everybody else. */
