@@ -48,7 +48,7 @@ export function openApiOf(operations: readonly Operation[], recorded: Recorded):
       },
       'x-service-info': {
         categories: ['commerce', 'digital-goods'],
-        docs: { homepage: url, apiReference: `${url}/docs/api` },
+        docs: { homepage: url, apiReference: `${url}/llms-full.txt` },
       },
     },
     {

@@ -45,10 +45,7 @@ const blocks: Readonly<Record<string, () => string>> = {
         help,
       ]),
     ),
-  errors: () =>
-    errorTables()
-      .map(({ heading, lead, table }) => `## ${heading}\n\n${lead}\n\n${table}`)
-      .join('\n\n'),
+  errors: errorTables,
   differences: () =>
     table(
       ['code', 'what it means', 'what to do'],

@@ -396,7 +396,6 @@ function openServer(ground: Ground, parts: ServerParts): FastifyInstance {
     site,
     log,
     now,
-    monotonicMs,
     trustProxy: config.trustProxy,
     limits: createLimits(ground.counting),
     health,

@@ -14,7 +14,7 @@ import {
 } from '../checkouts/ports.ts'
 import type { StartDeps } from '../checkouts/start.ts'
 import type { Common, Outside } from '../config.ts'
-import type { Header, InvoiceEvent } from '../http/processor-webhook.ts'
+import type { Header, InvoiceEvent } from '../http/webhooks.ts'
 import { repeat } from '../lib/repeat.ts'
 import { withLastValue } from '../operations/cached-reads.ts'
 import type { PurchaseDeps } from '../orders/purchase.ts'

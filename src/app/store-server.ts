@@ -14,10 +14,14 @@ import type { PageFor } from '../http/error-edge.ts'
 import { type MetricsDeps, routeMetrics } from '../http/metrics.ts'
 import { routeOpenApi } from '../http/openapi.ts'
 import { routeOperations, routeStoreOperations } from '../http/operations.ts'
-import { type ProcessorWebhookDeps, routeProcessorWebhook } from '../http/processor-webhook.ts'
 import { routePurchases } from '../http/purchases.ts'
 import { routeSandbox, type SandboxDeps } from '../http/sandbox.ts'
-import { routeSupplierWebhook, type SupplierWebhookDeps } from '../http/supplier-webhook.ts'
+import {
+  type ProcessorWebhookDeps,
+  routeProcessorWebhook,
+  routeSupplierWebhook,
+  type SupplierWebhookDeps,
+} from '../http/webhooks.ts'
 import { routeMcp } from '../mcp/route.ts'
 import { createDigest, createSigner } from '../secrets/tokens.ts'
 import type { PayingDeps } from '../web/buying/starting.ts'
@@ -50,7 +54,7 @@ export function createStoreServer(deps: StoreServerDeps): FastifyInstance {
   // Set below: the website makes its error pages only once it is routed on the app.
   let pageFor: PageFor | undefined
   const app = createApp({ ...deps, pageFor: (...told) => pageFor?.(...told) })
-  logAccess(app, deps)
+  logAccess(app)
   routePurchases(app, buying)
   routeOperations(app, buying, deps.limits)
   const { site, draining } = deps

@@ -1,13 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isCheckoutId, isOrderId } from '../lib/ids.ts'
-import { clientKeyOf } from './client-key.ts'
-import type { AppDeps } from './deps.ts'
-
-/** More than the limits of reading, searching and buying admit in a minute, together with what has no limit. */
-const usualMaxLines = 600
-
-const minuteMs = 60_000
 
 const scope = new AsyncLocalStorage<string>()
 
@@ -15,16 +8,12 @@ const scope = new AsyncLocalStorage<string>()
 export const currentRequest = (): string | undefined => scope.getStore()
 
 /**
- * Logs one line for each request, with the pattern of its route and never its URL: queries, bodies and
- * headers carry phone numbers, tokens and signatures. Requests answered 429, and those of a client that makes
- * more than `maxLines` in a minute, are only counted in the metrics, because a flood of them would fill the disk.
+ * Logs one line for each request, with the pattern of its route and never its URL: queries, bodies and headers carry
+ * phone numbers, tokens and signatures. Requests that no limit bounds are only counted in the metrics.
  *
  * Events during a POST carry the id of the request as well; only a POST buys or claims anything.
  */
-export function logAccess(
-  app: FastifyInstance,
-  { monotonicMs, maxLines = usualMaxLines }: Pick<AppDeps, 'monotonicMs' | 'maxLines'>,
-): void {
+export function logAccess(app: FastifyInstance): void {
   // Not before the body is read: the events of reading it run in the scope of the connection.
   app.addHook('preHandler', (request, _, done) => {
     if (request.method === 'POST') scope.run(request.id, done)
@@ -32,54 +21,22 @@ export function logAccess(
   })
   // A line has only these fields, none of which needs redaction. Redaction would double the cost of a line.
   const log = app.log.child({}, { redact: [] })
-  const mayLog = boundedPerMinute(maxLines, monotonicMs, (requests) => {
-    const message = `requests without a line: each of their clients made more than ${maxLines} in a minute`
-    log.warn({ requests }, message)
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    if (reply.statusCode === 429 || !mayLog(clientKeyOf(request.ip))) return done()
-    log.info(
-      {
-        reqId: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'none',
-        status: reply.statusCode,
-        ...recordIn(request),
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    )
+  app.addHook('onResponse', (request, { statusCode: status, elapsedTime }, done) => {
+    if (isBounded(request, status)) {
+      const { id: reqId, method, routeOptions } = request
+      const ms = Math.round(elapsedTime * 10) / 10
+      const line = { reqId, method, route: routeOptions.url, status, ...recordIn(request), ms }
+      log.info(line, 'request')
+    }
     done()
   })
 }
 
-/**
- * Whether a client may do something once more in this minute.
- *
- * @param refused told in a later minute how often it said no
- */
-function boundedPerMinute(
-  max: number,
-  monotonicMs: () => number,
-  refused: (times: number) => void,
-): (client: string) => boolean {
-  const done = new Map<string, number>()
-  let endsAt = 0
-  let noes = 0
-  const begin = (now: number) => {
-    if (noes > 0) refused(noes)
-    done.clear()
-    endsAt = now + minuteMs
-    noes = 0
-  }
-  return (client) => {
-    const now = monotonicMs()
-    if (now >= endsAt) begin(now)
-    const times = (done.get(client) ?? 0) + 1
-    done.set(client, times)
-    if (times > max) noes += 1
-    return times <= max
-  }
+/** Whether a client can cause only so many such lines in a minute; a flood of others would fill the disk. */
+function isBounded({ method, routeOptions }: FastifyRequest, status: number): boolean {
+  if (routeOptions.config?.limit !== undefined) return status !== 429
+  // Accepted webhooks: nobody but a supplier or the processor can send one.
+  return method === 'POST' && status < 400
 }
 
 /** The order that the request bought, found or named, and the checkout that it named. */

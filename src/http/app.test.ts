@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import { invalidBody } from '../lib/refusal.ts'
+import { createLimits } from './rate-limit.ts'
 
 describe('methods and paths', () => {
   const { app } = testApp()
@@ -192,6 +193,18 @@ describe('rate limits', () => {
     const byAddress = testApp({ trustProxy: ['127.0.0.1'] }).app
     await left(byAddress, '198.51.100.1')
     expect(await left(byAddress, '198.51.100.2')).toContain('r=59')
+  })
+
+  test('a request that cannot be counted fails without its answer', async () => {
+    const take = () => Promise.reject(new Error('The counter is away.'))
+    const limits = createLimits()
+    const { app, logged } = testApp({
+      limits: { ...limits, discovery: { ...limits.discovery, take } },
+    })
+    const answer = await app.inject('/ai/vouchers')
+    expect(answer.statusCode).toBe(500)
+    expect(answer.body).not.toContain('items')
+    expect(logged.join()).toContain('The counter is away.')
   })
 })
 

@@ -4,9 +4,8 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { createAnswerCache } from './answer-cache.ts'
 import { limitAtOnce } from './at-once.ts'
 import { maxBody, takeJsonBodies } from './body.ts'
-import { answerClientError } from './client-error.ts'
 import type { AppDeps } from './deps.ts'
-import { answerError, answerErrors, type ErrorEdge } from './error-edge.ts'
+import { answerClientError, answerError, type ErrorEdge } from './error-edge.ts'
 import { guardRequests } from './gate.ts'
 import { limitRefusedProofs } from './proof-limit.ts'
 import { routeReadings } from './readings.ts'
@@ -87,7 +86,7 @@ export function createApp(deps: AppDeps): FastifyInstance {
   const routes = createRouteTable(app)
   const edge: ErrorEdge = { siteUrl: deps.site.url, routes, pageFor: deps.pageFor }
   takeJsonBodies(app)
-  answerErrors(app, edge)
+  app.setErrorHandler((error, request, reply) => answerError(edge, error, { request, reply }))
   letGoWhenClosing(app)
   if (deps.trustProxy === false) warnOfProxy(app)
   // The gate runs after CORS, so that refusals carry the CORS headers too.

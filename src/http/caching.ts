@@ -43,7 +43,7 @@ export function sendText(
 }
 
 /** A short hash of these bytes, for ETags and URLs. */
-export function digestOf(text: string | Buffer): string {
+function digestOf(text: string | Buffer): string {
   return hash('sha256', text, 'base64url').slice(0, 22)
 }
 

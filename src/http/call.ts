@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { keyOf } from '../api/buying/credentials.ts'
 import type { Call, Credentials } from '../api/operation.ts'
-import { echoOf } from '../catalog/search/param-source.ts'
+import { echoOf, type ParamSource, unknownParameter } from '../catalog/search/param-source.ts'
+import { refused } from '../catalog/search/params.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { clientKeyOf } from './client-key.ts'
-import { inQuery, pairsIn } from './in-query.ts'
 import { countRefused, lookAtRefused } from './proof-limit.ts'
 import type { Limits } from './rate-limit.ts'
 
@@ -12,7 +12,7 @@ import type { Limits } from './rate-limit.ts'
 export function callIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  { refused }: Pick<Limits, 'refused'>,
+  limits: Pick<Limits, 'refused'>,
 ): Call {
   const url = request.raw.url ?? ''
   return {
@@ -23,8 +23,8 @@ export function callIn(
     tokens: tokensIn(request),
     client: clientKeyOf(request.ip),
     proofs: {
-      mayProve: () => lookAtRefused(refused, request, reply),
-      provedNothing: () => countRefused(refused, request),
+      mayProve: () => lookAtRefused(limits.refused, request, reply),
+      provedNothing: () => countRefused(limits.refused, request),
     },
     log: request.log,
   }
@@ -59,23 +59,20 @@ export function preferredWaitMs({ headers }: FastifyRequest): number | undefined
  *
  * @throws Refusal `unknown_parameter`, or `invalid_json` when the body is not an object
  */
-export function postedFields({ body, raw: { method, url = '' } }: FastifyRequest) {
-  const [, query = ''] = url.split(/[?](.*)/s)
-  const [parameter] = new URLSearchParams(query).keys()
+export function postedFields({
+  body,
+  raw: { method, url = '' },
+}: FastifyRequest): Record<string, unknown> {
+  const [parameter] = new URLSearchParams(queryOf(url)).keys()
   if (parameter !== undefined) {
     const shown = echoOf(parameter)
     const message = `${shown} is in the query. ${method} takes its fields as JSON in the body.`
     throw new Refusal('unknown_parameter', message, { parameter: shown })
   }
-  return fieldsOf(body)
-}
-
-function fieldsOf(body: unknown): Record<string, unknown> {
-  if (body === undefined || body === null) return {}
-  if (typeof body !== 'object' || Array.isArray(body)) {
+  if (typeof (body ?? {}) !== 'object' || Array.isArray(body)) {
     throw new Refusal('invalid_json', 'The body must be a JSON object.')
   }
-  return { ...body }
+  return { ...(body as object | null | undefined) }
 }
 
 /**
@@ -90,4 +87,69 @@ export function quoteFields(url: string): Record<string, string> {
     fields[name] = name === 'msisdn' ? text.replace(/^ /, '+') : text
   }
   return fields
+}
+
+/** In bytes. */
+const maxQuery = 2048
+const controlCharacters = /\p{Cc}/u
+
+/**
+ * The parameters in the query of a request, read strictly: UTF-8 in percent encoding, `+` for a space.
+ *
+ * @param url the raw target of the request
+ */
+export function inQuery(url: string): ParamSource {
+  return (known) => {
+    const fields = new Map<string, string>()
+    for (const [name, value] of pairsIn(url)) {
+      const shown = echoOf(name)
+      if (controlCharacters.test(name + value)) {
+        throw refused(shown, `${shown} must not have control characters.`)
+      }
+      if (!known.includes(name)) throw unknownParameter(name, known)
+      fields.set(name, value.trim())
+    }
+    return fields
+  }
+}
+
+/** The parameters in a query, decoded and otherwise as sent. */
+function* pairsIn(url: string): Generator<readonly [name: string, value: string]> {
+  const query = queryOf(url)
+  if (query.length > maxQuery) throw tooLong(query)
+  const names = new Set<string>()
+  for (const pair of query.split('&').filter((part) => part !== '')) {
+    const [rawName = '', rawValue = ''] = pair.split(/=(.*)/s)
+    const name = decoded(rawName)
+    const value = decoded(rawValue)
+    const parameter = echoOf(name ?? rawName)
+    if (name === undefined || value === undefined) {
+      throw refused(parameter, `${parameter} is not valid UTF-8 in percent encoding.`)
+    }
+    if (names.has(name)) {
+      const message = `${parameter} may be given once only.`
+      throw new Refusal('repeated_parameter', message, { parameter })
+    }
+    names.add(name)
+    yield [name, value]
+  }
+}
+
+function queryOf(url: string): string {
+  return /\?([^#]*)/.exec(url)?.[1] ?? ''
+}
+
+/** Undefined if the text is not valid percent encoding of UTF-8. */
+function decoded(raw: string): string | undefined {
+  try {
+    return decodeURIComponent(raw.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+function tooLong(query: string): Refusal {
+  const longest = query.split('&').reduce((one, other) => (other.length > one.length ? other : one))
+  const name = echoOf(decoded(longest.split('=')[0] ?? '') ?? '')
+  return refused(name, `The query is longer than ${maxQuery} bytes; ${name} is longest.`)
 }

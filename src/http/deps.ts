@@ -8,14 +8,11 @@ import type { LimitName, Limits } from './rate-limit.ts'
 export interface AppDeps extends ReadDeps {
   readonly log: FastifyBaseLogger
   readonly now: () => Date
-  readonly monotonicMs: () => number
   /** The proxies that may name the client: a number of hops, or addresses. Never everyone, because clients can lie. */
   readonly trustProxy: number | readonly string[] | false
   readonly limits: Limits
   /** The maximum size of the cache of answers, in bytes; 0 disables it. Absent: its default. */
   readonly maxAnswerBytes?: number
-  /** How many lines in the log one client may cause in a minute. Absent: its default. */
-  readonly maxLines?: number
   /** Makes the error pages for requests outside the routes of the pages. Absent: there is no website. */
   readonly pageFor?: PageFor
 }

@@ -1,4 +1,6 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { discoveryError, problem } from '../api/refusals.ts'
 import { type Charged, internalRule, Refusal, rules } from '../lib/refusal.ts'
 import { maxBody } from './body.ts'
@@ -19,14 +21,7 @@ export type PageFor = (
   reply: FastifyReply,
 ) => string | undefined
 
-/** Turns every error into an answer, in the format of the interface that was called. */
-export function answerErrors(app: FastifyInstance, edge: ErrorEdge): void {
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    answerError(edge, error, { request, reply }),
-  )
-}
-
-/** Turns one error into its answer. Only our own defects are logged. */
+/** Turns an error into its answer, in the format of the interface that was called. Only our own defects are logged. */
 export function answerError(
   edge: ErrorEdge,
   error: unknown,
@@ -87,4 +82,44 @@ function refusalFor(error: unknown): Refusal | undefined {
     default:
       return undefined
   }
+}
+
+/** The answers to requests that the HTTP parser cannot read, by the codes of Node. */
+const unread: Readonly<Record<string, readonly [number, title: string, code: string, string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'headers_too_large',
+    'The headers are larger than 16 kB.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    408,
+    'Request Timeout',
+    'request_timeout',
+    'The request took too long to arrive.',
+  ],
+}
+
+/**
+ * Answers a request that the HTTP parser could not read. Its path is unknown, so the body has the fields of
+ * both interfaces. `charged` is unknown, because the request may have repeated a payment that was charged.
+ */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, title, code, detail] = unread[error.code ?? ''] ?? [
+    400,
+    'Bad Request',
+    'invalid_http',
+    'The request is not valid HTTP.',
+  ]
+  const about = { type: 'about:blank', title, status, detail, code, requestId: randomUUID() }
+  const told = { retryable: status === 408, charged: 'unknown', error: detail }
+  const body = JSON.stringify({ ...about, ...told })
+  if (socket.writable) {
+    socket.write(
+      `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    )
+  }
+  socket.destroy(error)
 }

@@ -3,7 +3,7 @@ import { newOrderId } from '../../test/doubles/ids.ts'
 import { testApp } from '../../test/fixtures/app.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { supplierReferenceOf } from '../orders/order.ts'
-import { routeSupplierWebhook } from './supplier-webhook.ts'
+import { routeSupplierWebhook } from './webhooks.ts'
 
 test('a request has so long for its headers, so long in all, and a connection so many', () => {
   const { app } = testApp()

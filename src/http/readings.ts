@@ -4,7 +4,7 @@ import { readings } from '../api/operations.ts'
 import { manifestPath, openApiPath } from '../api/paths.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { publicMinute, revalidate, sendText } from './caching.ts'
-import { inQuery } from './in-query.ts'
+import { inQuery } from './call.ts'
 import { configOf, routeOf } from './operations.ts'
 
 /** Links from discovery to the manifest and the OpenAPI document, with the relations of RFC 8631. */

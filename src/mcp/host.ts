@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { nearParameter } from '../catalog/search/param-source.ts'
 import { oneOf, type Param, readParams, refused } from '../catalog/search/params.ts'
-import { inQuery } from '../http/in-query.ts'
+import { inQuery } from '../http/call.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
 
 /** The settings of a model's host, in the query of the MCP URL that it is configured with. */

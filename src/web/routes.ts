@@ -13,7 +13,6 @@ import { routeAssets } from './frame/assets.ts'
 import type { WebDeps } from './frame/deps.ts'
 import type { Frame } from './frame/layout.ts'
 import { browserErrors, errorDocument, pageSenders } from './frame/senders.ts'
-import { routeApiPage } from './info/api-page.ts'
 import { errorsPage } from './info/error-codes.ts'
 import { howPage, termsPage } from './info/prose-pages.ts'
 import { routeSiteFiles } from './info/sitemap.ts'
@@ -56,7 +55,6 @@ export function routeWeb(
     pages.setErrorHandler((error, request, reply) =>
       reply.send(errorDocument(error, { request, reply, frame })),
     )
-    routeApiPage(pages, deps)
     routeSearch(pages, senders, deps)
     const fixedPages = {
       '/': () => homePage(deps),

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { inQuery } from '../../http/in-query.ts'
+import { inQuery } from '../../http/call.ts'
 import { createSigner } from '../../secrets/tokens.ts'
 import type { BuyingDeps } from '../deps.ts'
 import { listToken, lookUpIn, pageIn, walletOfListToken } from './find-orders.ts'

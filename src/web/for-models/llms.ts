@@ -1,10 +1,10 @@
 import { purchases } from '../../api/buying/purchase.ts'
 import { quotes } from '../../api/buying/quote.ts'
-import { groups, type Operation, refusalsOf } from '../../api/operation.ts'
+import { groups, type Operation } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
 import { findOrders, getOrder, listTokenHours } from '../../api/orders/find-orders.ts'
 import { getRefund } from '../../api/orders/refund.ts'
-import { limitsPath, searchPath } from '../../api/paths.ts'
+import { limitsPath, openApiPath, searchPath } from '../../api/paths.ts'
 import type { Site } from '../../api/site.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
@@ -41,132 +41,32 @@ ${link('MCP', '/mcp', 'the same as tools, over streamable HTTP')}
 ${link('Errors', '/errors', 'every code: what causes it, and what to do')}
 ${link('Keys', '/.well-known/jwks.json', 'the keys that sign receipts')}
 
-${filledGroups()
-  .map(
-    ([group, members]) => `## ${group}
-
-${groupTexts[group]}
-
-${members.map((operation) => `- ${operationLine(operation)}`).join('\n')}
-`,
-  )
-  .join('\n')}`
+${operationList()}
+`
 }
 
-/** Everything about the store in one text. */
+/** The skill, every operation and every error in one text. */
 export function llmsFullPage(deps: ModelPageDeps): string {
   const [, skill = ''] = skillPage(deps).split(/^---$[\s\S]*?^---$/m)
-  return `${skill.trim()}
-
-# Every operation
-
-Paths are below ${deps.site.url}. Responses are JSON. Unknown, repeated or out-of-range parameters are refused, never ignored.
-
-${filledGroups()
-  .map(
-    ([group, members]) => `## ${group}
-
-${groupTexts[group]}
-
-${members.map(operationText).join('\n')}`,
-  )
-  .join('\n')}
-# Every error
-
-${errorTables()
-  .map(({ heading, lead, table }) => `## ${heading}\n\n${lead}\n\n${table}\n`)
-  .join('\n')}`
-}
-
-/** One line about an operation; llms-full.txt describes it in full. */
-function operationLine({ method, path, name }: Operation): string {
-  return `\`${method} ${path}\` ${name}`
-}
-
-function filledGroups() {
-  return groups
-    .map((group) => [group, operations.filter((operation) => operation.group === group)] as const)
-    .filter(([, members]) => members.length > 0)
-}
-
-type Schema = Readonly<Record<string, unknown>>
-
-/** One operation in Markdown: what it does, takes, answers and refuses. */
-function operationText(operation: Operation): string {
-  const { method, path, name, description, answers, body } = operation
-  const refusals = refusalsOf(operation)
-  const statuses = Object.entries(answers).map(
-    ([status, answer]) => `- ${status}: ${answer.description}`,
-  )
-  const parts = [
-    `### ${name}\n\n\`${method} ${path}\``,
-    `${accessText(operation)} ${description}`,
-    fieldTable('Parameters', parametersOf(operation)),
-    body === undefined ? '' : fieldTable('Body', fieldsOf(body as Schema)),
-    `Answers:\n\n${statuses.join('\n')}`,
-    refusals.length === 0 ? '' : `May refuse with \`${refusals.join('`, `')}\`.`,
+  const sections = [
+    skill.trim(),
+    '# Every operation',
+    `Their schemas: ${deps.site.url}${openApiPath}`,
+    operationList(),
+    '# Every error',
+    errorTables(),
   ]
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+  return `${sections.join('\n\n')}\n`
 }
 
-function accessText({ access }: Operation): string {
-  if (access === 'free') return 'Free.'
-  return access === 'sign_in' ? 'For a signed-in wallet (SIGN-IN-WITH-X).' : 'Paid over x402.'
-}
-
-interface Field {
-  readonly name: string
-  readonly where: string
-  readonly required: boolean
-  readonly schema: Schema
-}
-
-function parametersOf({ pathParams = {}, query = {}, headers = {} }: Operation): Field[] {
-  const inPath = Object.entries(pathParams).map(([name, schema]) => {
-    return { name, where: 'path', required: true, schema: schema as Schema }
+/** A line about each operation, under the heading of its group. */
+function operationList(): string {
+  const sections = groups.map((group) => {
+    const members = operations.filter((operation) => operation.group === group)
+    const lines = members.map(({ method, path, name }) => `- \`${method} ${path}\` ${name}`)
+    return [`## ${group}`, groupTexts[group], lines.join('\n')].join('\n\n')
   })
-  const inQuery = Object.entries(query).map(([name, { schema }]) => {
-    return { name, where: 'query', required: false, schema }
-  })
-  const inHeaders = Object.entries(headers).map(([name, { schema, required = false }]) => {
-    return { name, where: 'header', required, schema: schema as Schema }
-  })
-  return [...inPath, ...inQuery, ...inHeaders]
-}
-
-function fieldsOf({ properties, required = [] }: Schema): Field[] {
-  const names = required as readonly string[]
-  return Object.entries(properties as Record<string, Schema>).map(([name, schema]) => {
-    return { name, where: 'JSON', required: names.includes(name), schema }
-  })
-}
-
-function fieldTable(title: string, fields: readonly Field[]): string {
-  if (fields.length === 0) return ''
-  const rows = fields.map(({ name, where, required, schema }) => {
-    return `| \`${name}\` | ${where}${required ? ', required' : ''} | ${meaningOf(schema)} |`
-  })
-  return [`${title}:`, '', '| name | in | meaning |', '|---|---|---|', ...rows].join('\n')
-}
-
-/** A schema in words: its type, bounds, values and description. */
-function meaningOf(schema: Schema): string {
-  const { type, description, minimum, maximum, default: fallback, pattern } = schema
-  const values = schema['enum'] as readonly string[] | undefined
-  const told = [
-    type,
-    bounds(minimum, maximum),
-    fallback !== undefined && `default ${fallback}`,
-    values !== undefined && `one of ${values.map((value) => `"${value}"`).join(', ')}`,
-    description === undefined && pattern !== undefined && `matching \`${pattern}\``,
-    description,
-  ]
-  return told.filter((part) => part !== undefined && part !== false && part !== '').join('; ')
-}
-
-function bounds(minimum: unknown, maximum: unknown): string {
-  if (minimum === undefined) return ''
-  return maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`
+  return sections.join('\n\n')
 }
 
 /** The dependencies of the pages for models, which do not change while the store runs. */
@@ -247,7 +147,7 @@ Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each 
 - At most ${limitRules.discovery.limit} searches, ${limitRules.reading.limit} reads and ${limitRules.purchase.limit} purchase calls a minute. On 429 wait for \`Retry-After\`.
 - When \`signals.agent_action\` in [the manifest](${site.url}/.well-known/x402) is \`stop\`, do not buy.
 
-More: [every operation](${site.url}/llms-full.txt), [every error](${site.url}/errors), [OpenAPI](${site.url}/openapi.json), MCP at \`${site.url}/mcp\`. Help: ${site.contact}
+More: [every operation](${site.url}/openapi.json), [every error](${site.url}/errors), MCP at \`${site.url}/mcp\`. Help: ${site.contact}
 `
 }
 

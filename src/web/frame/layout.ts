@@ -193,7 +193,7 @@ ${links([
 <p class="over">${t('frame.forSoftware')}</p>
 ${links([
   ['/#agents', t('frame.agents')],
-  ['/docs/api', t('frame.api')],
+  ['/openapi.json', t('frame.api')],
   ['/llms.txt', t('frame.models')],
   ['/ai', t('frame.discovery')],
   ['/.well-known/x402', t('frame.manifest')],
@@ -235,34 +235,13 @@ export function pageHeaders(
     "form-action 'self'",
     "frame-ancestors 'none'",
   ]
-  return { ...headersWith(policy), ...(isUntraced ? { 'referrer-policy': 'no-referrer' } : {}) }
-}
-
-/**
- * Headers of the page about the API. It runs our copy of a third-party script, which reads the OpenAPI document from
- * this store; it loads nothing else and sends nothing anywhere. The script sets style attributes, which neither nonces
- * nor hashes can allow.
- */
-export function apiPageHeaders(): Record<string, string> {
-  return headersWith([
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'unsafe-inline'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ])
-}
-
-function headersWith(policy: readonly string[]): Record<string, string> {
   return {
     ...fixedHeaders,
     'content-security-policy': policy.join('; '),
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy':
       'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()',
+    ...(isUntraced ? { 'referrer-policy': 'no-referrer' } : {}),
   }
 }
 

@@ -1,96 +1,81 @@
-import { internalRule, type RefusalCode, type Rule, rules } from '../../lib/refusal.ts'
+import { internalRule, type RefusalCode, rules } from '../../lib/refusal.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { type MessageId, messagesOf, type Texts, textsIn } from '../texts/texts.ts'
 
-/** The codes of errors: every refusal, and the code of our own defects. */
-type ErrorCode = RefusalCode | 'internal_error'
-
-/** Every code of a problem document, in the order of the tables. */
-export const errorCodes: readonly ErrorCode[] = [
-  ...(Object.keys(rules) as RefusalCode[]),
-  'internal_error',
-]
-
-/** The status and the title of a code. */
-function ruleOf(code: ErrorCode): Rule {
-  return code === 'internal_error' ? internalRule : rules[code]
-}
-
-/** The meaning of a code. */
-interface Meaning {
-  /** When the store answers with it. */
+/** A code that an agent may get, with its meaning. */
+interface ErrorRow {
+  /** The anchor of its row. */
+  readonly id: string
+  readonly code: string
+  /** The status or the state that always accompanies it, if there is one. */
+  readonly note?: string
+  /** The title of its problem documents. */
+  readonly title?: string
+  /** Whether the same request may succeed later. */
+  readonly isRetryable?: boolean
   readonly when: string
-  /** What the calling agent should do. */
   readonly agent: string
-  /** What the operator of the store should do, if anything. */
   readonly operator: string
 }
+
+/** The codes of one place. */
+interface ErrorSection {
+  readonly id: string
+  readonly heading: string
+  readonly lead: string
+  readonly rows: readonly ErrorRow[]
+}
+
+const places = ['unread', 'payments', 'orders', 'refunds', 'offers'] as const
+type Place = (typeof places)[number]
 
 /** A name of messages with a meaning, such as "error.rate_limited". */
 type MeaningName = {
   [Id in MessageId]: Id extends `${infer Group}.${infer Name}.when` ? `${Group}.${Name}` : never
 }[MessageId]
 
-function meaningOf(name: MeaningName, t: Texts): Meaning {
+/** Every code: first those of problem documents, then those of other places, which `en.json` lists. */
+function errorSections(t: Texts): readonly ErrorSection[] {
+  const codes = [...(Object.keys(rules) as RefusalCode[]), 'internal_error'] as const
+  const refusals = codes.map((code) => {
+    const { status, title, retryable } = code === 'internal_error' ? internalRule : rules[code]
+    const meaning = meaningOf(`error.${code}`, t)
+    return { id: code, code, note: String(status), title, isRetryable: retryable, ...meaning }
+  })
+  const lead =
+    'In the `code` of a problem document. *retryable* means that the very same request may succeed later.'
+  return [
+    { id: 'refusals', heading: 'Refusals', lead, rows: refusals },
+    ...places.map((place) => ({
+      id: place,
+      heading: t(`outcome.${place}.heading`),
+      lead: t(`outcome.${place}.lead`),
+      rows: Object.keys(messagesOf('en')).flatMap((id) => {
+        const code = new RegExp(`^outcome\\.${place}\\.(.*)\\.when$`).exec(id)?.[1]
+        if (code === undefined) return []
+        const meaning = meaningOf(`outcome.${place}.${code}` as MeaningName, t)
+        return [{ id: `${place}-${code}`, code, ...notesOn(place, code), ...meaning }]
+      }),
+    })),
+  ]
+}
+
+function meaningOf(name: MeaningName, t: Texts) {
   return { when: t(`${name}.when`), agent: t(`${name}.agent`), operator: t(`${name}.operator`) }
 }
 
-type OutcomeId = MeaningName extends infer Name
-  ? Name extends `outcome.${infer Id}`
-    ? Id
-    : never
-  : never
-
-const places = ['unread', 'payments', 'orders', 'refunds', 'offers'] as const
-type Place = (typeof places)[number]
-
-/** A code that does not appear in the `code` of a problem document. */
-interface Outcome {
-  /** The place where it appears, and the code: "payments.expired". */
-  readonly id: OutcomeId
-  readonly code: string
-  /** The status or the state that always accompanies it, if there is one. */
-  readonly note?: string | undefined
-  /** Whether the same request may succeed later. */
-  readonly isRetryable?: true
-}
-
-interface OutcomeSection {
-  readonly id: Place
-  readonly outcomes: readonly Outcome[]
-}
-
 /** The codes of answers to requests that the HTTP parser cannot read. */
-const parserNotes: Readonly<Record<string, Pick<Outcome, 'note' | 'isRetryable'>>> = {
+const parserNotes: Readonly<Record<string, Pick<ErrorRow, 'note' | 'isRetryable'>>> = {
   invalid_http: { note: '400' },
   request_timeout: { note: '408', isRetryable: true },
   headers_too_large: { note: '431' },
 }
 
-/** Every other code that an agent may get, by the place where it appears. `en.json` lists them. */
-export const outcomeSections: readonly OutcomeSection[] = places.map((place) => ({
-  id: place,
-  outcomes: Object.keys(messagesOf('en')).flatMap((id) => {
-    const code = new RegExp(`^outcome\\.${place}\\.(.*)\\.when$`).exec(id)?.[1]
-    return code === undefined
-      ? []
-      : [{ id: `${place}.${code}` as OutcomeId, code, ...notesOn(place, code) }]
-  }),
-}))
-
-function notesOn(place: Place, code: string): Pick<Outcome, 'note' | 'isRetryable'> {
-  switch (place) {
-    case 'unread':
-      return parserNotes[code] ?? {}
-    case 'payments':
-      return { note: '402' }
-    case 'orders':
-      return { note: stateWith(code) }
-    case 'refunds':
-    case 'offers':
-      return {}
-  }
+function notesOn(place: Place, code: string): Pick<ErrorRow, 'note' | 'isRetryable'> {
+  if (place === 'unread') return parserNotes[code] ?? {}
+  if (place === 'payments') return { note: '402' }
+  return place === 'orders' ? { note: stateWith(code) } : {}
 }
 
 /** The state of an order that failed with this code. */
@@ -99,122 +84,61 @@ function stateWith(code: string): string {
   return code === 'expired' ? 'EXPIRED' : 'FULFILLMENT_FAILED'
 }
 
-/** The language of documents and of models. */
-const t = textsIn('en')
-
-/** A table in Markdown, under a heading that says where its codes appear. */
-interface ErrorTable {
-  readonly heading: string
-  readonly lead: string
-  readonly table: string
-}
-
-/** Every code, as tables in Markdown: for docs/agents/errors.md and for models. */
-export function errorTables(): readonly ErrorTable[] {
-  const refusals = errorCodes.map((code) => {
-    const { status, retryable } = ruleOf(code)
-    return rowOf(code, noteOf(String(status), retryable), meaningOf(`error.${code}`, t))
+/** Every code in Markdown: for docs/agents/errors.md and for models. */
+export function errorTables(): string {
+  const tables = errorSections(textsIn('en')).map(({ heading, lead, rows }) => {
+    const lines = rows.map(({ code, note = '', isRetryable, when, agent, operator }) => {
+      const comesWith = isRetryable ? `${note}, retryable` : note
+      return `| ${[`\`${code}\``, comesWith, when, agent, operator].join(' | ')} |`
+    })
+    const head = '| code | comes with | when | agent does | operator does |\n|---|---|---|---|---|'
+    return [`## ${heading}`, lead, [head, ...lines].join('\n')].join('\n\n')
   })
-  const lead =
-    'In the `code` of a problem document. *retryable* means that the very same request may succeed later.'
-  return [
-    { heading: 'Refusals', lead, table: tableOf(refusals) },
-    ...outcomeSections.map(({ id, outcomes }) => ({
-      heading: t(`outcome.${id}.heading`),
-      lead: t(`outcome.${id}.lead`),
-      table: tableOf(
-        outcomes.map(({ id: outcome, code, note, isRetryable }) =>
-          rowOf(code, noteOf(note, isRetryable), meaningOf(`outcome.${outcome}`, t)),
-        ),
-      ),
-    })),
-  ]
-}
-
-function noteOf(note = '', isRetryable = false): string {
-  return isRetryable ? `${note}, retryable` : note
-}
-
-function rowOf(code: string, note: string, { when, agent, operator }: Meaning): string {
-  return `| ${[`\`${code}\``, note, when, agent, operator].join(' | ')} |`
-}
-
-function tableOf(rows: readonly string[]): string {
-  const head = [
-    '| code | comes with | when | agent does | operator does |',
-    '|---|---|---|---|---|',
-  ]
-  return [...head, ...rows].join('\n')
+  return tables.join('\n\n')
 }
 
 /** The page to which the `type` of every problem document points: `/errors#code`. */
 export function errorsPage(t: Texts): Page {
+  const [refusals, ...others] = errorSections(t)
   return {
     title: t('errors.title'),
     description: t('errors.description'),
     path: '/errors',
     main: html`<h1>${t('errors.title')}</h1>
 <p class="lead">${t('errors.lead')}</p>
-<table class="errors">
-<caption class="hidden">${t('errors.description')}</caption>
-${columnNames(t)}
-<tbody>
-${errorCodes.map((code) => row(code, t))}</tbody>
-</table>
-${outcomeSections.map((section) => sectionOf(section, t))}`,
+${refusals && tableOf(t('errors.description'), refusals.rows, t)}
+${others.map(
+  ({ id, heading, lead, rows }) => html`<h2 id="${id}">${heading}</h2>
+<p>${withCode(lead)}</p>
+${tableOf(heading, rows, t)}
+`,
+)}`,
   }
 }
 
-function columnNames(t: Texts): Html {
-  return html`<thead><tr>${[
-    t('errors.code'),
-    t('errors.when'),
-    t('errors.agent'),
-    t('errors.operator'),
-  ].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>`
-}
-
-/** The codes of one place outside problem documents. */
-function sectionOf({ id, outcomes }: OutcomeSection, t: Texts): Html {
-  const heading = t(`outcome.${id}.heading`)
-  return html`<h2 id="${id}">${heading}</h2>
-<p>${withCode(t(`outcome.${id}.lead`))}</p>
-<table class="errors">
-<caption class="hidden">${heading}</caption>
-${columnNames(t)}
+function tableOf(caption: string, rows: readonly ErrorRow[], t: Texts): Html {
+  const columns = ['when', 'agent', 'operator'] as const
+  return html`<table class="errors">
+<caption class="hidden">${caption}</caption>
+<thead><tr>${(['code', ...columns] as const).map((name) => html`<th scope="col">${t(`errors.${name}`)}</th>`)}</tr></thead>
 <tbody>
-${outcomes.map((outcome) => outcomeRow(outcome, t))}</tbody>
-</table>
-`
+${rows.map(
+  (row) => html`<tr id="${row.id}">
+<th scope="row"><a href="#${row.id}"><code>${row.code}</code></a>${noteOf(row, t)}</th>
+${columns.map((name) => html`<td data-name="${t(`errors.${name}`)}">${withCode(row[name])}</td>`)}
+</tr>
+`,
+)}</tbody>
+</table>`
 }
 
-function outcomeRow(outcome: Outcome, t: Texts): Html {
-  const { code, note, isRetryable } = outcome
-  const { when, agent, operator } = meaningOf(`outcome.${outcome.id}`, t)
-  const id = outcome.id.replace('.', '-')
-  return html`<tr id="${id}">
-<th scope="row"><a href="#${id}"><code>${code}</code></a>${note !== undefined && html` <small><span lang="en">${note}</span>${isRetryable && html`; ${t('errors.retryable')}`}</small>`}</th>
-<td data-name="${t('errors.when')}">${withCode(when)}</td>
-<td data-name="${t('errors.agent')}">${withCode(agent)}</td>
-<td data-name="${t('errors.operator')}">${withCode(operator)}</td>
-</tr>
-`
+function noteOf({ note, title, isRetryable }: ErrorRow, t: Texts): Html | undefined {
+  if (note === undefined) return undefined
+  return html` <small><span lang="en">${note} ${title}</span>${isRetryable && html`; ${t('errors.retryable')}`}</small>`
 }
 
 /** Text whose parts in backticks are code. */
 function withCode(text: string): Html {
   const parts = text.split('`')
   return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`
-}
-
-function row(code: ErrorCode, t: Texts): Html {
-  const { when, agent, operator } = meaningOf(`error.${code}`, t)
-  const { status, title, retryable } = ruleOf(code)
-  return html`<tr id="${code}">
-<th scope="row"><a href="#${code}"><code>${code}</code></a> <span class="status">${status}</span> <small><span lang="en">${title}</span>${retryable && html`; ${t('errors.retryable')}`}</small></th>
-<td data-name="${t('errors.when')}">${when}</td>
-<td data-name="${t('errors.agent')}">${agent}</td>
-<td data-name="${t('errors.operator')}">${operator}</td>
-</tr>
-`
 }

@@ -33,11 +33,11 @@ describe('the map of the site', () => {
     }
   })
 
-  test('goes on in parts that stay within what sitemaps may have', async () => {
+  test('goes on in parts that stay within what sitemaps may have', () => {
     const offers = Array.from({ length: offersPerPart + 50 }, (_, at) => voucher(`V_${at}`))
     const catalog = catalogOf(offers, fixturePricing())
     expect(sitemapIndex(catalog, 'https://kiosk.example').match(/<sitemap>/g)).toHaveLength(3)
-    const texts = await Promise.all([1, 2].map((part) => sitemapPart(catalog, part, '')))
+    const texts = [1, 2].map((part) => sitemapPart(catalog, part, ''))
     const counts = texts.map((text) => text?.match(/<url>/g)?.length)
     expect(counts).toEqual([offersPerPart, 50])
     expect(sitemapPart(catalog, 3, '')).toBeUndefined()

@@ -10,10 +10,11 @@ import { buyPath, searchPath } from '../paths.ts'
 
 /** Private pages, which search engines must not index. */
 const privatePaths = ['/orders/', '/pay/', '/find', '/reveal', '/approve/']
+/** Pages that are neither categories nor offers. */
+const fixedPaths = ['/', '/how-it-works', '/terms', '/errors']
 
-const limited = { config: { limit: 'reading' } } as const
-/** A part lists thousands of offers, so making it costs as much as a search. */
-const laborious = { config: { limit: 'discovery' } } as const
+/** A part may have 50,000 URLs (sitemaps.org), but small ones hold up no other request. */
+export const offersPerPart = 2_000
 
 /** The files that tell search engines which pages to read, and which not. */
 export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebDeps): void {
@@ -25,136 +26,72 @@ export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebD
     `Sitemap: ${site.url}/sitemap.xml`,
     '',
   ].join('\n')
-  const parts = keptParts()
   const send = (request: FastifyRequest, reply: FastifyReply, text: string, type: string) => {
     reply.headers(fixedHeaders)
     return sendText(request, reply, { text, type, cacheControl: publicMinute })
   }
   app.get('/robots.txt', (request, reply) => send(request, reply, robots, 'text/plain'))
-  app.get('/sitemap.xml', limited, (request, reply) =>
+  app.get('/sitemap.xml', { config: { limit: 'reading' } }, (request, reply) =>
     send(request, reply, sitemapIndex(liveCatalog.current(), site.url), 'application/xml'),
   )
-  app.get<{ Params: { part: string } }>(
-    '/sitemap-:part(^\\d{1,4}).xml',
-    laborious,
-    (request, reply) => {
-      const catalog = liveCatalog.current()
-      const { part } = request.params
-      const text = parts.of(catalog, part, () => sitemapPart(catalog, Number(part), site.url))
-      if (text === undefined) throw new Refusal('not_found', 'The map has no such part.')
-      return text.then((made) => send(request, reply, made, 'application/xml'))
-    },
-  )
+  // Making a part costs as much as a search.
+  const config = { limit: 'discovery' } as const
+  app.get('/sitemap-:part(^\\d{1,4}).xml', { config }, (request, reply) => {
+    const { part } = request.params as { part: string }
+    const text = sitemapPart(liveCatalog.current(), Number(part), site.url)
+    if (text === undefined) throw new Refusal('not_found', 'The map has no such part.')
+    return send(request, reply, text, 'application/xml')
+  })
 }
-
-/** A few megabytes at most. */
-const maxParts = 24
-
-/**
- * Keeps the parts that were requested last, until the catalog changes. Simultaneous requests for a part share one text.
- */
-function keptParts() {
-  const texts = new Map<string, Promise<string>>()
-  let of: Catalog | undefined
-  return {
-    of(catalog: Catalog, part: string, make: () => Promise<string> | undefined) {
-      if (of !== catalog) texts.clear()
-      of = catalog
-      const text = texts.get(part) ?? make()
-      if (text === undefined) return undefined
-      texts.delete(part)
-      texts.set(part, text)
-      const [oldest = part] = texts.keys()
-      if (texts.size > maxParts) texts.delete(oldest)
-      return text
-    },
-  }
-}
-
-/**
- * The number of offers in one part. A part may have 50,000 URLs and 50 MB (sitemaps.org), but small ones are made
- * faster, and each is kept in memory until it is sent.
- */
-export const offersPerPart = 2_000
-
-const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
-const schema = 'http://www.sitemaps.org/schemas/sitemap/0.9'
-/** Pages that are neither categories nor offers. */
-const fixedPaths = ['/', '/how-it-works', '/terms', '/errors']
 
 /** The index of the parts: the first part lists pages and categories, the others list offers. */
 export function sitemapIndex(catalog: Catalog, siteUrl: string): string {
-  const { readAt } = catalog
-  const parts = 1 + Math.ceil(soldIn(catalog) / offersPerPart)
-  const entries = Array.from({ length: parts }, (_, part) =>
-    textOf(html`<sitemap><loc>${siteUrl}/sitemap-${part}.xml</loc>${lastmod(readAt)}</sitemap>
-`),
-  )
-  return `${xml}<sitemapindex xmlns="${schema}">\n${entries.join('')}</sitemapindex>\n`
+  const sold = kinds.reduce((sum, kind) => sum + catalog.sold[kind].size, 0)
+  const parts = 1 + Math.ceil(sold / offersPerPart)
+  const paths = Array.from({ length: parts }, (_, part) => `/sitemap-${part}.xml`)
+  return listOf(['sitemapindex', 'sitemap'], paths, { catalog, siteUrl })
 }
 
-/**
- * One part of the sitemap. It is made in blocks, and other requests are served in between. Undefined if there is no
- * such part.
- */
-export function sitemapPart(
-  catalog: Catalog,
-  part: number,
-  siteUrl: string,
-): Promise<string> | undefined {
+/** One part of the sitemap; undefined if there is no such part. */
+export function sitemapPart(catalog: Catalog, part: number, siteUrl: string): string | undefined {
   const from = (part - 1) * offersPerPart
-  if (part === 0) return listed(categoryPaths(catalog), catalog.readAt, siteUrl)
-  if (from < 0 || from >= soldIn(catalog)) return undefined
-  return listed(offerPaths(catalog, from), catalog.readAt, siteUrl)
+  const paths = part === 0 ? categoryPaths(catalog) : offerPaths(catalog, from)
+  return paths.length === 0 ? undefined : listOf(['urlset', 'url'], paths, { catalog, siteUrl })
 }
 
-async function listed(
-  paths: Iterable<readonly string[]>,
-  readAt: Date,
-  siteUrl: string,
-): Promise<string> {
-  const blocks: string[] = []
-  for (const some of paths) {
-    const urls = some.map((path) =>
-      textOf(html`<url><loc>${siteUrl}${path}</loc>${lastmod(readAt)}</url>
-`),
-    )
-    blocks.push(urls.join(''))
-    await new Promise(setImmediate)
-  }
-  return `${xml}<urlset xmlns="${schema}">\n${blocks.join('')}</urlset>\n`
+/** The date is that of the catalog; the store does not know when a single offer last changed. */
+function listOf(
+  [list, entry]: readonly [list: string, entry: string],
+  paths: readonly string[],
+  { catalog, siteUrl }: { readonly catalog: Catalog; readonly siteUrl: string },
+): string {
+  const changed = catalog.readAt.toISOString().replace(/\.\d+/, '')
+  const entries = paths.map((path) => {
+    const location = textOf(html`<loc>${siteUrl}${path}</loc><lastmod>${changed}</lastmod>`)
+    return `<${entry}>${location}</${entry}>\n`
+  })
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<${list} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${entries.join('')}</${list}>
+`
 }
 
-/** The categories: each kind, whole and by country. */
-function* categoryPaths({ sold }: Catalog): Generator<string[]> {
-  yield fixedPaths
-  for (const kind of kinds) {
+/** The fixed pages, and the categories: each kind, whole and by country. */
+function categoryPaths({ sold }: Catalog): readonly string[] {
+  const categories = kinds.flatMap((kind) => {
     const places = sold[kind].values(kind === 'esim' ? 'covers' : 'country')
-    const categories = places.map((country) => searchPath({ kind, country }))
-    yield [searchPath({ kind }), ...categories]
-  }
+    return [searchPath({ kind }), ...places.map((country) => searchPath({ kind, country }))]
+  })
+  return [...fixedPaths, ...categories]
 }
-
-function soldIn({ sold }: Catalog): number {
-  return kinds.reduce((sum, kind) => sum + sold[kind].size, 0)
-}
-
-const offersPerBlock = 100
 
 /** The pages of the offers of one part, of all that are sold, kind by kind. */
-function* offerPaths({ sold }: Catalog, from: number): Generator<string[]> {
+function offerPaths({ sold }: Catalog, from: number): readonly string[] {
   let before = 0
-  for (const kind of kinds) {
-    const end = Math.min(before + sold[kind].size, from + offersPerPart)
-    for (let at = Math.max(before, from); at < end; at += offersPerBlock) {
-      const page = { offset: at - before, limit: Math.min(offersPerBlock, end - at) }
-      yield sold[kind].search({}, page).offers.map((offer) => buyPath(offer))
-    }
+  return kinds.flatMap((kind) => {
+    const offset = Math.max(0, from - before)
+    const limit = Math.max(0, from + offersPerPart - Math.max(from, before))
     before += sold[kind].size
-  }
-}
-
-/** The time of the catalog; the store does not know when a single offer last changed. */
-function lastmod(readAt: Date) {
-  return html`<lastmod>${readAt.toISOString().replace(/\.\d+/, '')}</lastmod>`
+    return sold[kind].search({}, { offset, limit }).offers.map((offer) => buyPath(offer))
+  })
 }
