@@ -1,6 +1,11 @@
 import { hostname, userInfo } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { Pool } from 'pg'
+import { openDatabase } from '../adapters/storage/database.ts'
+import { loadSandbox } from '../app/sandbox-parts.ts'
+import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
+import { ownEnvironment } from '../environment/secret-files.ts'
 import { messageOf } from '../lib/error-text.ts'
 
 /** The command line is wrong. The message says what is wrong with it. */
@@ -16,8 +21,33 @@ export function parsed<T extends ParseArgsConfig>(config: T): ReturnType<typeof 
 }
 
 /**
- * The account that runs the command, and its machine. A container may run as a user id without an account.
+ * Reads a command, its names and its options.
+ *
+ * @param takes for each command `names` if it takes any, and its options
+ * @throws UsageError also for what the command does not take: the operator may have meant something else
  */
+export function wordsIn<What extends string>(
+  args: readonly string[],
+  takes: Readonly<Record<What, readonly string[]>>,
+) {
+  const { values, positionals } = parsed({
+    args: [...args],
+    options: { reason: { type: 'string' }, all: { type: 'boolean' }, transfer: { type: 'string' } },
+    allowPositionals: true,
+  })
+  const [what, ...names] = positionals
+  if (what === undefined) throw new UsageError('Say what to do')
+  const isKnown = (word: string): word is What => Object.hasOwn(takes, word)
+  if (!isKnown(what)) throw new UsageError(`"${what}" is not known`)
+  const stray = Object.keys(values).find((option) => !takes[what].includes(option))
+  if (stray !== undefined) throw new UsageError(`--${stray} is not for ${what}`)
+  if (names.length > 0 && !takes[what].includes('names')) {
+    throw new UsageError(`${what} takes nothing else, and got ${names.join(', ')}`)
+  }
+  return { ...values, what, names, reason: values.reason?.trim() }
+}
+
+/** The account that runs the command, and its machine. A container may run as a user id without an account. */
 export function operatorName(account: () => { readonly username: string } = userInfo): string {
   try {
     return `${account().username}@${hostname()}`
@@ -28,7 +58,6 @@ export function operatorName(account: () => { readonly username: string } = user
 
 type ExitCode = 0 | 1 | 2
 
-/** A command for a person at a terminal. */
 interface Command {
   readonly name: string
   readonly usage: string
@@ -53,7 +82,6 @@ export async function runCommand({ name, usage, main, failed = 1 }: Command): Pr
   })
 }
 
-/** PostgreSQL's codes for an unknown table, column and function. */
 const missing = ['42P01', '42703', '42883']
 
 /** Why it failed, for a person. The errors of a database that is away have no message. */
@@ -69,4 +97,34 @@ function reasonOf(error: unknown): string {
 /** A URL may hold a key. */
 function withoutUrls(message: string): string {
   return message.replace(/https?:\/\/\S+/g, '(its URL)')
+}
+
+/** Works on the database of the store that this environment starts, which in the sandbox may be the embedded one. */
+export async function onDatabase<T>(
+  command: string,
+  work: (database: Pool, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(ownEnvironment(console.warn))
+  const database = openDatabase(await databaseUrlOf(config), {
+    applicationName: `kiosk402-${command}`,
+    poolSize: 3,
+    onError: () => undefined,
+  })
+  try {
+    return await work(database, config)
+  } finally {
+    await database.end()
+  }
+}
+
+/** @throws ConfigError when the database is embedded and not running */
+async function databaseUrlOf(config: Config): Promise<string> {
+  if (config.mode === 'live') return config.databaseUrl
+  if (config.databaseUrl !== undefined) return config.databaseUrl
+  const { runningSandbox } = await loadSandbox()
+  const running = await runningSandbox(config.dataDir)
+  if (running) return running.databaseUrl
+  throw new ConfigError([
+    `DATA_DIR ${config.dataDir} has no running store; start it first, or name another folder`,
+  ])
 }

@@ -1,10 +1,7 @@
 import type { Pool } from 'pg'
 import { changeDenylist, listDenied } from '../adapters/storage/denylist.ts'
-import { readConfig } from '../config.ts'
-import { ownEnvironment } from '../environment/secret-files.ts'
 import { readReceiver } from '../orders/spending-limits/rules.ts'
-import { operatorName, parsed, runCommand, UsageError } from './command-line.ts'
-import { openDatabaseFor } from './store-database.ts'
+import { onDatabase, operatorName, runCommand, UsageError, wordsIn } from './command-line.ts'
 
 const usage = `Usage: npm run denylist -- <what>
 
@@ -16,7 +13,6 @@ A party is a wallet, an address of a coin, a phone number, an e-mail address or 
 
 It works on the database of the store that the same environment starts.`
 
-/** A command of the operator about the denylist. */
 export type DenylistCommand =
   | { readonly does: 'list' }
   | {
@@ -25,28 +21,15 @@ export type DenylistCommand =
       readonly reason: string
     }
 
+const takes = { list: [], add: ['names', 'reason'], remove: ['names', 'reason'] } as const
+
 /** @throws UsageError */
 export function commandOf(args: readonly string[]): DenylistCommand {
-  const { what, names, reason } = wordsOf(args)
-  switch (what) {
-    case 'list':
-      if (names.length > 0 || reason !== undefined) throw new UsageError('list takes nothing else')
-      return { does: 'list' }
-    case 'add':
-    case 'remove':
-      if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
-      if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)
-      return { does: what, parties: [...new Set(names.map(partyIn))], reason }
-    default:
-      throw new UsageError(what === undefined ? 'Say what to do' : `"${what}" is not known`)
-  }
-}
-
-function wordsOf(args: readonly string[]) {
-  const options = { reason: { type: 'string' } } as const
-  const { values, positionals } = parsed({ args: [...args], options, allowPositionals: true })
-  const [what, ...names] = positionals
-  return { what, names, reason: values.reason?.trim() }
+  const { what, names, reason } = wordsIn(args, takes)
+  if (what === 'list') return { does: 'list' }
+  if (names.length === 0) throw new UsageError(`${what} needs a wallet, address or receiver`)
+  if (!reason) throw new UsageError(`${what} needs a reason: --reason "sanctioned since March"`)
+  return { does: what, parties: [...new Set(names.map(partyIn))], reason }
 }
 
 /** Addresses of all coins are of these characters; the shortest has 26, the longest 106. */
@@ -62,7 +45,6 @@ function partyIn(text: string): string {
   )
 }
 
-/** Does what the operator wants, for all nodes of the store, and says it in lines. */
 export async function carryOut(
   { database, by }: { readonly database: Pool; readonly by: string },
   command: DenylistCommand,
@@ -88,13 +70,10 @@ async function listLines(database: Pool): Promise<readonly string[]> {
 
 async function main(args: readonly string[]): Promise<0> {
   const command = commandOf(args)
-  const database = await openDatabaseFor(readConfig(ownEnvironment(console.warn)), 'denylist')
-  try {
-    console.log((await carryOut({ database, by: operatorName() }, command)).join('\n'))
-    return 0
-  } finally {
-    await database.end()
-  }
+  const by = operatorName()
+  const lines = await onDatabase('denylist', (database) => carryOut({ database, by }, command))
+  console.log(lines.join('\n'))
+  return 0
 }
 
 if (import.meta.main) await runCommand({ name: 'denylist', usage, main })

@@ -1,16 +1,25 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { isAddress } from 'viem'
-import { type PresentWallets, presentOf } from '../adapters/storage/wallets.ts'
+import { type ConnectedChain, connectChain } from '../adapters/chain/connect.ts'
+import { reachStorage, type Storage } from '../adapters/storage/storage.ts'
+import { presentOf } from '../adapters/storage/wallets.ts'
+import { connectCoins } from '../app/coin-payments.ts'
+import { loadSandbox, sandboxOptions, sandboxOutside } from '../app/sandbox-parts.ts'
+import { connectSuppliers } from '../app/supply.ts'
+import { type Common, type Outside, readConfig, type SandboxConfig } from '../config.ts'
+import { ConfigError } from '../environment/environment.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
 import { idsFor } from '../orders/order.ts'
-import type { Acknowledgement, WalletRole } from '../reconcile/ports.ts'
+import type { Acknowledgement, ProcessorStatement, WalletRole } from '../reconcile/ports.ts'
 import { type Rebuilt, rebuild } from '../reconcile/rebuild.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { rebuiltText, reportJson, reportText } from '../reconcile/report-text.ts'
 import type { Look, PaymentName, Report } from '../reconcile/sources.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { createVault } from '../secrets/vault.ts'
+import type { SupplierStatement } from '../suppliers/supplier.ts'
 import { parsed, runCommand, UsageError } from './command-line.ts'
-import { type Connection, connect } from './connect.ts'
 
 const usage = `Compares ledger, chain, supplier and payment processor, and names every difference.
 
@@ -30,19 +39,12 @@ const usage = `Compares ledger, chain, supplier and payment processor, and names
 
 Exits with 0 when nothing differs, 1 when something does, 2 when a source did not answer.`
 
-interface Wanted {
-  readonly rebuild: boolean
-  readonly acknowledge: (Acknowledgement & { readonly transaction: string }) | undefined
-  readonly earlier: Readonly<Partial<PresentWallets>>
-  readonly json: boolean
-  readonly fromBlock: number | undefined
-  readonly settleMinutes: number
-}
+type Wanted = ReturnType<typeof wantedIn>
 
 async function main(args: readonly string[]): Promise<0 | 1 | 2> {
   const wanted = wantedIn(args)
   const tell = (message: string) => console.error(`  … ${message}`)
-  const setsUp = wanted.rebuild || Object.keys(wanted.earlier).length > 0
+  const setsUp = wanted.rebuild || wanted.earlier.length > 0
   const connection = await connect(ownEnvironment(console.warn), { tell, setsUp })
   try {
     return await run(connection, wanted)
@@ -52,7 +54,8 @@ async function main(args: readonly string[]): Promise<0 | 1 | 2> {
 }
 
 async function run(connection: Connection, wanted: Wanted): Promise<0 | 1 | 2> {
-  await addEarlier(connection, wanted.earlier)
+  const { wallets } = connection.storage
+  for (const { role, address } of wanted.earlier) await wallets.addEarlier(role, address)
   const sources = await sourcesOf(connection)
   const first = await reconcile(sources, lookOf(connection, wanted))
   if (wanted.acknowledge) {
@@ -72,15 +75,6 @@ async function run(connection: Connection, wanted: Wanted): Promise<0 | 1 | 2> {
   )
   if (!wanted.json) console.log(`${reportText(first)}\n\n${rebuiltText(rebuilt)}\n\nAfter that:\n`)
   return show(wanted, await reconcile(sources, lookOf(connection, wanted)), rebuilt)
-}
-
-async function addEarlier(
-  connection: Connection,
-  { pay_to: payTo, refunds }: Wanted['earlier'],
-): Promise<void> {
-  const { wallets } = connection.storage
-  if (payTo !== undefined) await wallets.addEarlier('pay_to', payTo)
-  if (refunds !== undefined) await wallets.addEarlier('refunds', refunds)
 }
 
 /** Only movements in the report can be acknowledged, never the payment or refund of an order. */
@@ -127,7 +121,8 @@ function lookOf({ config }: Connection, { fromBlock, settleMinutes }: Wanted): L
   }
 }
 
-function wantedIn(args: readonly string[]): Wanted {
+/** @throws UsageError */
+function wantedIn(args: readonly string[]) {
   const { values } = parsed({
     args: [...args],
     options: {
@@ -146,10 +141,10 @@ function wantedIn(args: readonly string[]): Wanted {
   return {
     rebuild: values.rebuild,
     acknowledge: acknowledgedIn(values),
-    earlier: {
+    earlier: [
       ...addressIn('pay_to', '--earlier-pay-to', values['earlier-pay-to']),
       ...addressIn('refunds', '--earlier-refund-wallet', values['earlier-refund-wallet']),
-    },
+    ],
     json: values.json,
     fromBlock: from === undefined ? undefined : whole('--from-block', from),
     settleMinutes: whole('--settle-minutes', values['settle-minutes']),
@@ -161,7 +156,7 @@ function acknowledgedIn(values: {
   readonly reason?: string | undefined
   readonly by?: string | undefined
   readonly rebuild: boolean
-}): Wanted['acknowledge'] {
+}): (Acknowledgement & { readonly transaction: string }) | undefined {
   const { acknowledge: transaction, reason = '', by = '' } = values
   if (transaction === undefined) {
     if (reason || by) throw new UsageError('--reason and --by go with --acknowledge TRANSACTION')
@@ -179,8 +174,8 @@ function acknowledgedIn(values: {
 
 /** The address stays on record for ever, so its checksum is required, which reveals typing errors. */
 function addressIn(role: WalletRole, option: string, text: string | undefined) {
-  if (text === undefined) return {}
-  if (isAddress(text) && text !== text.toLowerCase()) return { [role]: text }
+  if (text === undefined) return []
+  if (isAddress(text) && text !== text.toLowerCase()) return [{ role, address: text }]
   throw new UsageError(`${option} is "${text}"; it must be an address with its checksum`)
 }
 
@@ -188,6 +183,85 @@ function whole(name: string, text: string): number {
   if (!/^\d{1,12}$/.test(text))
     throw new UsageError(`${name} is "${text}"; it must be a whole number`)
   return Number(text)
+}
+
+type StoreConfig = Common & Outside & { readonly mode: 'sandbox' | 'live' }
+
+interface Connection {
+  readonly config: StoreConfig
+  readonly storage: Storage
+  readonly chain: ConnectedChain
+  readonly suppliers: ReadonlyMap<string, SupplierStatement>
+  readonly processor: ProcessorStatement | undefined
+  close(): Promise<void>
+}
+
+/** A command may read all orders, and no buyer waits for it. */
+const statementTimeoutMs = 600_000
+
+/**
+ * In the sandbox, it uses the parts of the store that runs in DATA_DIR; if none runs, they are started for this
+ * command, so that a store which refuses to start can be repaired.
+ *
+ * @param setsUp whether to migrate the database and claim it for this store, as a start does
+ * @throws ConfigError, and an error if the database was not set up and `setsUp` is false
+ */
+async function connect(
+  environment: Readonly<Record<string, string | undefined>>,
+  { tell, setsUp }: { readonly tell: (message: string) => void; readonly setsUp: boolean },
+): Promise<Connection> {
+  const read = readConfig(environment)
+  const { config, stop } =
+    read.mode === 'live' ? { config: read, stop: async () => {} } : await sandbox(read, tell)
+  try {
+    const database = await reachStorage({ ...config, statementTimeoutMs }, tellError(tell))
+    return open(config, await (setsUp ? database.take() : database.open()), stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function open(config: StoreConfig, storage: Storage, stop: () => Promise<void>): Connection {
+  const now = () => new Date()
+  const stopping = new AbortController()
+  const coins = connectCoins(config, { ...storage, now })
+  const suppliers = connectSuppliers(config, now, stopping.signal)
+  return {
+    config,
+    storage,
+    chain: connectChain(config, now),
+    suppliers: new Map(Array.from(suppliers, ([name, { statement }]) => [name, statement])),
+    processor: coins.statement,
+    async close() {
+      stopping.abort()
+      await storage.close()
+      await stop()
+    },
+  }
+}
+
+async function sandbox(config: SandboxConfig, tell: (message: string) => void) {
+  const { dataDir } = config
+  const { startSandbox, runningSandbox } = await loadSandbox()
+  const running = await runningSandbox(dataDir)
+  if (running) return { config: sandboxOutside(config, running), stop: async () => {} }
+  if (!existsSync(join(dataDir, 'store.lock'))) {
+    throw new ConfigError([
+      `DATA_DIR ${resolve(dataDir)} has no store in it; start one with npm start, or name another folder`,
+    ])
+  }
+  tell(`No store is running in ${dataDir}; starting its parts for this command`)
+  const parts = await startSandbox({
+    ...sandboxOptions(config),
+    onProgress: tell,
+    onProblem: tellError(tell),
+  })
+  return { config: sandboxOutside(config, parts), stop: parts.stop }
+}
+
+function tellError(tell: (message: string) => void): (error: Error) => void {
+  return (error) => tell(error.message)
 }
 
 await runCommand({ name: 'reconcile', usage, main, failed: 2 })

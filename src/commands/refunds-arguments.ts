@@ -1,10 +1,10 @@
 import { namesPayout } from '../checkouts/checkout.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
+import { never } from '../lib/never.ts'
 import { orderOfGoodwill } from '../orders/goodwill.ts'
-import { parsed, UsageError } from './command-line.ts'
+import { UsageError, wordsIn } from './command-line.ts'
 
-/** A command of the operator about refunds. */
 export type RefundsCommand =
   | { readonly does: 'status' }
   | { readonly does: 'stop'; readonly reason: string }
@@ -49,65 +49,40 @@ goodwill it is ord_...-goodwill.
 
 It works on the database of the store that the same environment starts.`
 
+const takes = {
+  status: [],
+  stop: ['reason'],
+  start: ['reason'],
+  retry: ['names', 'all'],
+  drop: ['names'],
+  paid: ['names', 'transfer'],
+  goodwill: ['names', 'reason'],
+} as const
+
 /** @throws UsageError */
 export function commandOf(args: readonly string[]): RefundsCommand {
-  const words = wordsOf(args)
-  refuseStrays(words)
-  const { what, names, reason, all, transfer } = words
-  if (transfer !== undefined && what !== 'paid') {
-    throw new UsageError('--transfer is only for paid')
-  }
+  const { what, names, reason, all, transfer } = wordsIn(args, takes)
   switch (what) {
     case 'status':
-      return { does: 'status' }
+      return { does: what }
     case 'stop':
       if (!reason) throw new UsageError('stop needs a reason: --reason "the key may have leaked"')
-      return { does: 'stop', reason }
+      return { does: what, reason }
     case 'start':
-      return { does: 'start', reason }
+      return { does: what, reason }
     case 'retry':
-      return { does: 'retry', names: all ? everything(names) : referencesIn('retry', names) }
+      return { does: what, names: all ? everything(names) : referencesIn(what, names) }
     case 'drop':
-      return { does: 'drop', names: referencesIn('drop', names) }
+      return { does: what, names: referencesIn(what, names) }
     case 'paid':
-      return paidOrListed(names, transfer)
+      return names.length + (transfer?.length ?? 0) === 0
+        ? { does: 'hand' }
+        : paidIn(names, transfer)
     case 'goodwill':
       return goodwillIn(names, reason)
     default:
-      throw new UsageError(what === undefined ? 'Say what to do' : `"${what}" is not known`)
+      return never(what)
   }
-}
-
-interface Words {
-  readonly what: string | undefined
-  readonly names: readonly string[]
-  readonly reason: string | undefined
-  readonly all: boolean
-  readonly transfer: string | undefined
-}
-
-/** Refuses arguments that the command does not take, because the operator may have meant something else. */
-function refuseStrays({ what, names, reason, all }: Words): void {
-  if (all && what !== 'retry') throw new UsageError('--all is only for retry')
-  const isSwitch = what === 'stop' || what === 'start'
-  if ((isSwitch || what === 'status') && names.length > 0) {
-    throw new UsageError(`${what} takes no order, and got ${names.join(', ')}`)
-  }
-  if (!isSwitch && what !== 'goodwill' && what !== undefined && reason !== undefined) {
-    throw new UsageError('--reason is only for stop, start and goodwill')
-  }
-}
-
-function wordsOf(args: readonly string[]): Words {
-  const options = {
-    reason: { type: 'string' },
-    all: { type: 'boolean' },
-    transfer: { type: 'string' },
-  } as const
-  const { values, positionals } = parsed({ args: [...args], options, allowPositionals: true })
-  const [what, ...names] = positionals
-  const { reason, all = false, transfer } = values
-  return { what, names, reason: reason?.trim(), all, transfer }
 }
 
 function everything(names: readonly string[]): 'all' {
@@ -116,13 +91,7 @@ function everything(names: readonly string[]): 'all' {
 }
 
 function referencesIn(what: 'retry' | 'drop', names: readonly string[]): readonly string[] {
-  if (names.length === 0) {
-    throw new UsageError(
-      what === 'retry'
-        ? 'retry needs the id of an order, or --all'
-        : 'drop needs the reference of a return or of goodwill',
-    )
-  }
+  if (names.length === 0) throw new UsageError(`${what} needs a reference`)
   for (const name of names) requireReference(name)
   return [...new Set(names)]
 }
@@ -134,18 +103,13 @@ function requireReference(name: string): void {
   )
 }
 
-function goodwillIn(
-  names: readonly string[],
-  reason = '',
-): Extract<RefundsCommand, { does: 'goodwill' }> {
+function goodwillIn(names: readonly string[], reason = ''): RefundsCommand {
   const [order = '', text = '', ...more] = names
   if (more.length > 0 || !isOrderId(order)) {
     throw new UsageError('goodwill takes the id of an order and an amount in USDC')
   }
   if (reason.length < 3 || reason.length > 500) {
-    throw new UsageError(
-      'goodwill needs a reason of 3 to 500 characters: --reason "the code was used"',
-    )
+    throw new UsageError('goodwill needs a --reason of 3 to 500 characters')
   }
   return { does: 'goodwill', order, amount: amountIn(text), reason }
 }
@@ -161,15 +125,7 @@ function amountIn(text: string): Usdc {
 /** A transaction of any of the coins: 32 bytes in hex, with 0x on Ethereum. */
 const transactionPattern = /^(0x)?[0-9a-f]{64}$/i
 
-function paidOrListed(names: readonly string[], transfer: string | undefined): RefundsCommand {
-  if (transfer === undefined) return names.length === 0 ? { does: 'hand' } : paidIn(names)
-  if (!/^[1-9]\d{0,2}$/.test(transfer)) {
-    throw new UsageError('--transfer counts the equal transfers of a transaction, from 1')
-  }
-  return { ...paidIn(names), transfer: Number(transfer) }
-}
-
-function paidIn(names: readonly string[]): Extract<RefundsCommand, { does: 'paid' }> {
+function paidIn(names: readonly string[], transfer: string | undefined): RefundsCommand {
   const [reference = '', transaction = '', ...more] = names
   if (transaction === '' || more.length > 0) {
     throw new UsageError('paid takes a reference and the transaction that paid it')
@@ -177,8 +133,12 @@ function paidIn(names: readonly string[]): Extract<RefundsCommand, { does: 'paid
   requireReference(reference)
   if (!transactionPattern.test(transaction)) {
     throw new UsageError(
-      `"${transaction}" is not a transaction: it has 64 hexadecimal digits, with 0x before them on Ethereum`,
+      `"${transaction}" is not a transaction: 64 hexadecimal digits, with 0x before them on Ethereum`,
     )
   }
-  return { does: 'paid', reference, transaction: transaction.toLowerCase() }
+  if (transfer !== undefined && !/^[1-9]\d{0,2}$/.test(transfer)) {
+    throw new UsageError('--transfer counts the equal transfers of a transaction, from 1')
+  }
+  const which = transfer === undefined ? {} : { transfer: Number(transfer) }
+  return { does: 'paid', reference, transaction: transaction.toLowerCase(), ...which }
 }

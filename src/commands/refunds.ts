@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
-import type { Database } from '../adapters/storage/database.ts'
 import { createGoodwillStore } from '../adapters/storage/goodwill.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import {
@@ -15,9 +14,6 @@ import {
   switchRefunds,
 } from '../adapters/storage/payouts.ts'
 import { isInvoiced, isVoid, returnOfReference, withReturn } from '../checkouts/checkout.ts'
-import type { CoinPayout } from '../checkouts/ports.ts'
-import { readConfig } from '../config.ts'
-import { ownEnvironment } from '../environment/secret-files.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
@@ -35,44 +31,41 @@ import {
   paymentNotShown,
   paymentVanished,
 } from '../payments/pay-back-faults.ts'
-import { operatorName, runCommand } from './command-line.ts'
+import { onDatabase, operatorName, runCommand } from './command-line.ts'
 import { commandOf, type RefundsCommand, usage } from './refunds-arguments.ts'
-import { openDatabaseFor } from './store-database.ts'
 
 interface Operator {
   readonly database: Pool
   readonly caps: RefundCaps
-  /** Who runs the command, for the record. */
   readonly by: string
 }
 
-/** What was done, in lines. `isDone` is false if something could not be done. */
+/** `isDone` is false if something could not be done. */
 interface Done {
   readonly isDone: boolean
   readonly lines: readonly string[]
 }
 
-/** Does what the operator wants, on the store's own database and for all of its nodes. */
 export async function carryOut(operator: Operator, command: RefundsCommand): Promise<Done> {
+  const { database } = operator
   switch (command.does) {
     case 'status':
-      return done(statusLines(await readPayoutQueue(operator.database), operator.caps))
+      return done(statusLines(await readPayoutQueue(database), operator.caps))
     case 'stop':
-      await turn(operator, true, command.reason)
+      await switchRefunds(database, { stopped: true, reason: command.reason, by: operator.by })
       return done(['Refunds are stopped, on every node. Each one waits and goes on after "start".'])
     case 'start':
       return start(operator, command.reason)
     case 'retry':
-      return command.names === 'all' ? retryAll(operator) : retryThese(operator, command.names)
+      return command.names === 'all'
+        ? retryAll(operator)
+        : doneEach(command.names, (name) => retry(operator, name))
     case 'drop':
-      return doneEach(command.names, (name) => {
-        const given = orderOfGoodwill(name)
-        return given === undefined ? dropReturn(operator, name) : dropGoodwill(operator, given)
-      })
+      return doneEach(command.names, (name) => drop(operator, name))
     case 'hand':
-      return done(handLines(await readPayoutQueue(operator.database)))
+      return done(handLines(await readPayoutQueue(database)))
     case 'paid':
-      return paid(operator, command)
+      return doneEach([command.reference], () => paid(operator, command))
     case 'goodwill':
       return doneEach([command.order], () => giveGoodwill(operator, command))
     default:
@@ -80,55 +73,42 @@ export async function carryOut(operator: Operator, command: RefundsCommand): Pro
   }
 }
 
-function turn({ database, by }: Operator, stopped: boolean, reason: string | undefined) {
-  return switchRefunds(database, { stopped, reason, by })
-}
-
 /** Makes payouts that were held due now, and not only after their pause. */
-async function start(operator: Operator, reason: string | undefined): Promise<Done> {
-  await turn(operator, false, reason)
-  const orders = createOrderStore(operator.database)
-  const checkouts = createCheckoutStore(operator.database)
-  const { open } = await readPayoutQueue(operator.database)
+async function start({ database, by }: Operator, reason: string | undefined): Promise<Done> {
+  await switchRefunds(database, { stopped: false, reason, by })
+  const { open } = await readPayoutQueue(database)
   const going = open.filter(({ state }) => state === 'DUE' || state === 'APPROVED')
   for (const { reference, invoice } of going) {
     const given = orderOfGoodwill(reference)
-    if (given !== undefined) await createGoodwillStore(operator.database).hasten(given)
-    else if (invoice === null) await orders.hasten(reference as OrderId)
-    else await checkouts.hasten(invoice)
+    if (given !== undefined) await createGoodwillStore(database).hasten(given)
+    else if (invoice === null) await createOrderStore(database).hasten(reference as OrderId)
+    else await createCheckoutStore(database).hasten(invoice)
   }
   return done([`Refunds go out again. ${going.length} of them were waiting.`])
-}
-
-/** Notes the transaction, and makes a payout in a coin due at once: its next step finds the note. */
-async function paid(
-  operator: Operator,
-  { does: _, ...payment }: Extract<RefundsCommand, { does: 'paid' }>,
-): Promise<Done> {
-  const { reference } = payment
-  const { isNoted, line } = await notePaid(operator.database, { ...payment, by: operator.by })
-  // A refund in USDC was booked together with the note, so this leaves it as it is.
-  if (isNoted) await retryThese(operator, [reference])
-  return { isDone: isNoted, lines: [`${reference}: ${line}`] }
 }
 
 async function retryAll(operator: Operator): Promise<Done> {
   const { open } = await readPayoutQueue(operator.database)
   const failed = open.filter(({ state }) => state === 'FAILED').map(({ reference }) => reference)
   if (failed.length === 0) return done(['No refund has failed.'])
-  const { lines } = await retryThese(operator, failed)
-  return done(lines)
+  return done((await doneEach(failed, (name) => retry(operator, name))).lines)
 }
 
-function retryThese(operator: Operator, names: readonly string[]): Promise<Done> {
-  return doneEach(names, (name) => {
-    const given = orderOfGoodwill(name)
-    if (given !== undefined) return retryGoodwill(operator, given)
-    return isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name)
-  })
+function retry(operator: Operator, name: string): Promise<Tried> {
+  const given = orderOfGoodwill(name)
+  if (given !== undefined) return retryGoodwill(operator, given)
+  return isOrderId(name) ? retryOrder(operator, name) : retryReturn(operator, name)
 }
 
-/** What became of one payout, in words. */
+function drop(operator: Operator, name: string): Promise<Tried> {
+  const given = orderOfGoodwill(name)
+  return given === undefined ? dropReturn(operator, name) : dropGoodwill(operator, given)
+}
+
+function done(lines: readonly string[]): Done {
+  return { isDone: true, lines }
+}
+
 interface Tried {
   readonly isDone: boolean
   readonly line: string
@@ -146,11 +126,12 @@ async function doneEach(
   }
 }
 
+const yes = (line: string): Tried => ({ isDone: true, line })
 const no = (line: string): Tried => ({ isDone: false, line })
 const moved = no('another process changed it meanwhile; look at it again')
 const noGoodwill = no('no goodwill was given for this order')
-const dueAgain: Tried = { isDone: true, line: 'due again' }
-const dropped: Tried = { isDone: true, line: 'dropped; nothing is owed' }
+const dueAgain = yes('due again')
+const dropped = yes('dropped; nothing is owed')
 
 async function giveGoodwill(
   { database, by }: Operator,
@@ -161,8 +142,8 @@ async function giveGoodwill(
   const made = goodwillFor(order, { ...gift, by }, new Date())
   if (typeof made === 'string') return no(made)
   if (await goodwill.give(made)) {
-    const line = `gives ${formatUsdc(made.amount)} USDC to ${made.tender.payer}; the running store pays it`
-    return { isDone: true, line }
+    const { amount, tender } = made
+    return yes(`gives ${formatUsdc(amount)} USDC to ${tender.payer}; the running store pays it`)
   }
   const before = await goodwill.find(id)
   return no(
@@ -194,7 +175,6 @@ async function dropGoodwill({ database, by }: Operator, id: OrderId): Promise<Tr
   return won ? dropped : moved
 }
 
-/** Makes it due again, or says why not. */
 async function retryOrder({ database }: Operator, id: OrderId): Promise<Tried> {
   const orders = createOrderStore(database)
   const order = await orders.find(id)
@@ -227,7 +207,6 @@ interface FailedReturn {
   moveTo(payout: Payout): Promise<boolean>
 }
 
-/** The return, or why it is left as it is. */
 async function failedReturn(database: Pool, reference: string): Promise<FailedReturn | Tried> {
   const named = returnOfReference(reference)
   const checkouts = createCheckoutStore(database)
@@ -247,45 +226,37 @@ async function failedReturn(database: Pool, reference: string): Promise<FailedRe
   }
 }
 
-function done(lines: readonly string[]): Done {
-  return { isDone: true, lines }
+type Payment = Extract<RefundsCommand, { does: 'paid' }>
+
+/** Notes the transaction, and makes a payout in a coin due at once: its next step finds the note. */
+async function paid(operator: Operator, payment: Payment): Promise<Tried> {
+  const noted = await notePaid(operator, payment)
+  // A refund in USDC was booked together with the note, so this leaves it as it is.
+  if (noted.isDone) await retry(operator, payment.reference)
+  return noted
 }
 
-/** The result of noting a payment. */
-interface NotedInWords {
-  /** The payout is on record as paid with this transaction, and can be made due again. */
-  readonly isNoted: boolean
-  readonly line: string
-}
-
-/** Notes the transaction with which an operator made this payout, if it waits for an operator. */
 async function notePaid(
-  database: Pool,
-  {
-    reference,
-    transaction,
-    transfer = 1,
-    by,
-  }: Record<'reference' | 'transaction' | 'by', string> & { readonly transfer?: number },
-): Promise<NotedInWords> {
+  { database, by }: Operator,
+  { reference, transaction, transfer = 1 }: Payment,
+): Promise<Tried> {
   const notes = createHandPayouts(database)
   const before = await notes.find(reference)
+  if (before === transaction) return inWords({ outcome: 'same' }, '')
   if (before !== undefined) {
-    return inWords(
-      before === transaction
-        ? { outcome: 'same' }
-        : { outcome: 'other_transaction', transaction: before },
-    )
+    return inWords({ outcome: 'other_transaction', transaction: before }, '')
   }
+  const made = { transaction, transfer, by }
   const order = isOrderId(reference) ? await createOrderStore(database).find(reference) : undefined
-  if (order?.tender.rail === 'x402')
-    return noteRefund(database, order, { transaction, transfer, by })
-  const payout = await waitingPayout(database, reference)
-  if (!payout) {
-    const line = 'it does not wait to be paid by hand; npm run refunds tells how it stands'
-    return { isNoted: false, line }
-  }
-  return inWords(await notes.note({ ...payout, transaction, transfer, by }), payout)
+  if (order?.tender.rail === 'x402') return noteRefund(database, order, made)
+  const { open } = await readPayoutQueue(database)
+  const payout = open.find(
+    (one) => one.reference === reference && one.state === 'FAILED' && payableByHand.has(one.code),
+  )?.inCoin
+  if (!payout) return no('it does not wait to be paid by hand; npm run refunds tells how it stands')
+  const { units, coin, to } = payout
+  const line = `noted as paid: ${formatUnits(units, coin)} ${coin} to ${to}`
+  return inWords(await notes.note({ ...payout, ...made }), line)
 }
 
 /** Books a refund in USDC that cannot be paid by its own authorization and was paid by a plain transfer. */
@@ -293,58 +264,34 @@ async function noteRefund(
   database: Pool,
   order: Order,
   made: Parameters<typeof bookByHand>[2],
-): Promise<NotedInWords> {
-  const not = (line: string) => ({ isNoted: false, line })
-  if (!made.transaction.startsWith('0x')) return not('a transaction of USDC begins with 0x')
+): Promise<Tried> {
+  if (!made.transaction.startsWith('0x')) return no('a transaction of USDC begins with 0x')
   const why = whyNotTried(order)
-  if (why !== undefined || !isRefunding(order)) return not(why ?? 'nothing is owed')
+  if (why !== undefined || !isRefunding(order)) return no(why ?? 'nothing is owed')
   const booked = await bookByHand(database, order, made)
-  if (booked.outcome === 'moved')
-    return not('another process changed it meanwhile; look at it again')
-  const { isNoted, line } = inWords(booked)
-  const paid = `${formatUsdc(order.amount)} USDC to ${order.tender.payer}`
-  return { isNoted, line: booked.outcome === 'noted' ? `booked as paid: ${paid}` : line }
+  if (booked.outcome === 'moved') return moved
+  const { amount, tender } = order
+  return inWords(booked, `booked as paid: ${formatUsdc(amount)} USDC to ${tender.payer}`)
 }
 
-async function waitingPayout(
-  database: Database,
-  reference: string,
-): Promise<CoinPayout | undefined> {
-  const { open } = await readPayoutQueue(database)
-  return open.find(
-    (one) => one.reference === reference && one.state === 'FAILED' && payableByHand.has(one.code),
-  )?.inCoin
-}
-
-function inWords(noted: Noted, payout?: CoinPayout): NotedInWords {
+function inWords(noted: Noted, line: string): Tried {
   switch (noted.outcome) {
     case 'noted':
-      return {
-        isNoted: true,
-        line: payout
-          ? `noted as paid: ${formatUnits(payout.units, payout.coin)} ${payout.coin} to ${payout.to}`
-          : 'noted as paid',
-      }
+      return yes(line)
     case 'same':
-      return { isNoted: true, line: 'was noted before, with this transaction' }
+      return yes('was noted before, with this transaction')
     case 'other_transaction':
-      return {
-        isNoted: false,
-        line: `was noted before, with another transaction: ${noted.transaction}`,
-      }
+      return no(`was noted before, with another transaction: ${noted.transaction}`)
     case 'other_payout':
-      return {
-        isNoted: false,
-        line:
-          `this transaction was noted for ${noted.reference}, of the same amount and address; ` +
+      return no(
+        `this transaction was noted for ${noted.reference}, of the same amount and address; ` +
           'if it has another transfer like that, say so with --transfer 2',
-      }
+      )
     default:
       return never(noted)
   }
 }
 
-/** The state of refunds, for a person at a terminal. */
 export function statusLines(
   queue: PayoutQueue,
   caps: { readonly hour: Usdc; readonly day: Usdc },
@@ -374,7 +321,6 @@ function againstCaps(granted: Window, caps: Window): string {
   return `${of('hour')}, in ${of('day')}.`
 }
 
-/** What an operator pays by hand: each with its address, and the amount as wallets accept it. */
 export function handLines(queue: PayoutQueue): readonly string[] {
   const byHand = queue.open.filter(isByHand)
   if (byHand.length === 0) return ['Nothing is to be paid by hand.']
@@ -430,16 +376,11 @@ function linesOf(open: OpenPayout): string[] {
 
 async function main(args: readonly string[]): Promise<0 | 1> {
   const command = commandOf(args)
-  const config = readConfig(ownEnvironment(console.warn))
-  const database = await openDatabaseFor(config, 'refunds')
-  try {
-    const operator = { database, caps: config.refundCaps, by: operatorName() }
-    const { isDone, lines } = await carryOut(operator, command)
-    console.log(lines.join('\n'))
-    return isDone ? 0 : 1
-  } finally {
-    await database.end()
-  }
+  const { isDone, lines } = await onDatabase('refunds', (database, { refundCaps: caps }) =>
+    carryOut({ database, caps, by: operatorName() }, command),
+  )
+  console.log(lines.join('\n'))
+  return isDone ? 0 : 1
 }
 
 if (import.meta.main) await runCommand({ name: 'refunds', usage, main })

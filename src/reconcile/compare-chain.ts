@@ -3,7 +3,7 @@ import { goodwillReferenceOf } from '../orders/goodwill.ts'
 import type { Order } from '../orders/order.ts'
 import { paymentKeyOf } from '../payments/payment.ts'
 import { differs, open } from './differences.ts'
-import { judgePayment, judgeRefund } from './judge.ts'
+import { goodwillDebt, judgeNamed, judgePaid, judgePayment, judgeRefund } from './judge.ts'
 import type { ChainStatement, ChainTransfer, WalletRole } from './ports.ts'
 import {
   isAuthorized,
@@ -12,13 +12,13 @@ import {
   type Notes,
   note,
   noteMovement,
+  ordersOf,
   type Sources,
   walletKey,
 } from './sources.ts'
 
 type Authorized = ChainTransfer & { readonly nonce: string }
 
-/** Compares every payment in these blocks with the order that has it. */
 export async function comparePayments(
   { chain, store }: Sources,
   look: Look,
@@ -85,7 +85,6 @@ function isOfStore(
   return block >= (wallets.get(walletKey(role, address)) ?? 0)
 }
 
-/** Compares every transfer out of a refund wallet in these blocks with the order whose nonce it has. */
 export async function compareRefunds(
   sources: Sources,
   look: Look,
@@ -120,7 +119,6 @@ function noteStrayRefund({ wallets }: ChainStatement, stray: ChainTransfer, note
   else note(notes, difference)
 }
 
-/** Notes the refunds and the goodwill of these orders, and returns the others. */
 async function matchRefunds(
   { chain, store }: Sources,
   look: Look,
@@ -132,10 +130,12 @@ async function matchRefunds(
     const id = byNonce.get(refund.nonce)
     return id === undefined ? [] : [{ refund, id }]
   })
-  const orders = await store.byIds(matched.map(({ id }) => id))
-  const byId = new Map(orders.map((order) => [order.id, order]))
+  const orders = await ordersOf(
+    store,
+    matched.map(({ id }) => id),
+  )
   for (const { refund, id } of matched) {
-    const order = byId.get(id)
+    const order = orders.get(id)
     if (order) noteRefund(refund, order, look, notes)
   }
   const given = new Map(ids.map((id) => [chain.refundNonceOf(goodwillReferenceOf(id)), id]))
@@ -181,14 +181,14 @@ function matchLost(
     const { transaction, amount } = transfer
     notes.chain.refunded += amount
     const about = { order: of.id, transaction, found: amount }
-    if (lost.refund) {
-      const detail = `The other one is ${lost.refund.transfer.transaction}.`
-      note(notes, differs('refunded_twice', { ...about, detail }))
-      return false
-    }
-    lost.refund = { of, transfer }
-    const detail = 'Its order is not on record.'
-    note(notes, differs('refund_not_booked', { ...about, detail }))
+    const before = lost.refund?.transfer.transaction
+    lost.refund ??= { of, transfer }
+    note(
+      notes,
+      before === undefined
+        ? differs('refund_not_booked', { ...about, detail: 'Its order is not on record.' })
+        : differs('refunded_twice', { ...about, detail: `The other one is ${before}.` }),
+    )
     return false
   })
 }
@@ -214,4 +214,35 @@ async function matchAny(
 
 function keyOf(chain: ChainStatement, { from, nonce }: Authorized): string {
   return paymentKeyOf({ network: chain.network, asset: chain.asset, payer: from, nonce })
+}
+
+export async function compareGoodwill(
+  { chain, store }: Pick<Sources, 'chain' | 'store'>,
+  look: Look,
+  notes: Notes,
+): Promise<void> {
+  const onRecord = new Map((await store.goodwill()).map((one) => [one.id, one]))
+  const paid = new Set<OrderId>()
+  for (const { order, transfer } of notes.given) {
+    const { transaction, amount: found } = transfer
+    notes.goodwill.onChain += found
+    paid.add(order)
+    const goodwill = onRecord.get(order)
+    note(
+      notes,
+      goodwill
+        ? judgePaid(transfer, goodwillDebt(goodwill), look)
+        : differs('goodwill_not_booked', { order, transaction, found, onRecord: 0n }),
+    )
+  }
+  for (const goodwill of onRecord.values()) {
+    const { id, amount, payout } = goodwill
+    if (payout.state !== 'CONFIRMED') continue
+    notes.goodwill.booked += amount
+    if (paid.has(id)) continue
+    const nonce = chain.refundNonceOf(goodwillReferenceOf(id))
+    const found = await chain.transferIn(payout.transaction, nonce)
+    notes.goodwill.onChain += found?.amount ?? 0n
+    note(notes, judgeNamed(found, goodwillDebt(goodwill), payout.transaction))
+  }
 }

@@ -4,74 +4,53 @@ import {
   type InvoicedCheckout,
   isClosed,
   isInvoiced,
+  namesPayout,
+  returnReference,
   settledUnits,
 } from '../checkouts/checkout.ts'
 import { isCheckoutId, isOrderId, type OrderId } from '../lib/ids.ts'
-import type { Order } from '../orders/order.ts'
-import { formatUnits } from '../payments/coins.ts'
-import { payerOf, same } from '../payments/payment.ts'
-import {
-  comparePayouts,
-  compareUnowed,
-  type Owed,
-  owedOf,
-  type PayoutBook,
-  readPayoutBook,
-} from './compare-payouts.ts'
-import { differs, open } from './differences.ts'
+import { isRefunding, type Order } from '../orders/order.ts'
+import type { Payout } from '../orders/payout.ts'
+import { type Coin, formatUnits } from '../payments/coins.ts'
+import { partsOf, payerOf, same } from '../payments/payment.ts'
+import { type About, type DifferenceCode, differs, type Finding, open } from './differences.ts'
 import { isFresh } from './judge.ts'
-import { type Look, type Notes, note, type Sources } from './sources.ts'
+import type { ProcessorPayout } from './ports.ts'
+import { type Look, type Notes, note, ordersOf, type Sources } from './sources.ts'
 
-/** What was seen of the checkouts so far. */
-interface Replay {
-  readonly book: PayoutBook | undefined
-  /** The invoices on record. */
+interface Seen {
   readonly invoices: Set<string>
   /** How many the processor did not answer, and how many in a row. */
-  untold: number
-  untoldInARow: number
+  silent: number
+  silentInARow: number
 }
 
-/**
- * Compares every checkout with its order and with its invoice at the processor, every order of an invoice with
- * its checkout, every paid invoice and every payout with what is on record, and the ledger of the coins with
- * the checkouts.
- */
+/** Compares checkouts with their orders, invoices and payouts, and the ledger of the coins. */
 export async function compareCheckouts(sources: Sources, look: Look, notes: Notes): Promise<void> {
-  const replay: Replay = {
-    book: await readPayoutBook(sources, notes),
-    invoices: new Set(),
-    untold: 0,
-    untoldInARow: 0,
-  }
-  for await (const page of sources.checkouts.all()) {
+  const { store, checkouts } = sources
+  const book = await readPayoutBook(sources, notes)
+  const seen: Seen = { invoices: new Set(), silent: 0, silentInARow: 0 }
+  for await (const page of checkouts.all()) {
     notes.checkouts += page.length
-    const orders = await sources.store.byIds(page.map(({ orderId }) => orderId))
-    const byId = new Map(orders.map((order) => [order.id, order]))
+    const orders = await ordersOf(
+      store,
+      page.map(({ orderId }) => orderId),
+    )
     for (const checkout of page) {
-      const order = byId.get(checkout.orderId)
+      const order = orders.get(checkout.orderId)
       compareOrder(checkout, order, look, notes)
-      await compareOutside(sources, owedOf(checkout, order), checkout, { replay, look, notes })
+      await compareInvoice(sources, checkout, seen, notes)
+      await comparePayouts(sources, book, owedOf(checkout, order), { look, notes })
     }
   }
-  for (const id of await sources.checkouts.strayOrders()) noteStray(id, notes)
+  for (const order of await checkouts.strayOrders()) {
+    note(notes, differs('order_without_checkout', { order }))
+  }
   await compareCoins(sources, notes)
-  await compareUnowed(sources, replay.book, notes)
-  await compareUnknown(sources, replay.invoices, look, notes)
-  if (replay.untold > 0) notes.silent.push(`${replay.untold} invoices of the payment processor`)
+  await compareUnowed(sources, book, notes)
+  await compareUnknown(sources, seen.invoices, look, notes)
+  if (seen.silent > 0) notes.silent.push(`${seen.silent} invoices of the payment processor`)
   if (notes.checkouts > 0) notes.notChecked.push(...notCheckedOf(sources, notes))
-}
-
-/** Compares a checkout with its invoice and its payouts at the processor. */
-async function compareOutside(
-  sources: Sources,
-  owed: readonly Owed[],
-  checkout: Checkout,
-  { replay, look, notes }: { readonly replay: Replay; readonly look: Look; readonly notes: Notes },
-): Promise<void> {
-  if (isInvoiced(checkout)) replay.invoices.add(checkout.invoice.id)
-  if (!(await isInvoiceTold(sources, checkout, replay, notes))) replay.untold += 1
-  await comparePayouts(sources, replay.book, owed, { look, notes })
 }
 
 function compareOrder(
@@ -85,7 +64,10 @@ function compareOrder(
   const about = { reference: checkout.id, order: checkout.orderId }
   if (order) {
     if (isItsOrder(checkout, order)) return
-    note(notes, differs('checkout_order_differs', { ...about, detail: wordsOf(checkout, order) }))
+    note(
+      notes,
+      differs('checkout_order_differs', { ...about, detail: bothInWords(checkout, order) }),
+    )
     return
   }
   const isUnderWay = !checkout.isPlaced && isFresh(checkout.changedAt, look)
@@ -102,7 +84,7 @@ function isItsOrder(checkout: CheckoutIn<'ORDERED'>, { tender, amount }: Order):
   )
 }
 
-function wordsOf({ price, coin, invoice }: CheckoutIn<'ORDERED'>, { tender }: Order): string {
+function bothInWords({ price, coin, invoice }: CheckoutIn<'ORDERED'>, { tender }: Order): string {
   const ordered =
     tender.rail === 'btcpay'
       ? `${formatUnits(tender.units, tender.asset)} ${tender.asset}, invoice ${tender.invoice}`
@@ -110,29 +92,27 @@ function wordsOf({ price, coin, invoice }: CheckoutIn<'ORDERED'>, { tender }: Or
   return `The checkout has ${formatUnits(price, coin)} ${coin}, invoice ${invoice.id}; the order ${ordered}.`
 }
 
-function noteStray(order: OrderId, notes: Notes): void {
-  note(notes, differs('order_without_checkout', { order }))
-}
+const maxSilent = 10
 
-/** After so many unanswered questions in a row, the processor is not asked any more. */
-const maxUntold = 10
-
-/** Compares the invoice. False if the processor did not answer. */
-async function isInvoiceTold(
+async function compareInvoice(
   { processor }: Sources,
   checkout: Checkout,
-  replay: Replay,
+  seen: Seen,
   notes: Notes,
-): Promise<boolean> {
-  if (!processor || !isInvoiced(checkout)) return true
-  if (replay.untoldInARow >= maxUntold) return false
+): Promise<void> {
+  if (!isInvoiced(checkout)) return
   const { invoice, coin } = checkout
-  const read = await processor.read(invoice.id, coin)
-  const isTold = read.outcome === 'found' || read.isGone === true
-  replay.untoldInARow = isTold ? 0 : replay.untoldInARow + 1
-  if (isTold)
-    noteInvoice(checkout, read.outcome === 'found' ? settledUnits(read.invoice) : 0n, notes)
-  return isTold
+  seen.invoices.add(invoice.id)
+  if (!processor) return
+  const read =
+    seen.silentInARow < maxSilent ? await processor.read(invoice.id, coin) : { outcome: 'unknown' }
+  if (read.outcome === 'found' || ('isGone' in read && read.isGone)) {
+    seen.silentInARow = 0
+    noteInvoice(checkout, 'invoice' in read ? settledUnits(read.invoice) : 0n, notes)
+  } else {
+    seen.silent += 1
+    seen.silentInARow += 1
+  }
 }
 
 function noteInvoice(checkout: InvoicedCheckout, found: bigint, notes: Notes): void {
@@ -150,10 +130,7 @@ function noteInvoice(checkout: InvoicedCheckout, found: bigint, notes: Notes): v
   else note(notes, open('store', about))
 }
 
-/**
- * Finds paid invoices that no checkout has, whose records were lost. A checkout is on record before its invoice
- * is made, but may have been opened after its page was read.
- */
+/** A checkout is on record before its invoice is made, but may have been opened after its page was read. */
 async function compareUnknown(
   { processor }: Sources,
   known: ReadonlySet<string>,
@@ -190,4 +167,153 @@ function notCheckedOf({ processor }: Sources, { paidByHand }: Notes): readonly s
       ? [`${paidByHand} payouts that operators noted: only the chains of the coins have them`]
       : []),
   ]
+}
+
+interface Owed {
+  readonly reference: string
+  readonly order: OrderId
+  readonly coin: Coin
+  /** Empty once it was erased. */
+  readonly to: string
+  readonly units: bigint
+  readonly payout: Payout | undefined
+}
+
+type PayoutBook = Map<string, ProcessorPayout[]>
+
+/** Read before the record, so that whatever is paid meanwhile is on record before it could be missed. */
+async function readPayoutBook(
+  { processor }: Sources,
+  notes: Notes,
+): Promise<PayoutBook | undefined> {
+  if (!processor) return undefined
+  const read = await processor.payouts(namesPayout)
+  if (read.outcome === 'unknown') {
+    notes.silent.push('the payouts of the payment processor')
+    return undefined
+  }
+  return Map.groupBy(read.payouts, ({ reference }) => reference)
+}
+
+function owedOf(checkout: Checkout, order: Order | undefined): readonly Owed[] {
+  const owed: Owed[] = []
+  if (order?.tender.rail === 'btcpay' && isRefunding(order)) {
+    const { id, tender, payout } = order
+    const { coin, address: to } = partsOf(tender.payer)
+    owed.push({ reference: id, order: id, coin, to, units: order.tender.units, payout })
+  }
+  if (!isInvoiced(checkout)) return owed
+  const { id, orderId, coin, refundTo: to, returns } = checkout
+  for (const { seq, units, payout } of returns) {
+    owed.push({ reference: returnReference(id, seq), order: orderId, coin, to, units, payout })
+  }
+  return owed
+}
+
+async function comparePayouts(
+  { hands }: Pick<Sources, 'hands'>,
+  book: PayoutBook | undefined,
+  owed: readonly Owed[],
+  { look, notes }: { readonly look: Look; readonly notes: Notes },
+): Promise<void> {
+  if (!book) return
+  for (const one of owed) {
+    const payouts = book.get(one.reference) ?? []
+    book.delete(one.reference)
+    const noted = await hands.find(one.reference)
+    if (noted !== undefined) notes.paidByHand += 1
+    for (const finding of judgePayouts(one, payouts, noted, look)) note(notes, finding)
+  }
+}
+
+function judgePayouts(
+  owed: Owed,
+  payouts: readonly ProcessorPayout[],
+  noted: string | undefined,
+  look: Look,
+): readonly (Finding | undefined)[] {
+  const about = { reference: owed.reference, order: owed.order }
+  const wrong = payouts.filter((payout) => !isFor(payout, owed))
+  if (wrong.length > 0) {
+    return wrong.map((payout) => differs('payout_differs', { ...about, detail: wordsOf(payout) }))
+  }
+  const sent = paymentsOf(payouts, noted)
+  const detail = `It was sent ${sent.length} times: by ${sent.join(' and by ')}.`
+  return sent.length > 1
+    ? [differs('paid_out_twice', { ...about, detail })]
+    : [judgeSent(owed, sent[0], about, look)]
+}
+
+function judgeSent(
+  { payout }: Owed,
+  sent: string | undefined,
+  about: About,
+  look: Look,
+): Finding | undefined {
+  if (payout?.state !== 'CONFIRMED') {
+    if (sent === undefined) return undefined
+    return payout?.state === 'FAILED'
+      ? differs('payout_not_booked', { ...about, detail: `It was paid by ${sent}.` })
+      : open('store', about)
+  }
+  const { transaction, confirmedAt } = payout
+  if (sent === undefined) {
+    return isFresh(confirmedAt, look)
+      ? open('store', about)
+      : differs('payout_booked_not_found', { ...about, transaction })
+  }
+  if (sent === unnamed || same(sent, transaction)) return undefined
+  const detail = `On record is ${transaction}, found ${sent}.`
+  return differs('payout_differs', { ...about, detail })
+}
+
+/** A payout that the processor calls sent without naming its transaction. */
+const unnamed = 'a transaction that the processor does not name'
+
+/**
+ * The payments of this debt, each by its transaction. One transaction may make several of them. The transaction
+ * that an operator noted is that of a payout that names the same one or none, or else of a further payment.
+ */
+function paymentsOf(
+  payouts: readonly ProcessorPayout[],
+  noted: string | undefined,
+): readonly string[] {
+  const sent = payouts
+    .filter(({ isSent }) => isSent)
+    .map(({ transaction }) => transaction ?? noted ?? unnamed)
+  const isFurther = noted !== undefined && !sent.some((one) => same(one, noted))
+  return isFurther ? [...sent, noted] : sent
+}
+
+function isFor({ coin, to, units }: ProcessorPayout, owed: Owed): boolean {
+  return coin === owed.coin && units === owed.units && (owed.to === '' || same(to, owed.to))
+}
+
+function wordsOf({ coin, units, to, isSent }: ProcessorPayout): string {
+  const amount = units === undefined ? 'an amount that is none' : formatUnits(units, coin as Coin)
+  return `The processor ${isSent ? 'sent' : 'will send'} ${amount} ${coin} to ${to}.`
+}
+
+async function compareUnowed(
+  { store }: Pick<Sources, 'store'>,
+  book: PayoutBook | undefined,
+  notes: Notes,
+): Promise<void> {
+  if (!book) return
+  const orders = await ordersOf(store, [...book.keys()].filter(isOrderId))
+  for (const [reference, payouts] of book) {
+    const order = orders.get(reference)
+    const detail = payouts.map(wordsOf).join(' ')
+    const sent = payouts.find(({ isSent }) => isSent)
+    const code = order && sent ? unowedCode(order) : 'payout_unknown'
+    note(notes, differs(code, { reference, ...(order && { order: order.id }), detail }))
+    if (order && code === 'refund_not_booked' && sent?.transaction !== undefined) {
+      const { transaction } = sent
+      notes.unbooked.push({ order, refund: { transaction }, payment: undefined })
+    }
+  }
+}
+
+function unowedCode({ state }: Order): DifferenceCode {
+  return state === 'FULFILLED' ? 'delivered_and_refunded' : 'refund_not_booked'
 }

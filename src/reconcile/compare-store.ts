@@ -9,11 +9,18 @@ import {
 import { blockOf, paymentKeyOf, same } from '../payments/payment.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, open } from './differences.ts'
-import { costText, isDelivered, judgeSupply, refundOnRecord } from './judge.ts'
+import {
+  costText,
+  type Debt,
+  isFresh,
+  isPaymentOf,
+  judgeNamed,
+  judgeSupply,
+  refundDebt,
+} from './judge.ts'
 import type { ChainTransfer, WalletRole } from './ports.ts'
-import { type Look, type Notes, note, placeOf, type Sources } from './sources.ts'
+import { type Look, type Notes, note, ordersOf, placeOf, type Sources } from './sources.ts'
 
-/** Compares every purchase at each supplier with the order that has its reference. */
 export async function compareSupply({ suppliers, store }: Sources, notes: Notes): Promise<void> {
   const seen = new Set<OrderId>()
   for (const [supplier, statement] of suppliers) {
@@ -23,8 +30,9 @@ export async function compareSupply({ suppliers, store }: Sources, notes: Notes)
         return id === undefined ? [] : [{ id, purchase }]
       })
       notes.supplier.foreign += purchases.length - ours.length
-      const orders = new Map(
-        (await store.byIds(ours.map(({ id }) => id))).map((order) => [order.id, order]),
+      const orders = await ordersOf(
+        store,
+        ours.map(({ id }) => id),
       )
       for (const { id, purchase } of ours) {
         notes.supplier[purchase.state] += 1
@@ -55,7 +63,6 @@ function noteSupply(notes: Notes, supplied: Supplied): void {
   else note(notes, differs('supplier_purchase_unknown', about))
 }
 
-/** Compares every order on record with what was seen outside, and asks by name for what was not seen. */
 export async function compareOrders(
   sources: Sources,
   look: Look,
@@ -148,40 +155,32 @@ async function compareClaim(
 
 async function compareRefunded(sources: Sources, order: Order, notes: Notes): Promise<void> {
   const { chain } = sources
-  const transaction = refundOnRecord(order)
-  if (transaction === undefined || notes.refunded.has(order.id)) return
+  const debt = refundDebt(order)
   // A payment in a coin was refunded in that coin.
-  if (order.tender.rail !== 'x402') return
-  const about = { order: order.id, transaction, onRecord: order.amount }
+  if (debt.payout?.state !== 'CONFIRMED' || order.tender.rail !== 'x402') return
+  if (notes.refunded.has(order.id)) return
+  const { transaction } = debt.payout
   const byNonce = await chain.transferIn(transaction, chain.refundNonceOf(order.id))
-  const found = byNonce ?? (await paidByHand(sources, order, transaction, notes))
-  if (!found) {
-    note(notes, differs('refund_booked_not_on_chain', { ...about, found: 0n }))
-    return
-  }
-  const isRight = found.amount === order.amount && same(found.to, order.tender.payer)
-  if (isRight) {
-    notes.chain.refunded += found.amount
-    if (byNonce) noteStranger(chain, 'refunds', byNonce.from, notes)
-    return
-  }
-  const detail = `It paid ${found.to}.`
-  note(notes, differs('refund_differs', { ...about, found: found.amount, detail }))
+  const found = byNonce ?? (await paidByHand(sources, debt, transaction, notes))
+  const finding = judgeNamed(found, debt, transaction)
+  note(notes, finding)
+  if (finding || !found) return
+  notes.chain.refunded += found.amount
+  if (byNonce) noteStranger(chain, 'refunds', byNonce.from, notes)
 }
 
 /** The plain transfer that an operator noted for this refund. Each transfer of a transaction pays one refund. */
 async function paidByHand(
   { chain, hands }: Sources,
-  { id, amount, tender }: Order,
+  debt: Debt,
   transaction: string,
   notes: Notes,
 ): Promise<ChainTransfer | undefined> {
-  if ((await hands.find(id)) !== transaction) return undefined
+  if ((await hands.find(debt.order)) !== transaction) return undefined
   const transfers = await chain.plainTransfersIn(transaction)
   return transfers.find((transfer) => {
     const place = placeOf(transfer)
-    if (transfer.amount !== amount || !same(transfer.to, tender.payer)) return false
-    if (notes.handTransfers.has(place)) return false
+    if (!isPaymentOf(transfer, debt) || notes.handTransfers.has(place)) return false
     notes.handTransfers.add(place)
     return true
   })
@@ -191,10 +190,10 @@ async function paidByHand(
 async function compareDelivered(
   { suppliers }: Sources,
   order: Order,
-  { now, strayAfterMs }: Look,
+  look: Look,
   notes: Notes,
 ): Promise<void> {
-  if (!isDelivered(order) || notes.delivered.has(order.id)) return
+  if (order.state !== 'FULFILLED' || notes.delivered.has(order.id)) return
   const reference = supplierReferenceOf(order.id)
   const { kind, source } = order.item
   const supplier = suppliers.get(source.supplier)
@@ -204,11 +203,10 @@ async function compareDelivered(
   if (held.outcome === 'unknown') throw new Error(`The supplier does not answer: ${held.reason}`)
   const said = held.outcome === 'none' ? 'It has no such purchase.' : costText(held.purchase)
   const about = { order: order.id, reference, detail: said }
-  const isFresh = now.getTime() - order.deliveredAt.getTime() < strayAfterMs
-  note(notes, isFresh ? open('supplier', about) : differs('delivered_but_not_charged', about))
+  const isYoung = isFresh(order.deliveredAt, look)
+  note(notes, isYoung ? open('supplier', about) : differs('delivered_but_not_charged', about))
 }
 
-/** Compares every entry of the ledger with the state of its order. */
 export async function compareLedger({ store }: Sources, notes: Notes): Promise<void> {
   for (const { order, account, booked, due } of await store.misbooked()) {
     const detail = `The account is ${account}.`

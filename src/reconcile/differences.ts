@@ -1,12 +1,10 @@
 import type { OrderId } from '../lib/ids.ts'
 
 interface Meaning {
-  /** How two sources disagree. */
   readonly what: string
   readonly act: string
 }
 
-/** Every way in which the sources can differ, and what an operator does about it. */
 export const differences = {
   unmatched_money: {
     what: 'A plain transfer to PAY_TO, without an authorization. It belongs to no order.',
@@ -149,11 +147,8 @@ export interface About {
   readonly order?: OrderId
   readonly transaction?: string
   readonly reference?: string
-  /** What is on record here. */
   readonly onRecord?: bigint
-  /** What the other source has. */
   readonly found?: bigint
-  /** Details of this case, in a sentence. */
   readonly detail?: string
 }
 

@@ -1,25 +1,24 @@
+import type { OrderId } from '../lib/ids.ts'
+import type { Goodwill } from '../orders/goodwill.ts'
 import {
-  type In,
   isRefunding,
   isUnderWay,
   type Order,
   type PaidOrder,
-  payoutStateOf,
   type Refunding,
 } from '../orders/order.ts'
+import type { Payout } from '../orders/payout.ts'
 import { same } from '../payments/payment.ts'
 import type { SupplierPurchase } from '../suppliers/supplier.ts'
 import { differs, type Finding, open } from './differences.ts'
 import type { ChainTransfer } from './ports.ts'
 
-/** When something counts as forgotten. */
 export interface Patience {
   readonly now: Date
   /** Anything younger may still be under way; milliseconds. */
   readonly strayAfterMs: number
 }
 
-/** Judges a payment on the chain against the order that has its authorization. */
 export function judgePayment(
   transfer: ChainTransfer,
   order: Order,
@@ -34,11 +33,11 @@ export function judgePayment(
     case 'PAYMENT_FAILED':
       return differs('payment_not_booked', { ...about, onRecord: 0n, detail: 'PAYMENT_FAILED' })
     default:
-      return judgePaid(transfer, order)
+      return judgeBooked(transfer, order)
   }
 }
 
-function judgePaid(transfer: ChainTransfer, order: PaidOrder): Finding | undefined {
+function judgeBooked(transfer: ChainTransfer, order: PaidOrder): Finding | undefined {
   const { transaction, amount } = transfer
   const about = { order: order.id, transaction, onRecord: order.amount, found: amount }
   if (order.settlement === 'LOST') {
@@ -58,31 +57,79 @@ function judgePaid(transfer: ChainTransfer, order: PaidOrder): Finding | undefin
     : differs('payment_differs', { ...about, detail })
 }
 
-/** Judges a transfer with the refund nonce of this order against the order. */
+/** A refund or goodwill on record, which the chain must have too. */
+export interface Debt {
+  readonly kind: 'refund' | 'goodwill'
+  readonly order: OrderId
+  readonly amount: bigint
+  readonly to: string
+  readonly payout: Payout | undefined
+  readonly changedAt: Date
+}
+
+export function refundDebt(order: Order): Debt {
+  const { id, amount, tender, changedAt } = order
+  const payout = isRefunding(order) ? order.payout : undefined
+  return { kind: 'refund', order: id, amount, to: tender.payer, payout, changedAt }
+}
+
+export function goodwillDebt({ id, amount, tender, payout, changedAt }: Goodwill): Debt {
+  return { kind: 'goodwill', order: id, amount, to: tender.payer, payout, changedAt }
+}
+
+export function isPaymentOf({ amount, to }: ChainTransfer, debt: Debt): boolean {
+  return amount === debt.amount && same(to, debt.to)
+}
+
+export function judgePaid(
+  transfer: ChainTransfer,
+  debt: Debt,
+  patience: Patience,
+): Finding | undefined {
+  const { kind, order, amount, payout } = debt
+  const { transaction, to } = transfer
+  const about = { order, transaction, onRecord: amount, found: transfer.amount }
+  if (!isPaymentOf(transfer, debt)) {
+    return differs(`${kind}_differs`, { ...about, detail: `It paid ${to}.` })
+  }
+  if (payout?.state === 'CONFIRMED') {
+    const detail = `On record is ${payout.transaction}.`
+    return same(payout.transaction, transaction)
+      ? undefined
+      : differs(`${kind}_differs`, { ...about, detail })
+  }
+  return payout?.state === 'APPROVED' && isFresh(debt.changedAt, patience)
+    ? open('store', about)
+    : differs(`${kind}_not_booked`, { ...about, onRecord: 0n, detail: payout?.state ?? 'WAITING' })
+}
+
+export function judgeNamed(
+  found: ChainTransfer | undefined,
+  debt: Debt,
+  transaction: string,
+): Finding | undefined {
+  const { kind, order, amount } = debt
+  const about = { order, transaction, onRecord: amount, found: found?.amount ?? 0n }
+  if (!found) return differs(`${kind}_booked_not_on_chain`, about)
+  return isPaymentOf(found, debt)
+    ? undefined
+    : differs(`${kind}_differs`, { ...about, detail: `It paid ${found.to}.` })
+}
+
 export function judgeRefund(
   transfer: ChainTransfer,
   order: Order,
   patience: Patience,
 ): Finding | undefined {
-  const { transaction, amount } = transfer
-  const about = { order: order.id, transaction, onRecord: order.amount, found: amount }
-  if (amount !== order.amount || !same(transfer.to, order.tender.payer)) {
-    return differs('refund_differs', { ...about, detail: `It paid ${transfer.to}.` })
-  }
-  if (order.state === 'FULFILLED') return differs('delivered_and_refunded', about)
-  const detail = isRefunding(order) ? `${order.state}, ${payoutStateOf(order)}` : order.state
-  if (!isRefunding(order)) return differs('refund_not_booked', { ...about, onRecord: 0n, detail })
-  if (order.payout?.state === 'CONFIRMED') {
-    return same(order.payout.transaction, transaction)
-      ? undefined
-      : differs('refund_differs', { ...about, detail: `On record is ${order.payout.transaction}.` })
-  }
-  return payoutStateOf(order) === 'APPROVED' && isFresh(order.changedAt, patience)
-    ? open('store', about)
-    : differs('refund_not_booked', { ...about, onRecord: 0n, detail })
+  const debt = refundDebt(order)
+  if (isRefunding(order) || !isPaymentOf(transfer, debt)) return judgePaid(transfer, debt, patience)
+  const { transaction, amount: found } = transfer
+  const about = { order: order.id, transaction, found }
+  return order.state === 'FULFILLED'
+    ? differs('delivered_and_refunded', { ...about, onRecord: order.amount })
+    : differs('refund_not_booked', { ...about, onRecord: 0n, detail: order.state })
 }
 
-/** Judges a purchase at the supplier against the order that has its reference. */
 export function judgeSupply(purchase: SupplierPurchase, order: Order): Finding | undefined {
   const about = { order: order.id, reference: purchase.reference, detail: costText(purchase) }
   if (purchase.kind !== order.item.kind) return differs('supplier_bought_twice', about)
@@ -112,22 +159,10 @@ function judgeLate(order: Refunding, about: { readonly detail: string }): Findin
   }
 }
 
-/** The transaction of an order's refund on record; undefined if it has none. */
-export function refundOnRecord(order: Order): string | undefined {
-  return isRefunding(order) && order.payout?.state === 'CONFIRMED'
-    ? order.payout.transaction
-    : undefined
-}
-
-export function isDelivered(order: Order): order is In<'FULFILLED'> {
-  return order.state === 'FULFILLED'
-}
-
 export function costText({ kind, state, cost }: SupplierPurchase): string {
   return `${kind} ${state}, ${(cost.amount / cost.divisor).toFixed(2)} ${cost.currency}`
 }
 
-/** Whether it is so recent that the store may still be working on it. */
 export function isFresh(since: Date, { now, strayAfterMs }: Patience): boolean {
   return now.getTime() - since.getTime() < strayAfterMs
 }

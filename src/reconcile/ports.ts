@@ -49,7 +49,6 @@ export interface ChainStatement {
   blockAt(time: Date): Promise<number>
   /** Everything that was paid to us in these blocks, both ends included, in their order. */
   received(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
-  /** Everything that left a refund wallet in these blocks. */
   paidBack(from: number, to: number): AsyncIterable<readonly ChainTransfer[]>
   minedAt(block: number): Promise<Date>
   /** The transfer that this authorization made in this transaction, whoever it paid. */
@@ -74,7 +73,6 @@ export interface Misbooked {
 
 /** A payout in a coin, as the payment processor has it. */
 export interface ProcessorPayout {
-  /** The name that the store gave it. */
   readonly reference: string
   /** The coin as the processor writes it, in capitals. */
   readonly coin: string
@@ -86,7 +84,6 @@ export interface ProcessorPayout {
   readonly transaction: string | undefined
 }
 
-/** An invoice that was paid, at least in part. */
 export interface PaidInvoice {
   readonly id: string
   /** The checkout that it was made for, and the order that this was to become. */
@@ -95,15 +92,12 @@ export interface PaidInvoice {
   readonly madeAt: Date
 }
 
-export type PaidInvoices =
-  | { readonly outcome: 'found'; readonly invoices: readonly PaidInvoice[] }
+type Answer<T> =
+  | ({ readonly outcome: 'found' } & T)
   | { readonly outcome: 'unknown'; readonly reason: string }
+export type PaidInvoices = Answer<{ readonly invoices: readonly PaidInvoice[] }>
+export type ProcessorPayouts = Answer<{ readonly payouts: readonly ProcessorPayout[] }>
 
-export type ProcessorPayouts =
-  | { readonly outcome: 'found'; readonly payouts: readonly ProcessorPayout[] }
-  | { readonly outcome: 'unknown'; readonly reason: string }
-
-/** The payment processor's record of money in coins. */
 export interface ProcessorStatement extends Pick<Processor, 'read'> {
   /** All payouts under these names that were not cancelled, sent or not. */
   payouts(isNamed: (reference: string) => boolean): Promise<ProcessorPayouts>
@@ -117,7 +111,6 @@ export interface Acknowledgement {
   readonly by: string
 }
 
-/** The transfers that people have acknowledged. */
 export interface Movements {
   acknowledged(): Promise<
     readonly (Acknowledgement & Pick<ChainTransfer, 'transaction' | 'logIndex'>)[]
@@ -126,10 +119,8 @@ export interface Movements {
   acknowledge(movement: ChainTransfer, why: Acknowledgement): Promise<void>
 }
 
-/** The writes that rebuilding an order needs. */
 export type OrderWriter = Pick<OrderStore, 'open' | 'move' | 'release'>
 
-/** What this store has on record. */
 export interface StoreRecord {
   /** The oldest block that an order names; undefined when none does. */
   oldestBlock(): Promise<number | undefined>
@@ -138,10 +129,7 @@ export interface StoreRecord {
   /** @param keys see `paymentKeyOf` */
   byPayments(keys: readonly string[]): Promise<readonly Order[]>
   byIds(ids: readonly OrderId[]): Promise<readonly Order[]>
-  /**
-   * The orders that these wallets (lower case) paid; `decided`: only those that are delivered or never will
-   * be.
-   */
+  /** The orders that these wallets (lower case) paid; `decided`: those that are delivered or never will be. */
   idsOf(payers: readonly string[], which: 'all' | 'decided'): Promise<readonly OrderId[]>
   /** All orders, page by page, each as it is when its page is read. */
   orders(): AsyncIterable<readonly Order[]>
@@ -166,9 +154,7 @@ export interface MisbookedCheckout {
 /** Units of one coin over all checkouts in it, in each account. */
 export type CoinSums = Readonly<Record<CheckoutAccount, bigint>>
 
-/** What this store has on record of checkouts. */
 export interface CheckoutRecord {
-  /** All checkouts, page by page, each as it is when its page is read. */
   all(): AsyncIterable<readonly Checkout[]>
   /** Orders paid through an invoice that no checkout has allocated to them. */
   strayOrders(): Promise<readonly OrderId[]>

@@ -1,12 +1,21 @@
 import { kinds } from '../catalog/good.ts'
 import { firstSupplier } from '../catalog/offer.ts'
 import type { OfferId, OrderId } from '../lib/ids.ts'
-import { type In, type Item, type Order, supplierReferenceOf } from '../orders/order.ts'
+import {
+  type Failure,
+  type In,
+  type Item,
+  isRefunding,
+  type Order,
+  type Supply,
+  supplierReferenceOf,
+  withPayout,
+} from '../orders/order.ts'
+import type { Receipt } from '../payments/payment.ts'
 import { type Digest, hashOf, newAccessToken } from '../secrets/tokens.ts'
-import type { Vault } from '../secrets/vault.ts'
+import type { Sealed, Vault } from '../secrets/vault.ts'
 import type { SupplierHolds, SupplierPurchase } from '../suppliers/supplier.ts'
-import type { ChainStatement, OrderWriter, StoreRecord } from './ports.ts'
-import { receiptOf, replayToDelivered, replayToOwed, replayToRefunded } from './replay.ts'
+import type { ChainStatement, ChainTransfer, OrderWriter, StoreRecord } from './ports.ts'
 import type { Ids, LostPayment, Report, Sources, UnbookedRefund } from './sources.ts'
 
 export interface RebuildDeps {
@@ -24,11 +33,8 @@ export type Rebuilt =
   | { readonly order: OrderId; readonly became: 'left'; readonly reason: string }
 
 /**
- * Writes what the chain and the suppliers prove into a record that is older than they are. Each order is
- * written in one transaction, by the store's own moves and under their version numbers, so this is safe beside
- * a running store: the first write wins, and the other one leaves the order.
- *
- * Refunds come first: while one is missing, its order could still be delivered.
+ * Writes what the chain and the suppliers prove into a record that is older than they are. Each order is written
+ * in one transaction and under its version, so this is safe beside a running store: the first write wins.
  *
  * @throws WrongKeys before anything is written
  */
@@ -42,7 +48,6 @@ export async function rebuild(deps: RebuildDeps, report: Findings): Promise<read
   return rebuilt
 }
 
-/** What the rebuilding reads of a report. */
 type Findings = Pick<Report, 'unbooked' | 'lost' | 'differences' | 'misnamed'>
 
 async function bookRefund(
@@ -57,7 +62,6 @@ async function bookRefund(
   return written(order.id, 'refunded', () => store.atOnce((orders) => follow(orders, order, steps)))
 }
 
-/** Opens the order of a lost payment again, with the end that it had. */
 async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): Promise<Rebuilt> {
   const { ids, held, supplier } = await identify(deps, lost)
   const oweUnlessPaid = async () => {
@@ -188,7 +192,6 @@ function openAnd(
   )
 }
 
-/** Makes the moves one after the other, and then leaves the order to the running store. */
 async function follow(orders: OrderWriter, from: Order, steps: readonly Order[]): Promise<void> {
   let at = from
   for (const step of steps) {
@@ -220,16 +223,12 @@ function left(order: OrderId, reason: string): Rebuilt {
   return { order, became: 'left', reason }
 }
 
-/*
- * The id of an order follows from its payment and a key of the store, and the reference at the supplier and
- * the nonce of the refund follow from the id. Under a wrong key a lost payment seems to have no purchase and
- * no refund, and would be refunded although its goods were delivered.
+/**
+ * The references of an order follow from its payment and a key. Under a wrong key a lost payment seems to have no
+ * purchase and no refund, and would be refunded although its goods were delivered.
  */
-
-/** The orders on record were not named with the keys of this environment. */
 class WrongKeys extends Error {}
 
-/** @throws WrongKeys when none of the keys has named the newest order on record in USDC */
 function requireKeys({ misnamed }: Pick<Report, 'misnamed'>): void {
   if (misnamed === undefined) return
   throw new WrongKeys(
@@ -271,9 +270,8 @@ const unknownItem: Item = {
 }
 
 /**
- * The order of a payment whose record was lost, as far as it can be known: its ids follow from the payment,
- * the money from the chain, and the item from the supplier. The recipient is gone, and so is the access
- * token: the hash is of a token that nobody has. The buyer opens the goods by signing in with the wallet.
+ * The order of a payment whose record was lost, as far as it can be known. Recipient and access token are gone: the
+ * hash is of a token that nobody has, and the buyer opens the goods by signing in with the wallet.
  */
 function lostOrder(
   { network, asset }: Pick<ChainStatement, 'network' | 'asset'>,
@@ -320,4 +318,117 @@ function itemOf({ kind, product, brandName, country }: SupplierPurchase, supplie
   // The offer's id in the catalog is not known; the product's id comes closest.
   const offerId = product as OfferId
   return { kind, offerId, source, brandName, ...(country === undefined ? {} : { country }) }
+}
+
+// The moves that the store makes, so ledger, history and the guards of the database hold for a rebuilt order.
+
+const recordLost: Failure = {
+  trigger: 'fulfillment_failed',
+  message: 'The record of this order was lost, and the money goes back.',
+}
+
+interface Replay {
+  readonly now: Date
+  /** Its payment on the chain, in a safe block; only for an order that does not count as paid. */
+  readonly payment?: Receipt | undefined
+}
+
+/**
+ * The moves from an order on record to the refund that it had.
+ *
+ * @returns undefined if no legal move leads there: the order was delivered, or counts as never paid
+ */
+export function replayToRefunded(
+  order: Order,
+  transaction: string,
+  replay: Replay,
+): readonly Order[] | undefined {
+  if (!isRefunding(order)) {
+    const way = wayToFulfilling(order, replay)
+    return way && givenUp(way, replay.now, { refundedBy: transaction, supply: { state: 'OPEN' } })
+  }
+  // Every refund continues from `DUE`.
+  const isBefore = order.payout === undefined || order.payout.state === 'FAILED'
+  const due = isBefore ? [withPayout(order, { state: 'DUE' })] : []
+  return [...due, withPayout(order, { state: 'CONFIRMED', transaction, confirmedAt: replay.now })]
+}
+
+export function replayToDelivered(
+  opened: In<'PAYMENT_PENDING'>,
+  goods: { readonly delivery: Sealed; readonly iccidDigest?: string },
+  { now, payment }: Replay & { readonly payment: Receipt },
+): readonly Order[] {
+  const { moves, at } = paidWay(opened, payment, now)
+  const { askedAt: _, ...paid } = at
+  return [...moves, { ...paid, state: 'FULFILLED', changedAt: now, deliveredAt: now, ...goods }]
+}
+
+export function replayToOwed(
+  opened: In<'PAYMENT_PENDING'>,
+  ends: Ends,
+  { now, payment }: Replay & { readonly payment: Receipt },
+): readonly Order[] {
+  return givenUp(paidWay(opened, payment, now), now, ends)
+}
+
+interface Ends {
+  readonly refundedBy?: string | undefined
+  readonly supply: Supply
+}
+
+interface Way {
+  readonly moves: readonly Order[]
+  readonly at: In<'FULFILLING'>
+}
+
+function wayToFulfilling(order: Order, { now, payment }: Replay): Way | undefined {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return payment && paidWay(order, payment, now)
+    case 'PAID': {
+      const at = asked(order, now)
+      return { moves: [at], at }
+    }
+    case 'FULFILLING':
+      return { moves: [], at: order }
+    default:
+      return undefined
+  }
+}
+
+function paidWay(order: In<'PAYMENT_PENDING'>, receipt: Receipt, now: Date): Way {
+  const paid: In<'PAID'> = {
+    ...order,
+    state: 'PAID',
+    changedAt: now,
+    receipt,
+    settlement: 'FINAL',
+    paidAt: order.placedAt,
+    deliverBy: now,
+  }
+  const at = asked(paid, now)
+  return { moves: [paid, at], at }
+}
+
+function asked(order: In<'PAID'>, now: Date): In<'FULFILLING'> {
+  return { ...order, state: 'FULFILLING', changedAt: now, askedAt: now }
+}
+
+function givenUp({ moves, at }: Way, now: Date, { refundedBy, supply }: Ends): readonly Order[] {
+  const { askedAt: _, ...order } = at
+  const failed: In<'FULFILLMENT_FAILED'> = {
+    ...order,
+    state: 'FULFILLMENT_FAILED',
+    changedAt: now,
+    failure: recordLost,
+    payout: { state: 'DUE' },
+    supply,
+  }
+  if (refundedBy === undefined) return [...moves, failed]
+  const paid = { state: 'CONFIRMED', transaction: refundedBy, confirmedAt: now } as const
+  return [...moves, failed, withPayout(failed, paid)]
+}
+
+function receiptOf({ transaction, block }: ChainTransfer): Receipt {
+  return { rail: 'x402', transaction, block }
 }

@@ -1,5 +1,4 @@
-import { comparePayments, compareRefunds } from './compare-chain.ts'
-import { compareGoodwill } from './compare-goodwill.ts'
+import { compareGoodwill, comparePayments, compareRefunds } from './compare-chain.ts'
 import { compareCheckouts } from './compare-invoices.ts'
 import { compareLedger, compareOrders, compareSupply } from './compare-store.ts'
 import {
@@ -13,13 +12,8 @@ import {
 } from './sources.ts'
 
 /**
- * Compares what is on record with the chain, the suppliers and the payment processor, and names every
- * difference.
- *
- * Safe beside a running store: it writes nothing, and it reads the record after the chain and the suppliers,
- * so that whatever happens meanwhile is on record before it could be missed.
- *
- * `silent` names what the payment processor did not answer; the rest is valid without it.
+ * Safe beside a running store: it writes nothing, and reads the record after the chain and the suppliers, so that
+ * whatever happens meanwhile is on record before it could be missed.
  *
  * @throws when chain, supplier or record do not answer, because half a comparison would look like a clean one
  */
@@ -41,9 +35,17 @@ export async function reconcile(sources: Sources, look: Look): Promise<Report> {
     sources.store.ledger('btcpay'),
     sources.checkouts.ledger(),
   ])
-  const sums = { ledger, invoices, coins: Object.fromEntries(coins) }
-  const earlier = await earlierOf(sources.chain)
-  return reportOf(notes, { ...blocks, earlier, misnamed: misnamed(notes, look) }, sums)
+  const { differences, open, notChecked, silent, lost, unbooked, movements } = notes
+  const { chain, goodwill, supplier, orders, checkouts } = notes
+  const seen = { chain, goodwill, supplier, orders, checkouts }
+  return {
+    ...blocks,
+    totals: { ...seen, ledger, invoices, coins: Object.fromEntries(coins) },
+    ...{ differences, open, notChecked, silent, lost, unbooked },
+    misnamed: misnamed(notes, look),
+    movements: [...movements.values()],
+    earlier: await earlierOf(sources.chain),
+  }
 }
 
 /** The blocks to read, up to the newest that cannot be dropped any more: younger ones prove nothing yet. */
@@ -64,7 +66,6 @@ async function noteWallets(chain: Sources['chain'], notes: Notes): Promise<void>
   }
 }
 
-/** The earlier addresses of the store, and what they still hold. */
 async function earlierOf({ wallets, holds }: Sources['chain']): Promise<Report['earlier']> {
   const earlier = wallets.filter(({ isPresent }) => !isPresent)
   return Promise.all(
@@ -75,24 +76,4 @@ async function earlierOf({ wallets, holds }: Sources['chain']): Promise<Report['
 function misnamed({ newest }: Notes, { idsFor }: Look) {
   const isNamed = newest && idsFor(newest.tender).some(({ id }) => id === newest.id)
   return isNamed ? undefined : newest?.id
-}
-
-function reportOf(
-  notes: Notes,
-  about: { readonly from: number; readonly to: number } & Pick<Report, 'earlier' | 'misnamed'>,
-  sums: Pick<Report['totals'], 'ledger' | 'invoices' | 'coins'>,
-): Report {
-  const { differences, open, notChecked, silent, lost, unbooked, movements, ...counted } = notes
-  const { chain, goodwill, supplier, orders, checkouts } = counted
-  return {
-    ...about,
-    totals: { ...sums, chain, goodwill, supplier, orders, checkouts },
-    differences,
-    open,
-    notChecked,
-    silent,
-    movements: [...movements.values()],
-    lost,
-    unbooked,
-  }
 }

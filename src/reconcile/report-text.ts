@@ -5,7 +5,6 @@ import { type About, type Difference, differences, type Open } from './differenc
 import type { Rebuilt } from './rebuild.ts'
 import type { EarlierWallet, Report } from './sources.ts'
 
-/** The report as an operator reads it in a terminal. */
 export function reportText(report: Report): string {
   const { from, to, totals, differences: found, open } = report
   const { ledger, chain, supplier, invoices } = totals
@@ -14,16 +13,9 @@ export function reportText(report: Report): string {
     `Blocks ${from} to ${to}, ${counted(totals.orders, 'order')} on record. Amounts in USDC.`,
     '',
     row('', 'received', 'delivered', 'refunded', 'open'),
-    row('ledger', ...amounts(ledger.received, ledger.delivered, ledger.refunded, ledger.open)),
-    row('chain', ...amounts(chain.received, undefined, chain.refunded, undefined)),
-    ...(invoices.received > 0n
-      ? [
-          row(
-            'in coins',
-            ...amounts(invoices.received, invoices.delivered, invoices.refunded, invoices.open),
-          ),
-        ]
-      : []),
+    ledgerRow('ledger', ledger),
+    row('chain', amount(chain.received), '', amount(chain.refunded), ''),
+    ...(invoices.received > 0n ? [ledgerRow('in coins', invoices)] : []),
     `  supplier  ${supplier.delivered} delivered, ${supplier.returned} returned, ` +
       `${supplier.pending} pending, ${supplier.failed} failed`,
     ...goodwillLines(totals),
@@ -36,8 +28,7 @@ export function reportText(report: Report): string {
     ...(open.length > 0 ? [`Still under way: ${open.length}`, ...open.map(openLine), ''] : []),
     found.length === 0 ? nothingDiffers(report) : `${counted(found.length, 'difference')}:`,
     ...found.flatMap(differenceLines),
-    ...acknowledgedLines(report),
-    ...withinLines(report),
+    ...movementLines(report),
     ...report.earlier.map(earlierLine),
     ...report.notChecked.map((what) => `Not checked: ${what}.`),
     ...report.silent.map((what) => `No answer: ${what}.`),
@@ -49,26 +40,28 @@ function goodwillLines({ goodwill: { booked, onChain } }: Report['totals']): str
   return [`  goodwill  ${amount(booked)} in the ledger, ${amount(onChain)} on the chain`]
 }
 
-function acknowledgedLines({ movements }: Report): string[] {
-  const lines = movements.flatMap(({ transfer, acknowledged }) =>
-    acknowledged
-      ? [
-          `  ${transfer.transaction}  ${amount(transfer.amount)} to ${transfer.to}: ` +
-            `${acknowledged.reason} (${acknowledged.by})`,
-        ]
+function movementLines({ movements }: Report): string[] {
+  const acknowledged = movements.flatMap((one) =>
+    one.acknowledged
+      ? [`${movementLine(one)}: ${one.acknowledged.reason} (${one.acknowledged.by})`]
       : [],
   )
-  return lines.length === 0 ? [] : [`${counted(lines.length, 'movement')} acknowledged:`, ...lines]
+  const within = movements.filter((one) => one.isWithin && !one.acknowledged).map(movementLine)
+  return [
+    ...(acknowledged.length > 0
+      ? [`${counted(acknowledged.length, 'movement')} acknowledged:`, ...acknowledged]
+      : []),
+    ...(within.length > 0
+      ? [
+          `${counted(within.length, 'movement')} from one wallet of the store to another:`,
+          ...within,
+        ]
+      : []),
+  ]
 }
 
-function withinLines({ movements }: Report): string[] {
-  const lines = movements.flatMap(({ transfer, isWithin, acknowledged }) =>
-    isWithin && !acknowledged
-      ? [`  ${transfer.transaction}  ${amount(transfer.amount)} to ${transfer.to}`]
-      : [],
-  )
-  if (lines.length === 0) return []
-  return [`${counted(lines.length, 'movement')} from one wallet of the store to another:`, ...lines]
+function movementLine({ transfer }: Report['movements'][number]): string {
+  return `  ${transfer.transaction}  ${amount(transfer.amount)} to ${transfer.to}`
 }
 
 function earlierLine({ role, address, holds }: EarlierWallet): string {
@@ -80,7 +73,6 @@ function nothingDiffers({ silent }: Report): string {
   return silent.length === 0 ? 'Nothing differs.' : 'Nothing differs in what was told.'
 }
 
-/** What invoices received and where it is, each coin in its own units. */
 function coinLines({ checkouts, coins: sums }: Report['totals']): string[] {
   if (checkouts === 0) return []
   const linesOf = (coin: Coin) => {
@@ -95,7 +87,6 @@ function coinLines({ checkouts, coins: sums }: Report['totals']): string[] {
   return [`${counted(checkouts, 'checkout')} on record.`, ...coins.flatMap(linesOf), '']
 }
 
-/** What became of each order, one line each. */
 export function rebuiltText(rebuilt: readonly Rebuilt[]): string {
   if (rebuilt.length === 0) return 'Nothing to rebuild.'
   const lines = rebuilt.map((one) => {
@@ -112,23 +103,10 @@ const words = {
 
 /** The report for programs: amounts as text in atomic USDC, everything else as it is. */
 export function reportJson(report: Report, rebuilt?: readonly Rebuilt[]): string {
-  const { from, to, totals, differences: found, open, ...rest } = report
-  const { notChecked, silent, movements, earlier } = rest
-  const shown = {
-    from,
-    to,
-    totals,
-    differences: found,
-    open,
-    movements,
-    earlier,
-    notChecked,
-    silent,
-    ...(rebuilt ? { rebuilt } : {}),
-  }
+  const { lost: _, unbooked: __, misnamed: ___, ...shown } = report
   const plain = (_: string, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value
-  return JSON.stringify(shown, plain, 2)
+  return JSON.stringify(rebuilt ? { ...shown, rebuilt } : shown, plain, 2)
 }
 
 function differenceLines(difference: Difference): string[] {
@@ -164,8 +142,9 @@ function row(name: string, ...cells: readonly string[]): string {
   return `  ${name.padEnd(8)}${cells.map((cell) => cell.padStart(16)).join('')}`
 }
 
-function amounts(...atomic: readonly (bigint | undefined)[]): string[] {
-  return atomic.map((one) => (one === undefined ? '' : amount(one)))
+function ledgerRow(name: string, sums: Report['totals']['ledger']): string {
+  const { received, delivered, refunded, open } = sums
+  return row(name, ...[received, delivered, refunded, open].map(amount))
 }
 
 /** In the ledger what was received is positive and where it is negative; the report shows both without a sign. */

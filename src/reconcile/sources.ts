@@ -1,8 +1,8 @@
 import type { HandPayouts } from '../checkouts/ports.ts'
-import type { OrderId, PaymentId } from '../lib/ids.ts'
+import type { OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
 import type { Account } from '../orders/ledger.ts'
-import type { Order } from '../orders/order.ts'
+import type { idsFor, Order } from '../orders/order.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { SupplierStatement } from '../suppliers/supplier.ts'
 import type { Difference, Finding, Open } from './differences.ts'
@@ -20,7 +20,6 @@ import type {
   WalletRole,
 } from './ports.ts'
 
-/** The sources that must agree. */
 export interface Sources {
   readonly chain: ChainStatement
   readonly suppliers: ReadonlyMap<string, SupplierStatement>
@@ -39,17 +38,8 @@ export interface Look extends Patience {
   readonly idsFor: (payment: PaymentName) => readonly Ids[]
 }
 
-export interface PaymentName {
-  readonly network: string
-  readonly asset: string
-  readonly payer: string
-  readonly nonce: string
-}
-
-export interface Ids {
-  readonly id: OrderId
-  readonly paymentId: PaymentId
-}
+export type PaymentName = Parameters<typeof idsFor>[1]
+export type Ids = ReturnType<typeof idsFor>
 
 /** A payment whose order is not on record, and the ids that its order can have had. */
 export interface LostPayment {
@@ -60,7 +50,6 @@ export interface LostPayment {
   refund?: { readonly of: Ids; readonly transfer: ChainTransfer }
 }
 
-/** An order on record whose refund was paid and is not on record. */
 export interface UnbookedRefund {
   readonly order: Order
   readonly refund: Pick<ChainTransfer, 'transaction'>
@@ -68,44 +57,23 @@ export interface UnbookedRefund {
   readonly payment: ChainTransfer | undefined
 }
 
-/** A transfer of our own wallets that no order explains. */
 interface Movement {
   readonly transfer: ChainTransfer
   /** From one of our wallets to another: nothing has left the store. */
   readonly isWithin: boolean
-  /** Undefined until somebody acknowledges it. */
   readonly acknowledged: Acknowledgement | undefined
-}
-
-/** A transfer, and the order whose goodwill it is by its nonce. */
-interface Given {
-  readonly order: OrderId
-  readonly transfer: ChainTransfer
 }
 
 /** An address that was the store's before the present one, and what it still holds. */
 export type EarlierWallet = Pick<StoreWallet, 'role' | 'address'> & { readonly holds: Usdc }
 
 /** The totals of each source. Amounts are atomic USDC, except those of `coins`. */
-interface Totals {
-  /** Of orders that were paid in USDC. */
+interface Totals extends Pick<Notes, 'chain' | 'goodwill' | 'supplier' | 'orders' | 'checkouts'> {
   readonly ledger: Readonly<Record<Account, bigint>>
   /** Of orders that were paid in coins, at their prices. */
   readonly invoices: Readonly<Record<Account, bigint>>
   /** What invoices received and where it is, in the smallest unit of each coin. */
   readonly coins: Readonly<Partial<Record<Coin, CoinSums>>>
-  readonly chain: {
-    readonly received: bigint
-    readonly refunded: bigint
-    readonly unmatched: bigint
-  }
-  /** What was given to buyers beyond what they paid. */
-  readonly goodwill: { readonly booked: bigint; readonly onChain: bigint }
-  readonly supplier: Readonly<
-    Record<'delivered' | 'returned' | 'pending' | 'failed' | 'foreign', number>
-  >
-  readonly orders: number
-  readonly checkouts: number
 }
 
 export interface Report {
@@ -114,7 +82,6 @@ export interface Report {
   readonly totals: Totals
   readonly differences: readonly Difference[]
   readonly open: readonly Open[]
-  /** What is not compared here, in a few words each. */
   readonly notChecked: readonly string[]
   /** What should have been compared, and was not answered. */
   readonly silent: readonly string[]
@@ -128,65 +95,50 @@ export interface Report {
 }
 
 /** What has been seen so far. It grows while the sources are read. */
-export interface Notes {
-  readonly differences: Difference[]
-  readonly open: Open[]
-  readonly lost: LostPayment[]
-  readonly unbooked: UnbookedRefund[]
-  /** By `placeOf`, because a transfer from one of our wallets to another is met twice. */
-  readonly movements: Map<string, Movement>
-  /** The first block in which each wallet is the store's, by `walletKey`. */
-  readonly wallets: Map<string, number>
-  /** The acknowledged transfers, by `placeOf`. */
-  readonly acknowledged: Map<string, Acknowledgement>
-  /** Orders whose payment, refund or delivery was seen outside. Ids only: there may be many. */
-  readonly paid: Set<OrderId>
-  readonly refunded: Map<OrderId, string>
-  readonly delivered: Set<OrderId>
-  /** Payments of orders that do not count as paid. */
-  readonly unbookedPayments: Map<OrderId, ChainTransfer>
-  readonly chain: { received: bigint; refunded: bigint; unmatched: bigint }
-  /** Transfers with the nonce of the goodwill of an order. */
-  readonly given: Given[]
-  readonly goodwill: { booked: bigint; onChain: bigint }
-  readonly supplier: Record<keyof Totals['supplier'], number>
-  /** The newest of the orders on record in USDC. */
-  newest: Order | undefined
-  orders: number
-  checkouts: number
-  /** Plain transfers that stand for a refund in USDC which an operator paid. */
-  readonly handTransfers: Set<string>
-  /** Refunds and returns in coins that an operator noted as paid. */
-  paidByHand: number
-  readonly notChecked: string[]
-  readonly silent: string[]
-}
+export type Notes = ReturnType<typeof emptyNotes>
 
-export function emptyNotes(): Notes {
+export function emptyNotes() {
   return {
-    differences: [],
-    open: [],
-    lost: [],
-    unbooked: [],
-    movements: new Map(),
-    wallets: new Map(),
-    acknowledged: new Map(),
-    paid: new Set(),
-    refunded: new Map(),
-    delivered: new Set(),
-    unbookedPayments: new Map(),
+    differences: [] as Difference[],
+    open: [] as Open[],
+    lost: [] as LostPayment[],
+    unbooked: [] as UnbookedRefund[],
+    /** By `placeOf`, because a transfer from one of our wallets to another is met twice. */
+    movements: new Map<string, Movement>(),
+    /** The first block in which each wallet is the store's, by `walletKey`. */
+    wallets: new Map<string, number>(),
+    /** The acknowledged transfers, by `placeOf`. */
+    acknowledged: new Map<string, Acknowledgement>(),
+    /** Orders whose payment, refund or delivery was seen outside. Ids only: there may be many. */
+    paid: new Set<OrderId>(),
+    refunded: new Map<OrderId, string>(),
+    delivered: new Set<OrderId>(),
+    /** Payments of orders that do not count as paid. */
+    unbookedPayments: new Map<OrderId, ChainTransfer>(),
     chain: { received: 0n, refunded: 0n, unmatched: 0n },
-    given: [],
+    /** Transfers with the nonce of the goodwill of an order. */
+    given: [] as { readonly order: OrderId; readonly transfer: ChainTransfer }[],
     goodwill: { booked: 0n, onChain: 0n },
     supplier: { delivered: 0, returned: 0, pending: 0, failed: 0, foreign: 0 },
-    handTransfers: new Set(),
-    newest: undefined,
+    /** The newest of the orders on record in USDC. */
+    newest: undefined as Order | undefined,
     orders: 0,
     checkouts: 0,
+    /** Plain transfers that stand for a refund in USDC which an operator paid. */
+    handTransfers: new Set<string>(),
+    /** Refunds and returns in coins that an operator noted as paid. */
     paidByHand: 0,
-    notChecked: [],
-    silent: [],
+    notChecked: [] as string[],
+    silent: [] as string[],
   }
+}
+
+/** The orders on record of these ids. */
+export async function ordersOf(
+  store: Pick<StoreRecord, 'byIds'>,
+  ids: readonly OrderId[],
+): Promise<ReadonlyMap<string, Order>> {
+  return new Map((await store.byIds(ids)).map((order) => [order.id, order]))
 }
 
 export function note(notes: Notes, finding: Finding | undefined): void {
@@ -196,10 +148,7 @@ export function note(notes: Notes, finding: Finding | undefined): void {
   else notes.open.push(about as Open)
 }
 
-/**
- * Notes a transfer that no order explains. It is a difference, unless somebody has acknowledged it or it went
- * from one of our wallets to another.
- */
+/** A transfer that no order explains is a difference, unless acknowledged or between two of our wallets. */
 export function noteMovement(notes: Notes, transfer: ChainTransfer, difference: Finding): void {
   const acknowledged = notes.acknowledged.get(placeOf(transfer))
   const isWithin = isOurs(notes, transfer.from) && isOurs(notes, transfer.to)

@@ -19,24 +19,18 @@ export interface StartupSources {
   readonly movements: Pick<Movements, 'acknowledged'>
 }
 
-/** Refunds on the chain that are not on record. */
 export interface UnknownRefunds {
-  /** From the present wallet, or from an earlier one while it was in use. */
   readonly own: readonly ChainTransfer[]
   /** From an earlier wallet after its replacement: whoever has its key can make as many as they like. */
   readonly later: readonly ChainTransfer[]
 }
 
 /**
- * Every refund is granted and on record before it is sent, so one that is not on record proves that the record is
- * older than the chain, or that somebody else has the key. Then orders that are still to be delivered may be among
- * those refunded.
+ * Every refund is on record before it is sent, so one that is not proves that the record is older than the chain,
+ * or that somebody else has the key. Orders still to be delivered may be among those refunded.
  *
- * An order that was delivered or given up can never be delivered any more, so a refund or goodwill of it does not
- * stop the start. Nor does a plain transfer, which is no refund: operators move their float, and the reconciliation
- * compares that. Nor does what a person has acknowledged.
- *
- * The record is read after the chain, so refunds that another node pays meanwhile are on it.
+ * What was delivered or given up, plain transfers (operators move their float) and acknowledged transfers do not
+ * stop the start. The record is read after the chain, so refunds that another node pays meanwhile are on it.
  *
  * @throws when the chain or the database does not answer
  */
@@ -95,7 +89,6 @@ export async function refundsBefore(
   return own
 }
 
-/** What an operator reads when the store refuses to start. */
 export function refusalText(unknown: readonly ChainTransfer[]): string {
   const [first] = unknown
   const more = unknown.length > 1 ? ` and ${unknown.length - 1} more` : ''
