@@ -8,21 +8,12 @@ export type Acceptance =
   | { readonly type: 'tender'; readonly tender: X402Payment }
   | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
 
-/**
- * An authorization with fewer seconds left may expire before it lands. The rail refuses it, after checking
- * whether the payment has already landed.
- */
+/** The rail refuses an authorization with fewer seconds left, after checking whether it has already landed. */
 export const minValiditySeconds = 30
-/**
- * The longest validity that is accepted, in seconds: an unused authorization can be submitted until it
- * expires, and its order waits until then. The terms ask for 300.
- */
+/** Seconds. An unused authorization can be submitted until it expires, and its order waits until then. */
 export const maxValiditySeconds = 600
 
-/**
- * Whether the payment is for exactly these terms: this amount, this store, this token. Only cheap checks: the
- * rail checks the signature and the wallet.
- */
+/** Only cheap checks: the rail checks the signature and the wallet. */
 export function accept(
   payment: PaymentPayload,
   amount: Usdc,
@@ -38,11 +29,7 @@ export function accept(
     : { type: 'mismatch', ...fault }
 }
 
-/**
- * The authorization as a tender on each network where it would pay this store, at a present or an earlier
- * address. It may have landed on any of them, whatever terms and network the payment names. Empty if it pays
- * somebody else.
- */
+/** It may have landed on any network where it would pay this store, at a present or an earlier address. */
 export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402Payment[] {
   const { to, value } = payment.payload.authorization
   return payees.flatMap((payee) => {

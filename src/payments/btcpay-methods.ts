@@ -1,6 +1,5 @@
 import { type Coin, coins } from './coins.ts'
 
-/** A coin that people can pay in, and the id of its payment method at BTCPay. */
 export interface BtcpayMethod {
   readonly coin: Coin
   /** "Bitcoin", "Ethereum", "Tron": what a wallet must be set to. */
@@ -9,11 +8,7 @@ export interface BtcpayMethod {
   readonly id: string
 }
 
-/**
- * The ids that BTCPay has (BTC, LTC) and those of the plugins for the other coins: the Monero plugin, and the
- * USDt plugin, here with USDT on Tron. Ether has no common plugin; if the one that is installed has another
- * id, the operator configures it.
- */
+/** USDT is that of the USDt plugin, on Tron. Ether has no common plugin: the operator configures another id. */
 const usual: Readonly<Record<Coin, Omit<BtcpayMethod, 'coin'>>> = {
   BTC: { id: 'BTC-CHAIN', network: 'Bitcoin' },
   ETH: { id: 'ETH-CHAIN', network: 'Ethereum' },
@@ -30,11 +25,8 @@ const networksByIds: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the coins that can be paid in, from a list such as "BTC, XMR, USDT=USDT-ARBITRUM:Arbitrum": separated
- * by commas, each with its method id and network if they are not the usual ones. An unknown id must come with
- * its network, because buyers send on the network that they are shown.
- *
- * @throws with a message that tells the operator what is wrong
+ * Reads a list such as "BTC, XMR, USDT=USDT-ARBITRUM:Arbitrum". An unknown id must come with its network, because
+ * buyers send on the network that they are shown. @throws with a message that tells the operator what is wrong
  */
 export function readMethods(text: string): readonly BtcpayMethod[] {
   const parts = text.split(',').map((part) => part.trim())

@@ -1,17 +1,10 @@
-import type { X402Refund } from './payment.ts'
 import type { Rail } from './ports.ts'
 
 const notConnected = 'Its network is not connected.'
 
-/**
- * One rail over the chains of all networks, by their CAIP-2 ids. A payment and its refund stay on the network
- * that the payment names. Nothing is known of a network that is not connected, so its orders wait.
- */
+/** A payment and its refund stay on their network. Nothing is known of one that is not connected: its orders wait. */
 export function railOfNetworks(chains: ReadonlyMap<string, Rail>): Rail {
   const on = ({ network }: { readonly network: string }) => chains.get(network)
-  const [first] = chains.values()
-  // A refund that names no network was signed when there was only one.
-  const ofRefund = ({ network }: X402Refund) => (network === undefined ? first : on({ network }))
   return {
     isSignedByPayer: async (tender) => (await on(tender)?.isSignedByPayer(tender)) ?? false,
     isUnused: async (tender) => (await on(tender)?.isUnused(tender)) ?? false,
@@ -28,9 +21,9 @@ export function railOfNetworks(chains: ReadonlyMap<string, Rail>): Rail {
     async signRefund(due) {
       const chain = on(due.tender)
       if (!chain) throw new Error(`The network ${due.tender.network} is not connected`)
-      return { ...(await chain.signRefund(due)), network: due.tender.network }
+      return chain.signRefund(due)
     },
     payBack: async (refund) =>
-      (await ofRefund(refund)?.payBack(refund)) ?? { outcome: 'pending', reason: notConnected },
+      (await on(refund)?.payBack(refund)) ?? { outcome: 'pending', reason: notConnected },
   }
 }

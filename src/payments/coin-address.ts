@@ -10,11 +10,6 @@ export type AddressRead =
   | { readonly outcome: 'good'; readonly address: string }
   | { readonly outcome: 'bad'; readonly fault: AddressFault }
 
-export interface AddressOptions {
-  /** Accepts addresses of test networks as well. */
-  readonly isTestnet?: boolean
-}
-
 /** The URI schemes of wallet links and QR codes. */
 const schemes: Readonly<Record<string, Chain>> = {
   bitcoin: 'Bitcoin',
@@ -25,16 +20,15 @@ const schemes: Readonly<Record<string, Chain>> = {
 }
 
 /**
- * Reads an address as a person pasted it, with spaces around it or as a wallet link, and checks that
- * money in this coin can be sent there. Every checksum is verified, because money sent to a wrong
- * address is lost.
+ * Reads an address as a person pasted it, with spaces around it or as a wallet link. Every checksum is verified,
+ * because money sent to a wrong address is lost.
  *
  * @param method the network matters only for USDT, which is on Tron or on an EVM chain
  */
 export function readAddress(
   { coin, network }: { readonly coin: Coin; readonly network: string },
   text: string,
-  { isTestnet = false }: AddressOptions = {},
+  { isTestnet = false }: { readonly isTestnet?: boolean } = {},
 ): AddressRead {
   const wanted = chainOf(coin, network)
   const typed = text.trim()
@@ -109,13 +103,9 @@ function faulty(fault: AddressFault): AddressRead {
   return { outcome: 'bad', fault }
 }
 
-/** The chains whose addresses are recognised by their format. */
 type Chain = 'Bitcoin' | 'Litecoin' | 'Ethereum' | 'Tron' | 'Monero'
 
-/**
- * What a text is by its format alone: an address, or an attempt at one. EVM chains share one address
- * format and are all called Ethereum here.
- */
+/** What a text is by its format alone. EVM chains share one address format and are all called Ethereum here. */
 type Recognised =
   | {
       readonly is: 'address'
@@ -171,7 +161,6 @@ const base58check = createBase58check((bytes: Uint8Array) =>
   createHash('sha256').update(bytes).digest(),
 )
 
-/** Bech32 addresses: bc1…, ltc1… and the like. */
 function recogniseBech32(text: string): Recognised | undefined {
   const [, beginning = ''] = /^([a-z]+)1/i.exec(text) ?? []
   // Private addresses of Litecoin (MWEB), which BTCPay and most wallets cannot pay.
@@ -198,7 +187,6 @@ function kindOf(text: string, bech32: string): string | undefined {
   }
 }
 
-/** Base58 addresses: the older ones of Bitcoin and Litecoin, and those of Tron. */
 function recogniseBase58(text: string): Recognised | undefined {
   if (!/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(text)) return undefined
   const bytes = bytesOf(text)
@@ -216,10 +204,7 @@ function bytesOf(text: string): Uint8Array | undefined {
   }
 }
 
-/**
- * Addresses of Ethereum and other EVM chains. Mixed case is a checksum (EIP-55); an address in a single
- * case has none and is accepted.
- */
+/** Mixed case is a checksum (EIP-55); an address in a single case has none and is accepted. */
 function recogniseEthereum(text: string): Recognised | undefined {
   if (!/^0x/i.test(text)) return undefined
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return { is: 'mistyped', chain: 'Ethereum' }

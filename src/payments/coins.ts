@@ -22,11 +22,7 @@ export interface CoinAbilities {
   readonly isPooled: boolean
 }
 
-/**
- * As BTCPay Server and its plugins for other coins behave: the USDt plugin has a fixed list of addresses and
- * watches one only while an invoice waits there. This is a table because BTCPay's API does not tell how a
- * plugin watches; it does tell which coins it pays out (`Processor.sends`).
- */
+/** The USDt plugin has a fixed list of addresses and watches one only while an invoice waits there. */
 export const coinAbilities: Readonly<Record<Coin, CoinAbilities>> = {
   BTC: { isSeenLate: true, isPooled: false },
   ETH: { isSeenLate: true, isPooled: false },
@@ -35,10 +31,7 @@ export const coinAbilities: Readonly<Record<Coin, CoinAbilities>> = {
   XMR: { isSeenLate: true, isPooled: false },
 }
 
-/**
- * Formats an amount in smallest units as wallets accept it: "0.00123", without an exponent and without
- * trailing zeros.
- */
+/** As wallets accept it: "0.00123", without an exponent and without trailing zeros. */
 export function formatUnits(units: bigint, coin: Coin): string {
   const decimals = coinDecimals[coin]
   const digits = units.toString().padStart(decimals + 1, '0')
@@ -46,12 +39,7 @@ export function formatUnits(units: bigint, coin: Coin): string {
   return fraction === '' ? digits.slice(0, -decimals) : `${digits.slice(0, -decimals)}.${fraction}`
 }
 
-/**
- * Parses a decimal amount of a coin ("0.00123") into its smallest units. More decimals than the coin has
- * are an error unless they are zeros: incoming amounts are never rounded.
- *
- * @throws when the text is not such an amount
- */
+/** Incoming amounts are never rounded. @throws when the text is no amount of the coin */
 export function parseUnits(text: string, coin: Coin): bigint {
   const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,30}))?$/.exec(text) ?? []
   const decimals = coinDecimals[coin]

@@ -63,23 +63,17 @@ export function blockOf(receipt: Receipt): number | undefined {
   return receipt.rail === 'x402' ? receipt.block : undefined
 }
 
-/** A coin and a return address, in the form of `PaidInvoice.payer`. */
 export function payerOf(coin: Coin, address: string): string {
   return `${coin}:${address}`
 }
 
-/**
- * The payer as shown to everybody who knows the order. A wallet is public on the chain with its payment.
- * The return address of a coin is not public, and would tie its owner to a payment that all can see: its
- * last four characters are enough for the owner to recognise it.
- */
+/** A wallet is public on the chain. A return address is not, and its last four characters are enough for its owner. */
 export function publicPayerOf(tender: Payment): string {
   if (tender.rail === 'x402') return tender.payer
   const { coin, address } = partsOf(tender.payer)
   return payerOf(coin, `…${address.slice(-4)}`)
 }
 
-/** Splits a payer in the form of `PaidInvoice.payer`. */
 export function partsOf(payer: string): { readonly coin: Coin; readonly address: string } {
   const colon = payer.indexOf(':')
   return { coin: payer.slice(0, colon) as Coin, address: payer.slice(colon + 1) }
@@ -127,8 +121,8 @@ export interface InvoiceRefund {
 
 export interface X402Refund {
   readonly rail: 'x402'
-  /** The payment's network (CAIP-2); absent if it was signed when a store had only one. */
-  readonly network?: string
+  /** CAIP-2. */
+  readonly network: string
   readonly from: string
   readonly to: string
   readonly amount: Usdc

@@ -42,7 +42,6 @@ interface Costs {
   readonly wasted?: number
 }
 
-/** How a tender is collected. */
 export interface Collecting {
   readonly listing?: Listing | undefined
   /** Sends nothing, and only checks whether the money has arrived. */
@@ -75,9 +74,7 @@ export interface RefundDue<T = Payment, R = Receipt> {
   readonly since: R
 }
 
-/**
- * What a facilitator is told about a sale for its index of paid resources, in the terms of x402.
- */
+/** What a facilitator is told about a sale for its index of paid resources, in the terms of x402. */
 export interface Listing {
   readonly resource: { readonly url: string; readonly description?: string }
   readonly extensions: Readonly<Record<string, unknown>>
@@ -97,15 +94,9 @@ export interface RailOf<T, R, S> {
 /** Authorizations of USDC, on the chain. */
 export interface Rail extends RailOf<X402Payment, X402Receipt, X402Refund> {
   check(tender: X402Payment): Promise<Checked>
-  /**
-   * Whether the payer's own key has signed. Computed without asking anybody; the signature of a contract wallet
-   * gives false.
-   */
+  /** Computed without asking anybody; the signature of a contract wallet gives false. */
   isSignedByPayer(tender: X402Payment): Promise<boolean>
-  /**
-   * Whether the authorization has not been used, for this payment or anything else, by one call to the chain.
-   * Also false if the chain does not answer.
-   */
+  /** Whether the authorization has not been used, by one call to the chain; false if it does not answer. */
   isUnused(tender: X402Payment): Promise<boolean>
 }
 /** Invoices in other coins, at the payment processor. */

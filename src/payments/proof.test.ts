@@ -10,7 +10,7 @@ const nonce = `0x${'d'.repeat(64)}`
 const otherNonce = `0x${'e'.repeat(64)}`
 const expected: Expected = { from: payer, to: store, value: usdc('500000'), nonce }
 
-type Used = Extract<TokenLog, { event: 'AuthorizationUsed' }>
+type Used = Extract<TokenLog, { authorizer: string }>
 type Transfer = Extract<TokenLog, { event: 'Transfer' }>
 
 const used = (index: number, changes: Partial<Used> = {}): Used => ({

@@ -4,13 +4,7 @@ import { same } from './payment.ts'
 /** One log of the token contract, in the order in which the transaction wrote it. */
 export type TokenLog =
   | {
-      readonly event: 'AuthorizationUsed'
-      readonly authorizer: string
-      readonly nonce: string
-      readonly index: number
-    }
-  | {
-      readonly event: 'AuthorizationCanceled'
+      readonly event: 'AuthorizationUsed' | 'AuthorizationCanceled'
       readonly authorizer: string
       readonly nonce: string
       readonly index: number

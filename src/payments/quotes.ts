@@ -4,10 +4,7 @@ import { type Cents, type Usdc, usdc } from '../lib/money.ts'
 import type { Signer } from '../secrets/tokens.ts'
 import { termsValidSeconds } from './terms.ts'
 
-/**
- * Prices that the store keeps for a while, even if the catalog changes. The buyer carries the signed promise,
- * so nothing is stored for a call without a payment (docs/contributors/decisions/003).
- */
+/** The buyer carries the signed promise: a call without a payment stores nothing (docs/contributors/decisions/003). */
 export interface Quotes {
   promise(what: Quoted, amount: Usdc): string
   /** The amount promised for exactly this, or undefined if no promise of ours holds. */

@@ -23,11 +23,7 @@ export function payeeOn(payees: Payees, network: string): Payee | undefined {
 /** How many seconds a price is kept and a payment may take (docs/contributors/decisions/003). */
 export const termsValidSeconds = 300
 
-/**
- * What a buyer has to sign, in the words of x402. The same amount always gives the same terms.
- *
- * @param quote our signed promise of this price, which the buyer echoes
- */
+/** The same amount always gives the same terms. @param quote our signed promise, which the buyer echoes */
 export function termsOf(amount: Usdc, payee: Payee, quote?: string): Terms {
   return {
     scheme: 'exact',
@@ -40,7 +36,6 @@ export function termsOf(amount: Usdc, payee: Payee, quote?: string): Terms {
   }
 }
 
-/** What a buyer may sign, one for each network. */
 export function acceptsOf(amount: Usdc, [first, ...others]: Payees, quote?: string): Accepts {
   return [termsOf(amount, first, quote), ...others.map((payee) => termsOf(amount, payee, quote))]
 }

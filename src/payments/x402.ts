@@ -1,11 +1,6 @@
 import * as z from 'zod'
 
-/**
- * The payload of x402, version 2, as a buyer sends it.
- *
- * Everything is bounded, because an attacker may write it. A signature of an EOA has 65 bytes, one by ERC-6492
- * about two thousand.
- */
+/** The payload of x402, version 2. All is bounded, because an attacker may write it; ERC-6492 takes 2,000 bytes. */
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
 const atomic = z.string().regex(/^\d{1,30}$/)

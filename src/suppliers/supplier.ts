@@ -46,7 +46,6 @@ export type Cancelled =
 export interface Supplier {
   /** Places the purchase. Safe to repeat: the same reference never buys twice. */
   place(order: SupplierOrder): Promise<Placed>
-  /** What the supplier holds under the reference. */
   lookup(kind: Kind, reference: string): Promise<Held>
   /**
    * Gives back goods that came too late. Safe to repeat. `refused` if the kind cannot be given back.
@@ -63,7 +62,6 @@ export interface SupplierPurchase {
   /** The store's own; see `supplierReferenceOf`. */
   readonly reference: string
   readonly kind: Kind
-  /** The supplier's own name of the product. */
   readonly product: string
   readonly brandName: string
   readonly country?: string
@@ -73,7 +71,6 @@ export interface SupplierPurchase {
   readonly cost: { readonly amount: number; readonly currency: string; readonly divisor: number }
 }
 
-/** What the supplier holds under one reference. */
 export type SupplierHolds =
   | { readonly outcome: 'none' }
   | { readonly outcome: 'unknown'; readonly reason: string }
@@ -111,19 +108,13 @@ export interface SupplierAccess {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Everything that a supplier offers the store and its operator. */
 export interface ConnectedSupplier extends Supplier {
-  /** The wallet that purchases are paid from. */
   balance(): Promise<Balance>
   /** Whether the supplier accepts the store's key; `unknown` if its answer does not tell. */
   acceptsKey(): Promise<'yes' | 'no' | 'unknown'>
   readonly statement: SupplierStatement
   readonly webhook: {
-    /**
-     * Whether the supplier has sent this call.
-     *
-     * @param headers by their lower-case names, as Node gives them
-     */
+    /** @param headers by their lower-case names, as Node gives them */
     isGenuine(headers: Headers): boolean
     /** The order reference in a call, or undefined if it names none. */
     referenceIn(body: unknown): string | undefined

@@ -147,6 +147,7 @@ export const anySigned: fc.Arbitrary<Refunding> = fc
     record({ from: hash, nonce: hash, validBefore: whole, signature: words, sinceBlock: whole }),
   )
   .map(([rest, more, state, own]): Refunding => {
-    const signed = { ...own, rail: 'x402' as const, to: rest.tender.payer, amount: rest.amount }
+    const { network, payer: to } = rest.tender
+    const signed = { ...own, rail: 'x402' as const, network, to, amount: rest.amount }
     return { ...rest, ...more, state, settlement: 'FINAL', payout: { state: 'APPROVED', signed } }
   })

@@ -142,6 +142,7 @@ export function signedFor({
 }: Pick<Refunding, 'tender' | 'amount' | 'receipt'>): SignedRefund {
   return {
     rail: 'x402',
+    network: tender.network,
     from: `0x${'34'.repeat(20)}`,
     to: tender.payer,
     amount,

@@ -128,6 +128,7 @@ function signedRefund(order: string, to: string, amount: ReturnType<typeof usdc>
   const signature = `0x${'c'.repeat(130)}`
   return {
     rail: 'x402',
+    network: 'eip155:84532',
     from: '0xrefunds',
     to,
     amount,

@@ -125,6 +125,7 @@ function signed(
   const validBefore = chain.seconds() + refundValidSeconds
   return {
     rail: 'x402',
+    network: tender.network,
     from: refundWallet,
     to: tender.payer,
     amount: tender.amount,

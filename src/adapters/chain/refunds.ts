@@ -62,6 +62,7 @@ export function refundWallet(
       })
       return {
         rail: 'x402',
+        network: chain.network.id,
         from: account.address,
         to,
         amount,

@@ -18,7 +18,6 @@ export interface ZenditClientOptions {
 }
 
 interface CallOptions {
-  /** Ends the call early. */
   readonly signal?: AbortSignal
   /** A longer answer is not read to its end. */
   readonly maxBytes?: number
@@ -30,7 +29,6 @@ export interface ZenditClient {
   post(path: string, body: unknown, call?: CallOptions): Promise<Answer>
 }
 
-/** Calls the supplier over HTTP. The callers interpret the status of the answer. */
 export function createZenditClient({ apiKey, ...options }: ZenditClientOptions): ZenditClient {
   const service = { ...options, authorization: `Bearer ${apiKey}` }
   return {
@@ -39,7 +37,6 @@ export function createZenditClient({ apiKey, ...options }: ZenditClientOptions):
   }
 }
 
-/** A definite refusal by the supplier, with its own code. */
 export interface SupplierNo {
   readonly code: string
   /** May be shown to the buyer: it consists of the store's own words and names of fields. */
@@ -57,10 +54,7 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['INSUFFICIENT_FUNDS', 'The supplier could not take the purchase from this store now.'],
 ])
 
-/**
- * The supplier's refusal in an error answer, or undefined if it is none. Only the supplier sends an `errorCode`:
- * a 404 of a proxy or a wrong address proves nothing about a purchase.
- */
+/** Only the supplier sends an `errorCode`: a 404 of a proxy or a wrong address proves nothing about a purchase. */
 export function refusalOf(
   answer: Extract<Answer, { outcome: 'answered' }>,
 ): SupplierNo | undefined {
@@ -69,15 +63,11 @@ export function refusalOf(
   return supplierNo(body['errorCode'], Object.keys(recordOf(body['fields']) ?? {}))
 }
 
-/** Why a transaction failed, from its `error`. */
 export function failureOf(error: unknown): SupplierNo {
   return supplierNo(recordOf(error)?.['code'], [])
 }
 
-/**
- * Leaves out the supplier's own message on purpose: it can repeat the number or the name that the buyer gave,
- * and the reason is stored and shown without checking who reads it.
- */
+/** Leaves out the supplier's own message, which can repeat the number or the name that the buyer gave. */
 function supplierNo(rawCode: unknown, fields: readonly string[]): SupplierNo {
   const line = lineOf(rawCode, 60)
   const code = line !== undefined && /^[A-Za-z0-9_.:-]+$/.test(line) ? line : 'FAILED'
@@ -95,7 +85,6 @@ export type Raw = Readonly<Record<string, unknown>>
 const unwantedInText = /(?![\n\t])\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 const unwantedInLine = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]+/gu
 
-/** The value as an object, or undefined when it is anything else. */
 export function recordOf(value: unknown): Raw | undefined {
   const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isRecord ? (value as Raw) : undefined

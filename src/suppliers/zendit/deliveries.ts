@@ -6,10 +6,7 @@ import { present, type Raw, recordOf, wholePositiveOf } from './client.ts'
 /** The longest text that a delivery may hold (catalog/kinds/fields.ts). */
 const maxText = 20_000
 
-/**
- * What the supplier delivered, by its record of a finished purchase; undefined while the goods are not in the
- * record yet.
- */
+/** Undefined while the goods are not in the record of a finished purchase yet. */
 export function deliveryOf(kind: Kind, record: Raw): Delivery | undefined {
   switch (kind) {
     case 'voucher':
@@ -22,13 +19,11 @@ export function deliveryOf(kind: Kind, record: Raw): Delivery | undefined {
 }
 
 /**
- * Zendit's receipt has one secret, `epin`, which is the code. Some brands send `voucherId` instead, and then
- * that is the code. If a receipt has both, or an `accountId`, nothing says whether the second number is a
- * serial, a card number or a login. It is passed on under its own name in the instructions, so that the buyer
- * gets all of it and none of it is mislabelled as a PIN.
+ * Zendit's receipt has one secret, `epin`, which is the code; some brands send `voucherId` instead. If a receipt has
+ * both, or an `accountId`, nothing says what the second number is. It is passed on under its own name, so that the
+ * buyer gets all of it and none of it is mislabelled as a PIN.
  *
- * Without a code or a link there is nothing to redeem. If the receipt says that the goods were sent by mail,
- * that is the delivery; otherwise they may still be written into the record.
+ * Without a code or a link there is nothing to redeem yet, unless the goods were sent by mail.
  */
 function voucherDelivery(record: Raw): Delivery | undefined {
   const receipt = recordOf(record['receipt'])

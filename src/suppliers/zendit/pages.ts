@@ -8,10 +8,8 @@ const maxPageBytes = 64 * 1024 * 1024
 const maxRecords = 1_000_000
 
 /**
- * The records of a list, page by page. Throws when the list is not whole: a call fails, a page is short, or
- * the total changes between two pages. Each page is read from the last record of the one before. So it shows
- * if a list has lost one record and gained another, with the same total; otherwise a record that moved over the
- * edge of a page would be missed.
+ * The records of a list, page by page. Throws when the list is not whole: a call fails, a page is short, or the total
+ * changes. Each page begins with the last record of the one before, which shows a record that moved over the edge.
  *
  * @param filter more of the query, beginning with `&`
  */

@@ -37,10 +37,7 @@ const publishedNames: ReadonlyMap<string, string> = new Map(
   [...regions, ...voucherSubTypes].map((name) => [name.toLowerCase(), name]),
 )
 
-/**
- * Reads one record of the supplier's list as an offer, or says why it must not be sold. In the record zero,
- * false, blank and null mean "does not apply"; in the offer such a field is absent.
- */
+/** In the record zero, false, blank and null mean "does not apply"; in the offer such a field is absent. */
 export function parseOffer(record: unknown, kind: Kind): Offer | RejectionReason {
   const raw = recordOf(record)
   if (raw === undefined) return 'not_an_object'
@@ -200,17 +197,13 @@ function alpha2Of(code: string): string | undefined {
 /** Far above anything on sale, and far below where cents of a dollar would stop being exact. */
 const maxMinorUnits = 1e10
 
-/** The supplier's suggested selling price of an offer (`price`), or why the offer is rejected. */
 function priceOf(raw: Raw): MoneyRange | RejectionReason {
   return typeof raw['price'] === 'number'
     ? plainPrice(raw['price'], recordOf(raw['cost']))
     : moneyOf(raw['price'], raw['priceType'])
 }
 
-/**
- * What the supplier charges the store: the cost, plus the percentage of it and the amount that it names as
- * fees. An offer whose cost cannot be read is rejected, because it might be sold at a loss.
- */
+/** Cost plus fees. An offer whose cost cannot be read is rejected, because it might be sold at a loss. */
 function costOf(raw: Raw, price: MoneyRange): LandedCost | RejectionReason {
   const cost = moneyOf(raw['cost'], price.type)
   const { fee = 0, feePct = 0 } = recordOf(raw['cost']) ?? {}

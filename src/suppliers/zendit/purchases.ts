@@ -1,4 +1,4 @@
-import type { Recipient } from '../../catalog/good.ts'
+import { kinds, type Recipient } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { Answer } from '../../lib/json-call.ts'
 import type {
@@ -7,11 +7,15 @@ import type {
   ConnectedSupplier,
   Held,
   Placed,
+  SupplierHolds,
   SupplierOrder,
+  SupplierPurchase,
+  SupplierStatement,
 } from '../supplier.ts'
 import {
   failureOf,
   families,
+  lineOf,
   positiveOf,
   present,
   type Raw,
@@ -21,13 +25,11 @@ import {
   type ZenditClient,
 } from './client.ts'
 import { chargeOf, deliveryOf, shownOf } from './deliveries.ts'
+import { pagesOf } from './pages.ts'
 
 type ZenditSupplier = Omit<ConnectedSupplier, 'statement' | 'webhook'>
 
-/**
- * Buys at Zendit. The store's reference is the `transactionId`, which Zendit accepts only once, so a purchase can
- * be placed again after any doubtful answer.
- */
+/** The store's reference is the `transactionId`, which Zendit accepts only once, so a purchase can be repeated. */
 export function createZenditSupplier(client: ZenditClient, now: () => Date): ZenditSupplier {
   return {
     place: async (order) => (now() > order.notAfter ? tooLate : place(client, order)),
@@ -43,15 +45,15 @@ async function place(client: ZenditClient, order: SupplierOrder): Promise<Placed
   const answer = await client.post(`/${families[order.kind]}/purchases`, purchaseBody(order))
   if (answer.outcome === 'unknown') return answer
   if (answer.status === 200) return isAbout(answer.body, order.reference) ? held : strange(answer)
-  const refusal = [400, 404].includes(answer.status) ? refusalOf(answer) : undefined
+  const refusal = noOf(answer)
   return refusal === undefined ? strange(answer) : afterRefusal(client, order, refusal)
 }
 
 /**
- * What a refused POST means. It may have repeated a purchase that Zendit holds already, and the answer to a
- * repeated reference is not documented. A refusal that names the reference means that it was used, and so
- * does `DUPLICATE` for a repeated request. A first request may be called a duplicate of what others bought
- * for the same phone. In all other cases the record decides, if it can be read.
+ * What a refused POST means. It may have repeated a purchase that Zendit holds already, and the answer to a repeated
+ * reference is not documented: a refusal that names the reference means that it was used, and so does `DUPLICATE` for a
+ * repeated request. A first request may be called a duplicate of what others bought for the same phone. In all other
+ * cases the record decides, if it can be read.
  */
 async function afterRefusal(
   client: ZenditClient,
@@ -65,11 +67,18 @@ async function afterRefusal(
 }
 
 async function lookup(client: ZenditClient, kind: Kind, reference: string): Promise<Held> {
+  const read = await readPurchase(client, kind, reference)
+  return read.outcome === 'found' ? heldOf(kind, read.record) : read
+}
+
+async function readPurchase(client: ZenditClient, kind: Kind, reference: string) {
   const answer = await client.get(`/${families[kind]}/purchases/${segment(reference)}`)
   if (answer.outcome === 'unknown') return answer
-  if (answer.status === 404 && refusalOf(answer) !== undefined) return { outcome: 'none' }
+  if (answer.status === 404 && noOf(answer) !== undefined) return { outcome: 'none' } as const
   const record = answer.status === 200 ? recordOf(answer.body) : undefined
-  return record !== undefined && isAbout(record, reference) ? heldOf(kind, record) : strange(answer)
+  return record !== undefined && isAbout(record, reference)
+    ? ({ outcome: 'found', record } as const)
+    : strange(answer)
 }
 
 function heldOf(kind: Kind, record: Raw): Held {
@@ -106,8 +115,7 @@ async function knowsIccid(client: ZenditClient, iccid: string): Promise<'yes' | 
   const answer = await client.get(`/esim/${iccid}/plans`)
   if (answer.outcome === 'unknown') return 'unknown'
   if (answer.status === 200) return recordOf(answer.body) === undefined ? 'unknown' : 'yes'
-  const isNo = [400, 404].includes(answer.status) && refusalOf(answer) !== undefined
-  return isNo ? 'no' : 'unknown'
+  return noOf(answer) === undefined ? 'unknown' : 'no'
 }
 
 async function balance(client: ZenditClient): Promise<Balance> {
@@ -167,7 +175,14 @@ function declinedBy({ code, reason }: SupplierNo) {
   return { outcome: 'declined', code, reason } as const
 }
 
-function strange(answer: Extract<Answer, { outcome: 'answered' }>) {
+type Answered = Extract<Answer, { outcome: 'answered' }>
+
+/** The supplier's own no: with any other status, its code does not settle what was asked. */
+function noOf(answer: Answered): SupplierNo | undefined {
+  return [400, 404].includes(answer.status) ? refusalOf(answer) : undefined
+}
+
+function strange(answer: Answered) {
   const reason = `the supplier's answer (${answer.status}) does not settle it`
   return { outcome: 'unknown', reason } as const
 }
@@ -183,12 +198,8 @@ function segment(reference: string): string {
 }
 
 /**
- * Gives an eSIM back. At Zendit the refund is a transaction of its own, which may still fail after it was
- * accepted: only its record says that the money is in the wallet again. So this reads the record first, and
- * asks for a refund only if there is none.
- *
- * @param reference alphanumeric
- * @param isRepeat whether it may have been asked for before
+ * At Zendit the refund of an eSIM is a transaction of its own, which may fail after it was accepted: only its record
+ * says that the money is in the wallet again. So the record is read first.
  */
 async function cancelEsim(
   client: ZenditClient,
@@ -200,10 +211,7 @@ async function cancelEsim(
   return recorded === 'none' ? askedFor(client, path, isRepeat) : recorded
 }
 
-/**
- * Asks for the refund. The refusal of a first request is final. A repeated request may be refused because the
- * first one was accepted and its record is not shown yet.
- */
+/** A repeated request may be refused because the first one was accepted and its record is not shown yet. */
 async function askedFor(client: ZenditClient, path: string, isRepeat: boolean): Promise<Cancelled> {
   const answer = await client.post(path, {})
   const verdict = verdictOf(answer)
@@ -216,13 +224,10 @@ function refusedBy(answer: Answer): string {
   return `the supplier does not take this eSIM back (${code})`
 }
 
-/** `none` if the supplier has no such refund, or refuses it. */
 function verdictOf(answer: Answer): Cancelled | 'none' {
   if (answer.outcome === 'unknown') return answer
   if (answer.status === 200) return statusVerdict(recordOf(answer.body)?.['status'])
-  const isRefused = [400, 404].includes(answer.status) && refusalOf(answer) !== undefined
-  const reason = `the supplier's answer (${answer.status}) does not settle it`
-  return isRefused ? 'none' : { outcome: 'unknown', reason }
+  return noOf(answer) === undefined ? strange(answer) : 'none'
 }
 
 function statusVerdict(status: unknown): Cancelled {
@@ -237,5 +242,83 @@ function statusVerdict(status: unknown): Cancelled {
       return { outcome: 'refused', reason: 'the refund of this eSIM failed at the supplier' }
     default:
       return { outcome: 'pending' }
+  }
+}
+
+export function zenditStatement(
+  client: ZenditClient,
+  { now, signal }: { readonly now: () => Date; readonly signal: AbortSignal },
+): SupplierStatement {
+  return {
+    purchases: () => purchases(client, now(), signal),
+    purchase: (kind, reference) => purchase(client, kind, reference),
+  }
+}
+
+/** Purchases that are made while the list is read would shift its pages, so it lists only earlier ones. */
+async function* purchases(
+  client: ZenditClient,
+  until: Date,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SupplierPurchase[]> {
+  const filter = `&createdAt=lt${encodeURIComponent(until.toISOString())}`
+  for (const kind of kinds) {
+    for await (const page of pagesOf(client, `/${families[kind]}/purchases`, signal, filter)) {
+      yield page.map((record) => purchaseOf(kind, recordOf(record)))
+    }
+  }
+}
+
+async function purchase(
+  client: ZenditClient,
+  kind: Kind,
+  reference: string,
+): Promise<SupplierHolds> {
+  const read = await readPurchase(client, kind, reference)
+  return read.outcome === 'found' ? holds(kind, read.record) : read
+}
+
+function holds(kind: Kind, record: Raw): SupplierHolds {
+  const found = purchaseOf(kind, record)
+  if (found.state !== 'delivered') return { outcome: 'found', purchase: found }
+  const delivery = deliveryOf(kind, record)
+  // Without goods in its record there is nothing to deliver yet. They may still be written.
+  if (delivery === undefined) {
+    return { outcome: 'found', purchase: { ...found, state: 'pending' } }
+  }
+  return { outcome: 'found', purchase: found, delivery }
+}
+
+/** @throws Error if the record is not a purchase, because none may be left out silently */
+function purchaseOf(kind: Kind, record: Raw | undefined): SupplierPurchase {
+  const { transactionId, offerId, cost, costCurrency, costCurrencyDivisor } = record ?? {}
+  if (record === undefined || typeof transactionId !== 'string' || typeof offerId !== 'string') {
+    throw new Error(`The supplier's list of ${kind} purchases has a record without a name`)
+  }
+  const country = lineOf(record['country'], 2)
+  return {
+    reference: transactionId,
+    kind,
+    product: offerId,
+    brandName: lineOf(record['brandName'], 200) ?? 'unknown',
+    ...(country === undefined ? {} : { country }),
+    state: stateOf(record),
+    cost: {
+      amount: typeof cost === 'number' ? cost : 0,
+      currency: typeof costCurrency === 'string' ? costCurrency : '?',
+      divisor: typeof costCurrencyDivisor === 'number' ? costCurrencyDivisor : 1,
+    },
+  }
+}
+
+function stateOf(record: Raw): SupplierPurchase['state'] {
+  switch (record['status']) {
+    case 'DONE':
+      return recordOf(record['refund'])?.['status'] === 'DONE' ? 'returned' : 'delivered'
+    case 'FAILED':
+    case 'FAIL':
+      return 'failed'
+    default:
+      return 'pending'
   }
 }

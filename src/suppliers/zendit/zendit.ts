@@ -8,8 +8,7 @@ import {
 } from '../supplier.ts'
 import { createZenditClient, recordOf } from './client.ts'
 import { createZenditOffers } from './offers.ts'
-import { createZenditSupplier } from './purchases.ts'
-import { zenditStatement } from './statement.ts'
+import { createZenditSupplier, zenditStatement } from './purchases.ts'
 
 export const zendit = {
   variables: 'SUPPLIER',
@@ -27,11 +26,7 @@ export const zendit = {
   },
 } as const satisfies SupplierIntegration
 
-/**
- * Checks that a webhook call is Zendit's, and reads the reference in it.
- *
- * @param agreed the header that the operator chose in Zendit's console; without one, no call is genuine
- */
+/** @param agreed the header that the operator chose in Zendit's console; without one, no call is genuine */
 function webhookOf(agreed: SupplierAccess['webhook']): ConnectedSupplier['webhook'] {
   return {
     isGenuine(headers) {
