@@ -120,24 +120,18 @@ export function kindSchemaFor(kind: Kind): Record<string, unknown> {
 }
 
 /**
- * The purchase as two texts, by which a repeated request is told from another one: the first is the same for all
- * spellings of the same values, the second is letter by letter, as earlier versions of the store kept it.
+ * The purchase as one text, the same for all spellings of the same values, by which a repeated request is told from
+ * another one. `maxUsdc` does not count.
  */
-export function wordingsOf(kind: Kind, fields: Fields): readonly [string, string] {
-  const { fields: known }: KindDefinition = goods[kind]
-  const alike = Object.entries(fields).map(([name, value]) => {
-    const spelling = name === 'offerId' ? idInCapitals : known[name]?.alike
-    return [name, typeof value === 'string' && spelling !== undefined ? spelling(value) : value]
-  })
-  return [wordingOf(kind, Object.fromEntries(alike)), wordingOf(kind, fields)]
-}
-
-/** The purchase as one text, letter by letter, with its fields sorted. `maxUsdc` does not count. */
 export function wordingOf(kind: Kind, fields: Fields): string {
-  const sorted = Object.keys(fields)
-    .filter((name) => name !== 'maxUsdc')
-    .sort()
-    .map((name) => [name, fields[name]])
+  const { fields: known }: KindDefinition = goods[kind]
+  const sorted = Object.entries(fields)
+    .filter(([name]) => name !== 'maxUsdc')
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => {
+      const spelling = name === 'offerId' ? idInCapitals : known[name]?.alike
+      return [name, typeof value === 'string' && spelling !== undefined ? spelling(value) : value]
+    })
   return JSON.stringify([kind, sorted])
 }
 

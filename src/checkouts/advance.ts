@@ -1,18 +1,42 @@
+import type { CheckoutId } from '../lib/ids.ts'
 import { never } from '../lib/never.ts'
-import { carry, createSweeper, type Flow, rest, type Sweeper } from '../orders/workflow.ts'
-import { type Checkout, isClosed } from './checkout.ts'
-import { ask, look, place } from './invoice.ts'
-import type { CheckoutStep, CheckoutStepDeps } from './ports.ts'
+import { advance } from '../orders/advance.ts'
+import { type In, idsFor } from '../orders/order.ts'
+import {
+  carry,
+  createSweeper,
+  type Flow,
+  moveTo,
+  pollDelay,
+  rest,
+  type Sweeper,
+  wait,
+} from '../orders/workflow.ts'
+import { type PaidInvoice, payerOf } from '../payments/payment.ts'
+import {
+  type Checkout,
+  type CheckoutIn,
+  type Invoice,
+  type InvoicedCheckout,
+  isClosed,
+  isOver,
+  isPaid,
+  isUnderWay,
+  isVoid,
+  isWatched,
+  priceIn,
+  priceUnits,
+  settledUnits,
+} from './checkout.ts'
+import { claimedUnits } from './ledger.ts'
+import type { CheckoutStep, CheckoutStepDeps, InvoiceOpened } from './ports.ts'
+import { bookNoted, giveBack, mergedPayments, shownPayments } from './returns.ts'
 
-/**
- * Carries a checkout as far as it can go now, and then leaves it to the sweep. The caller must hold the
- * lease, which ends with this.
- */
+/** The caller must hold the lease, which ends with this. */
 export function advanceCheckout(deps: CheckoutStepDeps, checkout: Checkout): Promise<Checkout> {
   return carry(checkoutFlow(deps), checkout)
 }
 
-/** Goes on with checkouts that wait for a payment, for an operator or for the processor. */
 export function checkoutSweeper(deps: CheckoutStepDeps, atOnce: number): Sweeper {
   const flow = checkoutFlow(deps)
   return createSweeper({
@@ -62,5 +86,320 @@ function next(deps: CheckoutStepDeps, checkout: Checkout): Promise<CheckoutStep>
       throw new Error('a checkout that was refused is closed')
     default:
       return never(checkout)
+  }
+}
+
+/** The longest time between two looks at an invoice whose payments wait for their confirmations. */
+const watchEveryMs = 120_000
+/** The same for an invoice of which nothing is expected. There are many of them, for days. */
+const quietEveryMs = 3_600_000
+/** After this long without an invoice, nobody waits for the processor any more. */
+const openWithinMs = 600_000
+
+/**
+ * Has the processor make the invoice, or find the one that it made before. After a while it only finds one, and the
+ * checkout is given up once there is none: a restored database may have forgotten an invoice that was paid.
+ */
+async function ask(deps: CheckoutStepDeps, checkout: CheckoutIn<'OPENING'>): Promise<CheckoutStep> {
+  const { processor, now } = deps
+  const { startedAt } = checkout
+  if (checkout.refusal) return refuse(deps, checkout, checkout.refusal)
+  const givenUp = whyGivenUp(processor, checkout, now())
+  const opened = await openUnshared(deps, checkout, givenUp !== undefined)
+  const changedAt = now()
+  switch (opened.outcome) {
+    case 'open': {
+      const { invoice, hasOthers } = opened
+      const open = { ...checkout, state: 'OPEN', changedAt, invoice, returns: [] } as const
+      return moveTo(hasOthers ? { ...open, hasOthers } : open)
+    }
+    case 'refused': {
+      const { code, reason } = givenUp ?? opened
+      return moveTo({ ...checkout, refusal: { code, reason } })
+    }
+    case 'searching':
+      return wait(searchEveryMs)
+    case 'unknown':
+      return wait(pollDelay(startedAt, changedAt))
+    default:
+      return never(opened)
+  }
+}
+
+/** How soon the search for a free address goes on. */
+const searchEveryMs = 250
+
+/** An invoice is not used if another checkout has its address: the money of one buyer would pay for another. */
+async function openUnshared(
+  { processor, checkouts, reportCheckout }: CheckoutStepDeps,
+  { id, orderId: order, amount, coin }: CheckoutIn<'OPENING'>,
+  onlyFinds: boolean,
+): Promise<InvoiceOpened> {
+  let holder: CheckoutId | undefined
+  const isTaken = async (address: string): Promise<boolean> => {
+    const one = await checkouts.holderOf(coin, address)
+    holder = one?.id ?? holder
+    return one !== undefined
+  }
+  const opened = await processor.open({ checkout: id, order, amount, coin, isTaken, onlyFinds })
+  if (opened.outcome === 'refused' && holder !== undefined) {
+    reportCheckout({ name: 'address_taken', checkout: id, coin, holder })
+  }
+  return opened
+}
+
+/** Its refusal is on record, so nobody can be shown an invoice any more. After a while they are left to expire. */
+async function refuse(
+  { processor, now }: CheckoutStepDeps,
+  { refusal: _, ...checkout }: CheckoutIn<'OPENING'>,
+  { code, reason }: NonNullable<CheckoutIn<'OPENING'>['refusal']>,
+): Promise<CheckoutStep> {
+  const isEnded = await processor.endOthers(checkout.id, undefined)
+  if (!isEnded && !isLate(checkout, now())) return wait(pollDelay(checkout.startedAt, now()))
+  return moveTo({ ...checkout, state: 'REFUSED', changedAt: now(), code, reason })
+}
+
+function whyGivenUp(
+  { methods }: Pick<CheckoutStepDeps['processor'], 'methods'>,
+  checkout: CheckoutIn<'OPENING'>,
+  at: Date,
+): CheckoutIn<'OPENING'>['refusal'] {
+  const { coin, network } = checkout
+  // The operator may have changed it since. On another network the buyer would lose everything.
+  if (!methods.some((method) => method.coin === coin && method.network === network)) {
+    return { code: 'coin_unavailable', reason: `${coin} on ${network} is not taken.` }
+  }
+  if (!isLate(checkout, at)) return undefined
+  return { code: 'processor_silent', reason: 'The payment processor made no invoice in time.' }
+}
+
+function isLate({ startedAt }: CheckoutIn<'OPENING'>, at: Date): boolean {
+  return at.getTime() - startedAt.getTime() > openWithinMs
+}
+
+async function look(deps: CheckoutStepDeps, checkout: InvoicedCheckout): Promise<CheckoutStep> {
+  const now = deps.now()
+  if (await hasEndedOthers(deps, checkout)) {
+    const { hasOthers: _, ...alone } = checkout
+    return moveTo(alone)
+  }
+  const booked = await bookNoted(deps, checkout)
+  if (booked) return booked
+  const read = await deps.processor.read(checkout.invoice.id, checkout.coin)
+  if (read.outcome === 'unknown') return (read.isGone ? missed : unread)(deps, checkout, now)
+  return follow(deps, checkout, { read: read.invoice, now })
+}
+
+async function follow(
+  deps: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  { read, now }: { readonly read: Invoice; readonly now: Date },
+): Promise<CheckoutStep> {
+  const invoice = mergedWith(deps, checkout, read)
+  const { goneAt, unreadSince, unreadToldAt, ...known } = checkout
+  const isBack = (goneAt ?? unreadSince ?? unreadToldAt) !== undefined
+  if (isBack || !isSame(invoice, checkout.invoice)) {
+    return moveTo(decided({ ...known, invoice }, now))
+  }
+  const told = toldOfWaiting(deps, checkout, now)
+  if (told) return told
+  if (checkout.state === 'OPEN') return stillOpen(checkout, now)
+  return (await giveBack(deps, checkout, settledUnits(read))) ?? closed(checkout, { read, now })
+}
+
+/** Only once the checkout has its own invoice: before that, another worker may have chosen another one. */
+async function hasEndedOthers(
+  { processor }: CheckoutStepDeps,
+  { hasOthers, id, invoice }: InvoicedCheckout,
+): Promise<boolean> {
+  return hasOthers === true && (await processor.endOthers(id, invoice.id))
+}
+
+/** The processor was restored from a backup, or is another one. Nobody watches the address; nothing is concluded. */
+function missed(
+  { reportCheckout }: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  now: Date,
+): CheckoutStep {
+  const { id, goneAt } = checkout
+  if (goneAt !== undefined) return wait(everRarer(now.getTime() - goneAt.getTime(), quietEveryMs))
+  reportCheckout({ name: 'invoice_gone', checkout: id })
+  return moveTo({ ...checkout, goneAt: now })
+}
+
+/** After this long, the operator must find out why an invoice cannot be read. */
+const maxUnreadMs = 3_600_000
+/** Often enough that several looks have failed by then. */
+const unreadEveryMs = 600_000
+
+/** No answer, or one that is contradictory. Nothing is concluded, and the operator is told once. */
+function unread(
+  { reportCheckout }: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  now: Date,
+): CheckoutStep {
+  const { id, unreadSince, unreadToldAt } = checkout
+  if (unreadSince === undefined) return moveTo({ ...checkout, unreadSince: now })
+  const isLong = now.getTime() - unreadSince.getTime() > maxUnreadMs
+  if (!isLong || unreadToldAt !== undefined) {
+    return wait(Math.min(unreadEveryMs, againIn(checkout, now)))
+  }
+  reportCheckout({ name: 'invoice_unread', checkout: id })
+  return moveTo({ ...checkout, unreadToldAt: now })
+}
+
+/** After this long without confirmations, the operator must find out why. */
+const confirmedWithinMs = 24 * 3_600_000
+
+function toldOfWaiting(
+  { reportCheckout }: CheckoutStepDeps,
+  checkout: InvoicedCheckout,
+  now: Date,
+): CheckoutStep | undefined {
+  const isLate = checkout.invoice.payments.some(
+    ({ status, receivedAt }) =>
+      status === 'PROCESSING' && now.getTime() - receivedAt.getTime() > confirmedWithinMs,
+  )
+  if (!isLate || checkout.toldAt !== undefined) return undefined
+  reportCheckout({ name: 'payment_unconfirmed', checkout: checkout.id })
+  return moveTo({ ...checkout, toldAt: now })
+}
+
+/** Decides once whether the order gets the price. A settled invoice that shows too little money decides nothing. */
+function decided(checkout: InvoicedCheckout, now: Date): InvoicedCheckout {
+  if (checkout.state !== 'OPEN') return checkout
+  const { invoice } = checkout
+  const ended = { ...checkout, state: 'ENDED', changedAt: now } as const
+  switch (invoice.status) {
+    case 'SETTLED': {
+      if (!isPaid(invoice)) return isWatched(invoice, now) ? checkout : ended
+      const price = priceIn(invoice)
+      return { ...checkout, state: 'ORDERED', changedAt: now, price, isPlaced: false }
+    }
+    case 'EXPIRED':
+    case 'INVALID':
+      return ended
+    case 'NEW':
+    case 'PROCESSING':
+      return checkout
+    default:
+      return never(invoice.status)
+  }
+}
+
+/** An invoice that was over when it was first read moves on too. */
+function stillOpen(checkout: CheckoutIn<'OPEN'>, now: Date): CheckoutStep {
+  const next = decided(checkout, now)
+  return next.state === 'OPEN' ? wait(pollDelay(checkout.startedAt, now)) : moveTo(next)
+}
+
+/** In the end, a payment that the processor denies counts only as far as it was spent. */
+function closed(
+  checkout: CheckoutIn<'ORDERED' | 'ENDED'>,
+  { read, now }: { readonly read: Invoice; readonly now: Date },
+): CheckoutStep {
+  const { invoice, returns } = checkout
+  const isDenied = settledUnits(read) < settledUnits(invoice)
+  const isBack = returns.every((one) => one.payout.state === 'CONFIRMED' || isVoid(one))
+  if (!isBack || !isOver(checkout, now, isDenied)) return wait(watchDelay(checkout, now))
+  const over = { ...checkout, closedAt: now }
+  if (!isDenied) return moveTo(over)
+  const price = { amount: checkout.amount, units: invoice.units }
+  const payments = shownPayments(invoice.payments, read.payments, price, claimedUnits(checkout))
+  return moveTo({ ...over, invoice: { ...invoice, payments } })
+}
+
+/** How long to wait for a processor that did not answer: not long if somebody waits for money. */
+function againIn(checkout: InvoicedCheckout, now: Date): number {
+  const isAwaited = checkout.state === 'OPEN' || checkout.returns.some(isUnderWay)
+  return isAwaited ? pollDelay(checkout.changedAt, now) : watchDelay(checkout, now)
+}
+
+/** The longer nothing has arrived, the less likely something will. A webhook makes the checkout due earlier. */
+function watchDelay({ changedAt, invoice }: InvoicedCheckout, now: Date): number {
+  const isExpected = invoice.payments.some(({ status }) => status === 'PROCESSING')
+  return everRarer(now.getTime() - changedAt.getTime(), isExpected ? watchEveryMs : quietEveryMs)
+}
+
+function everRarer(ageMs: number, maxMs: number): number {
+  return Math.min(maxMs, Math.max(1_000, ageMs / 4))
+}
+
+/**
+ * Address, amount and rate were promised and stay. So does a payment that was settled once: it has been counted, and
+ * may have been paid back. The operator is told if the processor denies it.
+ */
+function mergedWith(
+  { reportCheckout }: CheckoutStepDeps,
+  { id, amount, invoice: known }: InvoicedCheckout,
+  { status, payments: read, expiresAt, watchedUntil }: Invoice,
+): Invoice {
+  const price = { amount, units: known.units }
+  const { payments, isDenied } = mergedPayments(known.payments, read, price)
+  if (isDenied) reportCheckout({ name: 'settled_payment_gone', checkout: id })
+  return { ...known, status, expiresAt, watchedUntil, payments }
+}
+
+function isSame(one: Invoice, other: Invoice): boolean {
+  return wordingOf(one) === wordingOf(other)
+}
+
+/** Everything of an invoice that can change, as one text. */
+function wordingOf({ status, payments, expiresAt, watchedUntil }: Invoice): string {
+  const told = payments.map(({ id, status: step, units }) => `${id} ${step} ${units}`).sort()
+  return JSON.stringify([status, expiresAt, watchedUntil, told])
+}
+
+/** Safe to repeat. No budget refuses the order: the money is here, so it becomes goods or goes back. */
+async function place(
+  deps: CheckoutStepDeps,
+  checkout: CheckoutIn<'ORDERED'>,
+): Promise<CheckoutStep> {
+  const order = orderOf(deps, checkout)
+  const counted = { subjects: { ...checkout.subjects, payer: order.tender.payer.toLowerCase() } }
+  const opened = await deps.orders.open(order, [], { counted })
+  if (opened.isNew) {
+    try {
+      await advance(deps, opened.order, 0)
+    } catch (error) {
+      // It is on record and the sweep goes on with it.
+      deps.report({ name: 'step_failed', order: opened.order.id, error })
+    }
+  }
+  return moveTo({ ...checkout, isPlaced: true })
+}
+
+function orderOf(deps: CheckoutStepDeps, checkout: CheckoutIn<'ORDERED'>): In<'PAYMENT_PENDING'> {
+  const { orderId: id, item, recipient, fingerprint, accessTokenHash, amount } = checkout
+  const tender = tenderOf(checkout)
+  const now = deps.now()
+  return {
+    state: 'PAYMENT_PENDING',
+    id,
+    paymentId: idsFor(deps.digest, tender).paymentId,
+    version: 1,
+    item,
+    recipient,
+    fingerprint,
+    accessTokenHash,
+    tender,
+    amount,
+    placedAt: now,
+    changedAt: now,
+  }
+}
+
+function tenderOf(checkout: CheckoutIn<'ORDERED'>): PaidInvoice {
+  const { id, coin, network, refundTo, amount, invoice } = checkout
+  return {
+    rail: 'btcpay',
+    network,
+    asset: coin,
+    payTo: invoice.address,
+    payer: payerOf(coin, refundTo),
+    amount,
+    nonce: id,
+    invoice: invoice.id,
+    units: priceUnits(checkout),
   }
 }

@@ -63,10 +63,7 @@ interface Begun {
   readonly item: Item
   /** Undefined once the personal fields were erased; the order has its own. */
   readonly recipient: Sealed | undefined
-  /**
-   * Whose budgets its order counts against, besides those of its payer; kept while the order may still be
-   * opened.
-   */
+  /** Whose budgets its order counts against, besides those of its payer; kept while it may still be opened. */
   readonly subjects?: Omit<Subjects, 'payer'>
   readonly fingerprint: string
   /** SHA-256 of the token that opens the checkout, and the goods of its order. */
@@ -101,9 +98,8 @@ interface Invoiced extends Begun {
 }
 
 /**
- * A purchase that is paid in a coin, from its form to its order. If its invoice is paid in full and in time,
- * the checkout opens the order, which gets the price. All other money that its address receives is returned
- * from here.
+ * A purchase that is paid in a coin. If its invoice is paid in full and in time, the checkout opens the order, which
+ * gets the price. All other money that its address receives is returned from here.
  */
 export type Checkout =
   /** The processor may have been asked for the invoice. */
@@ -151,7 +147,6 @@ export function isClosed(checkout: Checkout): boolean {
 /** How long after `watchedUntil` a payment may still be confirmed. Some never are. */
 const maxUnconfirmedMs = 3 * 86_400_000
 
-/** Whether the invoice may still get a payment, or the confirmation of one. */
 export function isWatched(
   { watchedUntil, payments }: Invoice,
   now: Date,
@@ -163,9 +158,8 @@ export function isWatched(
 }
 
 /**
- * Whether no further payment can be seen. If the processor does not see late payments of a coin, the address
- * is still kept for a buyer who has not paid and may pay late; a buyer who has paid needs it no longer. A payment
- * that the processor denies may be confirmed again as long as any other.
+ * If the processor does not see late payments of a coin, the address is kept only for a buyer who has not paid and may
+ * pay late. A payment that the processor denies may be confirmed again as long as any other.
  */
 export function isOver(
   { state, coin, invoice }: InvoicedCheckout,
@@ -177,12 +171,10 @@ export function isOver(
   return !isWatched({ ...invoice, watchedUntil }, now, isDenied)
 }
 
-/** How much is confirmed for the invoice so far. */
 export function settledUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return settledPayments({ payments }).reduce((sum, { units }) => sum + units, 0n)
 }
 
-/** The payments that are confirmed, in the order in which they were seen. */
 export function settledPayments({
   payments,
 }: Pick<Invoice, 'payments'>): readonly InvoicePayment[] {
@@ -191,7 +183,6 @@ export function settledPayments({
     .toSorted((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime())
 }
 
-/** How much was seen for the invoice so far, confirmed or not. */
 export function seenUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
   return payments.reduce((sum, { status, units }) => (status === 'INVALID' ? sum : sum + units), 0n)
 }
@@ -199,7 +190,6 @@ export function seenUnits({ payments }: Pick<Invoice, 'payments'>): bigint {
 /** How much of the price may be missing, in percent: a store at BTCPay may accept a little less. */
 const tolerance = 5n
 
-/** Whether the confirmed money is enough for the goods if the processor calls the invoice settled. */
 export function isPaid(invoice: Pick<Invoice, 'payments' | 'units'>): boolean {
   return settledUnits(invoice) * 100n >= invoice.units * (100n - tolerance)
 }
@@ -211,7 +201,6 @@ export function priceIn(invoice: Invoice): bigint {
   return invoice.units
 }
 
-/** How much of the confirmed money belongs to the order. It was decided once and never changes. */
 export function priceUnits(checkout: InvoicedCheckout): bigint {
   return checkout.state === 'ORDERED' ? checkout.price : 0n
 }
@@ -221,7 +210,6 @@ export function worthOf({ amount, invoice }: InvoicedCheckout, units: bigint): U
   return ((units * amount + invoice.units - 1n) / invoice.units) as Usdc
 }
 
-/** The checkout with one of its payouts at this state. */
 export function withReturn<C extends InvoicedCheckout>(
   checkout: C,
   seq: number,
@@ -246,14 +234,12 @@ export function isVoid({ payout }: Return): boolean {
   return payout.state === 'FAILED' && payout.code === paymentVanished
 }
 
-/** A return that goes on by itself. */
 export type ReturnUnderWay = Return & { readonly payout: PayoutIn<'DUE' | 'APPROVED'> }
 
 export function isUnderWay(one: Return): one is ReturnUnderWay {
   return one.payout.state === 'DUE' || one.payout.state === 'APPROVED'
 }
 
-/** The payout of a return, with everything that its checkout has fixed. */
 export function signedReturn(
   checkout: InvoicedCheckout,
   { seq, units }: Pick<Return, 'seq' | 'units'>,
@@ -275,7 +261,6 @@ export function returnReference(id: CheckoutId, seq: number): string {
   return `${id}-${seq}`
 }
 
-/** The checkout and the return that a payout with this reference is for, if it is for one. */
 export function returnOfReference(
   reference: string,
 ): { readonly id: CheckoutId; readonly seq: number } | undefined {

@@ -12,22 +12,17 @@ import {
 } from './checkout.ts'
 
 /**
- * The accounts of one checkout, in the smallest unit of its coin. Whatever was received belongs to the order,
- * was sent back, was kept because sending it would cost more than it is worth, or is due, so the five
- * accounts of a checkout sum to zero. The worth of the price in USDC is in the ledger of the order.
+ * The accounts of one checkout, in the smallest unit of its coin. `kept`: sending it would cost more than it is worth.
+ * The five sum to zero. The worth of the price in USDC is in the ledger of the order.
  */
 export const checkoutAccounts = ['received', 'price', 'due', 'returned', 'kept'] as const
 export type CheckoutAccount = (typeof checkoutAccounts)[number]
 
 export type CheckoutEntry = Entry<CheckoutAccount>
 
-/**
- * The highest worth that is kept of a checkout: less could not be sent, or only for a fee of about the same.
- * The database closes no checkout that keeps more.
- */
+/** The highest worth that is kept: sending less would cost about as much. The database closes none that keeps more. */
 export const maxKept: Usdc = usdc(500_000n)
 
-/** What has to be written into the ledger when a checkout becomes another one; mostly nothing. */
 export function checkoutEntriesOf(
   from: Checkout | undefined,
   to: Checkout,
@@ -51,12 +46,10 @@ export function checkoutBalancesOf(checkout: Checkout): readonly CheckoutEntry[]
   return entries.filter(({ amount }) => amount !== 0n)
 }
 
-/** How much is confirmed and neither belongs to the order nor to a return. */
 export function unreturnedUnits(checkout: Checkout): bigint {
   return isInvoiced(checkout) ? settledUnits(checkout.invoice) - claimedUnits(checkout) : 0n
 }
 
-/** How much belongs to the order and to returns. */
 export function claimedUnits(checkout: InvoicedCheckout): bigint {
   return priceUnits(checkout) + sumOf(checkout.returns.filter((one) => !isVoid(one)))
 }

@@ -20,9 +20,8 @@ export interface InvoiceRailDeps {
 }
 
 /**
- * Payments in coins: an invoice of the payment processor whose price a checkout has given to the order
- * (docs/contributors/decisions/015). The processor is the operator's own and has waited for the confirmations
- * that the operator wants, so what it calls settled is final.
+ * An invoice whose price a checkout has given to the order (docs/contributors/decisions/015). The processor has waited
+ * for the confirmations that the operator wants, so what it calls settled is final.
  */
 export function invoiceRail(deps: InvoiceRailDeps): InvoiceRail {
   const { processor, watch } = deps
@@ -48,10 +47,8 @@ export function invoiceRail(deps: InvoiceRailDeps): InvoiceRail {
 }
 
 /**
- * What an operator has paid by hand is paid, whatever the processor shows now. Otherwise reads the invoice
- * before it pays: money that the processor does not show any more may never have been ours. And a
- * processor that does not know the invoice is not the one that took the money, so it does not know either
- * what that one has sent.
+ * What an operator has paid by hand is paid. Otherwise the invoice is read first: money that the processor does not
+ * show may never have been ours, and one that does not know the invoice does not know what was sent for it either.
  */
 async function paidBack(deps: InvoiceRailDeps, refund: InvoiceRefund): Promise<PaidBack> {
   const { processor, hands } = deps
@@ -68,10 +65,7 @@ async function paidBack(deps: InvoiceRailDeps, refund: InvoiceRefund): Promise<P
   return processor.payOut({ reference, coin, network, to: address, units })
 }
 
-/**
- * How much the invoice must show: all that its checkout pays back. The refund of an order comes on top of what was
- * returned before; a return is compared with the rest before it gets here (`giveBack`).
- */
+/** Refunds come on top of returns; a return is compared with the rest before it gets here (`giveBack`). */
 async function neededUnits(
   { checkouts }: InvoiceRailDeps,
   { reference, units }: InvoiceRefund,
@@ -83,13 +77,9 @@ async function neededUnits(
 /** After this long, the operator must find out why a payout is not sent and confirmed. */
 const sentWithinMs = 3 * 3_600_000
 
-/** Is told how far each payout is, and tells the operator, once, of one that waits too long. */
 export type PayoutWatch = (reference: string, paid: PaidBack) => Promise<PaidBack>
 
-/**
- * A payout may wait at the processor for many reasons that it does not report: nobody approves the payout, the
- * wallet is empty, the automatic sender has given up.
- */
+/** A payout may wait for reasons that are not reported: nobody approves it, or the wallet is empty. */
 export function payoutWatch(
   record: Pick<PayoutRecord, 'waits' | 'rests'>,
   report: CheckoutReporter,

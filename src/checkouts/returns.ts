@@ -23,10 +23,7 @@ import type { CheckoutStep, CheckoutStepDeps } from './ports.ts'
 
 type Decided = CheckoutIn<'ORDERED' | 'ENDED'>
 
-/**
- * The next step for money that does not belong to the order; undefined if there is none. With the price, no
- * more goes out than the processor shows now: what it does not show may never have been ours.
- */
+/** With the price, no more goes out than the processor shows now: what it does not show may never have been ours. */
 export async function giveBack(
   deps: CheckoutStepDeps,
   checkout: Decided,
@@ -101,12 +98,8 @@ function debtOf(deps: CheckoutStepDeps, checkout: InvoicedCheckout, one: Return)
     since: changedAt,
     payee: refundTo,
     sign: async () => signedReturn(checkout, one),
-    report: ({ name, reason }) =>
-      deps.reportCheckout(
-        name === 'failed'
-          ? { name: 'return_failed', checkout: id, seq, reason }
-          : { name: 'return_held', checkout: id, seq, reason },
-      ),
+    report: (name, reason) =>
+      deps.reportCheckout({ name: `return_${name}`, checkout: id, seq, reason }),
   }
 }
 
@@ -115,10 +108,8 @@ const smallBelow = 50_000n
 /** At most this many of each status are kept singly, the largest ones. */
 const maxSingles = 50
 
-/** The price in USDC and in the coin, from which the worth of a payment follows. */
 export type Priced = Pick<Checkout, 'amount'> & Pick<Invoice, 'units'>
 
-/** The payments of an invoice after another look at it. */
 export interface MergedPayments {
   readonly payments: readonly InvoicePayment[]
   /** Whether a payment that was settled is so no more; it stays counted as it was. */
@@ -126,14 +117,12 @@ export interface MergedPayments {
 }
 
 /**
- * Merges the payments that were read with those on record. Anybody can send thousands of small payments to an
- * address for a few dollars. All of them count, but only the largest are kept singly; the others are kept as
- * one sum for each status. A payment that was settled once stays, singly or in a sum, because it has been
- * counted and may have been paid back.
+ * Anybody can send thousands of small payments to an address for a few dollars. All count, but only the largest are
+ * kept singly, the others as one sum for each status. A payment that was settled once stays, singly or in a sum,
+ * because it has been counted and may have been paid back.
  *
- * A payment never leaves a sum: those that were settled stay, so no other one moves up in their place. If the
- * processor denies part of a sum, further small payments count only beyond the denied amount, because it is
- * not known which payments the sum held.
+ * A payment never leaves a sum. If the processor denies part of one, further small payments count only beyond the
+ * denied amount, because it is not known which payments the sum held.
  */
 export function mergedPayments(
   known: readonly InvoicePayment[],
@@ -156,10 +145,7 @@ export function mergedPayments(
   return { payments: [...others, sumOf('SETTLED', [...within], least)], isDenied: true }
 }
 
-/**
- * The payments as they are shown, with at least as much settled as was `spent`: what is denied and was spent
- * stays counted, in the sum of small payments.
- */
+/** What is denied and was spent stays counted, in the sum of small payments. */
 export function shownPayments(
   known: readonly InvoicePayment[],
   read: readonly InvoicePayment[],
@@ -180,7 +166,6 @@ function isSettledAs({ units }: InvoicePayment, now: InvoicePayment | undefined)
   return now?.status === 'SETTLED' && now.units === units
 }
 
-/** The largest of each status one by one, and all others of it as one. */
 function condensed(
   payments: readonly InvoicePayment[],
   { amount, units: price }: Priced,

@@ -34,13 +34,10 @@ export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   readonly readAddress: (method: PaymentMethod, text: string) => AddressRead
 }
 
-/** The form of an offer's page that starts a payment in a coin. */
 export interface CheckoutForm {
   readonly kind: Kind
-  /** The flat fields of the purchase, `offerId` among them; `value` as a number. */
   readonly fields: Fields
   readonly coin: string
-  /** The address for money that goes back. */
   readonly refundTo: string
   /** At least 128 random bits in the form, so that the same form sent twice is one checkout. */
   readonly formKey: string
@@ -60,9 +57,8 @@ export interface Started {
  * Begins a checkout, once for the same form, and asks the processor for its invoice.
  *
  * @param admit is called last, before anything is stored, and may refuse
- * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`), `offer_not_found`,
- *   `offer_unavailable`, `store_paused`, `try_again`, `purchase_declined`, and `budget_spent` for a client with
- *   too many unpaid checkouts or a spent budget
+ * @throws Refusal `invalid_body` that lists every fault, and those of a purchase; `budget_spent` also for a client with
+ *   too many unpaid checkouts
  */
 export async function startCheckout(
   deps: StartDeps,
@@ -82,7 +78,6 @@ export async function startCheckout(
   }
 }
 
-/** Checks the form, and puts its checkout on record. */
 async function open(deps: StartDeps, form: CheckoutForm, admit?: () => Promise<void>) {
   const { method, refundTo, priced } = readForm(deps, form)
   requireSold(deps.health, priced, false)
@@ -99,10 +94,7 @@ async function open(deps: StartDeps, form: CheckoutForm, admit?: () => Promise<v
   return { opened: await openBounded(deps, begun, client), accessToken }
 }
 
-/**
- * A refund to the address of one of our own invoices would be a late payment there, and go back again from
- * there. People copy the wrong address; an attacker may build chains of them.
- */
+/** A refund to an address of ours would be a late payment there, and go back again. People copy the wrong address. */
 async function requireAddressOfBuyer({ checkouts }: StartDeps, refundTo: string): Promise<void> {
   const ours = await checkouts.findByAddress(refundTo)
   if (ours) throw invalidBody([{ field: 'refundTo', code: 'own_address' }])
@@ -114,7 +106,6 @@ interface Read {
   readonly priced: Priced
 }
 
-/** Reads the form, and reports all its faults at once. */
 function readForm(deps: StartDeps, form: CheckoutForm): Read {
   const faults: Fault[] = [...(form.found ?? [])]
   const method = deps.processor.methods.find(({ coin }) => coin === form.coin)
@@ -147,10 +138,7 @@ function orFaults(work: () => Priced, faults: Fault[]): Priced | undefined {
   }
 }
 
-/**
- * A new checkout. Its ids and its token follow from the form, so a form that is sent twice, to any node, is
- * one checkout; a changed form is another one.
- */
+/** Ids and token follow from the form, so a form that is sent twice, to any node, is one checkout. */
 function begin(
   deps: StartDeps,
   form: CheckoutForm,
@@ -192,11 +180,7 @@ const maxUnpaid = 10
 /** The same for a coin whose buyers share a few addresses. */
 const maxUnpaidOfPool = 3
 
-/**
- * Opens a checkout, unless its client has too many unpaid ones: each takes an address of the processor.
- *
- * @throws Refusal `budget_spent`, with the number of `unpaid` ones
- */
+/** Each unpaid checkout takes an address of the processor. @throws Refusal `budget_spent` */
 async function openBounded(
   { checkouts, marks }: { readonly checkouts: CheckoutStore; readonly marks: Digest },
   checkout: CheckoutIn<'OPENING'>,

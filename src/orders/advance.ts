@@ -15,10 +15,7 @@ export interface AdvanceDeps extends StepDeps {
   readonly stopping: AbortSignal
 }
 
-/**
- * Carries an order as far as it can go now, and waits for its goods no longer than `patienceMs`. It does not
- * wait for a refund. The caller must hold the order's lease, which ends with this.
- */
+/** Waits for goods no longer than `patienceMs`, never for a refund. Ends the order's lease, which the caller holds. */
 export function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Promise<Order> {
   return carry(orderFlow(deps), order, {
     ms: patienceMs,
@@ -27,7 +24,6 @@ export function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Pr
   })
 }
 
-/** @param rail only orders that were paid in this way */
 export function orderSweeper(deps: AdvanceDeps, atOnce: number, rail?: Payment['rail']): Sweeper {
   const flow = orderFlow(deps)
   return createSweeper({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { wordingsOf } from '../catalog/purchase-body.ts'
+import { wordingOf } from '../catalog/purchase-body.ts'
 import { approvalTokenOf } from '../lib/ids.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
@@ -20,17 +20,11 @@ export interface ApprovalDeps {
   readonly vault: Vault
   readonly digest: Digest
   readonly now: () => Date
-  readonly approvalWords: ApprovalWords
+  readonly approvalWords: {
+    readonly urlOf: (token: string) => string
+    readonly inWords: (priced: Priced) => string
+  }
 }
-
-interface ApprovalWords {
-  /** Where a person approves. */
-  readonly urlOf: (token: string) => string
-  /** What is bought and for how much, in words. */
-  readonly inWords: (priced: Priced) => string
-}
-
-/** A purchase whose payer is proven. */
 interface Asked {
   readonly request: PurchaseRequest
   readonly priced: Priced
@@ -40,8 +34,7 @@ interface Asked {
 }
 
 /**
- * Uses the approval that a purchase above a limit needs, before the payment is taken. An approval can be used
- * for one payment; the same payment may come again.
+ * Uses an approval, which is good for one payment; the same payment may come again.
  *
  * @throws Refusal `approval_required` with the page where a person approves, `approval_declined`
  */
@@ -49,7 +42,7 @@ export async function requireApproval(deps: ApprovalDeps, asked: Asked): Promise
   const { request, priced, tender, above } = asked
   const { amount, lineItem, offer } = priced
   if (above === undefined || amount <= above) return
-  const [wording] = wordingsOf(offer.kind, request.fields)
+  const wording = wordingOf(offer.kind, request.fields)
   const payer = tender.payer.toLowerCase()
   const purchase = { payer, purchase: deps.digest.of(wording), amount }
   const now = deps.now()

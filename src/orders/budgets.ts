@@ -7,19 +7,16 @@ import type { Reporter } from './report.ts'
 import { receiverOf } from './spending-limits/rules.ts'
 
 /**
- * Orders that come to nothing cost the store, not their buyer: gas for reverted settlements and for refunds,
- * calls to the chain, and room under the refund caps. So each payer, client and receiver may have only so
- * many of them within an hour:
+ * Orders that come to nothing cost the store gas, calls to the chain and room under the refund caps. So each payer,
+ * client and receiver may have only so many of them within an hour:
  *
  * - `unpaid_payments`: payments that are not proven yet, or were proven to have failed;
  * - `failed_orders`: orders that were paid, not delivered, and paid back;
  * - `reverts`: transactions that the store sent for such payments and that were reverted;
- * - `refund_claims`: claims for the refund of an order, which are counted by themselves;
- * - `exposure`: an amount, not a number: what was paid for orders that are open or were refunded within the
- *   hour, as a share of what refunds are paid from.
+ * - `refund_claims`: claims for the refund of an order;
+ * - `exposure`: what was paid for orders that are open or were refunded within the hour, as a share of the float.
  *
- * They are counted from the orders on record, so all nodes count together, an order counts once however often
- * it is asked for, and a delivered order counts no longer.
+ * They are counted from the orders on record, over all nodes; a delivered order counts no longer.
  */
 export type BudgetName = keyof Budgets | 'reverts' | 'refund_claims' | 'exposure'
 
@@ -29,7 +26,6 @@ export interface Risk {
   readonly amount: Usdc
 }
 
-/** The budgets of a payer that the operator can set. */
 export interface Budgets {
   readonly unpaid_payments: number
   readonly failed_orders: number
@@ -54,7 +50,6 @@ const maxReceiver = 3
 /** Refunds start by themselves, so claims are rare. */
 const maxClaims = 10
 
-/** The size of each budget. */
 export type BudgetRules = Readonly<Record<Whose, Readonly<Partial<Record<BudgetName, number>>>>>
 
 export function budgetRules(budgets: Budgets): BudgetRules {
@@ -72,7 +67,6 @@ export function budgetRules(budgets: Budgets): BudgetRules {
   }
 }
 
-/** A budget with nothing left, and when it has something again. */
 export interface Spent {
   readonly budget: BudgetName
   readonly whose: Whose
@@ -87,14 +81,10 @@ export interface BudgetDeps {
   readonly now: () => Date
 }
 
-/** Whom a purchase counts for. */
 export function subjectsOf(
   deps: Pick<BudgetDeps, 'digest'>,
   payer: string,
-  sent: {
-    readonly client: string | undefined
-    readonly recipient: Recipient
-  },
+  sent: { readonly client: string | undefined; readonly recipient: Recipient },
 ): Subjects {
   const { text } = receiverOf(sent.recipient)
   return {
@@ -135,11 +125,10 @@ export function budgetSpent(
   const { budget, whose, retryAfterSeconds } = spent
   report({ name: 'budget_spent', budget, whose })
   const message = `${saidOf(spent)}; try again in ${retryAfterSeconds} seconds.`
-  const extra = { budget, whose }
   return new Refusal('budget_spent', message, {
     retryAfterSeconds,
-    extra,
-    ...(charged === undefined ? {} : { charged }),
+    extra: { budget, whose },
+    ...(charged && { charged }),
   })
 }
 

@@ -6,20 +6,15 @@ import type { Step, StepDeps } from './steps.ts'
 import { intend, moveTo, pollDelay, wait } from './workflow.ts'
 
 /**
- * After so many reverted transactions the store sends a payment no more. An estimate finds almost every revert
- * without cost, and an honest payment is reverted only when another transaction comes first in its block, hardly
- * ever twice. But a smart wallet can pass every estimate and revert in every block, and the store would pay the
- * gas until the authorization ends. Others may still submit the payment; the chain's logs show it.
+ * An estimate finds almost every revert without cost, but a smart wallet can pass every estimate and revert in every
+ * block, at the store's expense. Others may still submit the payment; the chain's logs show it.
  */
 const maxReverts = 3
 
 /** The longest time between two checks of a payment that the store no longer sends; milliseconds. */
 const rarestLookMs = 60_000
 
-/**
- * Settles the payment. While it is unknown whether the money moved, the order stays as it is: only the
- * chain can tell, and asking for another payment would make an honest buyer pay twice.
- */
+/** While it is unknown whether the money moved, asking for another payment would make an honest buyer pay twice. */
 export async function collect(
   deps: StepDeps,
   order: In<'PAYMENT_PENDING'>,
@@ -57,7 +52,6 @@ export async function collect(
   }
 }
 
-/** Whether the store has paid for enough reverts of this payment, and sends it no more. */
 function isSentEnough({ reverts = 0 }: Order): boolean {
   return reverts >= maxReverts
 }
@@ -70,10 +64,7 @@ function withReverts<T extends Order>(
   return wasted > 0 ? { ...order, reverts: (order.reverts ?? 0) + wasted } : order
 }
 
-/**
- * The store checks often while it would send the payment again if the chain dropped it. Later only others
- * can submit it, or a safe block can prove that nobody will, and each check costs calls to the chain.
- */
+/** Once the store would not send it again, only others can submit it, and each check costs calls to the chain. */
 function pauseBefore(order: In<'PAYMENT_PENDING'>, now: Date): number {
   const { tender } = order
   const isOver = tender.rail === 'x402' && now.getTime() >= tender.validBefore * 1_000
@@ -82,17 +73,11 @@ function pauseBefore(order: In<'PAYMENT_PENDING'>, now: Date): number {
     : pollDelay(order.placedAt, now)
 }
 
-/** Whether a payment that may still vanish was seen long enough ago to be checked again. */
 export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boolean {
   return settlement === 'SEEN' && now.getTime() - paidAt.getTime() >= paymentWatchMs
 }
 
-/**
- * Checks whether a payment that was seen can still vanish, or has vanished. A payment that the chain dropped
- * is sent again: the buyer has signed it, and it may still land in another block.
- *
- * @returns the order with what is new, or the same order while nothing is
- */
+/** A payment that the chain dropped is sent again. Returns the same order while nothing is new. */
 export async function assure<T extends PaidOrder>(deps: StepDeps, order: T): Promise<T> {
   const { tender, receipt } = order
   const confirmation = await railOf(deps.rails, tender).confirmationOf(tender, receipt)
@@ -109,7 +94,7 @@ export async function assure<T extends PaidOrder>(deps: StepDeps, order: T): Pro
   }
 }
 
-/** Puts what a check has shown on record. An order about whose payment nothing is new, except for reverts, goes on. */
+/** An order about whose payment nothing is new, except for reverts, goes on. */
 export async function recordCheck<T extends PaidOrder, To extends Order>(
   order: T,
   assured: T,

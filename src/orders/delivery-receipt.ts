@@ -58,19 +58,13 @@ export const Delivered = z.object({
 })
 export type Delivered = z.infer<typeof Delivered>
 
-/** What `GET /api/catalog/orders/{orderId}/receipt` answers. */
 export const ReceiptAnswer = z.object({
   receipt: z.string().describe('A compact JWS whose payload is the receipt'),
   delivered: Delivered.optional().describe('Only for whoever may see the goods'),
 })
 export type ReceiptAnswer = z.infer<typeof ReceiptAnswer>
 
-/**
- * Binds a receipt to the goods without revealing them. Voucher codes are short; the salt keeps them from being
- * found by trying (the idea of SD-JWT, RFC 9901).
- *
- * @throws Error if the goods hold a value that JSON cannot represent
- */
+/** Voucher codes are short; the salt keeps them from being found by trying (the idea of SD-JWT, RFC 9901). */
 export function deliveryHash({ salt, result }: Delivered): string {
   return createHash('sha256')
     .update(`${salt}.${canonicalJson(result)}`)

@@ -1,10 +1,6 @@
 import { Refusal } from '../lib/refusal.ts'
 
-/**
- * Whom the store sells nothing to, and pays back only through a person: wallets, addresses of coins, and what
- * names a receiver (a phone number, an e-mail address, an ICCID), as the operator has listed them
- * (docs/operators/operations.md). All in lower case.
- */
+/** Whom the store sells nothing to and pays back only through a person; in lower case (docs/operators/operations.md). */
 export interface Denylist {
   readonly has: (party: string) => boolean
 }
@@ -13,12 +9,7 @@ export function isDenied(denylist: Denylist, party: string): boolean {
   return denylist.has(party.toLowerCase())
 }
 
-/**
- * Refuses a purchase for whoever is on the list. The answer names neither the reason nor whom it concerns.
- *
- * @param party undefined if the purchase names nobody
- * @throws Refusal `purchase_declined`
- */
+/** The answer names neither the reason nor whom it concerns. @throws Refusal `purchase_declined` */
 export function requireNotDenied(
   { denylist }: { readonly denylist: Denylist },
   party: string | undefined,

@@ -27,10 +27,7 @@ import { intend, learn, moveTo, pollDelay, rest, wait } from './workflow.ts'
 /** A payment that was seen more recently is not checked again before the purchase; milliseconds. */
 const freshMs = 5_000
 
-/**
- * Puts on record that the supplier will be asked, then asks, if the deadline has not passed. A payment that was
- * seen a while ago is checked again first, because nothing was bought yet.
- */
+/** Puts on record that the supplier will be asked, then asks. A payment seen a while ago is checked again first. */
 export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
   if (now.getTime() - order.paidAt.getTime() > freshMs) {
@@ -49,7 +46,6 @@ export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Nex
   return intend(asking, (saved) => place(deps, saved))
 }
 
-/** Looks the order up at the supplier and, if the supplier does not know it, asks again. */
 export async function fulfil(
   deps: StepDeps,
   order: In<'FULFILLING'>,
@@ -91,7 +87,6 @@ async function look(
   }
 }
 
-/** Puts on record that the supplier accepted the purchase, which stays true, and goes on. */
 async function onceAccepted(
   deps: StepDeps,
   order: In<'FULFILLING'>,
@@ -101,10 +96,7 @@ async function onceAccepted(
   return recall(deps, order, goOn) ?? goOn(order)
 }
 
-/**
- * Puts an acceptance by the supplier on record that this process heard and that is not recorded yet, perhaps
- * because the database was down. It comes before any other step.
- */
+/** Records an acceptance that this process heard and could not record yet, perhaps because the database was down. */
 export function recall<T extends Order>(
   { accepted, now }: StepDeps,
   order: T,
@@ -150,9 +142,8 @@ async function place(deps: StepDeps, order: In<'FULFILLING'>): Promise<Step<Next
 }
 
 /**
- * The supplier shows no such purchase and never accepted it. Early on, the request may have been lost, so the
- * same reference is sent again. Once no request can be on its way any more, the money goes back
- * (`upstream_timeout`), and the supplier is watched for goods that come all the same.
+ * Early on, the request may have been lost, so the same reference is sent again. Once no request can be on its way
+ * any more, the money goes back, and the supplier is watched for goods that come all the same.
  */
 function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING'>> {
   const now = deps.now()
@@ -192,10 +183,7 @@ function waitOrExpire(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFI
   })
 }
 
-/**
- * A purchase that is done is delivered: there are goods, and they are not paid back. What its record
- * lacks may still be written into it until the deadline, and then the buyer gets what there is.
- */
+/** There are goods, and they are not paid back. What the record lacks may still be written until the deadline. */
 function withWhatIsShown(
   deps: StepDeps,
   order: In<'FULFILLING'>,
@@ -243,7 +231,6 @@ function failed(
   }
 }
 
-/** The order as it was before its payment was seen. */
 function unpaid(deps: StepDeps, order: In<'PAID'>): In<'PAYMENT_PENDING'> {
   deps.report({ name: 'payment_vanished', order: order.id })
   const { receipt: _, settlement: __, paidAt: ___, deliverBy: ____, ...ordered } = order

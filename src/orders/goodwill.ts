@@ -23,9 +23,7 @@ export interface Goodwill {
   readonly version: number
   /** Atomic USDC; at most the price of the order. */
   readonly amount: Usdc
-  /** In the words of the operator. */
   readonly reason: string
-  /** Who gives it. */
   readonly by: string
   readonly givenAt: Date
   readonly changedAt: Date
@@ -35,7 +33,6 @@ export interface Goodwill {
   readonly payout: Payout
 }
 
-/** What an operator wants to give. */
 interface Gift {
   readonly amount: Usdc
   readonly reason: string
@@ -61,7 +58,6 @@ export function goodwillFor(order: Order | undefined, gift: Gift, now: Date): Go
 /** Why goodwill that failed is not paid any more: an operator has dropped it. A retry gives it again. */
 export const goodwillDropped = 'dropped'
 
-/** The goodwill as it ends unpaid, or why it cannot end now. */
 export function droppedGoodwill(goodwill: Goodwill, by: string, now: Date): Goodwill | string {
   const { payout } = goodwill
   if (payout.state !== 'FAILED') return `it has not failed; it is ${payout.state}`
@@ -75,12 +71,10 @@ export function droppedGoodwill(goodwill: Goodwill, by: string, now: Date): Good
   return { ...goodwill, payout: { state: 'FAILED', code: goodwillDropped, reason: why } }
 }
 
-/** Names the payout of goodwill. */
 export function goodwillReferenceOf(order: OrderId): string {
   return `${order}-goodwill`
 }
 
-/** The order whose goodwill has this reference, if it is one. */
 export function orderOfGoodwill(reference: string): OrderId | undefined {
   const [, order = ''] = /^(.+)-goodwill$/.exec(reference) ?? []
   return isOrderId(order) ? order : undefined
@@ -89,11 +83,9 @@ export function orderOfGoodwill(reference: string): OrderId | undefined {
 export interface GoodwillDeps extends PayoutDeps {
   readonly goodwill: GoodwillStore
   readonly report: Reporter
-  /** Aborted when this process is about to end. */
   readonly stopping: AbortSignal
 }
 
-/** Pays goodwill that is due, by the same rules as refunds. */
 export function goodwillSweeper(deps: GoodwillDeps, atOnce: number): Sweeper {
   const { goodwill: store, now, stopping } = deps
   const flow: Flow<Goodwill> = { store, now, stopping, next: (goodwill) => next(deps, goodwill) }
@@ -122,11 +114,6 @@ function debtOf(deps: GoodwillDeps, goodwill: Goodwill): Debt {
     payee: tender.payer,
     sign: () =>
       deps.rails.x402.signRefund({ reference, tender: { ...tender, amount }, since: receipt }),
-    report: (event) =>
-      deps.report(
-        event.name === 'failed'
-          ? { name: 'goodwill_failed', order: id, reason: event.reason }
-          : { name: 'goodwill_held', order: id, reason: event.reason },
-      ),
+    report: (name, reason) => deps.report({ name: `goodwill_${name}`, order: id, reason }),
   }
 }

@@ -12,12 +12,10 @@ export interface Entry<A = Account> {
   readonly amount: bigint
 }
 
-/** The ledger entries for a change of an order; mostly none. */
 export function entriesOf(from: Order | undefined, to: Order): readonly Entry[] {
   return entriesBetween(from ? balancesOf(from) : [], balancesOf(to))
 }
 
-/** The entries that turn the first balances into the second. */
 export function entriesBetween<A>(
   from: readonly Entry<A>[],
   to: readonly Entry<A>[],

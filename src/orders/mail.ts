@@ -1,6 +1,5 @@
 import type { OrderId } from '../lib/ids.ts'
 
-/** A mail in plain text. */
 interface Mail {
   readonly to: string
   readonly subject: string
@@ -12,10 +11,7 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
 }
 
-/**
- * The mail addresses of orders. Only a keyed digest of an address is stored; somebody who asks for the orders of
- * an address types it again.
- */
+/** Only a keyed digest of an address is stored; somebody who asks for the orders of an address types it again. */
 export interface MailBook {
   /** Stores the address of an order, or of one that a checkout will open. It replaces an earlier one. */
   remember(order: OrderId, digest: string): Promise<void>

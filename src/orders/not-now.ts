@@ -16,8 +16,7 @@ export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
 }
 
 /**
- * Turns the failure of a part of the store into an answer that says whether money can have moved. Only the
- * operator learns what went wrong.
+ * Turns the failure of a part into an answer that says whether money can have moved. Only the operator learns why.
  *
  * @throws Refusal `try_again` for any other error; a Refusal as it is
  */
@@ -36,8 +35,6 @@ export async function orTryAgain<T>(
 }
 
 /**
- * Refuses a purchase that the store could not make or could not refund at the moment.
- *
  * @param isFromFloat whether the refund wallet would pay it back
  * @throws Refusal `store_paused` if nothing is sold, `offer_unavailable` if not this supplier's or this amount
  */
@@ -51,11 +48,7 @@ export function requireSold(
 
 type Sale = Pick<Priced, 'amount'> & { readonly offer: Pick<Offer, 'source'> }
 
-/**
- * Deducts a sale from what the next ones may cost, if the store can still make and refund it.
- *
- * @throws Refusal as `requireSold` does
- */
+/** Deducts a sale from what the next ones may cost. @throws Refusal as `requireSold` does */
 export function sell(
   health: Pick<Health, 'sell'>,
   reference: string,
@@ -71,13 +64,7 @@ function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
     case 'paused':
       throw storePaused()
     case 'supplier_paused':
-      throw new Refusal(
-        'offer_unavailable',
-        'The supplier of this offer sells nothing at the moment.',
-        {
-          retryAfterSeconds: 60,
-        },
-      )
+      throw unavailable('The supplier of this offer sells nothing at the moment.')
     case 'too_large':
       throw tooLarge(amount, reason)
     default:
@@ -89,13 +76,13 @@ function refuseUnsold(reason: Unsold | undefined, amount: Usdc): void {
 function tooLarge(amount: Usdc, { bound }: Extract<Unsold, { type: 'too_large' }>): Refusal {
   const { max: most } = bound
   const message = `The store sells for at most ${formatUsdc(most)} USDC per purchase at the moment; this is ${formatUsdc(amount)} USDC.`
-  return new Refusal('offer_unavailable', message, {
-    retryAfterSeconds: 60,
-    extra: { reason: 'too_large', most: money(most), asked: money(amount) },
-  })
+  return unavailable(message, { reason: 'too_large', most: money(most), asked: money(amount) })
 }
 
-/** The store cannot tell at the moment whether the payment is good. */
+function unavailable(message: string, extra: Record<string, unknown> = {}): Refusal {
+  return new Refusal('offer_unavailable', message, { retryAfterSeconds: 60, extra })
+}
+
 export function notChecked({
   charged,
   isTooCostly = false,
@@ -106,7 +93,6 @@ export function notChecked({
   return new Refusal('too_costly', message, { charged, retryAfterSeconds: 60 })
 }
 
-/** The store sells nothing at the moment. */
 export function storePaused(): Refusal {
   return new Refusal('store_paused', 'The store accepts no purchases at the moment.', {
     retryAfterSeconds: 60,

@@ -1,11 +1,7 @@
 import type { OrderId } from '../lib/ids.ts'
 import type { Notifier } from './ports.ts'
 
-/**
- * Notifies within one process. Other nodes notice by polling: a notification only saves time.
- *
- * @param stopping when aborted, all waits end, and later ones end at once
- */
+/** Notifies within one process. Other nodes notice by polling: a notification only saves time. */
 export function createNotifier(stopping: AbortSignal): Notifier {
   const waiting = new Map<OrderId, Set<() => void>>()
   stopping.addEventListener('abort', () => {

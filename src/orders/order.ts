@@ -52,10 +52,7 @@ interface Ordered {
   readonly changedAt: Date
 }
 
-/**
- * How certain a payment is that was seen in a block. A chain may drop its newest blocks: a `SEEN` payment is
- * checked until it cannot vanish any more, or has vanished for good.
- */
+/** A chain may drop its newest blocks: a `SEEN` payment is checked until it cannot vanish, or has vanished for good. */
 export type Settlement = 'SEEN' | 'FINAL' | 'LOST'
 
 interface Paid extends Ordered {
@@ -65,7 +62,6 @@ interface Paid extends Ordered {
   readonly deliverBy: Date
 }
 
-/** When the supplier was asked, and whether it accepted. */
 interface Asking {
   readonly askedAt: Date
   /** When the same request was last repeated. A repeat may be refused because the first one was accepted. */
@@ -114,10 +110,8 @@ interface Awaited extends GivenUp {
 }
 
 /**
- * One purchase, at one moment of its life.
- *
- * A field exists only in the states where it is true, so goods cannot be read from an order that
- * has none, and no order has both goods for its buyer and a refund.
+ * One purchase, at one moment of its life. A field exists only in the states where it is true, so no order has both
+ * goods for its buyer and a refund.
  */
 export type Order =
   /** On record. The payment may have been submitted, and its money may or may not have moved. */
@@ -142,7 +136,6 @@ export type Order =
 
 export type State = Order['state']
 
-/** An order known to be in state `S`. */
 export type In<S extends State> = Extract<Order, { state: S }>
 
 /** An order whose payment was seen on the chain. */
@@ -151,10 +144,7 @@ export type PaidOrder = Exclude<Order, In<'PAYMENT_PENDING' | 'PAYMENT_FAILED'>>
 /** An order whose money goes back, at once or after the wait for the supplier's final word. */
 export type Refunding = In<'FULFILLMENT_FAILED' | 'EXPIRED'>
 
-/**
- * All changes of state that an order can make. One goes back: if the chain drops a payment before the supplier
- * was asked, it is unknown once more whether its money moves.
- */
+/** One move goes back: if the chain drops a payment before the supplier was asked, it is unknown again. */
 export const moves = {
   PAYMENT_PENDING: ['PAID', 'PAYMENT_FAILED'],
   PAYMENT_FAILED: [],
@@ -192,7 +182,6 @@ export function payoutStateOf({ payout }: Refunding): PayoutState | 'WAITING' {
   return payout?.state ?? 'WAITING'
 }
 
-/** Whether the goods may still come. */
 export function isUnderWay({ state }: Order): boolean {
   return state === 'PAYMENT_PENDING' || state === 'PAID' || state === 'FULFILLING'
 }
@@ -212,30 +201,20 @@ export function isFinished(order: Order): boolean {
   }
 }
 
-/**
- * The order with the supplier's acceptance, as of now. Undefined if it has one already, was never at the supplier,
- * or has nothing left to do.
- */
+/** Undefined if it has the acceptance already, was never at the supplier, or has nothing left to do. */
 export function acceptedOrder<T extends Order>(order: T, now: Date): T | undefined {
   const isOpen = order.state === 'FULFILLING' || (isRefunding(order) && !isFinished(order))
   return isOpen && order.acceptedAt === undefined ? { ...order, acceptedAt: now } : undefined
 }
 
-/** The order with the supplier's acceptance, or the same order if that adds nothing. */
 export function withAcceptance<T extends Order>(order: T, now: Date): T {
   return acceptedOrder(order, now) ?? order
 }
 
-/**
- * How soon a payment is checked again after it was seen, and how often from then on; milliseconds. A dropped
- * payment can then be sent again while its authorization is still valid: the store asks for 300 s.
- */
+/** How soon and how often a seen payment is checked: a dropped one can then be sent again within its 300 s. */
 export const paymentWatchMs = 60_000
 
-/**
- * For how many milliseconds nobody has to work on an order that has just become this one. Null if the worker
- * that moved it goes on with it.
- */
+/** For how many milliseconds nobody has to work on an order that has just become this one; null: its worker goes on. */
 export function restOf(order: Order): number | null {
   const isDelivered = order.state === 'FULFILLED' && order.settlement === 'SEEN'
   return isDelivered ? paymentWatchMs : null
@@ -248,9 +227,8 @@ export function chargedOf(order: Order): 'no' | 'yes' | 'unknown' {
 }
 
 /**
- * The ids of the order that this payment opens. They are derived from the payment with a secret of
- * the store: nobody can guess them, and an order whose record was lost is opened again under the same ids,
- * which find its purchase at the supplier and its refund on the chain.
+ * Derived from the payment with a secret of the store: nobody can guess them, and an order whose record was lost is
+ * opened again under the same ids, which find its purchase and its refund.
  */
 export function idsFor(
   { of }: Pick<Digest, 'of'>,
@@ -265,7 +243,6 @@ export function supplierReferenceOf(id: OrderId): string {
   return id.replace('_', '')
 }
 
-/** The order that a supplier's reference is for, or undefined if it is no reference of this store. */
 export function orderIdOfReference(reference: string): OrderId | undefined {
   const id = reference.replace(/^ord/, 'ord_')
   return isOrderId(id) ? id : undefined

@@ -2,13 +2,10 @@ import { never } from '../lib/never.ts'
 import type { SignedRefund } from '../payments/payment.ts'
 import { type Rails, railOf } from '../payments/ports.ts'
 import { type Denylist, isDenied } from './denylist.ts'
-import type { Allowance, PayoutLimits } from './ports.ts'
+import type { PayoutLimits } from './ports.ts'
 import { pollDelay } from './workflow.ts'
 
-/**
- * Money that goes out once, to a fixed address: the price of an order that was not delivered, or money of an
- * invoice that is not its price. It is stored with the change that creates the debt, and named after the debt.
- */
+/** Money that goes out once, to a fixed address. It is stored with the change that creates the debt. */
 export type Payout =
   | ({ readonly state: 'DUE' } & Known)
   /** Granted under the payout limits, and fixed in every detail before anything is sent. */
@@ -23,7 +20,6 @@ export type Payout =
       readonly signed?: SignedRefund
     }
 
-/** What a payout has been through before. */
 interface Known {
   /** Why it had failed before a claim made it due again. The operator has been told of that. */
   readonly knownFault?: string
@@ -34,10 +30,7 @@ interface Known {
 export type PayoutState = Payout['state']
 export type PayoutIn<S extends PayoutState> = Extract<Payout, { state: S }>
 
-/**
- * The whole life of a payout. A rebuilt record goes from `DUE` straight to `CONFIRMED`, because the money was
- * paid before. A signature may expire unused, and then the payout is `DUE` again.
- */
+/** A rebuilt record goes from `DUE` straight to `CONFIRMED`. A signature may expire unused: then it is `DUE` again. */
 export const payoutMoves = {
   DUE: ['APPROVED', 'CONFIRMED', 'FAILED'],
   APPROVED: ['DUE', 'CONFIRMED', 'FAILED'],
@@ -45,13 +38,6 @@ export const payoutMoves = {
   FAILED: ['DUE'],
 } as const satisfies Record<PayoutState, readonly PayoutState[]>
 
-/** What an operator hears of a payout. */
-type PayoutEvent =
-  | { readonly name: 'failed'; readonly reason: string }
-  /** It waits, because refunds are stopped or a cap is reached. */
-  | { readonly name: 'held'; readonly reason: Exclude<Allowance, 'granted' | 'over_cap'> }
-
-/** Money that is owed, and how it goes out. */
 export interface Debt {
   /** Names the payout for ever, so that one debt is paid once. */
   readonly reference: string
@@ -61,7 +47,8 @@ export interface Debt {
   readonly payee: string
   /** Decides the payout in all its parts. Sends nothing. */
   sign(): Promise<SignedRefund>
-  report(event: PayoutEvent): void
+  /** Tells the operator. `held`: it waits, because refunds are stopped or a cap is reached. */
+  report(name: 'failed' | 'held', reason: string): void
 }
 
 export interface PayoutDeps {
@@ -71,7 +58,6 @@ export interface PayoutDeps {
   readonly denylist: Denylist
 }
 
-/** The one next thing to do for a payout in state `S`. */
 export type PayoutStep<S extends PayoutState = PayoutState> =
   | { readonly type: 'move'; readonly to: PayoutIn<(typeof payoutMoves)[S][number]> }
   | { readonly type: 'wait'; readonly ms: number }
@@ -81,10 +67,7 @@ export type PayoutStep<S extends PayoutState = PayoutState> =
 /** How often a payout that the limits hold back is tried again; milliseconds. */
 const heldPollMs = 60_000
 
-/**
- * Pays what is owed, if its payee is not on the denylist and the payout limits allow it. Both are asked before it is
- * signed and before it is sent.
- */
+/** Denylist and payout limits are asked before it is signed and before it is sent. */
 export async function nextForPayout(
   deps: PayoutDeps,
   debt: Debt,
@@ -109,7 +92,7 @@ export async function nextForPayout(
     case 'hour_cap':
     case 'day_cap':
     case 'payer_share':
-      debt.report({ name: 'held', reason: answer })
+      debt.report('held', answer)
       return { type: 'held', ms: heldPollMs }
     default:
       return never(answer)
@@ -153,6 +136,6 @@ export function failedPayout(
   { knownFault, signed }: Known,
   { code, reason }: { readonly code: string; readonly reason: string },
 ): PayoutIn<'FAILED'> {
-  if (knownFault !== code) report({ name: 'failed', reason: code })
+  if (knownFault !== code) report('failed', code)
   return { state: 'FAILED', code, reason, ...(signed && { signed }) }
 }

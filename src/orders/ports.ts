@@ -23,7 +23,6 @@ export interface Opened {
 export interface OpenedFor {
   /** Digest of the recipient, for the limits of the payer; not stored. */
   readonly recipient?: string | undefined
-  /** Whom it counts for, and their budgets. */
   readonly counted?: Counted | undefined
   /** Where its states are sent. The webhook of a payer who has too many gets nothing; the order is opened. */
   readonly webhook?: NewWebhook | undefined
@@ -47,10 +46,7 @@ export interface OrderStore extends WorkflowStore<Order> {
    */
   open(order: In<'PAYMENT_PENDING'>, keys: readonly string[], opened?: OpenedFor): Promise<Opened>
 
-  /**
-   * The budget that is spent by now, of several the one that stays spent for longest; or else the share of
-   * the float that a purchase would exceed.
-   */
+  /** Of several spent budgets the one that stays spent for longest; or else the share of the float that is exceeded. */
   spentBudget(
     subjects: Subjects,
     rules: BudgetRules,
@@ -61,11 +57,7 @@ export interface OrderStore extends WorkflowStore<Order> {
   /** Makes the order due now, because something may have happened to it. */
   hasten(id: OrderId): Promise<void>
 
-  /**
-   * Leases unfinished orders that are due and whose last lease ended, to this caller alone.
-   *
-   * @param rail only orders that were paid in this way
-   */
+  /** Leases unfinished orders that are due and whose last lease ended, to this caller alone. */
   claimDue(limit: number, rail?: Payment['rail']): Promise<readonly Order[]>
 
   find(id: OrderId): Promise<Order | undefined>
@@ -84,11 +76,7 @@ export interface OrderStore extends WorkflowStore<Order> {
   /** Whether this payer was delivered the eSIM with this ICCID here. */
   boughtIccid(payer: string, iccidDigest: string): Promise<boolean>
 
-  /**
-   * Stores a claim for the refund of an order as it was read, if it is new and within the budgets.
-   *
-   * @param rules how many claims an order and a client may make in an hour
-   */
+  /** Stores a claim for the refund of an order as it was read, if it is new and within the budgets. */
   claimRefund(
     order: Pick<Order, 'id' | 'version'>,
     claim: KeptClaim,
@@ -138,30 +126,18 @@ export class LimitReached extends Error {
 export const maxConsideredMs = 60_000
 
 export interface Reservation {
-  /** The digest of the request that the payment is reserved for. */
   readonly request: string
   /** Tells this request from all equal ones; null if the payment is reserved for another request. */
   readonly mark: string | null
 }
 
-/**
- * The request that each payment came with, stored before anybody outside sees the payment
- * (docs/contributors/decisions/016).
- */
+/** The request of each payment, stored before anybody outside sees the payment (docs/contributors/decisions/016). */
 export interface ReservationStore {
-  /**
-   * Reserves a payment for a request, unless it is reserved already. A payment that the payer's own key is
-   * known to have signed replaces a reservation of one that is not.
-   *
-   * @param request digest of what is asked for
-   */
+  /** A payment that the payer's own key is known to have signed replaces a reservation of one that is not. */
   reserve(paymentKey: string, request: string, isSigned: boolean): Promise<Reservation>
   /** Says that the request with this mark opens no order. */
   release(paymentKey: string, mark: string): Promise<void>
-  /**
-   * Whether a request for which this payment is reserved is so recent that it may still be under way, and has
-   * not been released.
-   */
+  /** Whether a request with this payment is so recent that it may be under way, and was not released. */
   isConsidered(paymentKey: string): Promise<boolean>
   /** Forgets what was reserved before then. Returns how many; fewer once told to stop. */
   forget(reservedBefore: Date, signal?: AbortSignal): Promise<number>
@@ -175,11 +151,9 @@ export interface Approval {
   readonly payer: string
   /** Keyed digest of what is asked for, like the fingerprint of an order. */
   readonly purchase: string
-  /** The price when the approval was asked for. */
   readonly amount: Usdc
   /** The most that the purchase may cost: the maximum that the buyer named, or else the price. */
   readonly most: Usdc
-  /** What is bought, in words. */
   readonly bought: Sealed
   readonly decision?: 'APPROVED' | 'DECLINED'
   readonly endsAt: Date
@@ -187,14 +161,7 @@ export interface Approval {
   readonly usedBy?: OrderId
 }
 
-/** A purchase that a person may have approved. */
-interface ApprovedPurchase {
-  /** In lower case. */
-  readonly payer: string
-  /** Keyed digest of what is asked for. */
-  readonly purchase: string
-  readonly amount: Usdc
-}
+type ApprovedPurchase = Pick<Approval, 'payer' | 'purchase' | 'amount'>
 
 /** The approvals that persons were asked for (docs/contributors/decisions/020). */
 export interface ApprovalStore {
@@ -205,19 +172,12 @@ export interface ApprovalStore {
   ask(wanted: Approval, now: Date): Promise<Approval>
   /** By the SHA-256 of its token. */
   find(tokenHash: string): Promise<Approval | undefined>
-  /**
-   * Stores what a person decided, once. False if there is nothing to decide any more.
-   *
-   * @param endsAt until when it may be used, or was declined
-   */
+  /** Stores what a person decided, once. False if there is nothing to decide any more. */
   decide(
     tokenHash: string,
     said: { readonly decision: 'APPROVED' | 'DECLINED'; readonly now: Date; readonly endsAt: Date },
   ): Promise<boolean>
-  /**
-   * Uses an approval for the payment of this order. True if there is one: of the same payer and purchase, for
-   * at least this amount, not expired, and not used for another order.
-   */
+  /** True if there is an approval of this payer and purchase for at least this amount, not used for another order. */
   use(bought: ApprovedPurchase, order: OrderId, now: Date): Promise<boolean>
   /** Deletes what ended before then. Returns how many. */
   forget(endedBefore: Date): Promise<number>
@@ -269,12 +229,7 @@ export interface LimitStore {
   /** Undefined where the wallet has none. */
   find(wallet: string): Promise<StoredLimits | undefined>
 
-  /**
-   * Replaces the limits that were read; undefined stands for none. An order that is being opened for the wallet
-   * comes either before the change or after it.
-   *
-   * @returns false if somebody else has changed them since
-   */
+  /** Replaces the limits that were read; undefined: none. False if somebody else has changed them since. */
   replace(
     wallet: string,
     read: StoredLimits | undefined,
@@ -298,11 +253,9 @@ export interface OrderFacts {
   readonly oldestOpenSeconds: number | undefined
   readonly refundsPending: number
   readonly refundsFailed: number
-  /** Goodwill that waits for an operator. */
   readonly goodwillFailed: number
   /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
-  /** Whether an operator has stopped all refunds. */
   readonly refundsStopped: boolean
   /** The refunds granted in the last hour and in the last day, which count towards the caps. */
   readonly granted: { readonly hour: Usdc; readonly day: Usdc }
@@ -310,11 +263,9 @@ export interface OrderFacts {
 
 /** What is open at one moment. The store must know it before it sells more. */
 export interface OpenFacts {
-  /** What was paid in USDC for orders that are neither delivered nor refunded. */
   readonly exposure: Usdc
   /** By supplier; a supplier without open orders may be missing. */
   readonly suppliers: ReadonlyMap<string, OpenAtSupplier>
-  /** Refunds under way. */
   readonly refunds: number
   /** Orders of the last hour that their supplier refused for insufficient funds. */
   readonly fundsRefusals: readonly (FundsRefusal & { readonly supplier: string })[]
@@ -351,18 +302,14 @@ export type Allowance = 'granted' | 'stopped' | 'hour_cap' | 'day_cap' | 'payer_
 /** The last bound on a loss: caps, and a switch that stops all payouts. */
 export interface PayoutLimits {
   /**
-   * Grants a payout, on record and before it is signed. A granted payout counts towards the caps once and stays
-   * granted, unless refunds are stopped. Refunds of orders and returns of checkouts have separate caps of the
-   * same height, because anybody can cause returns, and they must not hold up refunds.
-   *
-   * @param reference the order, or the return of a checkout
+   * Grants a payout, on record and before it is signed. It counts towards the caps once. Returns have separate caps of
+   * the same height, because anybody can cause returns, and they must not hold up refunds.
    */
   allow(reference: string): Promise<Allowance>
 }
 
 /** Sign-in nonces that were used. A sign-in message can be used once. */
 export interface NonceStore {
-  /** Whether this is the nonce's first use. */
   useOnce(nonce: string, expiresAt: Date): Promise<boolean>
 }
 

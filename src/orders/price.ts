@@ -42,12 +42,9 @@ export interface Priced {
 }
 
 /**
- * Checks a purchase and prices it: at the price that the store has promised, or else at the current price. A
- * promise fixes the price alone: an offer that is not sold any more, or a value that is now out of range, is
- * refused. Stores nothing and calls nobody.
+ * Checks a purchase and prices it, at a promised price or the current one. A promise fixes the price alone: an offer
+ * that is not sold any more, or a value out of range, is refused. Stores nothing and calls nobody.
  *
- * @param kind undefined if only the offer determines it
- * @param promise what the buyer echoes as the store's promise of a price
  * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `price_above_maximum`, `purchase_declined`
  */
 export function price(
@@ -79,7 +76,6 @@ function requireWithin(most: Usdc | undefined, amount: Usdc): void {
   })
 }
 
-/** What is bought, as the current catalog describes it. */
 export function itemOf({ offer, lineItem }: Pick<Priced, 'offer' | 'lineItem'>): Item {
   const value =
     lineItem.value === undefined ? undefined : (lineItem.value * offer.price.divisor) / 100
@@ -101,10 +97,7 @@ function quotedOf({ id, price, faceValue }: Offer, { value }: LineItem): Quoted 
   return { offer: id, value, units }
 }
 
-/**
- * The terms for a priced line item, with the store's promise of the price. A promised price keeps its promise:
- * with a new one each time, a buyer who never pays could keep an old price for ever.
- */
+/** With a new promise each time, a buyer who never pays could keep an old price for ever. */
 export function acceptsFor(deps: PriceDeps, { offer, lineItem, amount, promise }: Priced): Accepts {
   const quote = promise ?? deps.quotes.promise(quotedOf(offer, lineItem), amount)
   return acceptsOf(amount, deps.payees, quote)
@@ -127,17 +120,11 @@ export interface ForeignEsimDeps {
 
 type Recharge = Pick<Priced, 'offer' | 'lineItem'>
 
-/** The ICCID of the eSIM that the purchase recharges; undefined if it names none. */
 export function rechargedIccid({ lineItem: { recipient } }: Recharge): string | undefined {
   return 'iccid' in recipient ? recipient.iccid : undefined
 }
 
-/**
- * Why this eSIM may not be recharged, or undefined if it may: this store must have delivered it to this payer,
- * or the supplier must know it.
- *
- * @param payer undefined while nobody pays yet: then the supplier must know it
- */
+/** This store must have delivered the eSIM to this payer, or the supplier must know it. */
 export async function foreignEsim(
   deps: ForeignEsimDeps,
   priced: Recharge,

@@ -1,13 +1,14 @@
 import type { Offer } from '../catalog/offer.ts'
-import { type LineItem, wordingsOf } from '../catalog/purchase-body.ts'
+import { type LineItem, wordingOf } from '../catalog/purchase-body.ts'
 import type { Health } from '../health/health.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
 import { type Charged, Refusal, refusalWith, whileUnpaid } from '../lib/refusal.ts'
 import type { within } from '../lib/within.ts'
-import { accept, hasEnded } from '../payments/acceptance.ts'
-import type { X402Payment } from '../payments/payment.ts'
+import { accept, hasEnded, signedTo } from '../payments/acceptance.ts'
+import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
+import type { Checked } from '../payments/ports.ts'
 import type { Accepts } from '../payments/terms.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
@@ -23,35 +24,29 @@ import {
 import { requireNotDenied } from './denylist.ts'
 import { notChecked, notNow, orTryAgain, requireSold, sell } from './not-now.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
-import { BudgetSpent } from './ports.ts'
+import { BudgetSpent, type Reservation, type ReservationStore } from './ports.ts'
 import { acceptsFor, foreignEsim, itemOf, type PriceDeps, type Priced, price } from './price.ts'
-import { earlierOrder, isPaidBy, type PurchaseRequest, patienceOf, replay } from './replay.ts'
 import {
-  chargedFor,
-  isConsidered,
-  type Money,
-  moneyOf,
-  type ReservingDeps,
-  reserve,
-} from './reserve.ts'
+  earlierOrder,
+  isPaidBy,
+  type PurchaseRequest,
+  patienceOf,
+  paymentKeyIn,
+  replay,
+} from './replay.ts'
 import { beforeLimits, type CheckDeps, openWithin } from './spending-limits/check.ts'
 import { lesser } from './spending-limits/rules.ts'
 import { newWebhookSecret, type WebhookTarget } from './webhooks/message.ts'
 import type { WebhookState } from './webhooks/ports.ts'
 
-export interface PurchaseDeps
-  extends AdvanceDeps,
-    PriceDeps,
-    CheckDeps,
-    ReservingDeps,
-    ApprovalDeps {
+export interface PurchaseDeps extends AdvanceDeps, PriceDeps, CheckDeps, ApprovalDeps {
+  readonly reservations: ReservationStore
   /** Limits the wait for a call that hangs; without it, an answer waits for the call to end. */
   readonly within?: typeof within
   readonly budgets: BudgetRules
   readonly health: Pick<Health, 'unsold' | 'sell' | 'noteOpened' | 'unsell' | 'means'>
 }
 
-/** The webhook of an order that was just opened. */
 export interface OpenedWebhook {
   /** Signs its events. Shown once. */
   readonly secret: string
@@ -80,8 +75,7 @@ export type PurchaseAnswer =
     }
 
 /**
- * Buys an offer; without a payment, names its price. A refusal of a request with a payment says in `charged` whether
- * its money moved, and a demand is made only when it has not.
+ * A refusal of a request with a payment says in `charged` whether its money moved; a demand is made only if it has not.
  *
  * @param failed an order under the same key whose own payment has failed
  */
@@ -117,10 +111,8 @@ interface Opened {
 }
 
 /**
- * Finds the order that this payment has opened already, or opens it. Before a payment is turned down
- * its order is looked for once more: the same request may have come twice, and the other one may
- * have taken the payment since, or be about to. That buyer must be told of the order, or that nothing
- * is known yet, and must not sign another payment.
+ * Before a payment is turned down its order is looked for once more: the same request may have come twice, and the
+ * other one may have taken the payment. That buyer must not sign another payment.
  */
 async function begin(deps: PurchaseDeps, request: PurchaseRequest): Promise<Begun> {
   const { payment } = request
@@ -166,14 +158,12 @@ function refusalIn(error: unknown): Refusal {
   throw error
 }
 
-/** What is known of a payment so far. */
 interface Progress {
   money: Money
   /** Tells this request from equal ones; null until the payment is reserved. */
   mark: string | null
 }
 
-/** The steps from a payment that has no order yet to its order. */
 async function take(
   deps: PurchaseDeps,
   request: PurchaseRequest,
@@ -193,10 +183,10 @@ async function take(
     requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount }),
     deps.rails.x402.isSignedByPayer(accepted.tender),
   ])
-  const wordings = wordingsOf(priced.offer.kind, request.fields)
+  const wording = wordingOf(priced.offer.kind, request.fields)
   // Nobody can submit an authorization that has ended, so it is reserved only once it was found good.
   const isOver = hasEnded(accepted.tender, deps.now())
-  if (!isOver) progress.mark = await reserve(deps, accepted.tender, { wordings, isSigned })
+  if (!isOver) progress.mark = await reserve(deps, accepted.tender, { wording, isSigned })
   const [checked, within] = await Promise.all([
     deps.rails.x402.check(accepted.tender),
     beforeLimits(deps, priced, accepted.tender.payer),
@@ -206,7 +196,7 @@ async function take(
     case 'good': {
       // The payer is proven only now, and nobody else may learn of their limits or their eSIMs.
       const { tender } = checked
-      if (isOver) progress.mark = await reserve(deps, tender, { wordings, isSigned })
+      if (isOver) progress.mark = await reserve(deps, tender, { wording, isSigned })
       requireNotDenied(deps, tender.payer)
       if (within.refusal) throw within.refusal
       await requireOwnEsim(deps, priced, tender.payer)
@@ -229,12 +219,10 @@ async function requireOwnEsim(deps: PurchaseDeps, priced: Priced, payer: string)
   if (refusal) throw refusalWith(refusal, { provesNothing: true })
 }
 
-/** What the refund wallet held when it was seen last. */
 function floatSeen({ health }: PurchaseDeps): Usdc | undefined {
   return health.means()?.cover?.float
 }
 
-/** What is asked for and its price, while the store is open for it. */
 function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest): Priced {
   const priced = price(deps, kind, fields, payment?.accepted.extra['quote'])
   requireSold(deps.health, priced, true)
@@ -249,7 +237,6 @@ interface Ready {
   readonly subjects: Subjects
 }
 
-/** The webhook that a purchase names, as it is stored, and the new secret that signs its events. */
 function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, order: OrderId) {
   if (url === undefined) return undefined
   const secret = newWebhookSecret()
@@ -258,7 +245,6 @@ function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, ord
   return { secret, kept: { target: vault.seal(target, { order, field: 'webhook' }), receiver } }
 }
 
-/** Puts the order on record. */
 async function open(
   deps: PurchaseDeps,
   { fields, viewer }: PurchaseRequest,
@@ -267,7 +253,7 @@ async function open(
   const { offer, lineItem, amount } = priced
   const accessToken = newAccessToken()
   const { id, paymentId } = idsFor(deps.digest, tender)
-  const [wording] = wordingsOf(offer.kind, fields)
+  const wording = wordingOf(offer.kind, fields)
   const now = deps.now()
   const order: In<'PAYMENT_PENDING'> = {
     state: 'PAYMENT_PENDING',
@@ -310,7 +296,6 @@ async function open(
     : { type: 'earlier', order: opened.order }
 }
 
-/** Settles the payment, and advances the order as far as it can go now. */
 async function carryOut(
   deps: PurchaseDeps,
   request: PurchaseRequest,
@@ -368,7 +353,6 @@ async function lastKnown({ orders }: PurchaseDeps, order: Order): Promise<Order>
   }
 }
 
-/** @param failed the order whose payment failed and whose key is free for this request, if there is one */
 async function again(
   deps: PurchaseDeps,
   request: PurchaseRequest,
@@ -402,4 +386,73 @@ function paymentRequired(
     lineItem: priced.lineItem,
     ...(fault ? { fault: { code: fault.code, reason: fault.reason } } : {}),
   }
+}
+
+/**
+ * Binds a payment to its request before anybody outside sees it: a chain provider or a facilitator could otherwise
+ * send it with a request of its own, and be first (docs/contributors/decisions/016).
+ *
+ * @throws Refusal `payment_reused` when the payment came with another request first
+ */
+async function reserve(
+  { reservations, digest }: PurchaseDeps,
+  tender: X402Payment,
+  { wording, isSigned }: { readonly wording: string; readonly isSigned: boolean },
+): Promise<Reservation['mark']> {
+  const held = await reservations.reserve(paymentKeyOf(tender), digest.of(wording), isSigned)
+  if (digest.matches(wording, held.request)) return held.mark
+  const message =
+    'This payment came with another request first. Send that one again to learn what became of it.'
+  throw new Refusal('payment_reused', message, { charged: 'unknown' })
+}
+
+/**
+ * Two equal requests that are checked at once may be judged differently, for example by two chain providers of which
+ * one has not seen yet that the wallet was funded.
+ *
+ * @param mark of this request, if it was judged and opens no order; otherwise null
+ */
+async function isConsidered(
+  { reservations }: PurchaseDeps,
+  payment: PaymentPayload,
+  mark: Reservation['mark'],
+): Promise<boolean> {
+  const key = paymentKeyIn(payment)
+  // Released first, so that of two requests that end at once at least one finds the other gone.
+  if (mark !== null) await reservations.release(key, mark)
+  return reservations.isConsidered(key)
+}
+
+/** What is known of the money of a payment that has no order; `unseen`: nobody has looked. */
+type Money = 'unseen' | 'unmoved' | 'landed' | 'unknown'
+
+function moneyOf(checked: Checked): Money {
+  switch (checked.outcome) {
+    case 'good':
+      return checked.hasLanded ? 'landed' : 'unmoved'
+    case 'bad':
+      return 'unmoved'
+    case 'unknown':
+      return checked.charged === 'no' ? 'unseen' : 'unknown'
+  }
+}
+
+/**
+ * A payment that opens no order may have paid for one whose record was lost. So if it pays this store and was not
+ * checked, the chain is asked once whether it was used; one that was used proves nothing to this request.
+ */
+async function chargedFor(
+  { rails, payees }: PurchaseDeps,
+  { heldUp }: PurchaseRequest,
+  payment: PaymentPayload,
+  money: Money,
+): Promise<{ readonly charged: Charged; readonly provesNothing?: true }> {
+  if (money === 'landed') return { charged: 'yes' }
+  if (money !== 'unseen') return { charged: money === 'unmoved' ? 'no' : 'unknown' }
+  const tenders = signedTo(payees, payment)
+  if (tenders.length === 0) return { charged: 'no' }
+  // A caller above a limit must not cause calls to the chain.
+  if (heldUp?.code === 'rate_limited') return { charged: 'unknown' }
+  const unused = await Promise.all(tenders.map(rails.x402.isUnused))
+  return unused.every(Boolean) ? { charged: 'no' } : { charged: 'unknown', provesNothing: true }
 }

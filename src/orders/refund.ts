@@ -26,13 +26,9 @@ import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 /** How often late goods are looked for at first, and in the end. */
 const slowPollMs = 60_000
 const rarestPollMs = 3_600_000
-/**
- * How long after a refund late goods are watched for. A purchase that the supplier accepted and has not ended by
- * then is booked as lost; the supplier retries for a day (docs/operators/suppliers.md).
- */
+/** The supplier retries for a day (docs/operators/suppliers.md); what has not ended by then is booked as lost. */
 const supplyWatchMs = 72 * 3_600_000
 
-/** The next thing to do for an order whose money goes back. */
 export function payBack(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
   const { payout } = order
   if (payout === undefined) return whenPaid(deps, order, (seen) => awaitSupplier(deps, seen))
@@ -75,9 +71,8 @@ async function whenPaid<T extends Refunding>(
 }
 
 /**
- * While the supplier may still deliver, nothing is owed. The wait ends with the supplier's final word, yes or
- * no, or at `refundAt`. A purchase that it never accepted, and does not show long after the last request,
- * is not waited for; late goods are watched for all the same.
+ * While the supplier may still deliver, nothing is owed. A purchase that it never accepted, and does not show long
+ * after the last request, is not waited for; late goods are watched for all the same.
  */
 async function awaitSupplier(
   deps: StepDeps,
@@ -140,23 +135,16 @@ async function refund(
   }
 }
 
-/** The price of the order, which goes back to its payer in the way it was paid. */
 function debtOf(deps: StepDeps, { id, tender, receipt, changedAt }: Refunding): Debt {
   return {
     reference: id,
     since: changedAt,
     payee: addressOf(tender),
     sign: () => railOf(deps.rails, tender).signRefund({ reference: id, tender, since: receipt }),
-    report: (event) =>
-      deps.report(
-        event.name === 'failed'
-          ? { name: 'refund_failed', order: id, reason: event.reason }
-          : { name: 'refund_held', order: id, reason: event.reason },
-      ),
+    report: (name, reason) => deps.report({ name: `refund_${name}`, order: id, reason }),
   }
 }
 
-/** What the supplier shows now of goods that the buyer will not get. */
 interface Seen {
   readonly onRecord: Refunding
   readonly order: Refunding
@@ -234,9 +222,8 @@ async function giveBack(
 }
 
 /**
- * Makes a failed refund due again, and leaves it to the sweep. It is the same refund, to the same wallet,
- * and can be paid only once. Any other refund is left as it is. If another worker moves the order meanwhile, as
- * the watch for late goods does, what it wrote decides.
+ * Makes a failed refund due again: the same refund, to the same wallet, which can be paid only once. If another worker
+ * moves the order meanwhile, as the watch for late goods does, what it wrote decides.
  *
  * @param by anybody may claim, so the operator is not told again if a claimed refund fails as before
  */
@@ -255,7 +242,6 @@ export async function retryRefund(
   return won ? record : retryRefund(orders, record, by)
 }
 
-/** Why the refund of this order is not tried again, or undefined when it is. */
 export function whyNotTried(order: Order | undefined): string | undefined {
   if (!order) return 'there is no such order'
   if (!isRefunding(order)) return `it is ${order.state} and has no refund`
@@ -281,10 +267,8 @@ export interface ClaimDeps {
 }
 
 /**
- * Answers a buyer who asks for the money back. Refunds start by themselves, so a claim only reports the refund
- * that is under way, or starts a failed one again, once. Anybody who knows the order may claim, because the
- * money goes to its payer. Claims without proof of ownership are few in an hour, and use up none of the
- * owner's.
+ * Refunds start by themselves, so a claim only starts a failed one again, once. Anybody who knows the order may claim:
+ * the money goes to its payer. Claims without proof of ownership use up none of the owner's.
  *
  * @throws Refusal `not_refundable` with the rule that says so, `idempotency_conflict`, `budget_spent`
  */
@@ -305,7 +289,6 @@ export async function claimRefund(
   return use === 'used' ? order : retryRefund(deps.orders, order, 'claim')
 }
 
-/** Why this order has no refund, with the rule of its kind. */
 export function notRefundable(order: Order): Refusal {
   const rule = goods[order.item.kind].refundRule
   const why =

@@ -1,5 +1,5 @@
 import type { Kind } from '../catalog/offer.ts'
-import { type Fields, wordingsOf } from '../catalog/purchase-body.ts'
+import { type Fields, wordingOf } from '../catalog/purchase-body.ts'
 import type { Usdc } from '../lib/money.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { paymentKeyOf, same } from '../payments/payment.ts'
@@ -9,11 +9,9 @@ import type { AdvanceDeps } from './advance.ts'
 import { chargedOf, isUnderWay, type Order } from './order.ts'
 import type { OrderStore } from './ports.ts'
 
-/** A request to buy, the first one or a repeat. */
 export interface PurchaseRequest {
   /** Undefined if only the offer determines it. */
   readonly kind: Kind | undefined
-  /** The flat fields of the body. */
   readonly fields: Fields
   /** Undefined on a first call, which only asks for the price. */
   readonly payment: PaymentPayload | undefined
@@ -30,7 +28,6 @@ export interface PurchaseRequest {
   readonly patienceMs?: number | undefined
 }
 
-/** The order that this payment or one of these keys opened before. */
 export async function earlierOrder(
   deps: Pick<AdvanceDeps, 'orders'>,
   { viewer }: PurchaseRequest,
@@ -46,23 +43,19 @@ export async function earlierOrder(
   return undefined
 }
 
-/** The key of the payment in a request, as `paymentKeyOf` makes it. */
 export function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
   const { from: payer, nonce } = payload.authorization
   return paymentKeyOf({ network: accepted.network, asset: accepted.asset, payer, nonce })
 }
 
-/** Whether the payment of this request is the one that opened this order. */
 export function isPaidBy({ tender }: Order, { payment }: PurchaseRequest): boolean {
   return payment !== undefined && paymentKeyOf(tender) === paymentKeyIn(payment)
 }
 
 /**
- * Answers a request that came again, perhaps because the first answer never arrived: with the order as it
- * stands, and with the goods if the caller proves that the order is theirs.
- *
- * The payment itself proves nothing, since everybody can read it on the chain. A caller who shows nothing
- * else gets the same answer whatever they ask for; otherwise the answer would tell what was bought.
+ * Answers a request that came again with its order, and with the goods if the caller proves that it is theirs. The
+ * payment proves nothing, since everybody can read it on the chain: a caller who shows nothing else gets the same
+ * answer whatever they ask for.
  *
  * @throws Refusal `payment_reused`, `idempotency_conflict` when it asks for something else
  */
@@ -89,9 +82,8 @@ async function maySee(
 
 /** A rebuilt order does not say what was asked for. Its payment opened no other one. */
 function isSamePurchase(deps: AdvanceDeps, { kind, fields }: PurchaseRequest, earlier: Order) {
-  if (earlier.fingerprint === '') return true
-  const wordings = wordingsOf(kind ?? earlier.item.kind, fields)
-  return wordings.some((wording) => deps.digest.matches(wording, earlier.fingerprint))
+  const wording = wordingOf(kind ?? earlier.item.kind, fields)
+  return earlier.fingerprint === '' || deps.digest.matches(wording, earlier.fingerprint)
 }
 
 /** How long this request is kept open for its goods; milliseconds. */
@@ -127,18 +119,13 @@ async function untilEnded(deps: AdvanceDeps, order: Order, patienceMs: number): 
 
 /** What a caller shows to prove that an order is theirs. Nothing of it is on the chain, for everyone to read. */
 export interface Viewer {
-  /** The token of the first answer. */
   readonly accessToken?: string | undefined
   /** A wallet that has just signed in; proven before it gets here. */
   readonly wallet?: string | undefined
-  /** Idempotency keys sent along. */
   readonly keys?: readonly string[] | undefined
 }
 
-/**
- * Whether this viewer gets the goods of this order. A repeated payment signature proves nothing: it is
- * public once the payment is on the chain (docs/contributors/decisions/005).
- */
+/** A repeated payment signature proves nothing: it is public on the chain (docs/contributors/decisions/005). */
 export async function mayReveal(
   orders: Pick<OrderStore, 'hasKey'>,
   order: Order,

@@ -21,7 +21,6 @@ interface Policy {
   readonly patienceMs: number
 }
 
-/** What a step may use. */
 export interface StepDeps {
   readonly now: () => Date
   readonly rails: Rails
@@ -39,25 +38,17 @@ export interface StepDeps {
   readonly report: Reporter
 }
 
-/**
- * A request to the supplier is sent this soon after it was put on record, or not at all: a worker that was
- * paused meanwhile must not send a request that the rest of the store has given up since. Milliseconds.
- */
+/** Sent this soon after it is on record, or not at all: a worker that was paused must not send what was given up. */
 export const placeLeavesWithinMs = 15_000
 
 /** How long the supplier is asked again for a purchase that it does not show; milliseconds. */
 export const placeWithinMs = 60_000
 
-/**
- * A purchase that the supplier has not accepted, and does not show this long after the last request, counts as
- * one that it never received. Milliseconds.
- */
+/** A purchase not shown this long after the last request counts as never received; milliseconds. */
 export const supplierSettlesMs = leaseMs + 30_000
 
-/** Looks an order up at its supplier. */
 export function lookUp({ suppliers }: StepDeps, { id, item }: Order): Promise<Held> {
   return suppliers.at(item.source).lookup(item.kind, supplierReferenceOf(id))
 }
 
-/** The one next thing to do for an order. */
 export type Step<To extends Order = Order> = workflow.Step<To, Order>

@@ -20,7 +20,6 @@ export interface Moved<W> {
   readonly record: W
 }
 
-/** The part of a record's store that carries it on. */
 export interface WorkflowStore<W> {
   /** Replaces the record, only if nobody moved it since `from` was read, and renews the lease. */
   move(from: W, to: W): Promise<Moved<W>>
@@ -82,16 +81,12 @@ export function learn<To, W, Then>(
   return { type: 'learn', to, onto, effect } as const
 }
 
-/**
- * How many milliseconds to wait before asking again about something that began at `since`: few while it is
- * new, because most of it ends within seconds, and more the older it is.
- */
+/** How many milliseconds to wait before asking again: few while it is new, and more the older it is. */
 export function pollDelay(since: Date, now: Date, maxMs = 15_000): number {
   const ageMs = now.getTime() - since.getTime()
   return Math.min(maxMs, Math.max(250, ageMs / 4))
 }
 
-/** How the records of one type are carried on. */
 export interface Flow<W extends Workflow> {
   readonly store: Pick<WorkflowStore<W>, 'move' | 'release'>
   readonly next: (record: W) => Promise<Step<W>>
@@ -102,7 +97,6 @@ export interface Flow<W extends Workflow> {
   readonly stopping: AbortSignal
 }
 
-/** How long a caller waits for the outside, and in which states of the record. */
 export interface Patience<W> {
   readonly ms: number
   isFor(record: W): boolean
@@ -139,7 +133,6 @@ export async function carry<W extends Workflow>(
   return at.record
 }
 
-/** A record, and what comes next for it. */
 interface Position<W> {
   readonly record: W
   readonly step: Step<W>
@@ -200,7 +193,6 @@ async function insist<W extends Workflow>(
   }
 }
 
-/** Waits while there is patience left. */
 async function pause<W extends Workflow>(
   flow: Flow<W>,
   at: Position<W>,
@@ -214,7 +206,6 @@ async function pause<W extends Workflow>(
   return { ...at, step: await flow.next(at.record) }
 }
 
-/** Leaves the record to the sweep. */
 async function leave<W extends Workflow>(
   { store }: Flow<W>,
   at: Position<W>,

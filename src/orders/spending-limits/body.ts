@@ -19,10 +19,7 @@ import {
 /** More would not fit into the body of a request. */
 export const maxRecipients = 50
 
-/**
- * An amount is text, because most readers take numbers of JSON for floats, and because an answer of the store
- * can then be sent back unchanged.
- */
+/** Text, because most readers take numbers of JSON for floats; an answer of the store can be sent back unchanged. */
 const amount = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/)
 
 /** What a wallet may set. A missing field limits nothing. */
@@ -71,11 +68,7 @@ export type LimitsBody = z.infer<typeof LimitsBody>
 
 const known = Object.keys(LimitsBody.shape)
 
-/**
- * Reads what a wallet wants to set.
- *
- * @throws Refusal `invalid_body` that lists every fault
- */
+/** @throws Refusal `invalid_body` that lists every fault */
 export function readLimits(fields: Fields): LimitsBody {
   const parsed = LimitsBody.safeParse(fields)
   if (!parsed.success)
@@ -192,7 +185,6 @@ export function money(amount: Usdc): z.infer<typeof LimitMoney> {
   return { usdc: formatUsdc(amount), atomic: amount.toString() }
 }
 
-/** What is left of a limit; nothing if more was spent already. */
 export function lessOf(limit: Usdc, spent: Usdc): Usdc {
   return usdc(limit > spent ? limit - spent : 0n)
 }

@@ -33,7 +33,6 @@ export interface CheckDeps {
   readonly now: () => Date
 }
 
-/** A priced line item beside the limits of its payer. */
 interface Weighed {
   readonly rules: Rules
   readonly asked: SpendingQuery
@@ -42,7 +41,6 @@ interface Weighed {
   readonly field: string
 }
 
-/** What the limits of a payer say about a purchase. */
 export interface Within {
   readonly refusal: Refusal | undefined
   /** Digest of the recipient. */
@@ -51,10 +49,7 @@ export interface Within {
   readonly approveAbove: Usdc | undefined
 }
 
-/**
- * Checks before anything is written whether the payer's own limits allow a purchase. The record checks again
- * when the order is opened, with the digest of the recipient from here.
- */
+/** The record checks again when the order is opened, with the digest of the recipient from here. */
 export async function beforeLimits(
   deps: CheckDeps,
   priced: Priced,
@@ -69,11 +64,7 @@ export async function beforeLimits(
   }
 }
 
-/**
- * Opens the order if the limits of its payer allow it at that moment, whatever was checked before.
- *
- * @throws Refusal `limit_exceeded`
- */
+/** @throws Refusal `limit_exceeded` if the limits do not allow it by now, whatever was checked before */
 export async function openWithin(
   deps: CheckDeps & { readonly orders: Pick<OrderStore, 'open'> },
   order: In<'PAYMENT_PENDING'>,

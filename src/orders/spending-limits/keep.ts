@@ -25,7 +25,6 @@ export interface LimitsDeps {
 /** So many concurrent changes of the same limits happen only on purpose. */
 const attempts = 5
 
-/** The limits of this wallet, and what it has spent. */
 export async function showLimits(deps: LimitsDeps, wallet: string): Promise<LimitsAnswer> {
   const stored = await deps.limits.find(wallet)
   return tell(deps, wallet, stored?.limits ?? { inForce: noRules })

@@ -39,7 +39,6 @@ const limitNames = [
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
-/** What the limits of its payer judge of a purchase. */
 export interface SpendingQuery {
   readonly amount: Usdc
   readonly kind: Kind
@@ -51,7 +50,6 @@ export interface SpendingQuery {
   readonly isApproved: boolean
 }
 
-/** An order that counts against the limit of a day. */
 export interface Spend {
   readonly amount: Usdc
   readonly placedAt: Date
@@ -67,12 +65,9 @@ export function rulesAt({ inForce, coming }: WalletLimits, at: Date): Rules {
 }
 
 /**
- * The limits of a wallet after it asks for these rules. Whatever is stricter takes effect at once. Whatever is
- * looser takes effect after a delay, so that somebody who talks an agent into it has to wait. Until then,
- * nothing is allowed that the old or the new rules forbid.
- *
- * A change that replaces a pending, looser one keeps its time, because it asks for no more than what would
- * have been in force then. Any other change waits from now on.
+ * The limits of a wallet after it asks for these rules. Whatever is stricter takes effect at once, whatever is looser
+ * after a delay, so that somebody who talks an agent into it has to wait. A change that replaces a pending, looser one
+ * keeps its time, because it asks for no more than what would have been in force then.
  *
  * @param coolingMs how long looser rules wait; 0: not at all
  */
@@ -90,7 +85,6 @@ export function changed(
   return { inForce: stricter(held, wanted), coming: { rules: wanted, from } }
 }
 
-/** Whether the other rules allow everything that these allow. */
 export function isAsStrict(rules: Rules, others: Rules): boolean {
   return (
     isAtMost(rules.perOrder, others.perOrder) &&
@@ -102,7 +96,6 @@ export function isAsStrict(rules: Rules, others: Rules): boolean {
   )
 }
 
-/** The rules that allow only what both allow. */
 function stricter(one: Rules, other: Rules): Rules {
   return present({
     perOrder: lesser(one.perOrder, other.perOrder),
@@ -114,7 +107,6 @@ function stricter(one: Rules, other: Rules): Rules {
   })
 }
 
-/** The rules without those that are undefined. */
 export function present(
   rules: {
     readonly [Name in keyof Rules]: Rules[Name] | undefined
@@ -127,12 +119,7 @@ export function hasRules(rules: Rules): boolean {
   return Object.keys(rules).length > 0
 }
 
-/**
- * The first rule that a purchase breaks, or undefined. Strict: an offer without a country is on no list of
- * countries, and a purchase without a recipient on no list of recipients.
- *
- * @param spent what already counts against the limit of a day
- */
+/** Strict: an offer without a country is on no list of countries, and one without a recipient on no list of those. */
 export function limitHit(rules: Rules, asked: SpendingQuery, spent: Usdc): LimitName | undefined {
   return limitNames.find((name) => isBroken[name](rules, asked, spent))
 }
@@ -175,7 +162,6 @@ function isSubset(list: readonly string[] | undefined, other: readonly string[] 
   return other === undefined || (list?.every((item) => other.includes(item)) ?? false)
 }
 
-/** The lower of two amounts of which either may be absent. */
 export function lesser(one: Usdc | undefined, other: Usdc | undefined): Usdc | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return one < other ? one : other
@@ -190,7 +176,6 @@ function isOutside<T>(list: readonly T[] | undefined, item: T | undefined): bool
   return list !== undefined && (item === undefined || !list.includes(item))
 }
 
-/** The field of a purchase that names its recipient, and its text; undefined if it names none. */
 export function receiverOf(recipient: Recipient): {
   readonly field: string
   readonly text: string | undefined
@@ -200,10 +185,7 @@ export function receiverOf(recipient: Recipient): {
   return { field, text: typeof told === 'string' ? told.toLowerCase() : undefined }
 }
 
-/**
- * A phone number, an e-mail address or an ICCID in the one spelling in which `receiverOf` names it; undefined for
- * any other text.
- */
+/** The one spelling of a phone number, an e-mail address or an ICCID; undefined for any other text. */
 export function readReceiver(text: string): string | undefined {
   const kind = kinds.find((each) => {
     const { recipient, receiver }: KindDefinition = goods[each]
@@ -215,10 +197,7 @@ export function readReceiver(text: string): string | undefined {
   return receiver?.toLowerCase()
 }
 
-/**
- * The keyed digest of a recipient for one wallet, so that the lists of two wallets do not show that they have
- * somebody in common. A recipient that is known under an older key of the store keeps that digest.
- */
+/** For one wallet, so that two lists do not show whom they have in common. A known recipient keeps its digest. */
 export function digestOf(
   digest: Digest,
   { wallet, text }: { readonly wallet: string; readonly text: string },

@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Delivery, WebhookCall } from './ports.ts'
 
-/** Where the events of an order go, and what signs them. */
 export interface WebhookTarget {
   readonly url: string
   readonly secret: string
@@ -42,12 +41,7 @@ export function callFor(
 const firstRetryMs = 5_000
 const maxRetryMs = 3_600_000
 
-/**
- * How long to wait after so many attempts: 5 s, doubled each time up to an hour, less a random part of up to a
- * half, so that events that failed together spread out.
- *
- * @param random from 0 to 1
- */
+/** Doubled each time up to an hour, less a random part of up to a half: events that failed together spread out. */
 export function backOffMs(attempts: number, random: number): number {
   const most = Math.min(maxRetryMs, firstRetryMs * 2 ** (attempts - 1))
   return Math.round(most * (1 - random / 2))

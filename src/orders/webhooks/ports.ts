@@ -40,7 +40,6 @@ export interface WebhookData {
   readonly refundTransactionHash: string | null
 }
 
-/** One change of an order, for its webhook. */
 interface WebhookEvent {
   /** The same in every attempt. */
   readonly id: string
@@ -78,17 +77,13 @@ export interface WebhookStanding {
   readonly events: readonly EventStanding[]
 }
 
-/** All webhooks in numbers. */
 export interface WebhookFacts {
   readonly pending: number
   /** The age of the oldest waiting event; undefined if there is none. */
   readonly oldestPendingSeconds: number | undefined
 }
 
-/**
- * The events of orders with a webhook. The writes of the orders add them (`OrderStore.open` and `move`), so none
- * is lost.
- */
+/** The writes of the orders add the events (`OrderStore.open` and `move`), so none is lost. */
 export interface WebhookStore {
   find(order: OrderId): Promise<WebhookStanding | undefined>
 
@@ -106,11 +101,7 @@ export interface WebhookStore {
    */
   claimDue(limit: number): Promise<readonly Delivery[]>
 
-  /**
-   * Ends a delivery, unless its lease was lost.
-   *
-   * @returns whether that gave the event up
-   */
+  /** Returns whether that gave the event up. Does nothing if its lease was lost. */
   end(delivery: Delivery, result: DeliveryResult): Promise<boolean>
 
   /** Forgets the webhooks of orders that ended before then. Returns how many; fewer once told to stop. */
@@ -119,7 +110,6 @@ export interface WebhookStore {
   facts(): Promise<WebhookFacts>
 }
 
-/** A call to a receiver. */
 export interface WebhookCall {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

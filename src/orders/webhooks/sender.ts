@@ -17,7 +17,6 @@ export interface SenderDeps {
   readonly vault: Pick<Vault, 'open'>
   readonly now: () => Date
   readonly report: Reporter
-  /** Called after every attempt. */
   readonly count: (outcome: 'delivered' | 'failed' | 'given_up') => void
   readonly random?: () => number
 }
@@ -64,10 +63,7 @@ function targetOf(
   }
 }
 
-/**
- * Any 2xx means delivered, and 410 means never again, as in Standard Webhooks. A receiver may ask for a longer
- * wait than the back-off, not for a shorter one.
- */
+/** Any 2xx means delivered, and 410 never again (Standard Webhooks). A receiver may only ask for a longer wait. */
 function resultOf(posted: PostResult, backOff: () => number): DeliveryResult {
   if ('failure' in posted) return { type: 'failed', answer: posted.failure, againInMs: backOff() }
   const { status, retryAfterMs = 0 } = posted
