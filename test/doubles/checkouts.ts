@@ -34,7 +34,10 @@ export const cardForm: CheckoutForm = {
 }
 
 /** A store that accepts coins, with a processor in memory and a scripted supplier. */
-export function checkoutWorld(changes: Partial<Script> = {}) {
+export function checkoutWorld(
+  changes: Partial<Script> = {},
+  broken: (processor: Processor) => Processor = (processor) => processor,
+) {
   const world = orderWorld(changes)
   const { clock, orders } = world
   const pricing = fixturePricing()
@@ -49,7 +52,10 @@ export function checkoutWorld(changes: Partial<Script> = {}) {
     now: clock.now,
   })
   const reading: { read: Processor['read'] } = { read: processor.read }
-  const asRead: Processor = { ...processor, read: (invoice, coin) => reading.read(invoice, coin) }
+  const asRead = broken({
+    ...processor,
+    read: (invoice, coin) => reading.read(invoice, coin),
+  })
   const checkouts = memoryCheckouts({ now: clock.now, orders, payoutLimits })
   const events: CheckoutEvent[] = []
   const watchPayout = payoutWatch(memoryPayouts(clock.now), (told) => events.push(told))

@@ -40,6 +40,8 @@ interface Event extends Pick<Delivery, 'id' | 'type' | 'at' | 'data'> {
 export interface MemoryWebhooks extends WebhookStore {
   opened(order: Order, webhook: NewWebhook): WebhookState
   moved(from: Order, to: Order, finishedAt: number | undefined): void
+  /** When the next event is due; epoch milliseconds, Infinity if none waits. */
+  nextDue(): number
   /** Moves the ends of all orders into the past; milliseconds. */
   endedEarlier(ms: number): void
 }
@@ -112,6 +114,13 @@ export function memoryWebhooks(time: () => number): MemoryWebhooks {
       hook.finishedAt = finishedAt
       const type = typeOf(from, to)
       if (type !== undefined) hook.events.push(newEvent(hook, type, to))
+    },
+
+    nextDue() {
+      const next = [...hooks.values()].flatMap((hook) => waiting(hook).slice(0, 1))
+      return Math.min(
+        ...next.map(({ dueAt, lockedUntil }) => Math.max(dueAt ?? Infinity, lockedUntil)),
+      )
     },
 
     endedEarlier(ms) {

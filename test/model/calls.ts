@@ -36,9 +36,11 @@ export const writes = new Set([
   'payBack',
   'place',
   'cancel',
+  'post',
+  'end',
 ])
 /** The calls that can still arrive after their caller stopped waiting. */
-export const mayArriveLate = new Set(['collect', 'payBack', 'place', 'cancel'])
+export const mayArriveLate = new Set(['collect', 'payBack', 'place', 'cancel', 'post'])
 
 /** The result for "no answer in time" of the calls that have one; all others throw. */
 export const unanswered: Readonly<Record<string, unknown>> = {
@@ -50,4 +52,5 @@ export const unanswered: Readonly<Record<string, unknown>> = {
   lookup: { outcome: 'unknown', reason: 'timeout' },
   cancel: { outcome: 'unknown', reason: 'timeout' },
   knowsIccid: 'unknown',
+  post: { failure: 'timeout' },
 }

@@ -10,6 +10,9 @@ export interface Buyer {
   readonly key: string | undefined
   /** The access tokens from its first answers, by order. */
   readonly tokens: Map<OrderId, string>
+  /** The secrets that sign the events of its webhooks, by order. */
+  readonly secrets: Map<OrderId, string>
+  readonly webhookUrl: string | undefined
 }
 
 /** Which buyer signed which payment. Only the outside knows this, not the store. */
@@ -19,7 +22,11 @@ export interface BuyerBook {
   ofNonce(nonce: string): Buyer | undefined
   ofOrder(id: OrderId): Buyer | undefined
   ofReference(reference: string): Buyer | undefined
+  ofUrl(webhookUrl: string): Buyer | undefined
 }
+
+/** The wallet with a spending limit. It has room for one card and little else. */
+export const limited = { wallet: walletOf(0), perDay: 40_000_000n }
 
 export function walletOf(index: number): string {
   return `0x${String(index + 2).padStart(40, '2')}`
@@ -27,14 +34,17 @@ export function walletOf(index: number): string {
 
 export function buyerBook({ buyers }: Scenario, trace: Trace): BuyerBook {
   const byName = new Map<string, Buyer>()
+  const all: readonly Buyer[] = buyers.map((spec, index) => ({
+    index,
+    spec,
+    wallet: walletOf(spec.wallet),
+    key: spec.hasKey === 'yes' ? `the-one-key-of-buyer-${spec.luck}` : undefined,
+    tokens: new Map(),
+    secrets: new Map(),
+    webhookUrl: spec.webhook === 'none' ? undefined : `https://agent${index}.example.com/`,
+  }))
   return {
-    buyers: buyers.map((spec, index) => ({
-      index,
-      spec,
-      wallet: walletOf(spec.wallet),
-      key: spec.hasKey === 'yes' ? `the-one-key-of-buyer-${spec.luck}` : undefined,
-      tokens: new Map(),
-    })),
+    buyers: all,
 
     signed(buyer, nonce, order) {
       for (const name of [nonce, order, supplierReferenceOf(order)]) byName.set(name, buyer)
@@ -46,5 +56,6 @@ export function buyerBook({ buyers }: Scenario, trace: Trace): BuyerBook {
     ofOrder: (id) => byName.get(id),
     // A mutant appends the number of the attempt to the reference.
     ofReference: (reference) => byName.get(reference.slice(0, 29)),
+    ofUrl: (url) => all.find(({ webhookUrl }) => webhookUrl === url),
   }
 }

@@ -1,3 +1,4 @@
+import type { Kind } from '../../src/catalog/offer.ts'
 import type { OrderId } from '../../src/lib/ids.ts'
 import { Refusal } from '../../src/lib/refusal.ts'
 import {
@@ -35,6 +36,8 @@ interface Payment {
 
 const maxRequests = 8
 const clientTimeoutMs = 30_000
+/** Much longer than a price is kept. */
+const dawdlesMs = 1_500_000
 
 /** One buyer, with a stranger who may copy its payment. Resolves when neither sends anything more. */
 export async function shopping(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
@@ -63,9 +66,13 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
   const { spec, wallet, index, key } = buyer
   const random = streamOf(world.seed, `buyer ${spec.luck}`)
   const viewer = key === undefined ? {} : { keys: [key] }
+  const fieldsOf = (kind: Kind) => ({
+    ...lineItems[kind],
+    ...(buyer.webhookUrl && { webhookUrl: buyer.webhookUrl }),
+  })
   const asked: PurchaseRequest = {
     kind: spec.kind,
-    fields: lineItems[spec.kind],
+    fields: fieldsOf(spec.kind),
     payment: undefined,
     viewer,
   }
@@ -88,7 +95,9 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
 
   /** Asks for the price, and signs the terms. */
   async function sign(): Promise<Payment> {
-    const terms = await termsOf()
+    const isFirst = signed === 0
+    const terms = await termsOf(spec.habit === 'haggles' && isFirst ? 'topup' : spec.kind)
+    if (spec.habit === 'dawdles' && isFirst) await time.sleep(dawdlesMs)
     signed += 1
     const nonce = `0x${(spec.luck * 10 + signed).toString(16).padStart(64, '0')}`
     const payload = paymentFor(terms, time.now(), { nonce, from: wallet })
@@ -103,9 +112,10 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     return { payload, order: id }
   }
 
-  async function termsOf(): Promise<Terms> {
+  async function termsOf(kind: Kind): Promise<Terms> {
     const [node, caller] = await callAt(spec.node)
-    const answer = await purchase(node.depsFor(caller), asked)
+    const request = { ...asked, kind, fields: fieldsOf(kind) }
+    const answer = await purchase(node.depsFor(caller), request)
     if (answer.type === 'payment_required') return answer.accepts[0]
     throw new Error('An order came without a payment')
   }
@@ -160,7 +170,7 @@ function newCustomer(world: World, nodes: readonly StoreNode[], buyer: Buyer) {
     const kind = spec.kind === 'voucher' ? 'topup' : 'voucher'
     await send(payment, spec.node, {
       kind,
-      fields: lineItems[kind],
+      fields: fieldsOf(kind),
       payment: payment.payload,
       viewer,
     })
@@ -207,7 +217,8 @@ function judge(
     judgeDemand(world, payment, answer.fault?.code)
     return { type: 'payment required' }
   }
-  const { order, reveal, accessToken, replayed } = answer
+  const { order, reveal, accessToken, webhook, replayed } = answer
+  if (webhook !== undefined) buyer.secrets.set(order.id, webhook.secret)
   if (accessToken !== undefined) buyer.tokens.set(order.id, accessToken)
   if (world.book.ofOrder(order.id) !== buyer)
     world.complain('a buyer got the order of another', order.id)
@@ -253,7 +264,13 @@ function judgeGoods(world: World, order: Extract<Order, { state: 'FULFILLED' }>)
     world.complain('other goods were shown', order.id)
 }
 
-const expectedCodes = new Set(['try_again', 'payment_reused', 'idempotency_conflict'])
+const expectedCodes = new Set([
+  'try_again',
+  'payment_reused',
+  'idempotency_conflict',
+  'limit_exceeded',
+  'budget_spent',
+])
 
 function judgeError(world: World, payment: Payment, error: unknown): Heard {
   if (!(error instanceof Refusal)) {

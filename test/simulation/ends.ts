@@ -17,17 +17,18 @@ import type { World } from './world.ts'
 const wholeWithinMs = 4 * 3_600_000
 
 /** Checks what must hold when nothing is left to do. */
-export function checkEnd(world: World, isQuiet: boolean): void {
+export async function checkEnd(world: World, isQuiet: boolean): Promise<void> {
   if (world.violations.length > 0) return
   if (!isQuiet) {
     const open = world.orders().filter((order) => !isFinished(order))
     for (const order of open) world.complain(`the order ended as ${wordOf(order)}`, order.id)
-    if (open.length === 0) world.complain('a buyer never got an answer')
+    if (open.length === 0) world.complain('a buyer never got an answer or an event')
     return
   }
   for (const order of world.orders()) checkOrder(world, order)
   checkKeys(world)
   checkSums(world)
+  await world.receivers.checkEnd()
 }
 
 function checkOrder(world: World, order: Order): void {

@@ -1,8 +1,12 @@
+import type { OfferId } from '../../src/lib/ids.ts'
 import { usdc } from '../../src/lib/money.ts'
 import type { Order } from '../../src/orders/order.ts'
 import { paymentKeyOf } from '../../src/payments/payment.ts'
+import { createQuotes } from '../../src/payments/quotes.ts'
+import { fixtureNow } from '../fixtures/offers.ts'
 import type { Chain } from '../model/chain.ts'
 import { ofTender } from '../model/rail.ts'
+import { modelShop } from '../model/shop.ts'
 import type { Mutant } from './world.ts'
 
 /** Parts that are broken on purpose. The simulation must find each of them. */
@@ -205,10 +209,123 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     }),
   },
 
+  'payout limits without a cap': {
+    payoutLimits: ({ rules, allow }) => ({
+      async allow(id) {
+        const { hour, day } = rules
+        Object.assign(rules, { hour: 10n ** 12n, day: 10n ** 12n })
+        const allowed = await allow(id)
+        Object.assign(rules, { hour, day })
+        return allowed
+      },
+    }),
+  },
+
   'payout limits that put no grant on record': {
     payoutLimits: () => ({ allow: async () => 'granted' }),
   },
+
+  'a price without the markup': {
+    prices: ({ pricing, quotes }) => ({ pricing: { ...pricing, markupBps: 0 }, quotes }),
+  },
+
+  'a promise of a price that holds for any offer': {
+    prices: ({ pricing, quotes }) => ({
+      pricing,
+      quotes: {
+        ...quotes,
+        promise: (_, amount) => quotes.promise(anything, amount),
+        promised: (text) => quotes.promised(text, anything),
+      },
+    }),
+  },
+
+  'a promise of a price that never ends': {
+    prices: ({ pricing }) => ({
+      pricing,
+      quotes: createQuotes(modelShop().signer, () => fixtureNow),
+    }),
+  },
+
+  'a store that counts nothing that a wallet has spent': {
+    orders: (store) => {
+      Object.assign(store.limits, { requireWithin: () => {}, spends: async () => [] })
+      return store
+    },
+  },
+
+  'a store that counts no failed order of a payer': {
+    orders: (store) => ({
+      ...store,
+      spentBudget: async () => undefined,
+      open: (order, keys, opened) => store.open(order, keys, { ...opened, counted: undefined }),
+    }),
+  },
+
+  'a sender that takes any end of a call for a delivery': {
+    webhooks: (store) => ({
+      ...store,
+      end: (delivery, { answer }) => store.end(delivery, { type: 'delivered', answer }),
+    }),
+  },
+
+  'an event with a new id in every attempt': {
+    webhooks: (store) => ({
+      ...store,
+      claimDue: async (limit) =>
+        (await store.claimDue(limit)).map((one) => ({ ...one, id: `${one.id}.${one.attempts}` })),
+      end: (delivery, result) =>
+        store.end({ ...delivery, id: delivery.id.replace(/\.\d+$/, '') }, result),
+    }),
+  },
+
+  'events that tell what the order became before it did': {
+    webhooks: (store) => ({
+      ...store,
+      claimDue: async (limit) =>
+        (await store.claimDue(limit)).map((one) => ({
+          ...one,
+          data: { ...one.data, state: 'FULFILLED' },
+        })),
+    }),
+  },
+
+  'a reference of a return that counts attempts': {
+    processor: (processor) => {
+      let attempts = 0
+      return {
+        ...processor,
+        payOut: (payout) => {
+          attempts += 1
+          return processor.payOut({ ...payout, reference: `${payout.reference}.${attempts}` })
+        },
+      }
+    },
+  },
+
+  'a processor adapter that takes a payment for confirmed when it is seen': {
+    processor: (processor) => ({
+      ...processor,
+      async read(...asked) {
+        const read = await processor.read(...asked)
+        if (read.outcome !== 'found') return read
+        const { invoice } = read
+        const payments = invoice.payments.map((one) => ({ ...one, status: 'SETTLED' }) as const)
+        const status = invoice.status === 'PROCESSING' ? 'SETTLED' : invoice.status
+        return { ...read, invoice: { ...invoice, status, payments } }
+      },
+    }),
+  },
+
+  'a processor adapter that sends a return to somebody else': {
+    processor: (processor) => ({
+      ...processor,
+      payOut: (payout) => processor.payOut({ ...payout, to: 'btc-address-of-eve' }),
+    }),
+  },
 }
+
+const anything = { offer: 'ANY' as OfferId, value: undefined, units: '' }
 
 function withoutAcceptance<T extends Order>(order: T): T {
   const { acceptedAt: _, ...forgotten } = { acceptedAt: undefined, ...order }

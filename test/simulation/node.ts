@@ -1,10 +1,11 @@
 import type { OrderId } from '../../src/lib/ids.ts'
 import type { Notifier } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
+import { deliver } from '../../src/orders/webhooks/sender.ts'
 import { createQuotes } from '../../src/payments/quotes.ts'
 import type { Supplier } from '../../src/suppliers/supplier.ts'
 import { noInvoices } from '../doubles/memory-payouts.ts'
-import { alwaysSold, noBudgets, plainWords } from '../doubles/orders.ts'
+import { alwaysSold, plainWords } from '../doubles/orders.ts'
 import { Injected } from '../model/calls.ts'
 import { streamOf } from '../model/random.ts'
 import { sweep } from '../model/sweep.ts'
@@ -61,6 +62,7 @@ export function newStoreNode(world: World, index: number): StoreNode {
       process = newProcess(index * 1_000 + starts, index)
       notifier = modelNotifier(world, process)
       void runSweeper(world, node, process, `sweep ${index}.${starts}`)
+      void runSender(world, process, `webhooks ${index}.${starts}`)
     },
 
     stop() {
@@ -92,9 +94,9 @@ function depsFor(world: World, index: number, caller: Caller, notifier: Notifier
     ...shop,
     policy: { ...shop.policy, refundGraceMs: 3_600_000 },
     now,
-    quotes: createQuotes(shop.signer, now),
+    ...world.pricesOf({ pricing: shop.pricing, quotes: createQuotes(shop.signer, now) }),
     health: alwaysSold,
-    budgets: noBudgets,
+    budgets: world.budgets,
     orders: through(calls, caller, database, world.ordersOf(caller)),
     limits: through(calls, caller, database, world.memory.limits),
     reservations: through(calls, caller, database, world.reservations),
@@ -159,27 +161,60 @@ function modelNotifier(world: World, process: Process): Notifier {
 
 /** Sweeps every second, like operations/loops.ts. Sweeps when nothing can be due are skipped. */
 async function runSweeper(world: World, node: StoreNode, process: Process, name: string) {
+  const deps = node.depsFor({ process, name, random: streamOf(world.seed, name) })
+  const work = async () => {
+    while ((await sweep(deps, sweepLimit)) === sweepLimit);
+  }
+  await repeat(world, process, work, world.memory.nextDue)
+}
+
+/** Sends the events for the buyers' webhooks. */
+async function runSender(world: World, process: Process, name: string) {
+  const { calls, time, shop, memory, receivers } = world
   const caller: Caller = { process, name, random: streamOf(world.seed, name) }
-  const deps = node.depsFor(caller)
+  const webhooks = through(calls, caller, world.line('database', 15), world.webhooks)
+  const { post } = through(calls, caller, world.line('receiver', 300), receivers)
+  const deps = {
+    ...{ webhooks, post, vault: shop.vault, now: time.now, random: caller.random },
+    report: world.report,
+    count: () => {},
+  }
+  const work = async () => {
+    const due = await webhooks.claimDue(sweepLimit)
+    await Promise.all(due.map((delivery) => deliver(deps, delivery).catch(isInjected)))
+  }
+  await repeat(world, process, work, memory.webhooks.nextDue)
+}
+
+/** The event is tried again when its lease has ended. */
+function isInjected(error: unknown): void {
+  if (!(error instanceof Injected)) throw error
+}
+
+async function repeat(
+  world: World,
+  process: Process,
+  work: () => Promise<void>,
+  nextDue: () => number,
+): Promise<void> {
   while (!process.stopping.signal.aborted) {
     await awake(world, process)
     try {
-      while ((await sweep(deps, sweepLimit)) === sweepLimit);
+      await work()
     } catch (error) {
-      if (!(error instanceof Injected)) world.complain(`the sweep failed: ${error}`)
+      if (!(error instanceof Injected)) world.complain(`a sweep failed: ${error}`)
     }
-    await untilDue(world)
+    await untilDue(world, nextDue)
   }
 }
 
-/** Resolves after a whole number of seconds, when an order may be due. */
-async function untilDue(world: World): Promise<void> {
-  const { time, memory, sweepers } = world
+/** Resolves after a whole number of seconds, when something may be due. */
+async function untilDue({ time, sweepers }: World, nextDue: () => number): Promise<void> {
   const since = time.time()
   const { promise, resolve } = Promise.withResolvers<void>()
   let planned = Infinity
   const plan = () => {
-    const wait = Math.max(sweepEveryMs, memory.nextDue() - since)
+    const wait = Math.max(sweepEveryMs, nextDue() - since)
     const at = since + Math.ceil(wait / sweepEveryMs) * sweepEveryMs
     if (at >= planned || at === Infinity) return
     planned = at

@@ -24,7 +24,7 @@ export interface Caller {
 
 /** The connection to an external part. */
 export interface Line {
-  readonly part: 'database' | 'chain' | 'supplier'
+  readonly part: 'database' | 'chain' | 'supplier' | 'receiver'
   readonly latencyMs: number
   isDown(): boolean
 }
@@ -53,6 +53,7 @@ const maxLateMs: Readonly<Record<Line['part'], number>> = {
   database: 10_000,
   chain: 20_000,
   supplier: 20_000,
+  receiver: 20_000,
 }
 
 /** Wraps a port for one caller: adds latency, and sometimes faults. */

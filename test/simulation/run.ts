@@ -5,6 +5,7 @@ import { refundWallet } from '../model/rail.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
 import { shopping } from './buyers.ts'
+import { playCheckout } from './coins.ts'
 import { checkEnd } from './ends.ts'
 import { scheduleFaults } from './fault-schedule.ts'
 import { newStoreNode, type StoreNode } from './node.ts'
@@ -59,9 +60,17 @@ export async function play(
     )
   }
   void operator(world, nodes)
-  const isQuiet = () => shoppers === 0 && world.orders().every(isSettled)
+  const isQuiet = () =>
+    shoppers === 0 &&
+    world.orders().every(isSettled) &&
+    world.memory.webhooks.nextDue() === Infinity
   await world.time.run(() => world.violations.length > 0 || isQuiet(), since + horizonMs)
-  checkEnd(world, isQuiet())
+  await checkEnd(world, isQuiet())
+  // What breaks only orders shows in them.
+  for (const spec of mutant && !mutant.processor ? [] : scenario.checkouts) {
+    for (const what of await playCheckout(spec, mutant)) world.complain(what)
+    world.trace.tell('checkout')
+  }
   return outcomeOf(world, since)
 }
 

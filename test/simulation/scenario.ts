@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { kinds } from '../../src/catalog/good.ts'
 import type { Manner } from '../model/supplier.ts'
 import { type SupplierManner, suppliers } from '../model/suppliers.ts'
+import { type CheckoutSpec, checkout } from './coins.ts'
 
 /** The manners of the crash points, and some that only matter with many concurrent calls. */
 export const manners: Readonly<Record<SimulatedManner, Manner>> = {
@@ -32,6 +33,10 @@ const habits = {
   'gives-up': 2,
   /** Sends the used payment again for other goods. */
   'changes-the-body': 2,
+  /** Pays long after it was told the price. */
+  dawdles: 2,
+  /** First pays for a card what a topup costs. */
+  haggles: 2,
 } as const
 
 const tricks = {
@@ -81,7 +86,10 @@ const buyer = fc.record({
     // Such an order is watched for three days, which takes longer to simulate than everything else.
     hangs: 1,
   }),
+  /** The supplier's. */
   webhooks: often({ told: 3, lost: 1, repeated: 2 }),
+  /** Its own. */
+  webhook: often({ none: 3, works: 2, fails: 1 }),
   /** A stranger sends the signature again, which is public on the chain. */
   isCopied: often({ no: 2, yes: 1 }),
   claims: often({ no: 2, yes: 1 }),
@@ -115,6 +123,8 @@ export type FaultSpec = ValueOf<typeof faults>
 export interface Scenario {
   readonly buyers: readonly BuyerSpec[]
   readonly faults: readonly FaultSpec[]
+  /** Purchases in coins, each in a world of its own. */
+  readonly checkouts: readonly CheckoutSpec[]
   /** The clock skew of each node before `skewOf` scales it; milliseconds. */
   readonly skewsMs: readonly number[]
   /** The number of calls in a thousand that fail. */
@@ -142,6 +152,7 @@ export function scenarios(
   return fc.record({
     buyers: list(buyer, orders),
     faults: list(faults, Math.ceil(orders / 2) + 6),
+    checkouts: list(checkout, Math.ceil(orders / 3)),
     skewsMs: fc.array(fc.integer({ min: -wildSkewMs, max: wildSkewMs }), {
       minLength: nodes,
       maxLength: nodes,

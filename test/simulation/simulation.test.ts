@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { modelShop } from '../model/shop.ts'
+import { playCheckout } from './coins.ts'
 import { mutants } from './mutants.ts'
 import { type Outcome, simulate } from './run.ts'
 import { smallest } from './shrink.ts'
@@ -38,6 +39,16 @@ test('a seed replays exactly, and another seed is another run', async () => {
   expect(again.digest).toBe(first.digest)
   expect(again.counts).toEqual(first.counts)
   expect(other.digest).not.toBe(first.digest)
+})
+
+test('a node may die at every single call of a checkout that is paid too much', async () => {
+  const payments = [{ percent: 180, afterMinutes: 3, isConfirmed: true }]
+  for (let call = 1; call <= 60; call += 1) {
+    for (const isAfter of [false, true]) {
+      const spec = { isDelivered: true, areDropped: false, payments, deaths: [{ call, isAfter }] }
+      expect(await playCheckout(spec)).toEqual([])
+    }
+  }
 })
 
 describe('what is broken on purpose is found', () => {

@@ -63,6 +63,11 @@ export function newTrace(time: Scheduler): Trace {
   }
 }
 
+/** The texts of the conditions that hold. */
+export function faultsIn(cases: readonly (readonly [unknown, string])[]): string[] {
+  return cases.flatMap(([isCase, what]) => (isCase ? [what] : []))
+}
+
 /** The ids, references and nonces in an argument. */
 function namesIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]

@@ -1,5 +1,6 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
 import type { OrderId } from '../../src/lib/ids.ts'
+import { budgetWindowMs } from '../../src/orders/budgets.ts'
 import { balancesOf, entriesOf } from '../../src/orders/ledger.ts'
 import {
   chargedOf,
@@ -14,16 +15,18 @@ import type { Payment, X402Refund } from '../../src/payments/payment.ts'
 import type { SupplierOrder } from '../../src/suppliers/supplier.ts'
 import type { MemoryOrders } from '../doubles/memory-orders.ts'
 import type { MemoryPayoutLimits } from '../doubles/memory-payout-limits.ts'
-import { onChain } from '../doubles/orders.ts'
+import { noBudgets, onChain } from '../doubles/orders.ts'
+import { fixtureNow } from '../fixtures/offers.ts'
 import type { Chain, Mined, Transfer } from '../model/chain.ts'
 import { stepFault } from '../model/lives.ts'
 import { ofTender, type RailWitness, refundWallet } from '../model/rail.ts'
-import type { Shop } from '../model/shop.ts'
+import { prices, type Shop } from '../model/shop.ts'
 import type { ModelSupplier } from '../model/supplier.ts'
-import type { BuyerBook } from './buyer-book.ts'
+import { type BuyerBook, limited } from './buyer-book.ts'
 import type { Caller } from './process.ts'
 import { nearSkewMs, type Scenario } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
+import { faultsIn } from './trace.ts'
 
 export interface Witnessed {
   readonly time: Scheduler
@@ -59,6 +62,10 @@ export interface Witness extends RailWitness {
 /** A process may send what it decided before its pause for this long after the pause. */
 const overtakenWithinMs = leaseMs + 60_000
 const chainId = 84_532
+/** When the supplier changes its prices. A price that was told before is kept for five minutes, and slack. */
+export const pricesChangeMs = 150_000
+/** The budgets of a scenario with tight caps. */
+export const tightBudgets = { ...noBudgets, payer: { failed_orders: 2 } }
 
 export function newWitness(seen: Witnessed): Witness {
   const { time, shop, chain, supplier, payoutLimits, acting, complain } = seen
@@ -85,6 +92,7 @@ export function newWitness(seen: Witnessed): Witness {
       guardFaults(before, order),
       beliefFaults(order),
       forgottenFaults(order, by),
+      before ? [] : openingFaults(order),
     ]
     for (const what of faults.flat()) complain(what, order.id)
     noteGivingUp(before, order)
@@ -109,6 +117,30 @@ export function newWitness(seen: Witnessed): Witness {
     if (!isKnown && !supplier.isShown(supplierReferenceOf(order.id))) unheardOf.add(order.id)
   }
 
+  /** Whether it was opened at a price that its buyer was told, and within limit and budget. */
+  function openingFaults({ item, tender, amount, placedAt }: Order): string[] {
+    const past = time.time() - fixtureNow.getTime() - pricesChangeMs
+    const keptMs = seen.scenario.clocks === 'wild' ? 1_200_000 : 600_000
+    const inForce = [
+      ...(past < keptMs ? prices.slice(0, 1) : []),
+      ...(past > 0 ? prices.slice(1) : []),
+    ]
+    const theirs = [...current.values()].filter((one) => one.tender.payer === tender.payer)
+    const spent = theirs.filter(isSpent).reduce((sum, one) => sum + one.amount, amount as bigint)
+    const failed = theirs.filter(
+      (one) => isRefunding(one) && placedAt.getTime() - one.placedAt.getTime() < budgetWindowMs,
+    )
+    const most = seen.scenario.caps === 'tight' ? tightBudgets.payer.failed_orders : undefined
+    return faultsIn([
+      [
+        !inForce.some((one) => one[item.offerId] === amount),
+        'an order has a price that nobody was told',
+      ],
+      [tender.payer === limited.wallet && spent > limited.perDay, 'a wallet spent above its limit'],
+      [most !== undefined && failed.length >= most, 'a payer bought again after too many failures'],
+    ])
+  }
+
   /** Violations that the database also refuses. */
   function guardFaults(before: Order | undefined, order: Order): string[] {
     const [was, is] = [settlementOf(before), settlementOf(order)]
@@ -121,8 +153,17 @@ export function newWitness(seen: Witnessed): Witness {
       [signed && !isGranted, 'its refund was not granted'],
       [signed && signed.to !== tender.payer, 'its refund goes to somebody else'],
       [signed && signed.amount !== amount, 'its refund is of another amount'],
+      [
+        signed && grantedWithinHour() > payoutLimits.rules.hour,
+        'refunds exceed the cap of an hour',
+      ],
     ])
   }
+
+  const grantedWithinHour = () =>
+    [...payoutLimits.grants.values()]
+      .filter(({ at }) => at > time.time() - 3_600_000)
+      .reduce((sum, grant) => sum + grant.amount, 0n)
 
   /** A caller that learns that the supplier accepted a purchase must write that before anything else. */
   function forgottenFaults(order: Order, by: Caller | undefined): string[] {
@@ -306,6 +347,10 @@ function settlementOf(order: Order | undefined): Settlement | undefined {
   return order && 'settlement' in order ? order.settlement : undefined
 }
 
+function isSpent(order: Order): boolean {
+  return order.state !== 'PAYMENT_FAILED' && settlementOf(order) !== 'LOST' && !saysRefunded(order)
+}
+
 function saysRefunded(order: Order): boolean {
   return isRefunding(order) && order.payout?.state === 'CONFIRMED'
 }
@@ -314,11 +359,6 @@ function signedOf(order: Order): X402Refund | undefined {
   return isRefunding(order) && order.payout?.state === 'APPROVED'
     ? onChain(order.payout.signed)
     : undefined
-}
-
-/** The texts of the conditions that hold. */
-function faultsIn(cases: readonly (readonly [unknown, string])[]): string[] {
-  return cases.flatMap(([isCase, what]) => (isCase ? [what] : []))
 }
 
 /** Until when the refund of this order waits for the supplier; Infinity if it did not expire. */

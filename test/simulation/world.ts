@@ -1,11 +1,17 @@
+import { createLiveCatalog } from '../../src/catalog/catalog.ts'
+import type { Processor } from '../../src/checkouts/ports.ts'
+import { usdc } from '../../src/lib/money.ts'
 import { isRefunding, type Order, orderIdOfReference } from '../../src/orders/order.ts'
 import type { OrderStore, PayoutLimits } from '../../src/orders/ports.ts'
+import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { StoreEvent } from '../../src/orders/report.ts'
+import type { WebhookStore } from '../../src/orders/webhooks/ports.ts'
 import type { Rail } from '../../src/payments/ports.ts'
 import type { Supplier } from '../../src/suppliers/supplier.ts'
-import { memoryOrders } from '../doubles/memory-orders.ts'
+import { type MemoryOrders, memoryOrders } from '../doubles/memory-orders.ts'
 import { type MemoryPayoutLimits, memoryPayoutLimits } from '../doubles/memory-payout-limits.ts'
 import { memoryReservations } from '../doubles/memory-reservations.ts'
+import { noBudgets } from '../doubles/orders.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import { Injected } from '../model/calls.ts'
 import { modelChain, type View } from '../model/chain.ts'
@@ -14,20 +20,26 @@ import { modelRail } from '../model/rail.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
 import { modelSupplier } from '../model/supplier.ts'
-import { buyerBook } from './buyer-book.ts'
+import { buyerBook, limited } from './buyer-book.ts'
 import { modelNetwork } from './network.ts'
 import type { Caller, CallWorld, Line } from './process.ts'
+import { newReceivers } from './receivers.ts'
 import { manners, type Scenario } from './scenario.ts'
 import { scheduler } from './scheduler.ts'
 import { newTrace } from './trace.ts'
-import { newWitness } from './witness.ts'
+import { newWitness, pricesChangeMs, tightBudgets } from './witness.ts'
+
+type Prices = Pick<PurchaseDeps, 'pricing' | 'quotes'>
 
 /** Replacements for parts of the store or the outside that are broken on purpose. */
 export interface Mutant {
-  readonly orders?: (store: OrderStore) => OrderStore
+  readonly orders?: (store: MemoryOrders) => OrderStore
   readonly rail?: (rail: Rail, chain: ReturnType<typeof modelChain>) => Rail
   readonly supplier?: (supplier: Supplier) => Supplier
   readonly payoutLimits?: (payoutLimits: MemoryPayoutLimits) => PayoutLimits
+  readonly prices?: (prices: Prices) => Prices
+  readonly webhooks?: (store: WebhookStore) => WebhookStore
+  readonly processor?: (processor: Processor) => Processor
 }
 
 export type World = ReturnType<typeof newWorld>
@@ -62,10 +74,15 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
     faultsPerMille: scenario.faultsPerMille,
     acting: undefined,
   }
-  const sky: Sky = { down: { database: 0, chain: 0, supplier: 0 }, lags: new Map() }
+  const sky: Sky = { down: { database: 0, chain: 0, supplier: 0, receiver: 0 }, lags: new Map() }
   let tell: (reference: string) => void = () => {}
   const book = buyerBook(scenario, trace)
   const memory = memoryOrders(time.now)
+  const perDay = usdc(limited.perDay)
+  void memory.limits.replace(limited.wallet, undefined, { inForce: { perDay } })
+  const liveCatalog = createLiveCatalog()
+  liveCatalog.replace(shop.catalogs[0])
+  time.later(pricesChangeMs, () => liveCatalog.replace(shop.catalogs[1]))
   const chain = modelChain(time, (mined) => witness.mined(mined))
   const supplier = modelSupplier({
     clock: time,
@@ -156,6 +173,11 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
     book,
     memory,
     reservations: memoryReservations(time.now),
+    receivers: newReceivers({ book, memory, complain }),
+    webhooks: mutant.webhooks?.(memory.webhooks) ?? memory.webhooks,
+    budgets: tight ? tightBudgets : noBudgets,
+    /** What a caller prices with. */
+    pricesOf: (prices: Prices) => ({ liveCatalog, ...prices, ...mutant.prices?.(prices) }),
     chain,
     supplier: { ...supplier, port: mutant.supplier?.(supplier.port) ?? supplier.port },
     payoutLimits: { ...payoutLimits, ...mutant.payoutLimits?.(payoutLimits) },

@@ -35,7 +35,7 @@ export function createWebhookSender(deps: SenderDeps): Sweeper {
 }
 
 /** Tries once. If this node or the database fails before the end, the event is tried again. */
-async function deliver(deps: SenderDeps, delivery: Delivery): Promise<void> {
+export async function deliver(deps: SenderDeps, delivery: Delivery): Promise<void> {
   const { order } = delivery
   const result = resultOf(await posted(deps, delivery), () =>
     backOffMs(delivery.attempts, (deps.random ?? Math.random)()),
