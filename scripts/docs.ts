@@ -7,7 +7,8 @@ import { aboutOf } from '../src/environment/variable.ts'
 import { metrics } from '../src/operations/metric-list.ts'
 import { events } from '../src/operations/reporter.ts'
 import { differences } from '../src/reconcile/differences.ts'
-import { errorTables } from '../src/web/info/error-codes.ts'
+import { errorSections, errorTables } from '../src/web/info/error-codes.ts'
+import { textsIn } from '../src/web/texts/texts.ts'
 import { alerts } from './alerts.ts'
 
 /** The generated parts of the documents, by the name in their markers. */
@@ -28,12 +29,11 @@ const blocks: Readonly<Record<string, () => string>> = {
     ),
   alerts: () =>
     table(
-      ['alert', 'act', 'fires after', 'reason for the threshold'],
-      Object.entries(alerts()).map(([name, { severity, after = '', why }]) => [
+      ['alert', 'act', 'fires after'],
+      Object.entries(alerts()).map(([name, { severity, after = '' }]) => [
         code(name),
         severity === 'critical' ? 'now' : 'today',
         after,
-        why,
       ]),
     ),
   events: () =>
@@ -46,6 +46,14 @@ const blocks: Readonly<Record<string, () => string>> = {
       ]),
     ),
   errors: errorTables,
+  'refund faults': () =>
+    table(
+      ['code', 'what you do'],
+      errorSections(textsIn('en'))
+        .filter(({ id }) => id === 'refunds')
+        .flatMap(({ rows }) => rows)
+        .map((row) => [code(row.code), row.operator]),
+    ),
   differences: () =>
     table(
       ['code', 'what it means', 'what to do'],

@@ -36,7 +36,7 @@ type MeaningName = {
 }[MessageId]
 
 /** Every code: first those of problem documents, then those of other places, which `en.json` lists. */
-function errorSections(t: Texts): readonly ErrorSection[] {
+export function errorSections(t: Texts): readonly ErrorSection[] {
   const codes = [...(Object.keys(rules) as RefusalCode[]), 'internal_error'] as const
   const refusals = codes.map((code) => {
     const { status, title, retryable } = code === 'internal_error' ? internalRule : rules[code]
@@ -84,14 +84,14 @@ function stateWith(code: string): string {
   return code === 'expired' ? 'EXPIRED' : 'FULFILLMENT_FAILED'
 }
 
-/** Every code in Markdown: for docs/agents/errors.md and for models. */
+/** Every code, and what an agent does about it, in Markdown: for docs/agents/errors.md and for models. */
 export function errorTables(): string {
   const tables = errorSections(textsIn('en')).map(({ heading, lead, rows }) => {
-    const lines = rows.map(({ code, note = '', isRetryable, when, agent, operator }) => {
+    const lines = rows.map(({ code, note = '', isRetryable, when, agent }) => {
       const comesWith = isRetryable ? `${note}, retryable` : note
-      return `| ${[`\`${code}\``, comesWith, when, agent, operator].join(' | ')} |`
+      return `| ${[`\`${code}\``, comesWith, when, agent].join(' | ')} |`
     })
-    const head = '| code | comes with | when | agent does | operator does |\n|---|---|---|---|---|'
+    const head = '| code | comes with | when | what to do |\n|---|---|---|---|'
     return [`## ${heading}`, lead, [head, ...lines].join('\n')].join('\n\n')
   })
   return tables.join('\n\n')
