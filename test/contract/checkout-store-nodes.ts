@@ -1,30 +1,12 @@
 import { expect } from 'vitest'
 import type { Checkout, CheckoutIn, InvoicedCheckout } from '../../src/checkouts/checkout.ts'
 import type { CheckoutStore } from '../../src/checkouts/ports.ts'
-import type { CheckoutId } from '../../src/lib/ids.ts'
-import type { OrderStore, PayoutLimits } from '../../src/orders/ports.ts'
+import type { OrderStore } from '../../src/orders/ports.ts'
 import type { Moved } from '../../src/orders/workflow.ts'
 import { opened, opening, ordered, orderOf } from './sample-checkouts.ts'
 
-/** One empty store of checkouts, as two nodes see it. */
-export interface CheckoutStoreHarness {
-  readonly store: CheckoutStore
-  readonly other: CheckoutStore
-  /** The orders that checkouts become, in the same database. */
-  readonly orders: OrderStore
-  /** Without effective caps. */
-  readonly payoutLimits: PayoutLimits
-  /** Ends the lease of this checkout now. */
-  endLease(id: CheckoutId): Promise<void>
-  /** Lets this much time pass for every checkout. */
-  pass(ms: number): Promise<void>
-  close(): Promise<void>
-}
-
-export type CheckoutNodes = () => CheckoutStoreHarness
-
 /** The stores that are needed to put checkouts on record. */
-type CheckoutRecords = () => Pick<CheckoutStoreHarness, 'store' | 'orders'>
+type CheckoutRecords = () => { readonly store: CheckoutStore; readonly orders: OrderStore }
 
 /** Opens the first checkout of `way`, and moves it through the others to the last. */
 export async function takeCheckout(

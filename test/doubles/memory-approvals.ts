@@ -1,7 +1,7 @@
 import type { Order } from '../../src/orders/order.ts'
 import type { Approval, ApprovalStore } from '../../src/orders/ports.ts'
 
-/** Approvals in memory, tested by the same contract as those in PostgreSQL. */
+/** Approvals in memory. */
 export function memoryApprovals() {
   const rows = new Map<string, Approval>()
   const newestFirst = () => [...rows.values()].reverse()

@@ -33,49 +33,21 @@ export function spentIn(
   return spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
 }
 
-/** Whether the payer's or the client's share of the float would be exceeded, counted as the database does. */
+/** Whether the payer already has half of the float at risk. The database also shares it out more finely. */
 export function exceededIn(
-  rows: readonly RiskRow[],
+  rows: readonly Row[],
   subjects: Subjects,
-  { float, amount: asked }: Risk,
-  now: number,
+  { float, amount }: Risk,
 ): Spent | undefined {
-  const risks = rows.filter((row) => isAtRisk(row, now))
-  const back = risks.filter(({ paidBackAt }) => paidBackAt !== undefined)
-  const [risked, whole] = [sumOf(risks), float + sumOf(back)]
-  if ((risked + asked) * 2n <= whole) return undefined
-  const own = risks.filter((row) => isOf(row, 'payer', subjects))
-  const isRetry =
-    own.length === 1 && own.every((row) => back.includes(row) && row.order.amount >= asked)
-  if (isRetry && (risked + asked) * 8n <= whole * 5n) return undefined
-  const exceeded = (['payer', 'client'] as const).filter((whose) => {
-    if (subjects[whose] === undefined) return false
-    const theirs = sumOf(risks.filter((row) => isOf(row, whose, subjects)))
-    const free = whole - risked + theirs
-    return free * 4n >= whole ? (theirs + asked) * 16n > whole : (theirs + asked) * 8n > free
-  })
-  const ends = back.map(({ paidBackAt = now }) => paidBackAt + budgetWindowMs)
-  const seconds = Math.max(1, Math.ceil((Math.min(...ends) - now) / 1_000))
-  const retryAfterSeconds = back.length < risks.length ? 60 : seconds
-  return exceeded[0] && { budget: 'exposure', whose: exceeded[0], retryAfterSeconds }
-}
-
-interface RiskRow extends Row {
-  readonly paidBackAt: number | undefined
-}
-
-/** Whether an order in USDC is open, or was refunded within the last hour. */
-function isAtRisk({ order, paidBackAt }: RiskRow, now: number): boolean {
-  return (
-    !['FULFILLED', 'PAYMENT_FAILED'].includes(order.state) &&
-    !('settlement' in order && order.settlement === 'LOST') &&
-    order.tender.rail === 'x402' &&
-    (paidBackAt === undefined || paidBackAt > now - budgetWindowMs)
+  const open = rows.filter(
+    (row) =>
+      isOf(row, 'payer', subjects) &&
+      row.order.tender.rail === 'x402' &&
+      ['PAYMENT_PENDING', 'PAID', 'FULFILLING'].includes(row.order.state),
   )
-}
-
-function sumOf(rows: readonly Row[]): bigint {
-  return rows.reduce((sum, { order }) => sum + order.amount, 0n)
+  const risked = open.reduce((sum, { order }) => sum + order.amount, 0n)
+  if (risked === 0n || (risked + amount) * 2n <= float) return undefined
+  return { budget: 'exposure', whose: 'payer', retryAfterSeconds: 60 }
 }
 
 function spentBy(

@@ -6,7 +6,7 @@ import {
   returnReference,
   worthOf,
 } from '../../src/checkouts/checkout.ts'
-import { type CheckoutStore, TooManyUnpaid, type UnpaidBound } from '../../src/checkouts/ports.ts'
+import type { CheckoutStore } from '../../src/checkouts/ports.ts'
 import type { CheckoutId } from '../../src/lib/ids.ts'
 import type { OrderStore } from '../../src/orders/ports.ts'
 import type { Coin } from '../../src/payments/coins.ts'
@@ -16,10 +16,9 @@ import type { MemoryPayoutLimits } from './memory-payout-limits.ts'
 
 interface Row extends leases.Leased {
   checkout: Checkout
-  finishedAt: number | undefined
 }
 
-/** Checkouts in memory, tested by the same contract as those in PostgreSQL. */
+/** Checkouts in memory. */
 export interface MemoryCheckouts extends CheckoutStore {
   /** Every version of every checkout, the oldest first. */
   readonly history: Checkout[]
@@ -40,7 +39,6 @@ export function memoryCheckouts({
 }): MemoryCheckouts {
   const rows = new Map<string, Row>()
   const history: Checkout[] = []
-  const clients = new Map<CheckoutId, string>()
   payoutLimits.returns.worth = (id, seq) => {
     const checkout = rows.get(id)?.checkout
     const due = dueIn(checkout, seq)
@@ -57,9 +55,8 @@ export function memoryCheckouts({
       .find(test)
 
   function write(checkout: Checkout): void {
-    const finishedAt = isClosed(checkout) ? time() : undefined
-    const lease = finishedAt === undefined ? leases.leased(time()) : leases.resting(time())
-    rows.set(checkout.id, { checkout, finishedAt, ...lease })
+    const lease = isClosed(checkout) ? leases.resting(time()) : leases.leased(time())
+    rows.set(checkout.id, { checkout, ...lease })
     history.push(checkout)
   }
 
@@ -86,20 +83,10 @@ export function memoryCheckouts({
     )
   }
 
-  function requireRoom({ id, coin }: Checkout, { client, most, states }: UnpaidBound): void {
-    const isRefusedNow = ({ checkout, finishedAt = 0 }: Row) =>
-      checkout.state === 'REFUSED' && time() - finishedAt < 3_600_000
-    const unpaid = all()
-      .filter((row) => isRefusedNow(row) || isUnpaid(row.checkout, states))
-      .filter(({ checkout: one }) => clients.get(one.id) === client && one.coin === coin).length
-    if (unpaid >= most) throw new TooManyUnpaid(unpaid)
-    clients.set(id, client)
-  }
-
   return {
     history,
 
-    async open(checkout, bound) {
+    async open(checkout) {
       const { formKeyHash, orderId, id } = checkout
       const same =
         find((one) => one.formKeyHash === formKeyHash && one.state !== 'REFUSED') ??
@@ -108,7 +95,6 @@ export function memoryCheckouts({
       if (find((one) => one.orderId === orderId)) {
         throw new Error(`checkout ${id}: checkouts_order_id_key`)
       }
-      if (bound) requireRoom(checkout, bound)
       write(checkout)
       return { isNew: true, checkout }
     },
@@ -165,34 +151,9 @@ export function memoryCheckouts({
 
     holderOf: async (coin, address) => holderOf(coin, address),
 
-    async erasePersonal(endedBefore) {
-      const ended = all().filter(
-        ({ checkout, finishedAt }) =>
-          checkout.recipient !== undefined && (finishedAt ?? Infinity) < endedBefore.getTime(),
-      )
-      for (const row of ended) row.checkout = erased(row.checkout)
-      return ended.length
-    },
-
-    async forgetNeverPaid(endedBefore) {
-      const before = Math.min(endedBefore.getTime(), time() - 90 * 86_400_000)
-      const gone = all().filter(
-        ({ checkout, finishedAt }) => (finishedAt ?? Infinity) < before && wasNeverPaid(checkout),
-      )
-      for (const { checkout } of gone) rows.delete(checkout.id)
-      return gone.length
-    },
+    erasePersonal: async () => 0,
+    forgetNeverPaid: async () => 0,
   }
-}
-
-function wasNeverPaid(checkout: Checkout): boolean {
-  if (checkout.state === 'REFUSED') return true
-  return checkout.state === 'ENDED' && checkout.invoice.payments.length === 0
-}
-
-function isUnpaid(checkout: Checkout, states: UnpaidBound['states']): boolean {
-  if (isClosed(checkout) || !states.includes(checkout.state)) return false
-  return !isInvoiced(checkout) || !['PROCESSING', 'SETTLED'].includes(checkout.invoice.status)
 }
 
 function transactionsOf(checkout: Checkout): readonly string[] {
@@ -203,16 +164,4 @@ function transactionsOf(checkout: Checkout): readonly string[] {
 function dueIn(checkout: Checkout | undefined, seq: number): Return | undefined {
   if (!checkout || !isInvoiced(checkout)) return undefined
   return checkout.returns.find((one) => one.seq === seq && one.payout.state === 'DUE')
-}
-
-/** Keeps an address that money went to, or that an order is refunded to, because it documents the payment. */
-function erased(checkout: Checkout): Checkout {
-  const isUsed =
-    checkout.state === 'ORDERED' || (isInvoiced(checkout) && checkout.returns.length > 0)
-  return {
-    ...checkout,
-    version: checkout.version + 1,
-    recipient: undefined,
-    refundTo: isUsed ? checkout.refundTo : '',
-  }
 }

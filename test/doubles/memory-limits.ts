@@ -8,7 +8,7 @@ import {
   spentOn,
 } from '../../src/orders/spending-limits/rules.ts'
 
-/** Spending limits in memory, tested by the same contract as those in PostgreSQL. */
+/** Spending limits in memory. */
 export function memoryLimits(
   ordersOf: (payer: string) => readonly Order[],
   isApproved: (order: Order) => boolean,

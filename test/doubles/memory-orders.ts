@@ -1,6 +1,6 @@
 import type { OrderId } from '../../src/lib/ids.ts'
 import type { BudgetRules, Risk, Subjects } from '../../src/orders/budgets.ts'
-import { isFinished, isRefunding, type Order, restOf } from '../../src/orders/order.ts'
+import { isFinished, type Order, restOf } from '../../src/orders/order.ts'
 import {
   type ApprovalStore,
   BudgetSpent,
@@ -19,22 +19,19 @@ import { forgottenBy } from './order-rules.ts'
 interface Row extends leases.Leased {
   order: Order
   finishedAt: number | undefined
-  paidBackAt: number | undefined
   keys: readonly string[]
   subjects: Subjects | undefined
 }
 
 /**
- * An order store in memory, tested by the same contract as the one in PostgreSQL, for tests that force faults
- * or run thousands of orders.
+ * An order store in memory, for tests that force faults or run thousands of orders. It keeps the rules that
+ * those tests need; `order-counts.test.ts` holds its moves against PostgreSQL.
  */
 export interface MemoryOrders extends OrderStore {
   /** Every version of every order, the oldest first. */
   readonly history: Order[]
   /** The current version of every order. */
   current(): readonly Order[]
-  /** The client whose budgets count the order. */
-  clientOf(id: OrderId): string | undefined
   /** Ends the lease of an order now. */
   endLease(id: OrderId): void
   /** The spending limits that apply to new orders. */
@@ -57,13 +54,11 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   function write(order: Order, keys: readonly string[], subjects?: Subjects): void {
     const finished = isFinished(order)
     const restMs = restOf(order)
-    const isBack = isRefunding(order) && order.payout?.state === 'CONFIRMED'
     rows.set(order.id, {
       order,
       keys: order.state === 'PAYMENT_FAILED' ? [] : keys,
       subjects,
       finishedAt: finished ? time() : undefined,
-      paidBackAt: isBack ? (rows.get(order.id)?.paidBackAt ?? time()) : undefined,
       ...leaseAfter(finished, restMs),
     })
     history.push(order)
@@ -75,7 +70,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
   }
 
   const spentNow = (subjects: Subjects, rules: BudgetRules, at: Date, risk?: Risk) =>
-    spentIn(all(), subjects, rules, at) ?? (risk && exceededIn(all(), subjects, risk, time()))
+    spentIn(all(), subjects, rules, at) ?? (risk && exceededIn(all(), subjects, risk))
 
   const find = (test: (row: Row) => boolean) => all().find(test)?.order
   const byPayer = (payer: string) =>
@@ -94,7 +89,6 @@ export function memoryOrders(now: () => Date): MemoryOrders {
     webhooks,
     approvals,
     current: () => all().map(({ order }) => order),
-    clientOf: (id) => rows.get(id)?.subjects?.client,
 
     async open(order, keys, { recipient, counted, webhook } = {}) {
       const same = find(
@@ -123,7 +117,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       if (forgotten) throw new Error(`order ${from.id}: ${forgotten}`)
       const order = { ...to, version: from.version + 1 }
       write(order, row.keys, row.subjects)
-      webhooks.moved(row.order, order, rows.get(order.id)?.finishedAt)
+      webhooks.moved(row.order, order)
       return { won: true, record: order }
     },
 
@@ -190,30 +184,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       return never.length
     },
 
-    async erasePersonal(endedBefore) {
-      const ended = all().filter(
-        ({ order, finishedAt }) =>
-          order.recipient !== undefined && (finishedAt ?? Infinity) < endedBefore.getTime(),
-      )
-      for (const row of ended) row.order = erased(row.order)
-      return ended.length
-    },
-
-    async forgetKeys(usedBefore) {
-      const ended = all().filter(
-        ({ order, finishedAt, keys }) =>
-          finishedAt !== undefined && keys.length > 0 && order.placedAt < usedBefore,
-      )
-      const forgotten = ended.flatMap(({ keys }) => keys).length
-      for (const row of ended) row.keys = []
-      return forgotten
-    },
+    erasePersonal: async () => 0,
+    forgetKeys: async () => 0,
   }
-}
-
-function erased(order: Order): Order {
-  const without = { ...order, recipient: undefined, version: order.version + 1 }
-  return isRefunding(without) && without.failure.trigger === 'fulfillment_failed'
-    ? { ...without, failure: { ...without.failure, message: 'erased' } }
-    : without
 }

@@ -8,7 +8,7 @@ interface Row {
   isTold?: boolean
 }
 
-/** The record of payouts in memory, tested by the same contract as the one in PostgreSQL. */
+/** The record of payouts in memory. */
 export function memoryPayouts(now: () => Date = () => new Date()): PayoutRecord {
   const rows = new Map<string, Row>()
   const rowOf = (reference: string): Row => {

@@ -34,7 +34,7 @@ interface PayoutHeld extends CoinPayout {
   readonly transaction: string
 }
 
-/** A payment processor in memory, tested by the same contract as the adapter of BTCPay Server. */
+/** A payment processor in memory. */
 export interface MemoryProcessor extends Processor {
   /** Makes the next call of this kind fail in this way; several faults are queued. */
   failNext(call: Call, fault: ProcessorFault): void

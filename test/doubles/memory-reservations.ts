@@ -7,7 +7,7 @@ interface Held {
   readonly underWay: Map<string, number>
 }
 
-/** Reservations of payments in memory, tested by the same contract as those in PostgreSQL. */
+/** Reservations of payments in memory. */
 export function memoryReservations(now: () => Date): ReservationStore {
   const rows = new Map<string, Held>()
   const time = () => now().getTime()

@@ -9,8 +9,6 @@ export interface ProviderHabits {
   readonly backends?: readonly number[]
   /** Finds no receipts, although it has blocks and logs. */
   readonly hidesReceipts?: boolean
-  /** Has receipts of the newest block, with a zero block hash, before it has the block itself. */
-  readonly preconfirms?: boolean
   /** The number of newest blocks whose states it has. */
   readonly stateBlocks?: number
   /** Knows the block tag `safe`, but not in requests for logs. */
@@ -19,8 +17,6 @@ export interface ProviderHabits {
   readonly safeLag?: number
   /** Shows each block of the node as this many, because a test cannot wait for so many real ones. */
   readonly stretch?: number
-  /** Refuses about one of this many requests with 429. */
-  readonly limitsEvery?: number
 }
 
 /** The errors of providers for too large a range of blocks. */
@@ -39,15 +35,11 @@ type LogRefusal = keyof typeof logRefusals
 
 /** For `startNodeBefore`: makes the node at this URL answer like such a provider. */
 export function providerOf(rpcUrl: string, habits: ProviderHabits): Tamper {
-  const { backends = [0], limitsEvery, preconfirms = false } = habits
+  const { backends = [0] } = habits
   let asked = 0
   return async (method, params) => {
     asked += 1
-    // Distributed unevenly, so that the refusals do not always hit the same request of a round.
-    const random = Math.imul(asked, 2_654_435_761) >>> 16
-    const isRefused = limitsEvery !== undefined && random % limitsEvery === 0
-    if (isRefused) return { status: 429 }
-    const lag = (backends[asked % backends.length] ?? 0) + (preconfirms ? 1 : 0)
+    const lag = backends[asked % backends.length] ?? 0
     const answerOf = answers[method]
     if (answerOf === undefined) return undefined
     const { result } = await ask(rpcUrl, 'eth_blockNumber', [])
@@ -98,9 +90,7 @@ const answers: Readonly<Record<string, AnswerOf>> = {
     const { result } = await ask(view.rpcUrl, 'eth_getTransactionReceipt', params)
     if (!result) return { result: null }
     const receipt = shown(view, result as InBlock)
-    if (Number(receipt.blockNumber) <= view.head) return { result: receipt }
-    if (!view.habits.preconfirms) return { result: null }
-    return { result: { ...receipt, blockHash: `0x${'0'.repeat(64)}` } }
+    return { result: Number(receipt.blockNumber) <= view.head ? receipt : null }
   },
 
   eth_call(view, [call, tag = 'latest', ...rest]) {

@@ -8,9 +8,8 @@ import {
   invoiceJson,
   methodJson,
   paymentJson,
-  type RecordedRequest,
+  playing,
   type Reply,
-  scripted,
 } from './scripted.fixture.ts'
 
 const list = 'GET /api/v1/stores/S1/invoices?orderId=chk_1&includePaymentMethods=true'
@@ -25,17 +24,6 @@ function wanted(changes: Partial<WantedInvoice> = {}): WantedInvoice {
     coin: 'BTC',
     ...changes,
   }
-}
-
-/** Answers by call; a list of answers is used up one after the other. */
-function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
-  const counts = new Map<string, number>()
-  return scripted(({ call }: RecordedRequest) => {
-    const replies = [table[call] ?? { status: 500, text: 'not in the script' }].flat()
-    const count = counts.get(call) ?? 0
-    counts.set(call, count + 1)
-    return replies[Math.min(count, replies.length - 1)] as Reply
-  })
 }
 
 describe('open', () => {
@@ -375,14 +363,6 @@ describe('read', () => {
     const { processor } = reading({}, shown)
     expect(await processor.read('Inv1', 'USDT')).toMatchObject({
       invoice: { address, paymentLink: address },
-    })
-  })
-
-  it('says nothing of the key', async () => {
-    const { processor } = playing({ [get]: 'unreached' })
-    expect(await processor.read('Inv1', 'BTC')).toEqual({
-      outcome: 'unknown',
-      reason: 'BTCPay: the connection failed (ECONNREFUSED)',
     })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CoinPayout } from '../../checkouts/ports.ts'
-import { payoutJson, pullJson, type Reply, scripted } from './scripted.fixture.ts'
+import { payoutJson, playing, pullJson } from './scripted.fixture.ts'
 
 const list = 'GET /api/v1/stores/S1/pull-payments?includeArchived=true'
 const create = 'POST /api/v1/stores/S1/pull-payments'
@@ -20,18 +20,6 @@ const transaction = 'ab'.repeat(32)
 const pull = (id: string, changes: object = {}) => pullJson(id, payout.reference, changes)
 const claimed = (state: string, changes: object = {}) =>
   payoutJson(state, { pullPaymentId: 'Pull1', ...changes })
-
-/** Answers by call; a list of answers is used up one after the other. */
-function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
-  const counts = new Map<string, number>()
-  const world = scripted(({ call }) => {
-    const replies = [table[call] ?? { status: 500, text: 'not in the script' }].flat()
-    const count = counts.get(call) ?? 0
-    counts.set(call, count + 1)
-    return replies[Math.min(count, replies.length - 1)] as Reply
-  })
-  return { ...world, calls: () => world.asked.map(({ call }) => call) }
-}
 
 const one = { [list]: { json: [pull('Pull1'), pull('Pull9', { name: 'ref_2' })] } }
 const proof = { proofType: 'PayoutTransactionOnChainBlob', transactionId: transaction }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { invoiceJson, payoutJson, pullJson, scripted } from './scripted.fixture.ts'
+import { invoiceJson, payoutJson, pullJson, type Reply, scripted } from './scripted.fixture.ts'
 
 const list = 'GET /api/v1/stores/S1/pull-payments?includeArchived=true'
 const transaction = 'ab'.repeat(32)
@@ -135,4 +135,26 @@ it('reads every page of invoices, and tells nothing rather than a part', async (
     call.includes('skip=0') ? { json: all.slice(0, 500) } : 'unreached',
   )
   expect(await broken.processor.paidInvoices(isOurs)).toMatchObject({ outcome: 'unknown' })
+})
+
+it('reads what each coin is worth, and leaves out what BTCPay does not know', async () => {
+  const { processor, asked, unfit } = scripted(() => ({
+    json: [
+      { currencyPair: 'BTC_USD', errors: [], rate: '64392.23' },
+      { currencyPair: 'XMR_USD', errors: ['no source'] },
+      { currencyPair: 'DOGE_USD', errors: [], rate: '0.1' },
+    ],
+  }))
+  expect([...(await processor.rates())]).toEqual([['BTC', '64392.23']])
+  const pairs = ['BTC', 'LTC', 'XMR', 'ETH', 'USDT'].map((coin) => `currencyPair=${coin}_USD`)
+  expect(asked.map(({ call }) => call)).toEqual([`GET /api/v1/stores/S1/rates?${pairs.join('&')}`])
+  expect(unfit).toEqual([])
+})
+
+it.each<readonly [Reply, string]>([
+  ['unreached', 'ECONNREFUSED'],
+  [{ status: 403, json: { code: 'missing-permission', message: 'x' } }, 'gives no rates'],
+  [{ json: [{ currencyPair: 'BTC_USD', rate: 64_392.23 }] }, 'does not fit'],
+])('says that it could not read them: %j', async (reply, reason) => {
+  await expect(scripted(() => reply).processor.rates()).rejects.toThrow(reason)
 })

@@ -64,6 +64,18 @@ export function scripted(script: (asked: RecordedRequest) => Reply | Promise<Rep
   return { processor, asked, notes, record, clock, unfit: fitting.faults }
 }
 
+/** Answers by call; a list of answers is used up one after the other. */
+export function playing(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
+  const counts = new Map<string, number>()
+  const world = scripted(({ call }) => {
+    const replies = [table[call] ?? { status: 500, text: 'not in the script' }].flat()
+    const count = counts.get(call) ?? 0
+    counts.set(call, count + 1)
+    return replies[Math.min(count, replies.length - 1)] as Reply
+  })
+  return { ...world, calls: () => world.asked.map(({ call }) => call) }
+}
+
 /** An invoice as BTCPay shows it. */
 export function invoiceJson(changes: object = {}) {
   return {

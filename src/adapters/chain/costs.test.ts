@@ -81,15 +81,6 @@ test('a wallet that is cheap in every estimate costs the limit at most, and is t
   expect(await paid(payer)).toEqual([])
 })
 
-test('a plain payment costs a fifth of the limit', async () => {
-  const { tender } = await newPayment(chain)
-  const settled = await rail.collect(tender)
-  if (settled.outcome !== 'settled') throw new Error(JSON.stringify(settled))
-  const hash = settled.receipt.transaction as Hex
-  const { gasUsed } = await chain.client.getTransactionReceipt({ hash })
-  expect(gasUsed * 4n).toBeLessThan(maxSettlementGas)
-})
-
 /** The CREATE2 factory that anvil, like Base, has at this address. */
 const factory = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 
@@ -141,33 +132,17 @@ test('what was sent for a wallet of a factory and dropped again is sent again', 
 
 const wasted = { wasted: 1 }
 
-test('a wallet of an allowed factory that is cheap in every estimate counts as reverted', async () => {
+test.each<[string, (owner: Hex) => Hex, boolean, number]>([
+  ['is cheap in every estimate', (owner) => deploying(greedyCode(owner)), true, 1],
+  ['is deployed and then reverts', (owner) => deploying(greedyCode(owner)), false, 2],
+  ['cannot be deployed', (owner) => deploying(walletCode(owner), burningAllInBlocks), false, 1],
+])('each transaction that a wallet wasted counts: it %s', async (_, codeOf, isDeployed, count) => {
   const { rail } = chain.connect({ walletFactories: [factory] })
-  const { tender, payer } = await undeployed((owner) => deploying(greedyCode(owner)))
-  await deployFor(tender)
+  const { tender, payer } = await undeployed(codeOf)
+  if (isDeployed) await deployFor(tender)
   const before = await sentByUs()
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', ...wasted })
-  expect(await sentByUs()).toBe(before + 1)
-  expect(await paid(payer)).toEqual([])
-})
-
-test('a wallet that is deployed and then reverts counts with both transactions', async () => {
-  const { rail } = chain.connect({ walletFactories: [factory] })
-  const { tender, payer } = await undeployed((owner) => deploying(greedyCode(owner)))
-  const before = await sentByUs()
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: 2 })
-  expect(await sentByUs()).toBe(before + 2)
-  expect(await paid(payer)).toEqual([])
-})
-
-test('a deployment that is reverted counts once', async () => {
-  const { rail } = chain.connect({ walletFactories: [factory] })
-  const { tender, payer } = await undeployed((owner) =>
-    deploying(walletCode(owner), burningAllInBlocks),
-  )
-  const before = await sentByUs()
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', ...wasted })
-  expect(await sentByUs()).toBe(before + 1)
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: count })
+  expect(await sentByUs()).toBe(before + count)
   expect(await paid(payer)).toEqual([])
 })
 

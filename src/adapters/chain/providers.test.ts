@@ -1,10 +1,8 @@
-import { type Hex, toFunctionSelector } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { toFunctionSelector } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { type ProviderHabits, providerOf } from '../../../test/doubles/rpc-provider.ts'
-import { networks } from '../../payments/networks.ts'
 import type { X402Payment } from '../../payments/payment.ts'
-import type { Rail } from '../../payments/ports.ts'
 import {
   cancel,
   type NodeBefore,
@@ -14,8 +12,6 @@ import {
   startNodeBefore,
   startStillChain,
 } from './chain.fixture.ts'
-import { openNode } from './clients.ts'
-import { proveByTransaction } from './proofs.ts'
 
 // Nodes of providers: they answer for small ranges, prune state, lag and limit rates.
 
@@ -150,29 +146,6 @@ describe('a provider that answers for a few blocks of logs at once', () => {
       expect(asked('eth_getLogs')).toBeLessThanOrEqual(pages)
       expect(node.calls.length).toBeLessThanOrEqual(pages === 0 ? 6 : 80)
     })
-
-    test('which its payer signed anew with a nonce that was used long before', async () => {
-      // Restores the length of the chain for the tests that follow.
-      const id = await chain.client.snapshot()
-      onTestFinished(() => chain.client.revert({ id }))
-      const { owner, tender } = await landedAs()
-      await mine(43_200)
-      await passTime(4_000)
-      const anew = await newPayment(chain, { owner, nonce: tender.nonce as Hex })
-      const now = () => new Date((anew.tender.validBefore + minute) * 1_000)
-      const habits = { stretch, logRange: { blocks: 500, refusal: 'parameter' } } as const
-      expect(await behind(habits, now).rail.check(anew.tender)).toMatchObject({
-        outcome: 'unknown',
-      })
-      expect(asked('eth_getLogs')).toBeLessThanOrEqual(12)
-    })
-
-    test('which says itself that it ended long before the chain began', async () => {
-      const tender = { ...payments['of a stranger'](), validBefore: 1 }
-      await behind({ stretch }).rail.check(tender)
-      expect(node.calls.length).toBeLessThanOrEqual(6)
-      expect(node.calls).not.toContain('eth_getLogs')
-    })
   })
 
   test('is asked for pages that it answers once it has been looked at', async () => {
@@ -256,55 +229,10 @@ describe('a provider with several nodes behind one address', () => {
     const { rail } = chain.connect({ rpcUrl: node.url })
     expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
   })
-
-  test('a payment that has landed is not bad at a node behind a block that was shown', async () => {
-    const { tender } = await landed()
-    const { probe, rail } = chain.connect({ rpcUrl: node.url })
-    await probe()
-    node.tamper(providerOf(chain.rpcUrl, { backends: [5] }))
-    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
-  })
-
-  test('a payment is gone only where a node that has its block shows the nonce unused', async () => {
-    const { tender, receipt } = await landed()
-    await chain.reorganise(1)
-    expect(await behind({ backends: [1] }).rail.confirmationOf(tender, receipt)).toBe('not_yet')
-    expect(await behind({}).rail.confirmationOf(tender, receipt)).toBe('gone')
-  })
-})
-
-describe('a provider that serves preconfirmations', () => {
-  test('shows no payment as settled before its block is there', async () => {
-    const { tender, payer, receipt } = await landed()
-    const { rail } = behind({ preconfirms: true }, later)
-    const network = networks['base-sepolia']
-    const asked = openNode({ network, rpcUrl: node.url, pollMs: 10 })
-    const { from, to, value, nonce } = { ...tender, from: payer, to: tender.payTo, value: price }
-    const proven = () =>
-      proveByTransaction(asked, receipt.transaction as Hex, { from, to, value, nonce })
-    expect(await proven()).toBeUndefined()
-    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
-    expect(await rail.confirmationOf(tender, receipt)).toBe('not_yet')
-    await chain.mine()
-    expect(await proven()).toMatchObject({ block: receipt.block })
-    expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
-  })
 })
 
 describe('a full node, with 128 blocks of state and a safe block further back', () => {
   const habits = { stateBlocks: 128, safeLag: 200 }
-
-  test('proves that a payment never came', async () => {
-    const { tender } = await newPayment(chain)
-    await passTime(400)
-    const { rail } = behind(habits, later)
-    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
-    await chain.mine(250)
-    expect(await rail.collect(tender)).toMatchObject({
-      outcome: 'failed',
-      code: 'authorization_expired',
-    })
-  })
 
   test('proves that a payment was cancelled, and that one is final', async () => {
     const cancelled = await newPayment(chain)
@@ -374,34 +302,5 @@ describe('a provider whose quota payers use up', () => {
     expect(checked.filter(({ outcome }) => outcome === 'good')).toHaveLength(4)
     expect(checked.filter(({ outcome }) => outcome === 'unknown')).toHaveLength(4)
     expect(asked('eth_estimateGas')).toBe(4)
-  })
-})
-
-describe('a provider that refuses a third of all questions as too many', () => {
-  /** Repeats until this outcome, up to 20 times. */
-  async function until<T>(outcome: string, act: () => Promise<T & { outcome: string }>) {
-    let seen: unknown
-    for (let tried = 1; tried <= 20; tried += 1) {
-      const ended = await act()
-      seen = ended
-      if (ended.outcome === outcome) return
-      expect(['unknown', 'pending']).toContain(ended.outcome)
-    }
-    throw new Error(`Never ${outcome}: ${JSON.stringify(seen)}`)
-  }
-
-  test('delays a payment and its refund, and changes nothing about them', async () => {
-    const { tender, payer } = await newPayment(chain)
-    const { rail }: { rail: Rail } = behind({ limitsEvery: 3 })
-    await until('good', () => rail.check(tender))
-    await until('settled', () => rail.collect(tender))
-    const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-    const signed = await chain.connect().rail.signRefund({ reference: newOrderId(), tender, since })
-    await until('paid', async () => {
-      await chain.mine()
-      return rail.payBack(signed)
-    })
-    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
-    expect(await chain.transfers(chain.refundWallet, payer)).toHaveLength(1)
   })
 })

@@ -204,21 +204,6 @@ describe('the age of the newest block', () => {
     expect(await stopped.check({ ...tender, signature })).toMatchObject({ outcome: 'unknown' })
     expect(await rail.check({ ...tender, signature })).toMatchObject({ code: 'bad_signature' })
   })
-
-  test('a node that has stopped at an older block is one that has stopped', async () => {
-    const { tender } = await newPayment(chain)
-    const head = await chain.client.getBlock()
-    const timestamp = `0x${(head.timestamp - 100n).toString(16)}`
-    const params = ['latest', false]
-    const block: object = await chain.client.request({
-      method: 'eth_getBlockByNumber',
-      params,
-    } as never)
-    node.tamper((method) =>
-      method === 'eth_getBlockByNumber' ? { result: { ...block, timestamp } } : undefined,
-    )
-    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
-  })
 })
 
 describe('a nonce that is used', () => {

@@ -1,16 +1,120 @@
-import { describeApprovals } from '../../../test/contract/approvals.ts'
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, it } from 'vitest'
+import { newOrderId } from '../../../test/doubles/ids.ts'
+import { usdc } from '../../lib/money.ts'
+import type { Approval, ApprovalStore } from '../../orders/ports.ts'
+import { createVault } from '../../secrets/vault.ts'
 import { createApprovalStore } from './limits.ts'
-import { migratedPostgres } from './migrated.fixture.ts'
+import { inTurn, twoNodes } from './stores.fixture.ts'
 
-const postgres = migratedPostgres()
+const nodes = twoNodes(createApprovalStore)
+let store: ApprovalStore
+let other: ApprovalStore
+beforeEach(() => {
+  ;({ store, other } = nodes())
+})
 
-describeApprovals('PostgreSQL', async () => {
-  const pools = await postgres.openForTwo()
+const noon = new Date('2026-03-01T12:00:00Z')
+const minutes = (count: number) => new Date(noon.getTime() + count * 60_000)
+const vault = createVault([Buffer.alloc(32, 7)])
+const payer = `0x${'aa'.repeat(20)}`
+
+function wanted(changes: Partial<Approval> = {}): Approval {
+  const id = randomUUID()
   return {
-    store: createApprovalStore(pools[0]),
-    other: createApprovalStore(pools[1]),
-    async close() {
-      await Promise.all(pools.map((pool) => pool.end()))
-    },
+    id,
+    tokenHash: `hash of ${id}`,
+    payer,
+    purchase: 'a card',
+    amount: usdc(10n),
+    most: usdc(12n),
+    bought: vault.seal('a card', { order: id, field: 'approval' }),
+    endsAt: minutes(15),
+    ...changes,
   }
+}
+
+const bought = { payer, purchase: 'a card', amount: usdc(10n) }
+const approved = { decision: 'APPROVED', now: minutes(1), endsAt: minutes(16) } as const
+const declined = { ...approved, decision: 'DECLINED' } as const
+
+async function given(changes: Partial<Approval> = {}) {
+  const approval = await store.ask(wanted(changes), noon)
+  expect(await store.decide(approval.tokenHash, approved)).toBe(true)
+  return approval
+}
+
+it('are found by their token, on the other node too', async () => {
+  const asked = await store.ask(wanted(), noon)
+  expect(await other.find(asked.tokenHash)).toStrictEqual(asked)
+  expect(await other.find('another')).toBeUndefined()
+  await store.decide(asked.tokenHash, approved)
+  expect(await other.find(asked.tokenHash)).toStrictEqual({
+    ...asked,
+    decision: 'APPROVED',
+    endsAt: minutes(16),
+  })
+})
+
+it('are asked for once while they are waited for', async () => {
+  const first = await store.ask(wanted(), noon)
+  expect(await other.ask(wanted(), minutes(14))).toEqual(first)
+  expect(await other.ask(wanted({ amount: usdc(12n) }), minutes(1))).toEqual(first)
+  for (const changes of [
+    { purchase: 'another card' },
+    { payer: `0x${'bb'.repeat(20)}` },
+    { amount: usdc(13n), most: usdc(13n) },
+  ]) {
+    const another = wanted(changes)
+    expect(await store.ask(another, noon)).toEqual(another)
+  }
+  const later = wanted({ endsAt: minutes(30) })
+  expect(await store.ask(later, minutes(15))).toEqual(later)
+})
+
+it('are told to be declined until that is over, whatever the price', async () => {
+  const first = await store.ask(wanted(), noon)
+  expect(await store.decide(first.tokenHash, declined)).toBe(true)
+  const costly = wanted({ amount: usdc(99n), most: usdc(99n) })
+  expect(await other.ask(costly, minutes(15))).toMatchObject({ decision: 'DECLINED' })
+  expect(await store.use(bought, newOrderId(), minutes(2))).toBe(false)
+  expect(await other.ask(costly, minutes(16))).toEqual(costly)
+})
+
+it('are decided once, and in time', async () => {
+  const { tokenHash } = await store.ask(wanted(), noon)
+  const said = await inTurn({ store, other }, 6, (node, at) =>
+    node.decide(tokenHash, at % 2 ? approved : declined),
+  )
+  expect(said.filter(Boolean)).toHaveLength(1)
+  const late = await store.ask(wanted({ purchase: 'late' }), noon)
+  const inTime = { ...approved, now: minutes(15) }
+  expect(await store.decide(late.tokenHash, inTime)).toBe(false)
+  expect(await store.decide('another', approved)).toBe(false)
+})
+
+it('are used by one of many orders at once, on two nodes', async () => {
+  await given()
+  const used = await inTurn({ store, other }, 16, (node) =>
+    node.use(bought, newOrderId(), minutes(2)),
+  )
+  expect(used.filter(Boolean)).toHaveLength(1)
+})
+
+it.each([
+  ['of nobody else', { payer: `0x${'bb'.repeat(20)}` }, 2],
+  ['for nothing else', { purchase: 'another card' }, 2],
+  ['for no higher price', { amount: usdc(13n) }, 2],
+  ['not after their end', {}, 16],
+])('are %s', async (_, changes, at) => {
+  await given()
+  expect(await store.use({ ...bought, ...changes }, newOrderId(), minutes(at))).toBe(false)
+  expect(await store.use({ ...bought, amount: usdc(12n) }, newOrderId(), minutes(15))).toBe(true)
+})
+
+it('are forgotten once they have ended', async () => {
+  const { tokenHash } = await store.ask(wanted(), noon)
+  expect(await store.forget(minutes(15))).toBe(0)
+  expect(await store.forget(minutes(16))).toBe(1)
+  expect(await other.find(tokenHash)).toBeUndefined()
 })

@@ -204,24 +204,6 @@ describe('the ledger', () => {
     )
   })
 
-  it('lets a move that moves no money pass without entries', async () => {
-    const asking = asked()
-    const order = await live(wayTo(asking))
-    await transaction((client) => overwrite(client, order, { ...asking, settlement: 'FINAL' }))
-    expect(await bookedOf(order)).toEqual({ received: order.amount, open: -order.amount })
-  })
-
-  it.each([
-    'update ledger set amount = amount + 1',
-    'update ledger set amount = amount',
-    'delete from ledger',
-    'truncate ledger',
-    'truncate ledger cascade',
-  ])('is never changed: %s', async (sql) => {
-    await waiting()
-    await expect(pool.query(sql)).rejects.toThrow('ledger keeps what was written')
-  })
-
   it('knows its four accounts and no entry of nothing', async () => {
     const order = await waiting()
     const entry = (account: string, amount: bigint) =>

@@ -2,20 +2,25 @@ import type { Pool, PoolClient } from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   moveOn,
+  onRecord,
   openOnRecord,
   placedOnRecord,
+  takeCheckout,
 } from '../../../test/contract/checkout-store-nodes.ts'
 import {
   closed,
   ended,
+  invoice,
   opened,
   opening,
   ordered,
   orderOf,
   payment,
   refundTo,
+  refused,
   returning,
   stepping,
+  unitsOfPrice,
 } from '../../../test/contract/sample-checkouts.ts'
 import {
   failed,
@@ -24,15 +29,25 @@ import {
   newX402Payment,
   pending,
 } from '../../../test/contract/sample-orders.ts'
-import { returnReference } from '../../checkouts/checkout.ts'
+import { returnMoves } from '../../../test/doubles/checkout-rules.ts'
+import { newOrderId } from '../../../test/doubles/ids.ts'
+import {
+  type Checkout,
+  type CheckoutIn,
+  type CheckoutState,
+  checkoutMoves,
+  type InvoicedCheckout,
+  type Return,
+  returnReference,
+} from '../../checkouts/checkout.ts'
 import { usdc } from '../../lib/money.ts'
 import type { In, Order } from '../../orders/order.ts'
+import type { PayoutState } from '../../orders/payout.ts'
 import type { Moved } from '../../orders/workflow.ts'
 import type { PaidInvoice } from '../../payments/payment.ts'
 import { breakingOnce } from './breaking.fixture.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { exposureOf } from './facts.ts'
-import { createLimitStore } from './limits.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 import { createPayoutLimits } from './payouts.ts'
@@ -49,23 +64,6 @@ const orders = () => createOrderStore(pool)
 const records = () => ({ store: store(), orders: orders() })
 
 describe('a hand on the console', () => {
-  it.each([
-    'delete from checkouts',
-    'truncate checkouts cascade',
-    'update checkout_events set at = now()',
-    'delete from checkout_events',
-    'update checkout_ledger set units = units + 1',
-    'delete from checkout_ledger',
-    'truncate checkout_ledger',
-    `update hand_payouts set transaction_hash = 'x'`,
-    'delete from hand_payouts',
-  ])('cannot: %s', async (sql) => {
-    await placedOnRecord(records)
-    await pool.query(`insert into hand_payouts values
-      ('one', 'XMR', 1, 'address', 'hash', 'ada', now()) on conflict do nothing`)
-    await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
-  })
-
   it.each([
     [`coin = 'XMR'`, 'only its lease'],
     [`version = version + 2`, 'version 4 cannot follow 2'],
@@ -237,32 +235,10 @@ describe('an order of an invoice', () => {
     expect((await sign(right)).won).toBe(true)
   })
 
-  it('may be booked as paid back by whoever finds that it was', async () => {
-    const order = await givenUp()
-    const payout = { state: 'CONFIRMED', transaction: newHash(), confirmedAt: new Date() } as const
-    expect((await orders().move(order, { ...order, payout })).won).toBe(true)
-  })
-
   it('is no exposure of the refund wallet, which pays USDC alone', async () => {
     const before = await exposureOf(pool)
     await givenUp()
     expect(await exposureOf(pool)).toBe(before)
-  })
-
-  it('meets no limits, for its payer is no wallet', async () => {
-    const wallet = newX402Payment().payer
-    const rules = { perOrder: usdc(0n) }
-    await createLimitStore(pool).replace(wallet, undefined, { inForce: rules })
-    const first = opening({ coin: 'ETH', refundTo: wallet })
-    const { checkout } = await store().open(first)
-    const open = await moveOn(records, checkout, opened(first))
-    const paid = await moveOn(records, open, ordered(open))
-    expect((await orders().open(orderOf(paid), [])).isNew).toBe(true)
-    await createLimitStore(pool).replace(
-      wallet,
-      await createLimitStore(pool).find(wallet),
-      undefined,
-    )
   })
 })
 
@@ -275,14 +251,6 @@ describe('a write whose answer is lost', () => {
     expect(await store().find(checkout.id)).toBeUndefined()
     expect(await breaking('after').open(checkout)).toEqual({ isNew: true, checkout })
     expect(await breaking('before').open(checkout)).toEqual({ isNew: false, checkout })
-  })
-
-  it('wins a move if it was committed, and is an error while nothing changed', async () => {
-    const open = await openOnRecord(records)
-    await expect(breaking('before').move(open, ended(open))).rejects.toThrow('terminated')
-    const moved = await breaking('after').move(open, ended(open))
-    expect(moved).toMatchObject({ won: true, record: { state: 'ENDED', version: 3 } })
-    expect(await breaking('before').move(open, ordered(open))).toEqual({ ...moved, won: false })
   })
 })
 
@@ -301,3 +269,236 @@ it('keeps the personal fields in columns of their own, and out of the history', 
   }
   expect(rows[0].history).toContain(open.invoice.id)
 })
+
+const states = Object.keys(checkoutMoves) as CheckoutState[]
+const steps = Object.keys(returnMoves) as PayoutState[]
+
+const refuses = async (from: Checkout, to: Checkout, reason: string | RegExp) => {
+  await expect(store().move(from, to)).rejects.toThrow(reason)
+  expect(await store().find(from.id)).toEqual(from)
+}
+
+describe('the rules of a checkout', () => {
+  it('never changes what was wanted, nor the invoice', async () => {
+    const open = await openOnRecord(records)
+    await refuses(open, { ...open, orderId: newOrderId() }, 'what was wanted never changes')
+    await refuses(open, { ...open, coin: 'XMR' }, 'what was wanted never changes')
+    await refuses(open, { ...open, formKeyHash: 'x' }, 'what was wanted never changes')
+    const dearer = { ...open.invoice, units: unitsOfPrice + 1n }
+    await refuses(open, { ...open, invoice: dearer }, 'its invoice never changes')
+    await refuses(open, { ...open, invoice: invoice() }, 'its invoice never changes')
+  })
+
+  it('gives one invoice to one checkout', async () => {
+    const open = await openOnRecord(records)
+    const first = opening()
+    await store().open(first)
+    await refuses(first, opened(first, { id: open.invoice.id }), 'invoice_id')
+  })
+
+  it('leaves an address to the checkout that it was shown for, until that is closed', async () => {
+    const open = await openOnRecord(records)
+    const { address } = open.invoice
+    const [one, two] = [opening(), opening()]
+    for (const each of [one, two]) await store().open(each)
+    await refuses(one, opened(one, { address }), 'held_address')
+    await refuses(one, opened(one, { address: address.toUpperCase() }), 'held_address')
+    expect(await store().holderOf('BTC', address.toUpperCase())).toEqual(open)
+    expect(await store().holderOf('LTC', address)).toBeUndefined()
+
+    const over = await moveOn(records, open, ended(open))
+    await refuses(one, opened(one, { address }), 'held_address')
+    await moveOn(records, over, closed(over))
+    expect(await store().holderOf('BTC', address)).toBeUndefined()
+    const moved = await Promise.allSettled([
+      store().move(one, opened(one, { address })),
+      store().move(two, opened(two, { address })),
+    ])
+    expect(moved.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('does not close before it is decided, nor without the order that was paid', async () => {
+    const open = await openOnRecord(records)
+    await refuses(open, closed(open), 'nothing is decided yet')
+    const paid = await moveOn(records, open, ordered(open))
+    await refuses(paid, closed(paid), 'its order was not placed')
+  })
+
+  it('is placed only when its order is on record, and then for good', async () => {
+    const open = await openOnRecord(records)
+    const paid = await moveOn(records, open, ordered(open))
+    await refuses(paid, { ...paid, isPlaced: true }, 'order is not on record')
+    await orders().open(orderOf(paid), [])
+    const placed = await moveOn(records, paid, { ...paid, isPlaced: true })
+    await refuses(placed, { ...placed, isPlaced: false }, 'placed, for good')
+  })
+})
+
+/** The checkouts on the way from opening to this state. */
+function wayTo(state: CheckoutState): readonly Checkout[] {
+  const first = opening()
+  const open = opened(first)
+  const ways: Record<CheckoutState, readonly Checkout[]> = {
+    OPENING: [first],
+    REFUSED: [first, refused(first)],
+    OPEN: [first, open],
+    ORDERED: [first, open, ordered(open)],
+    ENDED: [first, open, ended(open)],
+  }
+  return ways[state]
+}
+
+describe('the life of a checkout', () => {
+  const pairs = states.flatMap((from) => states.map((to) => [from, to] as const))
+
+  it.each(pairs)('lets %s become %s only along the moves of a checkout', async (from, to) => {
+    const stored = await takeCheckout(records, wayTo(from))
+    const target = asIf(stored, wayTo(to).at(-1) as Checkout)
+    const moved = store().move(stored, target)
+    const moves: readonly CheckoutState[] = checkoutMoves[from]
+    if (moves.includes(to) || (from === to && from !== 'REFUSED')) {
+      expect((await moved).won).toBe(true)
+    } else {
+      await expect(moved).rejects.toThrow(/cannot follow|closed, for good/)
+      expect(await store().find(stored.id)).toEqual(stored)
+    }
+  })
+})
+
+/** The other checkout as a later version of this one. */
+function asIf(stored: Checkout, other: Checkout): Checkout {
+  const { id, orderId, formKeyHash } = stored
+  const named = { ...other, id, orderId, formKeyHash }
+  if (!('invoice' in stored) || !('invoice' in named)) return named
+  return { ...named, invoice: { ...named.invoice, id: stored.invoice.id } }
+}
+
+describe('the money of a checkout', () => {
+  it('decides the price once', async () => {
+    const open = await openOnRecord(records)
+    const paid = await moveOn(records, open, ordered(open, [payment(unitsOfPrice - 1n)]))
+    expect(paid.price).toBe(unitsOfPrice - 1n)
+    await refuses(paid, { ...paid, price: unitsOfPrice - 2n }, 'price was decided, for good')
+    const payments = [...paid.invoice.payments, payment(1n)]
+    const more = { ...paid, invoice: { ...paid.invoice, payments } }
+    await refuses(paid, { ...more, price: unitsOfPrice }, 'price was decided, for good')
+    expect((await moveOn(records, paid, more)).price).toBe(unitsOfPrice - 1n)
+  })
+
+  it('has a price that came, and that is no more than that of its invoice', async () => {
+    const open = await openOnRecord(records)
+    const paid = ordered(open, [payment(unitsOfPrice - 5n), payment(10n, { status: 'PROCESSING' })])
+    await refuses(open, { ...paid, price: unitsOfPrice }, 'price is more than came')
+    await refuses(open, { ...paid, price: 0n }, 'not that of its invoice')
+    const surplus = ordered(open, [payment(unitsOfPrice + 5n)])
+    await refuses(open, { ...surplus, price: unitsOfPrice + 1n }, 'not that of its invoice')
+  })
+
+  it('never gives back more than came beside the price', async () => {
+    const open = await openOnRecord(records)
+    const paid = ordered(open, [
+      payment(unitsOfPrice),
+      payment(70n),
+      payment(9n, { status: 'INVALID' }),
+    ])
+    await refuses(open, returning(paid, 71n), 'more goes back than came')
+    const due = await moveOn(records, open, returning(paid, 50n))
+    await refuses(due, returning(due, 21n), 'more goes back than came')
+    const both = await moveOn(records, due, returning(due, 20n))
+    const gone = { ...both.invoice, payments: both.invoice.payments.slice(0, 1) }
+    await refuses(both, { ...both, invoice: gone }, 'more goes back than came')
+  })
+
+  it('never gives back what may still be the price', async () => {
+    const open = await openOnRecord(records)
+    const part = await moveOn(records, open, {
+      ...open,
+      invoice: { ...open.invoice, payments: [payment(70n)] },
+    })
+    await refuses(part, returning(part, 70n), 'before it is decided')
+  })
+
+  it('keeps no more than dust when it closes', async () => {
+    const open = await openOnRecord(records)
+    // Here 1,000 satoshi are worth 1 USDC, and at most 0.50 USDC may be kept.
+    const rich = await moveOn(records, open, ended(open, [payment(501n)]))
+    await refuses(rich, closed(rich), 'more than dust')
+    const other = await openOnRecord(records)
+    const poor = await moveOn(records, other, ended(other, [payment(500n)]))
+    expect((await store().move(poor, closed(poor))).won).toBe(true)
+  })
+})
+
+describe('the return of a checkout', () => {
+  /** Puts a return of 70 units on record at this step, with a grant if the step needs one. */
+  const returnAt = async (step: PayoutState): Promise<CheckoutIn<'ENDED'>> => {
+    const open = await openOnRecord(records)
+    const due = await moveOn(records, open, returning(ended(open, [payment(100n)]), 70n))
+    if (step === 'DUE') return due
+    if (step === 'FAILED') return moveOn(records, due, stepping(due, 'FAILED'))
+    expect(await createPayoutLimits(pool, caps).allow(returnReference(due.id, 1))).toBe('granted')
+    const sending = await moveOn(records, due, stepping(due, 'APPROVED'))
+    return step === 'APPROVED' ? sending : moveOn(records, sending, stepping(sending, 'CONFIRMED'))
+  }
+  const pairs = steps.flatMap((from) => steps.map((to) => [from, to] as const))
+
+  it.each(pairs)('lets a return that is %s become %s only along its moves', async (from, to) => {
+    const stored = await returnAt(from)
+    if (from === 'DUE' || from === 'FAILED') await grantAnyway(stored)
+    const now = await latest(stored)
+    const moves: readonly string[] = returnMoves[from]
+    const moved = store().move(now, stepping(now, to))
+    if (from === to || moves.includes(to)) expect((await moved).won).toBe(true)
+    else await expect(moved).rejects.toThrow('cannot become this one')
+  })
+
+  it('is not sent without a grant', async () => {
+    const due = await returnAt('DUE')
+    await refuses(due, stepping(due, 'APPROVED'), 'return 1 was not granted')
+    await createPayoutLimits(pool, caps).allow(returnReference(due.id, 1))
+    const sending = await moveOn(records, due, stepping(due, 'APPROVED'))
+    const two = await moveOn(records, sending, returning(sending, 30n))
+    await refuses(two, stepping(two, 'APPROVED'), 'return 2 was not granted')
+    const begun = stepping(returning(sending, 30n), 'CONFIRMED')
+    await expect(store().move(two, begun)).rejects.toThrow(/not granted|cannot become/)
+  })
+
+  it('never changes, and is never dropped', async () => {
+    const sent = await returnAt('CONFIRMED')
+    const change = (changes: Partial<Return>): InvoicedCheckout => ({
+      ...sent,
+      returns: sent.returns.map((one) => ({ ...one, ...changes })),
+    })
+    await refuses(sent, change({ units: 69n }), 'cannot become this one')
+    await refuses(sent, change({ why: 'late' }), 'cannot become this one')
+    await refuses(sent, { ...sent, returns: [] }, 'cannot become this one')
+    const payout = { state: 'CONFIRMED', transaction: 'another', confirmedAt: new Date() } as const
+    await refuses(sent, change({ payout }), 'cannot become this one')
+    await refuses(sent, change({ seq: 2 }), /count from 1|cannot become this one/)
+    const first = opening()
+    const open = await onRecord(records, first, opened(first))
+    const strange = returning(ended(open, [payment(9n)]), 9n)
+    const returns = strange.returns.map((one) => ({ ...one, seq: 3 }))
+    await refuses(open, { ...strange, returns }, 'count from 1')
+  })
+
+  it.each(['DUE', 'APPROVED', 'FAILED'] as const)(
+    'does not close while one is %s',
+    async (step) => {
+      const stored = await returnAt(step)
+      await refuses(stored, closed(stored), 'something still goes back')
+    },
+  )
+})
+
+/** Grants a return that is due or failed; a failed one is made due meanwhile. */
+async function grantAnyway(stored: CheckoutIn<'ENDED'>): Promise<void> {
+  const isFailed = stored.returns[0]?.payout.state === 'FAILED'
+  const due = isFailed ? await moveOn(records, stored, stepping(stored, 'DUE')) : stored
+  expect(await createPayoutLimits(pool, caps).allow(returnReference(due.id, 1))).toBe('granted')
+  if (isFailed) await moveOn(records, due, stepping(due, 'FAILED'))
+}
+
+async function latest({ id }: Checkout): Promise<InvoicedCheckout> {
+  return (await store().find(id)) as InvoicedCheckout
+}

@@ -8,7 +8,6 @@ import type { In } from '../../orders/order.ts'
 import type { Payout } from '../../orders/payout.ts'
 import type { GoodwillStore } from '../../orders/ports.ts'
 import type { SignedRefund } from '../../payments/payment.ts'
-import { breakingOnce } from './breaking.fixture.ts'
 import { createGoodwillStore } from './goodwill.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
@@ -72,28 +71,6 @@ test('is read as it was written, in every state', async () => {
     before = record
   }
 })
-
-test('one of two workers moves it, and the other gets what that one wrote', async () => {
-  const given = await toGive()
-  await store.give(given)
-  const { record } = await store.move(given, { ...given, payout: failedPayout })
-  expect(await store.move(given, { ...given, payout: failedPayout })).toEqual({
-    won: false,
-    record,
-  })
-})
-
-test.each(['before', 'after'] as const)(
-  'a connection that breaks %s a write is found out',
-  async (when) => {
-    const given = await toGive()
-    await store.give(given)
-    const breaking = createGoodwillStore(breakingOnce(pool, when))
-    const move = breaking.move(given, { ...given, payout: failedPayout })
-    if (when === 'before') await expect(move).rejects.toThrow('terminated')
-    else expect(await move).toMatchObject({ won: true, record: { version: 2 } })
-  },
-)
 
 describe('the database takes no goodwill', () => {
   test('for an order that was not delivered', async () => {

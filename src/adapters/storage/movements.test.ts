@@ -43,12 +43,3 @@ test.each([
     await expect(said).rejects.toThrow('violates check constraint')
   },
 )
-
-test.each([
-  `update acknowledged_movements set reason = 'Another'`,
-  'delete from acknowledged_movements',
-  'truncate acknowledged_movements',
-])('what was vouched for stays so: %s', async (sql) => {
-  await createMovements(pool).acknowledge(movement, { reason: 'Float back', by: 'Ann Smith' })
-  await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
-})

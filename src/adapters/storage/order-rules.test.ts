@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { openOnRecord } from '../../../test/contract/checkout-store-nodes.ts'
+import { asked, expectWon, orderOnRecord, take } from '../../../test/contract/order-store-nodes.ts'
 import {
   failed,
   fulfilled,
@@ -9,9 +10,11 @@ import {
   paymentFailed,
   pending,
   refunded,
+  wayTo,
 } from '../../../test/contract/sample-orders.ts'
 import { entriesOf } from '../../orders/ledger.ts'
-import { moves, type Order, type State } from '../../orders/order.ts'
+import { type In, moves, type Order, type State } from '../../orders/order.ts'
+import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { columnsOf } from './order-row.ts'
 import { createOrderStore } from './orders.ts'
@@ -23,6 +26,7 @@ beforeAll(async () => {
   pool = await postgres.open()
 })
 
+const store = () => createOrderStore(pool)
 const asking = () => fulfilling(paid(pending()))
 const samples: Readonly<Record<State, () => Order>> = {
   PAYMENT_PENDING: () => pending(),
@@ -146,24 +150,28 @@ describe('the database', () => {
     await expect(set(order, `refund_state = null`)).rejects.toThrow('only_to_refund')
   })
 
-  it('refuses an unknown state', async () => {
-    const order = await stored(pending())
-    const change = `state = 'LOST', doc = jsonb_set(doc, '{state}', '"LOST"')`
-    await expect(set(order, change)).rejects.toThrow(/cannot follow|orders_state_known/)
+  it.each([
+    ...['ledger', 'checkout_ledger', 'payout_grants', 'refund_switch', 'hand_payouts'],
+    ...['acknowledged_movements', 'denylist_changes', 'store_wallets', 'order_ends'],
+    ...['payments', 'order_events', 'checkout_events'],
+  ])('never changes what was written into %s', async (table) => {
+    const { rows } = await pool.query(
+      `select column_name as name from information_schema.columns
+       where table_name = $1 order by ordinal_position desc limit 1`,
+      [table],
+    )
+    const update = `update ${table} set ${rows[0].name} = ${rows[0].name}`
+    await expect(pool.query(update)).rejects.toThrow('keeps what was written')
   })
 
   it.each([
-    'update order_events set at = now()',
-    'delete from order_events',
-    'truncate order_events',
-    'delete from orders',
-    'truncate orders cascade',
-    'update payments set order_id = order_id',
-    'delete from payments',
-    'truncate payments',
-  ])('refuses: %s', async (sql) => {
+    ...['ledger', 'checkout_ledger', 'payout_grants', 'refund_switch', 'hand_payouts'],
+    ...['acknowledged_movements', 'denylist_changes', 'store_wallets', 'goodwill'],
+    ...['processor_payouts', 'payments', 'order_events', 'checkout_events', 'orders', 'checkouts'],
+  ])('never deletes what was written into %s', async (table) => {
     await stored(pending())
-    await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
+    await openOnRecord(() => ({ store: createCheckoutStore(pool), orders: store() }))
+    await expect(pool.query(`delete from ${table}`)).rejects.toThrow('keeps what was written')
   })
 
   it('lets nobody empty a table at once, but for the catalog, which is read anew', async () => {
@@ -176,5 +184,48 @@ describe('the database', () => {
       const emptied = pool.query(`truncate ${name} cascade`)
       await expect(emptied, name).rejects.toThrow('keeps what was written')
     }
+  })
+})
+
+const at = (second: number) => new Date(Date.UTC(2026, 2, 1, 10, 1, second))
+
+/** An order that the supplier is known to have accepted. */
+function accepted(): In<'FULFILLING'> {
+  return { ...asked(), askedAgainAt: at(1), acceptedAt: at(2) }
+}
+
+describe('what the supplier has accepted', () => {
+  it.each<[string, (order: In<'FULFILLING'>) => Order]>([
+    ['forgets it', ({ acceptedAt: _, ...order }) => order],
+    ['says when it was in another way', (order) => ({ ...order, acceptedAt: at(9) })],
+    ['forgets it at the end', ({ acceptedAt: _, ...order }) => fulfilled(order)],
+    ['asks again', (order) => ({ ...order, askedAgainAt: at(9) })],
+    [
+      'takes silence for a no',
+      (order) => ({
+        ...failed(order),
+        failure: { trigger: 'upstream_timeout', message: 'Nothing came.' },
+      }),
+    ],
+  ])('refuses a move of an accepted order that %s', async (_, next) => {
+    const order = accepted()
+    const stored = await take(store(), wayTo(order))
+    await expect(store().move(stored, next(order))).rejects.toThrow(
+      /accepted it|silence is no answer|not asked again/,
+    )
+    expect(await store().find(order.id)).toEqual(stored)
+  })
+
+  it('lets an order that nobody accepted be asked for again, and be given up', async () => {
+    const first = asked()
+    const stored = await take(store(), wayTo(first))
+    const again = { ...first, askedAgainAt: at(1) }
+    const asking = expectWon(await store().move(stored, again))
+    const failure = { trigger: 'upstream_timeout', message: 'Nothing came.' } as const
+    const end: Order = { ...failed(again), failure, supply: { state: 'OPEN' } }
+    const given = expectWon(await store().move(asking, end))
+    // The supplier shows it after all; from then on the acceptance cannot be removed.
+    const seen = expectWon(await store().move(given, { ...end, acceptedAt: at(2) }))
+    await expect(store().move(seen, end)).rejects.toThrow('accepted it')
   })
 })

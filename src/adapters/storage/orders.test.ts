@@ -1,151 +1,382 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
 import type { Pool } from 'pg'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { describeOrderStore } from '../../../test/contract/order-store.ts'
-import { failed, fulfilling, paid, pending, wayTo } from '../../../test/contract/sample-orders.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { anyOrder, anySigned } from '../../../test/contract/any-order.ts'
+import { asked, expectWon, orderOnRecord, take } from '../../../test/contract/order-store-nodes.ts'
+import {
+  failed,
+  fulfilled,
+  newHash,
+  newX402Payment,
+  paid,
+  payer,
+  paymentFailed,
+  pending,
+  refunded,
+  unpayable,
+  wayTo,
+} from '../../../test/contract/sample-orders.ts'
+import { newOrderId, newPaymentId } from '../../../test/doubles/ids.ts'
 import { onChain } from '../../../test/doubles/orders.ts'
-import { usdc } from '../../lib/money.ts'
+import { type Order, paymentWatchMs, withPayout } from '../../orders/order.ts'
 import type { OrderStore } from '../../orders/ports.ts'
+import { paymentKeyOf } from '../../payments/payment.ts'
+import type { Sealed } from '../../secrets/vault.ts'
 import { breakingOnce } from './breaking.fixture.ts'
-import { createApprovalStore, createLimitStore } from './limits.ts'
-import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createPayoutLimits } from './payouts.ts'
+import { inTurn, twoNodes } from './stores.fixture.ts'
 
-const postgres = migratedPostgres()
+const nodes = twoNodes(createOrderStore)
 let pool: Pool
 let store: OrderStore
-
-beforeAll(async () => {
-  pool = await postgres.open()
-  store = createOrderStore(pool)
-})
-
-const endlessCaps = { hour: usdc(10n ** 50n), day: usdc(10n ** 50n) }
-
-describeOrderStore('PostgreSQL', async () => {
-  const pools = await postgres.openForTwo()
-  return {
-    store: createOrderStore(pools[0]),
-    other: createOrderStore(pools[1]),
-    limits: createLimitStore(pools[1]),
-    approvals: createApprovalStore(pools[1]),
-    endLease: async (id) => {
-      await pools[0].query('update orders set locked_until = now() where id = $1', [id])
-    },
-    grant: async (id) => {
-      expect(await createPayoutLimits(pools[0], endlessCaps).allow(id)).toBe('granted')
-    },
-    pass: async (ms) => {
-      // The guard lets nobody change when an order ended, so it is switched off.
-      await pools[0].query(`begin;
-        set local session_replication_role = replica;
-        update orders set due_at = due_at - ${ms} * interval '1 ms',
-          locked_until = locked_until - ${ms} * interval '1 ms',
-          finished_at = finished_at - ${ms} * interval '1 ms';
-        update ledger set at = at - ${ms} * interval '1 ms';
-        update refund_claims set created_at = created_at - ${ms} * interval '1 ms';
-        commit`)
-    },
-    close: async () => {
-      // The upper bound must hold whatever happened to the orders.
-      const { rows } = await pools[0].query(
-        'select amount >= (select coalesce(sum(amount), 0) from at_risk()) as holds from most_at_risk',
-      )
-      await Promise.all(pools.map((each) => each.end()))
-      expect(rows).toEqual([{ holds: true }])
-    },
-  }
+let other: OrderStore
+beforeEach(() => {
+  ;({ pool, store, other } = nodes())
 })
 
 describe('a write whose answer is lost', () => {
-  it('opens an order if it was committed', async () => {
-    const order = pending()
-    const opened = await createOrderStore(breakingOnce(pool, 'after')).open(order, ['lost'])
-    expect(opened).toEqual({ isNew: true, order })
-    expect((await store.open(order, ['lost'])).isNew).toBe(false)
-  })
+  const breaking = (when: 'before' | 'after') => createOrderStore(breakingOnce(pool, when))
 
-  it('is an error if the order is not there', async () => {
+  it('opens an order if it was committed, and is an error if not', async () => {
     const order = pending()
-    const opened = createOrderStore(breakingOnce(pool, 'before')).open(order, [])
-    await expect(opened).rejects.toThrow('terminated')
+    await expect(breaking('before').open(order, [])).rejects.toThrow('terminated')
     expect(await store.find(order.id)).toBeUndefined()
+    expect(await breaking('after').open(order, ['lost'])).toEqual({ isNew: true, order })
+    // It is not taken for the opening of somebody else's order.
+    const second = pending({ tender: order.tender })
+    expect(await breaking('before').open(second, [])).toEqual({ isNew: false, order })
   })
 
-  it("is not taken for the opening of somebody else's order", async () => {
-    const first = pending()
-    await store.open(first, [])
-    const second = pending({ tender: first.tender })
-    const opened = await createOrderStore(breakingOnce(pool, 'before')).open(second, [])
-    expect(opened).toEqual({ isNew: false, order: first })
-  })
-
-  it('wins a move if it was committed', async () => {
+  it('wins a move if it was committed, and is an error while nothing changed', async () => {
     const order = pending()
     await store.open(order, [])
-    const moved = await createOrderStore(breakingOnce(pool, 'after')).move(order, paid(order))
-    expect(moved).toMatchObject({ won: true, record: { state: 'PAID', version: 2 } })
-    expect(await store.find(order.id)).toEqual(moved.record)
-  })
-
-  it('is an error while the order is still as it was', async () => {
-    const order = pending()
-    await store.open(order, [])
-    const moved = createOrderStore(breakingOnce(pool, 'before')).move(order, paid(order))
-    await expect(moved).rejects.toThrow('terminated')
+    await expect(breaking('before').move(order, paid(order))).rejects.toThrow('terminated')
     expect(await store.find(order.id)).toEqual(order)
-  })
-
-  it('loses a move that another won', async () => {
-    const order = pending()
-    await store.open(order, [])
-    const { record: winner } = await store.move(order, paid(order))
-    const moved = await createOrderStore(breakingOnce(pool, 'before')).move(order, paid(order))
-    expect(moved).toEqual({ won: false, record: winner })
+    const { won, record } = await breaking('after').move(order, paid(order))
+    expect([won, record.state, record.version]).toEqual([true, 'PAID', 2])
+    expect(await breaking('before').move(order, paid(order))).toEqual({ won: false, record })
   })
 })
 
-describe('the tables', () => {
-  it('hold no trace of an opening whose key was taken', async () => {
-    await store.open(pending(), ['taken'])
-    const counts = () =>
-      Promise.all(
-        ['payments', 'orders', 'idempotency_keys', 'order_events'].map(
-          async (table) => (await pool.query(`select count(*) from ${table}`)).rows[0].count,
-        ),
-      )
-    const before = await counts()
-    await store.open(pending(), ['free', 'taken'])
-    expect(await counts()).toEqual(before)
+it('keeps the history of an order without words that others wrote, and what is sealed apart', async () => {
+  const asking = asked()
+  const order = await orderOnRecord(store, failed(asking))
+  const { rows } = await pool.query(
+    'select seq, state, payout_state, detail from order_events where order_id = $1 order by seq',
+    [order.id],
+  )
+  const { transaction, block } = onChain(asking.receipt)
+  const reason = { trigger: 'fulfillment_failed', code: 'E7', supply: 'NONE' }
+  expect(rows).toEqual([
+    { seq: 1, state: 'PAYMENT_PENDING', payout_state: null, detail: {} },
+    { seq: 2, state: 'PAID', payout_state: null, detail: { transaction, block } },
+    { seq: 3, state: 'FULFILLING', payout_state: null, detail: { transaction, block } },
+    { seq: 4, state: 'FULFILLMENT_FAILED', payout_state: 'DUE', detail: reason },
+  ])
+  const { rows: own } = await pool.query('select recipient, doc::text from orders where id = $1', [
+    order.id,
+  ])
+  expect(own[0].recipient).toBe(order.recipient)
+  expect(own[0].doc).not.toContain(order.recipient)
+})
+
+describe('opening an order', () => {
+  it('gives one payment to one of many, on two nodes', async () => {
+    const tender = newX402Payment()
+    const opened = await inTurn(nodes(), 16, (node) => node.open(pending({ tender }), ['k']))
+    const winners = opened.filter(({ isNew }) => isNew)
+    expect(winners).toHaveLength(1)
+    for (const { order } of opened) expect(order).toEqual(winners[0]?.order)
   })
 
-  it('keep the history of an order, without words that others wrote', async () => {
-    const asking = fulfilling(paid(pending()))
-    const [first, ...rest] = wayTo(failed(asking))
-    await store.open(first as typeof first & { state: 'PAYMENT_PENDING' }, [])
-    let order = first as NonNullable<typeof first>
-    for (const next of rest) order = (await store.move(order, next)).record
-    const { rows } = await pool.query(
-      'select seq, state, payout_state, detail from order_events where order_id = $1 order by seq',
-      [order.id],
-    )
-    const { transaction, block } = onChain(asking.receipt)
-    const reason = { trigger: 'fulfillment_failed', code: 'E7', supply: 'NONE' }
-    expect(rows).toEqual([
-      { seq: 1, state: 'PAYMENT_PENDING', payout_state: null, detail: {} },
-      { seq: 2, state: 'PAID', payout_state: null, detail: { transaction, block } },
-      { seq: 3, state: 'FULFILLING', payout_state: null, detail: { transaction, block } },
-      { seq: 4, state: 'FULFILLMENT_FAILED', payout_state: 'DUE', detail: reason },
-    ])
+  it('opens equal requests under one id once, however close they come, on two nodes', async () => {
+    // As in the store, the ids are derived from the payment, and each request seals its recipient anew. In few rounds the requests really overlap.
+    for (let round = 0; round < 60; round += 1) {
+      const order = pending()
+      const key = 'k'.repeat(round + 1)
+      const own = (index: number) => ({ ...order, recipient: `v1.sealed.${index}` as Sealed })
+      const opened = await inTurn(nodes(), 16, (node, index) => node.open(own(index), [key]))
+      expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1)
+      const won = own(opened.findIndex(({ isNew }) => isNew))
+      for (const { order: stored } of opened) expect(stored).toEqual(won)
+    }
   })
 
-  it('have the sealed fields in their own columns only', async () => {
+  it('knows a payment again whatever case its addresses are written in', async () => {
     const order = pending()
     await store.open(order, [])
-    const { rows } = await pool.query('select recipient, doc::text from orders where id = $1', [
-      order.id,
+    const shouted = { ...order.tender, payer: order.tender.payer.toUpperCase().replace('0X', '0x') }
+    const again = await store.open(pending({ tender: shouted }), [])
+    expect(again).toEqual({ isNew: false, order })
+  })
+
+  it('keeps the order of a key that comes with another payment, and takes nothing', async () => {
+    const first = pending()
+    await store.open(first, ['k1', 'k2'])
+    const second = pending()
+    const again = await store.open(second, ['k0', 'k2'])
+    expect(again).toEqual({ isNew: false, order: first })
+    expect(await store.find(second.id)).toBeUndefined()
+    expect(await store.findByPayment(paymentKeyOf(second.tender))).toBeUndefined()
+    expect(await store.findByKey(payer, 'k0')).toBeUndefined()
+    expect((await store.open(second, ['k3'])).isNew).toBe(true)
+  })
+
+  it('gives one key to one of many payments, on two nodes', async () => {
+    const keys = Array.from({ length: 500 }, (_, index) => `key-${index}`)
+    // Opens the connections first, so that the attempts really overlap.
+    await inTurn(nodes(), 32, (node, index) => node.findByKey(payer, `key-${index}`))
+    const opened = await inTurn(nodes(), 16, (node, index) =>
+      node.open(pending(), index % 2 ? keys : keys.toReversed()),
+    )
+    const winners = opened.filter(({ isNew }) => isNew)
+    expect(winners).toHaveLength(1)
+    for (const { order } of opened) expect(order).toEqual(winners[0]?.order)
+    expect((await store.listByPayer(payer, { limit: 9, offset: 0 })).total).toBe(1)
+  })
+
+  it('lets another payer use the same key, and takes a key that is sent twice', async () => {
+    await store.open(pending(), ['k'])
+    const tender = { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` }
+    expect((await store.open(pending({ tender }), ['k', 'k'])).isNew).toBe(true)
+  })
+})
+
+describe('moving an order', () => {
+  it('lets one of two movers win, and shows the other what is stored', async () => {
+    const first = pending()
+    await take(store, [first])
+    const [one, two] = await Promise.all([
+      store.move(first, paid(first)),
+      other.move(first, paymentFailed(first)),
     ])
-    expect(rows[0].recipient).toBe(order.recipient)
-    expect(rows[0].doc).not.toContain(order.recipient)
+    expect(one.won).not.toBe(two.won)
+    expect(one.record).toEqual(two.record)
+    expect(await store.find(first.id)).toEqual(one.record)
+  })
+
+  it('gives back what was stored, field for field', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOrder, async (any) => {
+        const tender = { ...any.tender, nonce: newHash() }
+        const target: Order = { ...any, id: newOrderId(), paymentId: newPaymentId(), tender }
+        const way = wayTo(target)
+        const moved = await take(store, way)
+        expect(moved).toStrictEqual({ ...target, version: way.length })
+        expect(await other.find(target.id)).toStrictEqual(moved)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('the lease of an order', () => {
+  it('keeps a new order from others until its lease ends', async () => {
+    const { id } = await take(store, [pending()])
+    expect(await other.claimDue(10)).toEqual([])
+    await nodes().endLease(id)
+    expect((await other.claimDue(10)).map((order) => order.id)).toEqual([id])
+    expect(await store.claimDue(10)).toEqual([])
+  })
+
+  it('renews the lease with every move', async () => {
+    const first = pending()
+    const opened = await take(store, [first])
+    await nodes().endLease(first.id)
+    await store.move(opened, paid(first))
+    expect(await other.claimDue(10)).toEqual([])
+  })
+
+  it('hands each order to one of two that claim at once', async () => {
+    const orders = await Promise.all(Array.from({ length: 20 }, () => take(store, [pending()])))
+    await Promise.all(orders.map((order) => store.release(order, 0)))
+    const claims = await inTurn(nodes(), 8, (node) => node.claimDue(4))
+    for (const claim of claims) expect(claim.length).toBeLessThanOrEqual(4)
+    const rest = await store.claimDue(100)
+    const taken = [...claims.flat(), ...rest].map(({ id }) => id)
+    expect(taken.sort()).toEqual(orders.map(({ id }) => id).sort())
+  })
+
+  it('hands out what a worker broke off before what only waits, however long that is due', async () => {
+    const waiting = await take(store, [pending()])
+    await store.release(waiting, 0)
+    const broken = await take(store, [pending()])
+    await nodes().pass(1_000)
+    await nodes().endLease(broken.id)
+    expect(await other.claimDue(1)).toEqual([broken])
+    expect(await other.claimDue(1)).toEqual([waiting])
+  })
+
+  it('makes a released order due when it said, or when it is hastened', async () => {
+    const order = await take(store, [pending()])
+    await store.release(order, 60_000)
+    expect(await other.claimDue(10)).toEqual([])
+    await store.hasten(order.id)
+    expect(await other.claimDue(10)).toEqual([order])
+    await other.release(order, 0)
+    expect(await store.claimDue(10)).toEqual([order])
+  })
+
+  it('keeps a hint that comes while somebody works on the order', async () => {
+    const order = await take(store, [pending()])
+    await other.hasten(order.id)
+    expect(await other.claimDue(10)).toEqual([])
+    await store.release(order, 60_000)
+    expect(await other.claimDue(10)).toEqual([order])
+    await other.release(order, 60_000)
+    expect(await other.claimDue(10)).toEqual([])
+  })
+
+  it('does not let a release end the lease of whoever moved the order on', async () => {
+    const first = pending()
+    await take(store, [first, paid(first)])
+    await store.release(first, 0)
+    expect(await other.claimDue(10)).toEqual([])
+  })
+
+  it('leaves finished orders alone, and takes up one whose refund is tried again', async () => {
+    const asking = asked()
+    await take(store, wayTo(fulfilled(asked())))
+    const order = await take(store, wayTo(unpayable(failed(asking))))
+    await store.hasten(order.id)
+    await store.release(order, 0)
+    expect(await store.claimDue(10)).toEqual([])
+    const retried = await store.move(order, { ...failed(asking), version: order.version })
+    await store.release(retried.record, 0)
+    expect(await store.claimDue(10)).toEqual([retried.record])
+  })
+})
+
+describe('the payment of an order', () => {
+  it('gives back a signed refund as it was stored, field for field', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySigned, async (any) => {
+        const tender = { ...any.tender, nonce: newHash() }
+        const fresh = { id: newOrderId(), paymentId: newPaymentId(), tender }
+        const target: Order = { ...any, ...fresh }
+        const due = withPayout({ ...any, ...fresh }, { state: 'DUE' })
+        const order = await take(store, wayTo(due))
+        expect(await nodes().payoutLimits.allow(order.id)).toBe('granted')
+        const moved = expectWon(await store.move(order, target))
+        expect(moved).toStrictEqual({ ...target, version: order.version + 1 })
+        expect(await other.find(target.id)).toStrictEqual(moved)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('gives the keys of a payment back that has failed, and only then', async () => {
+    const first = pending()
+    const opened = await take(store, [first], ['k1', 'k2'])
+    const second = pending()
+    expect((await other.open(second, ['k2'])).isNew).toBe(false)
+    expectWon(await store.move(opened, paymentFailed(first)))
+    expect(await other.findByKey(payer, 'k1')).toBeUndefined()
+    expect(await other.hasKey(first.id, ['k1', 'k2'])).toBe(false)
+    const again = await other.open(second, ['k2'])
+    expect(again).toMatchObject({ isNew: true, order: { id: second.id } })
+    // The payment itself still belongs to the order that failed.
+    const same = await store.open(pending({ tender: first.tender }), ['k9'])
+    expect(same).toMatchObject({ isNew: false, order: { id: first.id, state: 'PAYMENT_FAILED' } })
+    expect(await store.findByKey(payer, 'k9')).toBeUndefined()
+  })
+
+  it('keeps the keys through every other move', async () => {
+    for (const end of [fulfilled(asked()), failed(asked())]) {
+      const { id } = await take(store, wayTo(end), [`key-of-${end.id}`])
+      expect(await store.hasKey(id, [`key-of-${end.id}`])).toBe(true)
+    }
+    const first = pending()
+    const seen = await take(store, [first, paid(first)], ['k'])
+    // A payment that the chain dropped may still land, so it keeps its key.
+    expectWon(await store.move(seen, first))
+    expect(await store.hasKey(first.id, ['k'])).toBe(true)
+  })
+
+  it('leaves an order alone for a while that was delivered and whose payment may vanish', async () => {
+    const order = await take(store, wayTo({ ...fulfilled(asked()), settlement: 'SEEN' }))
+    expect(await other.claimDue(10)).toEqual([])
+    await nodes().pass(paymentWatchMs - 10_000)
+    expect(await other.claimDue(10)).toEqual([])
+    await nodes().pass(10_000)
+    expect(await other.claimDue(10)).toEqual([order])
+  })
+})
+
+const longAgo = new Date('2020-01-01')
+const inAnHour = () => new Date(Date.now() + 3_600_000)
+
+describe('finding an order', () => {
+  it('finds an order by each of its names', async () => {
+    const hash = `0x${'cD'.repeat(32)}`
+    const first = pending()
+    const order = await take(store, [first, paid(first, hash)], ['k'])
+    expect(await store.find(order.id)).toEqual(order)
+    expect(await store.findByPaymentId(order.paymentId)).toEqual(order)
+    expect(await store.findByPayment(paymentKeyOf(order.tender))).toEqual(order)
+    expect(await store.findByTransaction(hash.toLowerCase())).toEqual(order)
+    expect(await store.findByTransaction(hash.toUpperCase())).toEqual(order)
+    expect(await store.findByKey(payer.toLowerCase(), 'k')).toEqual(order)
+    expect(await store.hasKey(order.id, ['x', 'k'])).toBe(true)
+  })
+
+  it('lists the orders of a payer newest first, in pages that neither repeat nor skip', async () => {
+    const days = [3, 1, 2, 2, 2]
+    const orders = await Promise.all(
+      days.map((day) => take(store, [pending({ placedAt: new Date(Date.UTC(2026, 0, day)) })])),
+    )
+    await take(store, [pending({ tender: { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` } })])
+    const pages = await Promise.all(
+      [0, 2, 4, 6].map((offset) => store.listByPayer(payer, { limit: 2, offset })),
+    )
+    const listed = pages.flatMap(({ items }) => items)
+    expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5])
+    expect(pages.map(({ items }) => items.length)).toEqual([2, 2, 1, 0])
+    expect(listed.map(({ placedAt }) => placedAt.getUTCDate())).toEqual([3, 2, 2, 2, 1])
+    expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(orders.map(({ id }) => id)))
+  })
+
+  it('knows the eSIMs that a payer was delivered', async () => {
+    await take(store, wayTo(fulfilled(asked(), 'digest')))
+    expect(await store.boughtIccid(payer, 'digest')).toBe(true)
+    expect(await store.boughtIccid(payer, 'other')).toBe(false)
+    expect(await store.boughtIccid(`0x${'77'.repeat(20)}`, 'digest')).toBe(false)
+  })
+})
+
+describe('what is kept of an order', () => {
+  it('erases personal fields of ended orders once, and keeps the rest', async () => {
+    const open = await take(store, [pending()])
+    const done = await take(store, wayTo(fulfilled(asked())))
+    const target = refunded(failed(asked()))
+    const back = await take(store, wayTo(target))
+    expect(await store.erasePersonal(longAgo)).toBe(0)
+    expect(await store.erasePersonal(inAnHour())).toBe(2)
+    expect(await store.erasePersonal(inAnHour())).toBe(0)
+    expect(await store.find(open.id)).toEqual(open)
+    const erased = { ...done, recipient: undefined, version: done.version + 1 }
+    expect(await store.find(done.id)).toEqual(erased)
+    const kept = await store.find(back.id)
+    expect(kept).toMatchObject({ recipient: undefined, payout: target.payout })
+    expect(inspect(kept, { depth: 9 })).not.toContain('4915112345678')
+  })
+
+  it('does not let a writer who read before the erasure write the fields back', async () => {
+    const asking = asked()
+    const order = await take(store, wayTo(unpayable(failed(asking))))
+    await store.erasePersonal(inAnHour())
+    const moved = await other.move(order, failed(asking))
+    expect(moved).toMatchObject({ won: false, record: { recipient: undefined } })
+  })
+
+  it('forgets old keys of ended orders only', async () => {
+    const open = await take(store, [pending()], ['k1'])
+    const done = await take(store, wayTo(fulfilled(asked())), ['k2', 'k3'])
+    expect(await store.forgetKeys(longAgo)).toBe(0)
+    expect(await store.forgetKeys(inAnHour())).toBe(2)
+    expect(await store.findByKey(payer, 'k1')).toEqual(open)
+    expect(await store.findByKey(payer, 'k2')).toBeUndefined()
+    expect(await store.hasKey(done.id, ['k2', 'k3'])).toBe(false)
   })
 })

@@ -1,35 +1,17 @@
-import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
+import type { Pool } from 'pg'
+import { beforeEach, expect, it } from 'vitest'
 import type { Offer } from '../../catalog/offer.ts'
 import type { Snapshot } from '../../catalog/ports.ts'
 import type { OfferId } from '../../lib/ids.ts'
+import { migratedPostgres } from './migrated.fixture.ts'
 import { createSnapshotStore } from './snapshots.ts'
 
-let postgres: TestPostgres
-let database: pg.Client
-
-beforeAll(async () => {
-  postgres = await startTestPostgres()
-  database = new pg.Client({ connectionString: postgres.databaseUrl })
-  await database.connect()
-})
+const postgres = migratedPostgres()
+let database: Pool
 
 beforeEach(async () => {
-  await database.query('drop table if exists catalog_snapshot, catalog_pages')
-  await database.query('drop sequence if exists catalog_snapshot_ids')
-  await database.query(`create sequence catalog_snapshot_ids;
-    create table catalog_snapshot (
-      id bigint primary key, format integer not null, read_at timestamptz not null,
-      offers integer not null, set_aside jsonb not null, held jsonb not null);
-    create table catalog_pages (
-      snapshot bigint not null, page integer not null, offers json not null,
-      primary key (snapshot, page))`)
-})
-
-afterAll(async () => {
-  await database.end()
-  await postgres.stop()
+  database = await postgres.open()
+  return () => database.end()
 })
 
 function snapshotOf(count: number, day = 1): Snapshot {

@@ -40,12 +40,3 @@ test('an earlier address that an operator names counts from the beginning', asyn
     ...{ role: 'refunds', address: address('f9'), isPresent: false },
   })
 })
-
-test.each([
-  `update store_wallets set address = '${address('b1')}'`,
-  'delete from store_wallets',
-  'truncate store_wallets',
-])('no address is ever taken away: %s', async (sql) => {
-  await createWallets(pool).use(first)
-  await expect(pool.query(sql)).rejects.toThrow('keeps what was written')
-})

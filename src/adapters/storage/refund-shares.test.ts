@@ -1,14 +1,17 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
-import { usdc } from '../../src/lib/money.ts'
-import type { Order } from '../../src/orders/order.ts'
-import { noBudgets } from '../doubles/orders.ts'
-import { asked, orderOnRecord } from './order-store-nodes.ts'
-import type { PayoutLimitsHarness } from './payout-limits.ts'
-import { failed, newX402Payment } from './sample-orders.ts'
+import { describe, expect, it } from 'vitest'
+import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { failed, newX402Payment } from '../../../test/contract/sample-orders.ts'
+import { noBudgets } from '../../../test/doubles/orders.ts'
+import { usdc } from '../../lib/money.ts'
+import type { Order } from '../../orders/order.ts'
+import { createPayoutLimits } from './payouts.ts'
+import { twoNodes } from './stores.fixture.ts'
 
 const minute = 60_000
 const hour = 60 * minute
+
+const nodes = twoNodes((pool) => createPayoutLimits(pool, { hour: usdc(50n), day: usdc(120n) }))
 
 /** The owner of an order: numbers for the wallet and, if known, the client. */
 interface Hands {
@@ -16,41 +19,26 @@ interface Hands {
   readonly client?: number
 }
 
-/** The contract about how payers and clients share payout limits of 50 an hour and 120 a day. */
-export function describeShares(harness: () => PayoutLimitsHarness): void {
-  const of = (hands: number | Hands, amount: bigint, odd: Partial<Order> = {}) => {
-    const { wallet, client }: Hands = typeof hands === 'number' ? { wallet: hands } : hands
-    const tender = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
-    const target = { ...failed(asked({ amount: usdc(amount), tender })), ...odd } as Order
-    const subjects = { payer: tender.payer, client: client === undefined ? undefined : `${client}` }
-    return orderOnRecord(harness().orders, target, { subjects, rules: noBudgets })
-  }
-  const allow = ({ id }: Order) => harness().payoutLimits.allow(id)
-  /** The answers to these refunds one after the other, while nobody else waits. */
-  const inTurn = async (...all: readonly (readonly [hands: number | Hands, amount: bigint])[]) => {
-    const said: string[] = []
-    for (const [hands, amount] of all) said.push(await allow(await of(hands, amount)))
-    return said
-  }
-
-  describeReserve({ harness, of, allow, inTurn })
-  describeWaiting({ harness, of, allow, inTurn })
+const of = (hands: number | Hands, amount: bigint, odd: Partial<Order> = {}) => {
+  const { wallet, client }: Hands = typeof hands === 'number' ? { wallet: hands } : hands
+  const tender = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
+  const target = { ...failed(asked({ amount: usdc(amount), tender })), ...odd } as Order
+  const subjects = { payer: tender.payer, client: client === undefined ? undefined : `${client}` }
+  return orderOnRecord(nodes().orders, target, { subjects, rules: noBudgets })
+}
+const allow = ({ id }: Order) => nodes().store.allow(id)
+/** The answers to these refunds one after the other, while nobody else waits. */
+const inTurn = async (...all: readonly (readonly [hands: number | Hands, amount: bigint])[]) => {
+  const said: string[] = []
+  for (const [hands, amount] of all) said.push(await allow(await of(hands, amount)))
+  return said
 }
 
-interface Shares {
-  readonly harness: () => PayoutLimitsHarness
-  readonly of: (hands: number | Hands, amount: bigint, odd?: Partial<Order>) => Promise<Order>
-  readonly allow: (order: Order) => Promise<string>
-  readonly inTurn: (
-    ...all: readonly (readonly [hands: number | Hands, amount: bigint])[]
-  ) => Promise<readonly string[]>
-}
-
-function describeReserve({ harness, of, allow, inTurn }: Shares): void {
+describe('payers and clients', () => {
   it('are granted one refund at least, however large', async () => {
     const [large, other] = [await of(1, 45n), await of(2, 5n)]
     expect([await allow(large), await allow(other)]).toEqual(['granted', 'granted'])
-    await harness().pass(24 * hour)
+    await nodes().pass(24 * hour)
     expect(await inTurn([1, 50n])).toEqual(['granted'])
   })
 
@@ -63,12 +51,12 @@ function describeReserve({ harness, of, allow, inTurn }: Shares): void {
   it('leave half of the day to those who had nothing', async () => {
     for (const amount of [25n, 25n]) {
       expect(await inTurn([1, amount])).toEqual(['granted'])
-      await harness().pass(hour)
+      await nodes().pass(hour)
     }
     expect(await inTurn([1, 11n], [1, 10n], [2, 50n])).toEqual([
       ...['payer_share', 'granted', 'hour_cap'],
     ])
-    await harness().pass(hour)
+    await nodes().pass(hour)
     expect(await inTurn([1, 1n], [2, 50n])).toEqual(['payer_share', 'granted'])
   })
 
@@ -83,26 +71,18 @@ function describeReserve({ harness, of, allow, inTurn }: Shares): void {
     ])
   })
 
-  it('are first again once what they were granted is an hour, and a day, old', async () => {
-    expect(await inTurn([1, 20n], [1, 20n])).toEqual(['granted', 'payer_share'])
-    await harness().pass(hour + minute)
-    expect(await inTurn([1, 40n], [1, 1n])).toEqual(['granted', 'payer_share'])
-    await harness().pass(24 * hour)
-    expect(await inTurn([1, 50n])).toEqual(['granted'])
-  })
-
   it('have half of each cap while they had nothing, in whatever order all others come', async () => {
     let runs = 0
     await fc.assert(
       fc.asyncProperty(arrivals, async (all) => {
-        await harness().pass(48 * hour)
+        await nodes().pass(48 * hour)
         runs += 1
-        await requireReserve(all, { harness, of, allow }, runs * 100)
+        await requireReserve(all, runs * 100)
       }),
       { numRuns: 12 },
     )
   })
-}
+})
 
 /** A refund that becomes due, or a number of minutes that pass. */
 type Arrival = number | { readonly hands: Hands; readonly amount: bigint }
@@ -136,17 +116,13 @@ const windows = [
   { lasts: 24 * hour, cap: 120n, reached: 'day_cap' },
 ] as const
 
-async function requireReserve(
-  all: readonly Arrival[],
-  { harness, of, allow }: Pick<Shares, 'harness' | 'of' | 'allow'>,
-  base: number,
-): Promise<void> {
+async function requireReserve(all: readonly Arrival[], base: number): Promise<void> {
   const given: Given[] = []
   let at = 0
   for (const one of all) {
     if (typeof one === 'number') {
       at += one * minute
-      await harness().pass(one * minute)
+      await nodes().pass(one * minute)
       continue
     }
     const { wallet, client } = one.hands
@@ -184,7 +160,7 @@ function areSame(one: Hands, other: Hands): boolean {
   return one.wallet === other.wallet || (one.client !== undefined && one.client === other.client)
 }
 
-function describeWaiting({ harness, of, allow }: Shares): void {
+describe('payers and clients, while others wait,', () => {
   const long = { changedAt: new Date('2026-01-01T00:00:00Z') }
 
   it('leave room for one another: beyond a quarter of the hour a payer waits while others do', async () => {
@@ -198,6 +174,14 @@ function describeWaiting({ harness, of, allow }: Shares): void {
     expect(await allow(third)).toBe('granted')
   })
 
+  it('wait behind whoever has waited for an hour and would not fit any more', async () => {
+    const first = await of(1, 30n, long)
+    const large = await of(2, 21n)
+    const small = await of(3, 20n)
+    expect([await allow(large), await allow(small)]).toEqual(['payer_share', 'granted'])
+    expect(await allow(first)).toBe('granted')
+  })
+
   it('leave room to others, which another wallet of the same client is not', async () => {
     const hands = (wallet: number) => ({ wallet, client: 7 })
     await of(hands(3), 20n)
@@ -206,14 +190,6 @@ function describeWaiting({ harness, of, allow }: Shares): void {
     ])
     await of({ wallet: 4 }, 20n)
     expect(await allow(await of(hands(5), 1n))).toBe('payer_share')
-  })
-
-  it('wait behind whoever has waited for an hour and would not fit any more', async () => {
-    const first = await of(1, 30n, long)
-    const large = await of(2, 21n)
-    const small = await of(3, 20n)
-    expect([await allow(large), await allow(small)]).toEqual(['payer_share', 'granted'])
-    expect(await allow(first)).toBe('granted')
   })
 
   it('wait behind nobody who waits for a share of their own', async () => {
@@ -228,15 +204,6 @@ function describeWaiting({ harness, of, allow }: Shares): void {
     expect(await allow(await of(2, 21n, later))).toBe('granted')
   })
 
-  it('count what a payer was granted for an hour', async () => {
-    await of(1, 5n)
-    expect(await allow(await of(2, 12n))).toBe('granted')
-    const next = await of(2, 12n)
-    expect(await allow(next)).toBe('payer_share')
-    await harness().pass(hour + minute)
-    expect(await allow(next)).toBe('granted')
-  })
-
   it.each<[string, Partial<Order>]>([
     ['that is above the cap', { amount: usdc(51n) }],
     ['whose payment may still vanish', { settlement: 'SEEN' }],
@@ -246,4 +213,4 @@ function describeWaiting({ harness, of, allow }: Shares): void {
       ...['granted', 'granted'],
     ])
   })
-}
+})
