@@ -5,7 +5,7 @@ import pack from '../package.json' with { type: 'json' }
 import { type ConnectedChain, connectChain } from './adapters/chain/connect.ts'
 import type { Trouble } from './adapters/storage/database.ts'
 import { reachStorage, type Storage } from './adapters/storage/storage.ts'
-import { onlyPresent, presentOf } from './adapters/storage/wallets.ts'
+import { onlyPresent, presentOf } from './adapters/storage/store.ts'
 import { type ReceiverNetwork, webhookPost } from './adapters/webhooks/post.ts'
 import { approvalWords } from './api/buying/approval.ts'
 import { listingOf } from './api/buying/payment-required.ts'

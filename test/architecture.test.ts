@@ -111,10 +111,10 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // An adapter knows the port it fills and the words used there, nothing else.
-  'adapters/chain': { lines: 3400, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
+  'adapters/chain': { lines: 3200, mayImport: ['lib', 'payments', 'reconcile/ports.ts'] },
   'adapters/rates': { lines: 300, mayImport: ['lib', 'catalog'] },
   'adapters/storage': {
-    lines: 5100,
+    lines: 4800,
     mayImport: [
       'lib',
       'catalog',
@@ -142,7 +142,7 @@ const parts: Readonly<Record<string, Part>> = {
   'adapters/webhooks': { lines: 200, mayImport: ['orders/webhooks/ports.ts'] },
   'adapters/redis': { lines: 200, mayImport: ['lib', 'http/rate-limit.ts'] },
   'adapters/btcpay': {
-    lines: 1500,
+    lines: 1400,
     mayImport: [
       'lib',
       'payments',

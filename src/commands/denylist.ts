@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { changeDenylist, listDenied } from '../adapters/storage/denylist.ts'
+import { changeDenylist, listDenied } from '../adapters/storage/store.ts'
 import { readReceiver } from '../orders/spending-limits/rules.ts'
 import { onDatabase, operatorName, runCommand, UsageError, wordsIn } from './command-line.ts'
 

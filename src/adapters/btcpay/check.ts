@@ -4,7 +4,6 @@ import type { Coin } from '../../payments/coins.ts'
 import { ask, describe, type Greenfield, isKeyRefused, segment } from './greenfield.ts'
 import { apiKeySchema, payoutProcessorSchema, storeMethodSchema, webhookSchema } from './schemas.ts'
 
-/** Something at BTCPay that an operator should know about, in a sentence. */
 export interface Finding {
   /**
    * `fault`: people cannot pay in some coin, or no money goes back. `notice`: it works, but by hand or later.
@@ -13,15 +12,12 @@ export interface Finding {
   readonly text: string
 }
 
-/** The result of a check of BTCPay. */
 export interface Looked {
-  /** Empty if all is well. */
   readonly findings: readonly Finding[]
   /** The coins that it sends by itself; undefined if it does not tell. */
   readonly sent: readonly Coin[] | undefined
 }
 
-/** Checks whether BTCPay can do what the store needs. */
 export async function checkProcessor(
   greenfield: Greenfield,
   methods: readonly BtcpayMethod[],
@@ -109,7 +105,6 @@ function notice(text: string): Finding {
   return { level: 'notice', text }
 }
 
-/** The permissions that the adapter's calls need. */
 const needed = [
   'canviewinvoices',
   'cancreateinvoice',
@@ -120,7 +115,6 @@ const needed = [
   'canviewstoresettings',
 ] as const
 
-/** The permissions that one includes. */
 const includes: Readonly<Record<string, readonly string[]>> = {
   canmodifystoresettings: ['canviewstoresettings', 'canmodifyinvoices', 'canmanagepullpayments'],
   canviewstoresettings: ['canviewinvoices', 'canviewpullpayments'],

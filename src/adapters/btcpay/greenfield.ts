@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { callJson, type JsonRequest } from '../../lib/json-call.ts'
 
-/** The address of BTCPay Server, and the credentials for it. */
 export interface Greenfield {
   /** Without `/api/v1`: "https://btcpay.example.com". */
   readonly url: string
@@ -19,7 +18,6 @@ export interface GreenfieldRefusal {
   readonly status: number
   /** BTCPay's error code, or `invalid` if it lists fields instead. */
   readonly code: string
-  /** The names of the fields that BTCPay rejects. */
   readonly fields: readonly string[]
 }
 
@@ -63,9 +61,8 @@ export async function ask<T>(
 }
 
 /**
- * Reads a refusal in BTCPay's two forms: an error code, or a list of fields. Its messages are left out,
- * because they can repeat what was sent, and reasons are logged. Any other body is not BTCPay's, but for
- * example the 403 page of a proxy.
+ * Reads a refusal in BTCPay's two forms: an error code, or a list of fields. Its messages can repeat what was sent,
+ * so they are left out. Any other body is not BTCPay's, but for example the 403 page of a proxy.
  */
 function noOf(status: number, body: unknown): GreenfieldResponse<never> {
   const code = plain((body as { code?: unknown } | undefined)?.code)

@@ -1,10 +1,16 @@
 import { z } from 'zod'
-import type { Invoice } from '../../checkouts/checkout.ts'
+import {
+  type Invoice,
+  type InvoicePayment,
+  isPaid,
+  seenUnits,
+  settledUnits,
+} from '../../checkouts/checkout.ts'
 import type { InvoiceOpened, InvoiceRead, WantedInvoice } from '../../checkouts/ports.ts'
 import type { CheckoutId } from '../../lib/ids.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
-import { type Coin, coinAbilities } from '../../payments/coins.ts'
+import { type Coin, coinAbilities, parseUnits } from '../../payments/coins.ts'
 import {
   ask,
   describe,
@@ -14,10 +20,10 @@ import {
   isKeyRefused,
   segment,
 } from './greenfield.ts'
-import { invoiceOf } from './invoice.ts'
 import {
   anything,
   type GreenfieldInvoice,
+  type GreenfieldMethod,
   invoiceSchema,
   type ListedInvoice,
   listedInvoiceSchema,
@@ -47,16 +53,13 @@ const unseenMinutes = 24 * 60
 const maxPaymentsBytes = 8 * 1024 * 1024
 
 /**
- * Creates the invoice of a checkout, or finds the one that was created before: each has the checkout's id as
- * its `orderId`, by which BTCPay finds it.
+ * Creates the invoice of a checkout, or finds the one that was created before, by the checkout's id as its `orderId`.
  *
- * If an answer is lost, its invoice may appear only after the store has looked for it, and a second one is
- * created. That harms nobody: nobody was shown its address, and it expires. Every call takes the oldest
- * invoice, so that all take the same one.
+ * If an answer is lost, a second one may be created, which harms nobody: nobody was shown its address, and it
+ * expires. Every call takes the oldest invoice, so that all take the same one.
  *
- * The USDt plugin assigns the first address of its list on which no invoice waits, even if it was shown for
- * another checkout. So an invoice with an address of another checkout stays open while the next one is
- * created, until one has a free address or BTCPay has no more.
+ * The USDt plugin assigns the first address of its list on which no invoice waits, even if it was shown for another
+ * checkout. Such an invoice stays open while the next one is created, until one has a free address.
  */
 export async function openInvoice(
   deps: InvoiceDeps,
@@ -97,7 +100,6 @@ async function search(
   return { outcome: 'searching' }
 }
 
-/** Whatever the answer was, an invoice that exists now is used. */
 async function unmade(
   deps: InvoiceDeps,
   wanted: WantedInvoice,
@@ -123,10 +125,6 @@ const allTaken = refused(
   'The payment processor has only addresses that other checkouts still use.',
 )
 
-/**
- * Marks the checkout's invoices as invalid, except the one that was shown, and archives them. BTCPay refuses
- * to mark one that is over already; that one is only archived.
- */
 export async function endOthers(
   greenfield: Greenfield,
   checkout: CheckoutId,
@@ -146,18 +144,12 @@ export async function endOthers(
   return others.length <= atOnce
 }
 
-/**
- * BTCPay rejects the status, as a field of the request. Any other refusal, as one of the API key, leaves the
- * invoice as it was.
- */
+/** BTCPay rejects the status, as a field of the request. Any other refusal leaves the invoice as it was. */
 function isOverAlready(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>): boolean {
   return response.outcome === 'refused' && response.code === 'invalid'
 }
 
-/**
- * Reads the invoice as BTCPay has it now. Its only payment method is found by the coin, because the operator
- * may have removed the coin or changed its network since, and payments to the invoice still count.
- */
+/** Its only payment method is found by the coin, because the operator may have changed the network since. */
 export async function readInvoice(deps: InvoiceDeps, id: string, coin: Coin): Promise<InvoiceRead> {
   const path = `/invoices/${segment(id)}`
   const response = await ask(deps.greenfield, invoiceSchema, { method: 'GET', path })
@@ -177,10 +169,7 @@ const gone: InvoiceRead = {
   isGone: true,
 }
 
-/**
- * Whether BTCPay has lost the invoice. It finds the store of a call through the invoice, and so answers 403
- * both to an unknown invoice and to a key without permission. The list of the store's invoices tells which.
- */
+/** BTCPay answers 403 both to an unknown invoice and to a key without permission. The list of invoices tells which. */
 async function isGone(
   { greenfield }: InvoiceDeps,
   id: string,
@@ -223,7 +212,6 @@ type FindResult =
   | { readonly outcome: 'found'; readonly invoices: readonly ListedInvoice[] }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
-/** All invoices of the checkout that are not archived, the oldest first, with their addresses. */
 async function find(greenfield: Greenfield, checkout: CheckoutId): Promise<FindResult> {
   const query = `orderId=${encodeURIComponent(checkout)}&includePaymentMethods=true`
   const path = `${invoicesOf(greenfield)}?${query}`
@@ -287,9 +275,8 @@ function isAsWanted(invoice: GreenfieldInvoice, wanted: WantedInvoice, storeId: 
 }
 
 /**
- * Adds the payments to an invoice. They are read after its status, never before, so that a settled invoice
- * does not lack the payments that settled it. Replaced and double-spent payments are listed too, so that no
- * payment vanishes unnoticed.
+ * Adds the payments to an invoice. They are read after its status, so that a settled invoice does not lack the
+ * payments that settled it. Replaced and double-spent payments are listed too.
  */
 async function withPayments(
   { greenfield, now }: InvoiceDeps,
@@ -315,4 +302,174 @@ function unclear(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' 
 
 function refused(code: string, reason: string): InvoiceOpened {
   return { outcome: 'refused', code, reason }
+}
+
+const statuses = { Invalid: 'INVALID', Processing: 'PROCESSING', Settled: 'SETTLED' } as const
+
+function invoiceOf(
+  invoice: GreenfieldInvoice,
+  methods: readonly GreenfieldMethod[],
+  coin: Coin,
+  now: Date,
+): InvoiceRead {
+  const [method, ...others] = methods.filter(({ paymentMethodId: id }) => isOf(coin, id))
+  if (others.length > 0) return unknown(`BTCPay shows several ways to pay the invoice in ${coin}`)
+  if (!method?.destination) return unknown(`BTCPay shows no address for ${coin} of the invoice`)
+  const money = moneyOf(method, coin)
+  if (money === undefined) return unknown(`BTCPay shows an amount that is none of ${coin}`)
+  const expiresAt = dateOf(invoice.expirationTime)
+  const status = statusOf(invoice, { ...money, expiresAt }, now)
+  if (status === undefined) {
+    const { status: one, additionalStatus: other } = invoice
+    return unknown(`BTCPay calls the invoice ${one} and ${other}, which contradict each other`)
+  }
+  const read: Invoice = {
+    id: invoice.id,
+    status,
+    address: method.destination,
+    paymentLink: linkOf(method.paymentLink, method.destination),
+    rate: method.rate,
+    ...money,
+    expiresAt,
+    watchedUntil: dateOf(invoice.monitoringExpiration),
+  }
+  return { outcome: 'found', invoice: read }
+}
+
+/**
+ * The link that a wallet opens, or the address, which wallets open too. Tron wallets read the amount in a
+ * link as TRX, whichever token the invoice asks for, so for Tron it is always the address.
+ */
+function linkOf(link: string | null | undefined, address: string): string {
+  return !link || /^tron:/i.test(link) ? address : link
+}
+
+function isOf(coin: Coin, method: string): boolean {
+  return method.toUpperCase().startsWith(`${coin}-`)
+}
+
+/** The exact amounts; undefined if the price is 0 or an amount is not one of the coin. */
+function moneyOf(
+  method: GreenfieldMethod,
+  coin: Coin,
+): Pick<Invoice, 'units' | 'payments'> | undefined {
+  try {
+    const units = parseUnits(method.amount, coin)
+    const payments = method.payments.map(
+      ({ id, value, status, receivedDate }): InvoicePayment => ({
+        id,
+        transaction: transactionOf(id),
+        units: parseUnits(value, coin),
+        status: statuses[status],
+        receivedAt: dateOf(receivedDate),
+      }),
+    )
+    return units > 0n ? { units, payments: withOwnIds(payments) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The transaction in BTCPay's id of a payment: "{transaction}-{output}" for coins of Bitcoin's kind,
+ * "{transaction}#{account}#{address}" for Monero, the transaction alone for others.
+ */
+function transactionOf(id: string): string {
+  const [, transaction = id] = /^((?:0x)?[0-9a-f]{64})(?:[-#].*)?$/i.exec(id) ?? []
+  return transaction
+}
+
+/** Numbers payments that share an id, because part of the money would be lost if they were merged. */
+function withOwnIds(payments: readonly InvoicePayment[]): readonly InvoicePayment[] {
+  const seen = new Map<string, number>()
+  return payments.map((payment) => {
+    const count = (seen.get(payment.id) ?? 0) + 1
+    seen.set(payment.id, count)
+    return count === 1 ? payment : { ...payment, id: `${payment.id}~${count}` }
+  })
+}
+
+function dateOf(seconds: number): Date {
+  return new Date(seconds * 1_000)
+}
+
+function unknown(reason: string): InvoiceRead {
+  return { outcome: 'unknown', reason }
+}
+
+type Status = Invoice['status']
+
+export interface Judged {
+  readonly units: bigint
+  readonly expiresAt: Date
+  readonly payments: readonly InvoicePayment[]
+}
+
+/**
+ * The status of a checkout's invoice from BTCPay's two statuses; undefined if these contradict each other.
+ *
+ * BTCPay moves an invoice from New to Processing when the full price was seen before it expired, and to Settled when
+ * all of that is confirmed. An expired invoice stays Expired, and is PaidLate if late money would have been enough.
+ */
+export function statusOf(
+  { status, additionalStatus }: Pick<GreenfieldInvoice, 'status' | 'additionalStatus'>,
+  judged: Judged,
+  now: Date,
+): Status | undefined {
+  switch (status) {
+    case 'New':
+      // PaidPartial: a part has arrived, and there is time for the rest.
+      return among(additionalStatus, ['None', 'PaidPartial'], 'NEW')
+    case 'Expired':
+      // Paid in part, late or not at all: the time is over, and everything received goes back.
+      return 'EXPIRED'
+    case 'Invalid':
+      // It was never confirmed, or an operator marked it as invalid: nothing is delivered for it.
+      return 'INVALID'
+    case 'Processing':
+      return processing(additionalStatus)
+    case 'Settled':
+      return settled(additionalStatus, judged, now)
+  }
+}
+
+function processing(additional: GreenfieldInvoice['additionalStatus']): Status | undefined {
+  // Paid in full but late: treated as expired, because the buyer was told that it had expired.
+  if (additional === 'PaidLate') return 'EXPIRED'
+  return among(additional, ['None', 'PaidOver'], 'PROCESSING')
+}
+
+function settled(
+  additional: GreenfieldInvoice['additionalStatus'],
+  judged: Judged,
+  now: Date,
+): Status | undefined {
+  switch (additional) {
+    case 'None':
+    case 'PaidOver':
+      // Some confirmed money is required: an order that nothing was paid for could not be refunded.
+      if (settledUnits(judged) === 0n) return undefined
+      return isPaid(judged) ? 'SETTLED' : judgedByMoney(judged, now)
+    case 'PaidLate':
+      return 'EXPIRED'
+    case 'Marked':
+      return judgedByMoney(judged, now)
+    default:
+      return undefined
+  }
+}
+
+/**
+ * An operator marked the invoice as settled, or BTCPay calls it settled for much less than its price: goods are
+ * delivered only for confirmed money that arrived in time.
+ */
+function judgedByMoney({ units, expiresAt, payments }: Judged, now: Date): Status {
+  const inTime = { payments: payments.filter(({ receivedAt }) => receivedAt <= expiresAt) }
+  if (settledUnits(inTime) >= units) return 'SETTLED'
+  if (seenUnits(inTime) >= units) return 'PROCESSING'
+  return now > expiresAt ? 'EXPIRED' : 'NEW'
+}
+
+function among<T>(one: T, these: readonly T[], status: Status): Status | undefined {
+  return these.includes(one) ? status : undefined
 }

@@ -37,11 +37,8 @@ export interface PayoutDeps {
  *   from, all but one are archived first. BTCPay processes claims and archivings one after the other, so it
  *   refuses a claim that arrives after the archiving.
  *
- * A creation whose answer was lost may therefore take effect at any time, even after the payout: it adds a
- * pull payment that nobody claims from. Nothing here depends on how long that takes, or on clocks.
- *
- * All of this holds as long as BTCPay keeps its list. Its ids are recorded as soon as they are seen, and if
- * one of them disappears, an operator decides: BTCPay may have sent the payout and forgotten it.
+ * A creation whose answer was lost may take effect at any time: it adds a pull payment that nobody claims from. If
+ * an id that was seen disappears from BTCPay's list, an operator decides: the payout may have been sent.
  */
 export async function payOut(deps: PayoutDeps, payout: CoinPayout): Promise<PaidBack> {
   // Checked first, for every coin: what an operator has paid by hand is never paid again.
@@ -124,9 +121,7 @@ function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
   return all.map(({ id }) => id)
 }
 
-/**
- * Archives these pull payments. The next call finds out whether they were claimed from before, and goes on.
- */
+/** The next call finds out whether they were claimed from before, and goes on. */
 async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Promise<PaidBack> {
   for (const pull of pulls) {
     const response = await archivePullPayment(greenfield, pull)
@@ -135,7 +130,6 @@ async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Pr
   return pending('there were several pull payments for it, of which one is left')
 }
 
-/** What became of the claims so far; undefined if there was none. */
 function confirmationOf(
   claimables: readonly Claimable[],
   payout: CoinPayout,
@@ -176,7 +170,6 @@ function resultOf(one: GreenfieldPayout, payout: CoinPayout): PaidBack {
   }
 }
 
-/** BTCPay refused to create the pull payment, and says why. */
 function notMade(no: GreenfieldRefusal, payout: CoinPayout): PaidBack {
   if (no.fields.some((field) => /^payoutMethods/i.test(field))) return byOperator(payout)
   return refusal(no)
@@ -222,10 +215,7 @@ function withoutProof({ coin }: CoinPayout): PaidBack {
   return blocked(noteTransaction, reason)
 }
 
-/**
- * Somebody cancelled it, or BTCPay did because it could not approve it, as with networks that are not its
- * own. Either had a reason, so it is not claimed again.
- */
+/** Whoever cancelled it, a person or BTCPay, had a reason, so it is not claimed again. */
 function cancelled(): PaidBack {
   return blocked('payout_cancelled', 'The payout was cancelled in BTCPay.')
 }
@@ -253,7 +243,6 @@ const maxListBytes = 32 * 1024 * 1024
 /** BTCPay accepts no longer name. */
 const namePattern = /^[\w-]{1,50}$/
 
-/** A pull payment with everything that was ever claimed from it. */
 export interface Claimable {
   readonly pull: PullPayment
   readonly payouts: readonly GreenfieldPayout[]
@@ -274,7 +263,6 @@ export async function listPullPayments(
   return { outcome: 'ok', value: ours.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
-/** Everything that was claimed from each of them, cancelled claims too. */
 export async function claimablesOf(
   greenfield: Greenfield,
   pulls: readonly PullPayment[],
@@ -326,7 +314,6 @@ function claim(
   })
 }
 
-/** Archives a pull payment: nothing can be claimed from it any more. */
 function archivePullPayment(
   greenfield: Greenfield,
   { id }: PullPayment,
@@ -334,7 +321,6 @@ function archivePullPayment(
   return ask(greenfield, anything, { method: 'DELETE', path: `/pull-payments/${segment(id)}` })
 }
 
-/** Whether the pull payment has the coin and the amount of this payout. */
 function isFor({ currency, amount }: PullPayment, { coin, units }: CoinPayout): boolean {
   return currency.toUpperCase() === coin && isAmount(amount, { coin, units })
 }
@@ -343,7 +329,6 @@ function isAmount(text: string, { coin, units }: Pick<CoinPayout, 'coin' | 'unit
   return unitsIn(text, coin) === units
 }
 
-/** An amount in smallest units; undefined if the text is not an amount of the coin. */
 export function unitsIn(text: string, coin: Coin): bigint | undefined {
   try {
     return parseUnits(text, coin)
@@ -356,11 +341,7 @@ function pullPayments({ storeId }: Greenfield): string {
   return `/stores/${segment(storeId)}/pull-payments`
 }
 
-/**
- * The transaction in the proof of a payout. Where it is depends on the payout: in `id` if it was noted by
- * hand, in `transactionId` if BTCPay sent it, or at the end of a link to an explorer. Undefined if the proof
- * names none.
- */
+/** In the proof of a payout: `id` if it was noted by hand, `transactionId` if BTCPay sent it, or the end of a link. */
 export function transactionOfProof(proof: Record<string, unknown> | null | undefined) {
   const entries = Object.entries(proof ?? {}).map(([key, value]) => [key.toLowerCase(), value])
   const fields: Record<string, unknown> = Object.fromEntries(entries)

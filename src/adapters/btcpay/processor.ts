@@ -23,7 +23,6 @@ import {
 import { type GreenfieldInvoice, invoiceSchema, storeRateSchema } from './schemas.ts'
 
 export interface BtcpaySettings extends Greenfield {
-  /** The coins that can be paid in (`readMethods`). */
   readonly methods: readonly BtcpayMethod[]
   /** How long the rate is fixed and the price can be paid. */
   readonly expirationMinutes: number
@@ -44,7 +43,6 @@ export interface BtcpayProcessor extends Processor, ProcessorStatement {
   rates(): Promise<ReadonlyMap<Coin, string>>
 }
 
-/** BTCPay Server as the processor of payments in coins, by its Greenfield API. */
 export function createProcessor(settings: BtcpaySettings, deps: BtcpayDeps): BtcpayProcessor {
   const { methods } = settings
   const invoices = { ...settings, greenfield: settings, now: deps.now }

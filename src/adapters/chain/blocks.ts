@@ -2,7 +2,6 @@ import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem
 import type { ChainNode } from './clients.ts'
 import { isTooOften } from './faults.ts'
 
-/** A range of blocks, both ends included. */
 export interface Blocks {
   readonly from: number
   readonly to: number
@@ -11,9 +10,8 @@ export interface Blocks {
 /** Most providers answer for this many at once; the others refuse, and are asked for less. */
 const maxBlocks = 10_000
 /**
- * The smallest page that is remembered. Plans that answer for fewer blocks exist and are too small for a
- * store: its look back of an hour would take hundreds of calls, one after the other. So a node that fails at
- * a few blocks fails for another reason.
+ * The smallest page that is remembered. A plan that answers for fewer blocks is too small for a store, so a node
+ * that fails at a few blocks fails for another reason.
  */
 const minBlocks = 100
 /** How often a remembered page is doubled: the node may have failed for another reason, or have a new plan. */
@@ -47,13 +45,11 @@ export interface Paging {
   readonly pages?: PageSize
   /** Reads backwards, for what has probably happened just now. */
   readonly newestFirst?: boolean
-  /** Ends the search before its next piece. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Reads a range in pieces that the node answers: a piece that it refuses is halved. The pieces after it
- * are as long as the node is known to answer, or as short as this one if that is too little to remember.
+ * Reads a range in pieces that the node answers: a piece that it refuses is halved.
  *
  * @throws the node's refusal of a single block; any failure to answer at once; the reason of the signal
  */
@@ -98,10 +94,7 @@ async function orTooMuch<T>(read: () => Promise<T>, { from, to }: Blocks): Promi
   }
 }
 
-/**
- * Providers word "too much" in many ways, so any refusal by the node counts, and a timeout. A rate limit
- * does not: smaller pieces would only make more calls.
- */
+/** Any refusal counts, and a timeout, but no rate limit: smaller pieces would only make more calls. */
 export function isRefusal(error: unknown): boolean {
   const refuses = (cause: unknown) =>
     cause instanceof RpcRequestError ||
@@ -151,7 +144,6 @@ async function someBefore(node: ChainNode, time: number, head: At): Promise<At |
   }
 }
 
-/** The block of this time if blocks came evenly; without a time, the middle. */
 function between(low: At, high: At, time: number | undefined): number {
   const blocks = high.number - low.number
   const share = time === undefined ? 0.5 : (time - low.time) / Math.max(1, high.time - low.time)
@@ -167,4 +159,9 @@ async function lookAt({ reader }: ChainNode, number: number): Promise<At> {
 
 function at({ number, timestamp }: BlockTime): At {
   return { number: Number(number), time: Number(timestamp) }
+}
+
+/** The age of a block in seconds, by this machine's clock. */
+export function headAgeOf({ timestamp }: Pick<BlockTime, 'timestamp'>, now: Date): number {
+  return now.getTime() / 1_000 - Number(timestamp)
 }

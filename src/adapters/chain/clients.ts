@@ -19,18 +19,15 @@ export interface ChainOptions extends NodeOptions {
   readonly maxSettlementWei: bigint
 }
 
-/** A node of a chain, for reading only. */
 export interface ChainNode {
   readonly network: Network
   readonly reader: PublicClient<Transport, undefined>
-  /** How many blocks of logs it answers for at once. */
   readonly pages: PageSize
   readonly load: NodeLoad
   /** The newest block; never an older one than this node has shown in the last minute. */
   readonly newestBlock: () => Promise<BlockTime>
 }
 
-/** A connection to one chain, and the account that sends transactions there. */
 export interface Chain extends ChainNode {
   readonly pollMs: number
   readonly gasAccount: TransactionSigner
@@ -52,16 +49,12 @@ export interface Fees {
 }
 
 /**
- * How long concurrent payments share the newest block and the fees; milliseconds. Base makes a block every
- * two seconds. From one to the next its base fee rises by two percent at most, and the fee offered is a
- * fifth above it.
+ * How long concurrent payments share the newest block and the fees. From one block of Base to the next its base fee
+ * rises by two percent at most, and the fee offered is a fifth above it.
  */
 const recentMs = 1_000
 
-/**
- * How far back the use of an authorization is searched for. Somebody else may have submitted it before it
- * came to us; none that we accept is valid for longer than a sixth of this.
- */
+/** How far back the use of an authorization is searched for; none that we accept is valid for a sixth of this. */
 const lookBackSeconds = 3_600
 const lookBackKeptMs = 10 * 60_000
 
@@ -94,18 +87,12 @@ export function openChain(options: ChainOptions): Chain {
   }
 }
 
-/**
- * How long a shown block counts, in milliseconds. A chain that a reorganisation made shorter has grown
- * again by then, and a number that was a node's mistake is forgotten.
- */
+/** A chain that a reorganisation made shorter has grown again by then. */
 const shownMs = 60_000
 
 /**
- * The newest block that a provider shows, and never an older one than it showed in the last minute. Several
- * nodes may answer behind one address, each some blocks behind: what the newest of them has shown does not
- * vanish when a lagging one answers next. A question at the number of that block fails at a node that lags.
- *
- * @param ask reads the newest block of the node that answers
+ * The newest block that a provider shows, and never an older one than it showed in the last minute: several nodes
+ * may answer behind one address. A question at the number of that block fails at a node that lags.
  */
 export function newestShown(ask: () => Promise<BlockTime>): () => Promise<BlockTime> {
   let shown: { readonly block: BlockTime; readonly at: number } | undefined
@@ -118,12 +105,7 @@ export function newestShown(ask: () => Promise<BlockTime>): () => Promise<BlockT
   }
 }
 
-/**
- * Shares one answer among all who ask within `maxMs`, including those who ask while it is pending. A
- * failure reaches all who wait for it and is not kept.
- *
- * @param maxMs how old an answer may be, counted from when it was asked for
- */
+/** Shares one answer among all who ask within `maxMs` of the question. A failure is not kept. */
 export function recent<T>(maxMs: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { readonly asked: Promise<T>; readonly at: number } | undefined
   return () => {
@@ -139,7 +121,6 @@ export function recent<T>(maxMs: number, ask: () => Promise<T>): () => Promise<T
   }
 }
 
-/** Hands out the transaction nonces of one account. */
 export interface AccountNonces {
   /** The lowest nonce that is free as far as is known. It stays reserved until it is given back. */
   take(): Promise<number>
@@ -147,7 +128,6 @@ export interface AccountNonces {
   giveBack(nonce: number): void
   /** Another process with the same key has a transaction under this nonce. */
   yieldTo(nonce: number): void
-  /** Whether a transaction of this process is on its way under this nonce. */
   isOurs(nonce: number): boolean
 }
 
@@ -157,9 +137,8 @@ const maxKeptMs = 30_000
 const maxYieldedMs = 5_000
 
 /**
- * The node's count alone would give two concurrent settlements the same nonce. A counter kept here would
- * be wrong as soon as a transaction is dropped, or another process sends with the same key. So the node's
- * count is read each time, and only the nonces in use are kept here.
+ * The node's count alone would give two concurrent settlements the same nonce, and a counter kept here would be
+ * wrong once a transaction is dropped or another process sends. So only the nonces in use are kept here.
  *
  * @param count how many transactions of the account the node knows, pending ones included
  */

@@ -1,9 +1,10 @@
-import type { Hex } from 'viem'
+import { encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { type Usdc, usdc } from '../../lib/money.ts'
+import { usdc } from '../../lib/money.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
-import type { ChainStatement, StoreWallet } from '../../reconcile/ports.ts'
+import type { StoreWallet } from '../../reconcile/ports.ts'
+import { type Blocks, headAgeOf, inPieces } from './blocks.ts'
 import { type Chain, type ChainNode, openChain, openNode } from './clients.ts'
 import {
   type Facilitator,
@@ -12,13 +13,12 @@ import {
   keyProblem,
   occasionally,
 } from './facilitator.ts'
-import { chainFacts, createProbe, floatOf, gasFacts, headAgeOf } from './facts.ts'
-import { isSilence } from './faults.ts'
+import { isSilence, isTooOften } from './faults.ts'
 import { ownFacilitator } from './own-facilitator.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
 import { chainStatement } from './statement.ts'
-import { separatorOf, tokenAbi } from './token.ts'
+import { floatOf, separatorOf, tokenAbi, tokenLogsIn, topicOf, usedTopic } from './token.ts'
 import { evidenceOf } from './witnesses.ts'
 
 export interface ChainConfig {
@@ -30,7 +30,6 @@ export interface ChainConfig {
   /** Further nodes of the same chain; without them, `rpcUrl` alone is believed. */
   readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
   readonly gasKey: Hex
-  /** What one transaction may cost in network fees. */
   readonly maxSettlementWei: bigint
   readonly refundKey: Hex
   readonly facilitatorUrl?: string | undefined
@@ -40,34 +39,10 @@ export interface ChainConfig {
   readonly walletFactories: readonly string[]
 }
 
-export interface ConnectedChain {
-  /** @param earlier wallets that refunds came from before */
-  readonly rail: (earlier: readonly string[]) => Rail
-  /** Throws when the chain does not answer, or has stood still. */
-  readonly probe: () => Promise<void>
-  /** Throws when the chain does not answer. */
-  readonly facts: () => Promise<ChainFacts>
-  /** The USDC in the refund wallet. Throws when the chain does not answer. */
-  readonly refundFloat: () => Promise<Usdc>
-  /** The largest payment that could be borne out now; undefined: any. */
-  readonly maxBorneOut: () => Promise<Usdc | undefined>
-  /** The balance of the gas wallet and the cost of one transfer, in wei. Throws when the chain does not answer. */
-  readonly gas: () => Promise<{ readonly balance: bigint; readonly perTransfer: bigint }>
-  /** The address that refunds are paid from. */
-  readonly refundWallet: string
-  /** What moved to and from these wallets. */
-  readonly statement: (wallets: readonly StoreWallet[]) => ChainStatement
-  /** What is wrong with these nodes or with the facilitator key, by variable. Silent ones have no problem. */
-  readonly problems: (isForMoney: boolean) => Promise<readonly string[]>
-  /** Whether this wallet signed this message, smart wallets included. */
-  readonly verifyMessage: (args: {
-    address: Hex
-    message: string
-    signature: Hex
-  }) => Promise<boolean>
-}
+export type ConnectedChain = ReturnType<typeof connectChain>
 
-export function connectChain(config: ChainConfig, now: () => Date): ConnectedChain {
+/** The chain as the store uses it. Its functions throw when the chain does not answer. */
+export function connectChain(config: ChainConfig, now: () => Date) {
   const chain = openChain(config)
   const { reader } = chain
   const { urls = [], fromUsdc = 0 } = config.witnesses ?? {}
@@ -79,35 +54,29 @@ export function connectChain(config: ChainConfig, now: () => Date): ConnectedCha
   const refunds = privateKeyToAddress(config.refundKey)
 
   return {
-    rail: (earlier) =>
+    /** @param earlier wallets that refunds came from before */
+    rail: (earlier: readonly string[]): Rail =>
       x402Rail({
         ...{ chain, evidence, facilitator, now, maxHeadSeconds: config.maxHeadSeconds },
         refunds: refundWallet(chain, evidence, config.refundKey, earlier),
       }),
-
+    /** Throws also when the chain has stood still. */
     probe: createProbe(chain, refunds, isCurrent, now),
-
     facts: () => chainFacts(chain, refunds),
-
     refundFloat: () => floatOf(chain, refunds),
-
-    maxBorneOut: () => evidence.maxBorneOut(),
-
+    maxBorneOut: evidence.maxBorneOut,
+    /** The balance of the gas wallet and the cost of one transfer, in wei. */
     gas: () => gasFacts(chain),
-
-    refundWallet: refunds,
-
-    statement: (wallets) => chainStatement(chain, wallets),
-
-    problems: async (isForMoney) => {
-      const [ofNodes, ofKey] = await Promise.all([
-        problemsOf(chain, nodes, isForMoney),
-        keyProblemsOf(config),
-      ])
-      return [...ofNodes, ...ofKey]
+    refundWallet: refunds as string,
+    statement: (wallets: readonly StoreWallet[]) => chainStatement(chain, wallets),
+    /** What is wrong with these nodes or with the facilitator key, by variable. Silent ones have no problem. */
+    async problems(isForMoney: boolean): Promise<readonly string[]> {
+      const ofNodes = problemsOf(chain, nodes, isForMoney)
+      return (await Promise.all([ofNodes, keyProblemsOf(config)])).flat()
     },
-
-    verifyMessage: (args) => reader.verifyMessage(args),
+    /** Whether this wallet signed this message, smart wallets included. */
+    verifyMessage: (args: { address: Hex; message: string; signature: Hex }): Promise<boolean> =>
+      reader.verifyMessage(args),
   }
 }
 
@@ -177,4 +146,99 @@ async function programOf(reader: ChainNode['reader']): Promise<string> {
     if (isSilence(error)) throw error
     return ''
   }
+}
+
+async function chainFacts(
+  { network, reader, gasAccount }: Chain,
+  refundWallet: string,
+): Promise<ChainFacts> {
+  const [head, safe, refundFloat, gasWei] = await Promise.all([
+    reader.getBlock(),
+    reader.getBlock({ blockTag: 'safe' }),
+    floatOf({ network, reader }, refundWallet),
+    reader.getBalance({ address: gasAccount.address }),
+  ])
+  return { headAt: timeOf(head), safeHeadAt: timeOf(safe), refundFloat, gasWei }
+}
+
+/** The gas of a plain transfer with its margin, rounded up for one resend at a higher fee. */
+const gasOfTransfer = 150_000n
+
+async function gasFacts({
+  reader,
+  gasAccount,
+  fees,
+}: Pick<Chain, 'reader' | 'gasAccount' | 'fees'>) {
+  const [balance, { maxFeePerGas }] = await Promise.all([
+    reader.getBalance({ address: gasAccount.address }),
+    fees(),
+  ])
+  return { balance, perTransfer: gasOfTransfer * maxFeePerGas }
+}
+
+function timeOf({ timestamp }: { readonly timestamp: bigint }): Date {
+  return new Date(Number(timestamp) * 1_000)
+}
+
+/** If the last complete probe is older than this, a probe that hits the rate limit is an outage. */
+const maxUnseenMs = 5 * 60_000
+
+/**
+ * Creates the probe that is repeated for health. Payments share the node's quota with it and can use it
+ * up, so a probe that hits the rate limit is no outage while the node answers other calls.
+ *
+ * @returns a probe that throws when the node does not answer, or has stood still
+ */
+function createProbe(
+  chain: Chain,
+  wallet: string,
+  isCurrent: (timestamp: bigint) => boolean,
+  now: () => Date,
+): () => Promise<void> {
+  let wellAt = Number.NEGATIVE_INFINITY
+  let lastLook = performance.now()
+  return async () => {
+    const since = lastLook
+    lastLook = performance.now()
+    try {
+      await probe(chain, wallet, isCurrent)
+      wellAt = now().getTime()
+    } catch (error) {
+      const isSeen = chain.load.hasAnsweredSince(since) && now().getTime() - wellAt < maxUnseenMs
+      if (!isSeen || !isTooOften(error)) throw error
+    }
+  }
+}
+
+/**
+ * Makes the calls of purchases and refunds: the newest blocks, the token, an estimate, and a page of logs
+ * up to the `safe` tag, which also shows how large a page this node answers for. It asks about our own
+ * wallet, so nobody else shapes the answers.
+ */
+async function probe(
+  chain: Chain,
+  wallet: string,
+  isCurrent: (timestamp: bigint) => boolean,
+): Promise<void> {
+  const { gasAccount, network, pages, reader } = chain
+  const token = network.usdc as Hex
+  const head = await chain.newestBlock()
+  if (!isCurrent(head.timestamp)) throw new Error('The newest block is old.')
+  const safe = Number((await reader.getBlock({ blockTag: 'safe' })).number)
+  const page = { from: Math.max(0, safe - pages.blocks() + 1), to: safe }
+  const read = ({ from }: Blocks) =>
+    tokenLogsIn(chain, { from, to: 'safe' }, [usedTopic, topicOf(wallet)])
+  const readLogs = async () => {
+    for await (const _ of inPieces(page, read, { pages, newestFirst: true })) break
+  }
+  const data = encodeFunctionData({
+    abi: tokenAbi,
+    functionName: 'isBlacklisted',
+    args: [wallet as Hex],
+  })
+  await Promise.all([
+    floatOf(chain, wallet),
+    reader.estimateGas({ account: gasAccount.address, to: token, data }),
+    readLogs(),
+  ])
 }

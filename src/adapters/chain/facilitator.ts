@@ -56,7 +56,6 @@ export function hostedFacilitator(
   }
 }
 
-/** The transfer that the payer signed, in the terms of the token. */
 export function transferOf(tender: X402Payment): SignedTransfer {
   return { ...tender, from: tender.payer, to: tender.payTo }
 }
@@ -88,14 +87,12 @@ export function payloadOf(node: ChainNode, tender: X402Payment): PaymentPayload 
   }
 }
 
-/** The credentials of the store at a hosted facilitator. */
 export interface FacilitatorKey {
   /** Without an id, the bearer token of each request; with one, the key that signs a token for each request. */
   readonly secret: string
   readonly id?: string | undefined
 }
 
-/** The requests that the store makes to a facilitator, with their methods. */
 const requests = { verify: 'POST', settle: 'POST', supported: 'GET' } as const
 type Headers = Record<keyof typeof requests, Record<string, string>>
 
@@ -157,7 +154,6 @@ function signingKeyIn(secret: string): KeyObject {
   return createPrivateKey({ format: 'jwk', key })
 }
 
-/** What is wrong with the key; undefined if nothing is, or the facilitator does not answer. */
 export async function keyProblem(url: string, key: FacilitatorKey): Promise<string | undefined> {
   const signed = await authHeaders(url, key)().catch((error: Error) => error)
   if (signed instanceof Error) return `nothing can be signed with it: ${signed.message}`
@@ -181,12 +177,11 @@ export interface Occasion {
 }
 
 /**
- * Checks and settles by ourselves, and hands a settlement to a hosted facilitator from time to time: an
- * index lists the sellers that are paid through its facilitator, and drops those that were not for a month.
- * Each process counts on its own, from its start, so a store hands over too many rather than too few.
+ * Checks and settles by ourselves, and hands a settlement to a hosted facilitator from time to time: an index lists
+ * the sellers that were paid through its facilitator within a month. Each process counts on its own.
  *
- * What was handed over is left to the facilitator for {@link takeOverMs}; the caller only looks at the chain
- * then. After that we submit it too: the token accepts an authorization once, whoever submits it.
+ * What was handed over is left to the facilitator for {@link takeOverMs}. After that we submit it too: the token
+ * accepts an authorization once, whoever submits it.
  */
 export function occasionally(
   own: Facilitator,

@@ -33,10 +33,8 @@ const ofContract = /revert|evm|gas|opcode|stack/i
 const outOfGas =
   /gas required exceeds|out of gas|outofgas|gas spent exceeded|exceeds? (the )?block gas limit|always failing transaction/i
 
-/** How providers word a rate limit. */
 const tooOften = /rate.?limit|too many requests|requests? (per|limit)|compute units|throughput/i
 
-/** Whether a provider refused a call because of its rate limit. */
 export function isTooOften(error: unknown): boolean {
   return has(
     error,
@@ -46,7 +44,6 @@ export function isTooOften(error: unknown): boolean {
   )
 }
 
-/** Whether a call needs more gas than it was given, whatever error code the node uses. */
 export function isOutOfGas(error: unknown): boolean {
   return has(error, (cause) => cause instanceof RpcRequestError && outOfGas.test(cause.details))
 }

@@ -32,9 +32,8 @@ import { ownReasons } from './verdicts.ts'
 const undeployedMark = '6492'.repeat(16)
 
 /**
- * Checks a payment signed by its payer's own key directly. The x402 package verifies all others, and
- * names what is wrong with any. Its settlement verifies once more, which the token does anyway, so we
- * send the transfer ourselves unless a wallet must be deployed first.
+ * Checks a payment signed by its payer's own key directly. The x402 package verifies all others, and names what is
+ * wrong with any. We send the transfer ourselves unless a wallet must be deployed first.
  *
  * @param factories smart-wallet factories that may be called to deploy a payer's wallet; none by
  *   default, because each deployment is at our expense
@@ -112,7 +111,6 @@ type Signer = ReturnType<typeof toFacilitatorEvmSigner>
 
 /** What the x402 package saw while it looked at one payment, and does not report. */
 interface Observed {
-  /** The payer has code. */
   isContract: boolean
   /** The error of the first call that the node did not answer. */
   silence: Error | undefined

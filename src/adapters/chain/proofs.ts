@@ -16,7 +16,6 @@ import {
 } from './token.ts'
 import { type SignedTransfer, transferCall } from './transfer.ts'
 
-/** Where an expected transfer provably happened. */
 export interface ProvenTransfer {
   readonly transaction: Hex
   readonly block: number
@@ -58,7 +57,6 @@ export async function proveByTransaction(
   return receipt && proveByReceipt(node, { hash: transaction, receipt }, expected)
 }
 
-/** The same from a receipt that this node has just returned. */
 export function proveByReceipt(
   node: ChainNode,
   { hash, receipt }: { readonly hash: Hex; readonly receipt: TransactionReceipt },
@@ -70,13 +68,11 @@ export function proveByReceipt(
 }
 
 /**
- * Looks the authorization up by its nonce, because anyone may have submitted it in any transaction.
- * The clock of this machine plays no part: only a block that can no longer be dropped, and whose own
- * time has reached `validBefore`, proves that no payment will come.
+ * Looks the authorization up by its nonce, because anyone may have submitted it in any transaction. Only a block
+ * that can no longer be dropped, and whose own time has reached `validBefore`, proves that no payment will come.
  *
- * The token is first asked whether the nonce is used, at the number of the newest block: a backend that
- * lags does not know that block and fails, and no node needs old state. A nonce that is unused there is
- * unused in all earlier blocks. Only a used one is searched for in the logs.
+ * The token is first asked at the number of the newest block: a backend that lags does not know it and fails. A
+ * nonce that is unused there is unused in all earlier blocks. Only a used one is searched for in the logs.
  */
 export async function judge(node: ChainNode, authorization: Authorization): Promise<Verdict> {
   const [head, safe] = await Promise.all([
@@ -114,11 +110,8 @@ function open(soFar: Extract<Verdict, { verdict: 'open' }>['soFar']): Verdict {
 }
 
 /**
- * Whether this transaction still proves the transfer, and whether for good. A reorganisation may have
- * moved it to another block; its present block counts.
- *
- * The newest block is read before the receipt. A node that learns of the transaction's block between two
- * answers must not look like one that has lost the transaction.
+ * Whether this transaction still proves the transfer, and whether for good. The newest block is read before the
+ * receipt: a node that learns of the block between two answers must not look like one that has lost it.
  */
 export async function confirmationAt(
   node: ChainNode,
@@ -137,10 +130,7 @@ export async function confirmationAt(
   return (await isUsedInSafe(node, found, expected)) ? 'final' : 'not_yet'
 }
 
-/**
- * Without a receipt, a backend may not have seen the transaction yet. It is gone only if the nonce is
- * unused at a head at least as high as its block, or if another transaction used the nonce.
- */
+/** Gone only if the nonce is unused at a head at least as high as its block, or if another transaction used it. */
 async function confirmationWithout(
   node: ChainNode,
   { transaction, block }: ProvenTransfer,
@@ -169,10 +159,7 @@ export async function wouldRevert(
   }
 }
 
-/**
- * Whether the token refuses every transfer to this wallet now, because it is paused or has blacklisted
- * the wallet. The payer can do nothing about either; signing again does not help.
- */
+/** Whether the token refuses every transfer to this wallet now: it is paused or has blacklisted the wallet. */
 export async function isClosedTo({ network, reader }: ChainNode, wallet: string): Promise<boolean> {
   const token = { address: network.usdc as Hex, abi: tokenAbi } as const
   const [isPaused, isBlocked] = await Promise.all([
@@ -204,31 +191,29 @@ export interface Searched {
   readonly sinceBlock: number | undefined
 }
 
-/** The one use of a nonce: a transfer, or its cancellation. */
 export interface Use {
   readonly transaction: Hex
   readonly isCancelled: boolean
 }
 
-/** Whether the nonce is used at this block. Throws if the node does not know the block, or has no state of it. */
+/** Whether the nonce is used at this block, or now. Throws if the node does not know the block, or has no state of it. */
 export function isUsedAt(
   { network, reader }: ChainNode,
-  { from, nonce }: Searched,
-  block: bigint | 'safe',
+  { from, nonce }: Pick<Searched, 'from' | 'nonce'>,
+  block: bigint | 'safe' | 'latest' = 'latest',
 ): Promise<boolean> {
   return reader.readContract({
     address: network.usdc as Hex,
     abi: tokenAbi,
     functionName: 'authorizationState',
     args: [from as Hex, nonce as Hex],
-    ...(block === 'safe' ? { blockTag: block } : { blockNumber: block }),
+    ...(typeof block === 'string' ? { blockTag: block } : { blockNumber: block }),
   })
 }
 
 /**
  * The use, found in the logs; undefined while the node does not show it. A transfer is in a block before
- * `validBefore`, so those blocks are read first, the newest first: a transfer of just now is on the first
- * page. A cancellation may come later.
+ * `validBefore`, so those are read first, the newest first. A cancellation may come later.
  *
  * @throws after the time of a step, because nobody waits for the result any longer
  */
@@ -256,12 +241,10 @@ export async function findUse(
 }
 
 /**
- * Whether this transaction used the nonce in a block that can no longer be dropped. Its height alone does
- * not prove that: a lagging backend behind the same address may show it in a block that was dropped since,
- * below the safe block of another backend. So one call asks for the logs from there up to what the
- * answering backend itself calls safe. Nor does a piece of that range, which a lagging backend answers from
- * the blocks that it has. If the node refuses the range, it must show the log in its block, and the nonce
- * used in the state at what it calls safe.
+ * Whether this transaction used the nonce in a block that can no longer be dropped. Its height does not prove that:
+ * a lagging backend may show it in a block that was dropped since, below the safe block of another. So one call
+ * asks for the logs from there up to what the answering backend itself calls safe. If the node refuses the range,
+ * it must show the log in its block, and the nonce used in the state at what it calls safe.
  *
  * @throws when the node does not say, for example because it has no state at its safe block
  */
@@ -282,7 +265,6 @@ export async function isUsedInSafe(
   }
 }
 
-/** A nonce is used or cancelled once, so at most one log is found on any one chain. */
 async function usesIn(node: ChainNode, { from, nonce }: Searched, range: LogRange): Promise<Use[]> {
   const topics = [[usedTopic, cancelledTopic], topicOf(from), nonce as Hex]
   const logs = await tokenLogsIn(node, range, topics)
@@ -294,9 +276,8 @@ async function usesIn(node: ChainNode, { from, nonce }: Searched, range: LogRang
 }
 
 /**
- * How long one step of an order may take here. Each call is bounded, but a node that is slow at every call
- * would hold an order beyond its lease. The holder of the lease checks the confirmation of a payment,
- * collects one that vanished again, and asks the supplier: two steps here and one call there.
+ * How long one step of an order may take here. A lease covers the confirmation of a payment, the collection of one
+ * that vanished, and a call to the supplier: two steps here and one call there.
  */
 export const maxStepMs = 17_000
 

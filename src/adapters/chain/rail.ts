@@ -4,10 +4,9 @@ import { maxValiditySeconds, minValiditySeconds } from '../../payments/acceptanc
 import type { X402Payment, X402Receipt } from '../../payments/payment.ts'
 import type { Checked, Collected, Collecting, Confirmation, Rail } from '../../payments/ports.ts'
 import type { Expected } from '../../payments/proof.ts'
-import { blockAt } from './blocks.ts'
+import { blockAt, headAgeOf } from './blocks.ts'
 import type { Chain, ChainNode } from './clients.ts'
 import { type Facilitator, type Settling, type Submitted, transferOf } from './facilitator.ts'
-import { headAgeOf } from './facts.ts'
 import { isSilence } from './faults.ts'
 import {
   isClosedTo,
@@ -43,7 +42,6 @@ export interface RailDeps extends CheckDeps {
   readonly refunds: RefundWallet
 }
 
-/** Payment in USDC by x402, scheme `exact`, on one chain. */
 export function x402Rail(deps: RailDeps): Rail {
   const bounded = checksAtOnce(deps.chain.load)
   return {
@@ -86,7 +84,7 @@ async function withCosts(
   return collected.outcome === 'settled' || wasted === 0 ? collected : { ...collected, wasted }
 }
 
-/** Believes nobody's word for a settlement, not even our facilitator's: only the chain's logs. */
+/** Only the chain's logs prove a settlement, whatever a facilitator says. */
 async function collect(
   deps: RailDeps,
   tender: X402Payment,
@@ -166,14 +164,12 @@ interface CheckDeps {
   readonly refunds: Pick<RefundWallet, 'address'>
   /** The clock of this machine. Block times are compared with it, but it proves nothing. */
   readonly now: () => Date
-  /** Payments are not judged while the newest block is older than this. */
   readonly maxHeadSeconds: number
 }
 
 /**
- * How long after it expired a payment that is on the chain but not on record still opens its order. A
- * database that fails over may lose its newest writes, and the buyer then repeats the request soon.
- * Later, anybody may have read the authorization from the chain, and reconciliation mends the record.
+ * How long after it expired a payment that is on the chain but not on record, as after a failover, still opens
+ * its order. Later, anybody may have read the authorization from the chain.
  */
 const lostRecordSeconds = 3_600
 
@@ -289,10 +285,7 @@ const hidden = 'The node does not show what the nonce was used for.'
 
 type Bad = Extract<Checked, { outcome: 'bad' }>
 
-/**
- * A used nonce may be this very payment, submitted by somebody else, or by us before its record was
- * lost. Then the money has arrived, and the buyer must not be asked for it again.
- */
+/** A used nonce may be this very payment, submitted by somebody else, or by us before its record was lost. */
 function explainUsed(tender: X402Payment, judged: Verdict): Checked<X402Payment> {
   if (judged.verdict === 'transferred') return { outcome: 'good', tender, hasLanded: true }
   const isSpent = judged.verdict === 'dead' || judged.soFar === 'spent'
@@ -300,9 +293,8 @@ function explainUsed(tender: X402Payment, judged: Verdict): Checked<X402Payment>
 }
 
 /**
- * Judges an authorization that has expired, or will before a settlement is in a block. Anybody can send
- * one, with any times and with a nonce that somebody else has used, so the work is bounded: the logs
- * are searched only if its payer has signed it, and only while it may still open its order.
+ * Judges an authorization that has expired, or will before a settlement is in a block. Anybody can send one, so
+ * the logs are searched only if its payer has signed it, and only while it may still open its order.
  */
 async function explainLate(
   deps: CheckDeps,
@@ -337,11 +329,10 @@ function tooLate(left: number): Bad {
 }
 
 /**
- * A refusal counts only if it stands at a block at which the nonce is unused: of several nodes behind one
- * address, one may refuse a payment because it has landed, and another not have its block yet. The
- * facilitator reports a silent node and a refusing token alike, so the transfer is simulated again.
- * A contract that signs for the payer may answer by its gas or by its caller: if the facilitator saw it
- * refuse and it agrees now, the payment is refused, because no node is at fault.
+ * A refusal counts only if it stands at a block at which the nonce is unused: one node may refuse a payment
+ * because it has landed, and another not have its block yet. The facilitator reports a silent node and a refusing
+ * token alike, so the transfer is simulated again. The code of a payer that refuses once and then agrees is at
+ * fault, and no node.
  */
 async function explainRefusal(
   chain: Chain,
@@ -387,15 +378,9 @@ const walletAbi = parseAbi([
   'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
 ])
 
-/** What a contract wallet answers to a valid signature (ERC-1271). */
 const valid = '0x1626ba7e'
 
-/**
- * Whether the payer has signed: by its own key, which is computed here, or by its contract, which one
- * call to the node tells.
- *
- * @throws when the node does not say
- */
+/** Whether the payer has signed, by its own key or by its contract. @throws when the node does not say */
 async function isSigned({ network, reader }: ChainNode, tender: X402Payment): Promise<boolean> {
   if (isSignedByPayer(network, tender)) return true
   const { signature } = parseErc6492Signature(tender.signature as Hex)

@@ -5,8 +5,8 @@ import type { PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../payments/payment.ts'
 import type { PaidBack, RefundDue } from '../../payments/ports.ts'
 import type { Chain } from './clients.ts'
-import type { Dead, Verdict } from './proofs.ts'
-import { tokenAbi, transferTypes } from './token.ts'
+import { type Dead, isUsedAt, type Verdict } from './proofs.ts'
+import { authorizationHash, tokenAbi } from './token.ts'
 import { sendTransfer } from './transfer.ts'
 import { reasonOf } from './verdicts.ts'
 import type { Evidence } from './witnesses.ts'
@@ -39,38 +39,13 @@ export function refundWallet(
     address: account.address,
 
     async sign({ reference, tender: { payer: to, amount }, since }) {
-      const head = await chain.reader.getBlock()
-      const validBefore = Number(head.timestamp) + refundValidSeconds
-      const nonce = refundNonceOf(chain.network.chainId, reference)
-      const message = {
-        from: account.address,
-        to: to as Hex,
-        value: amount,
-        validAfter: 0n,
-        validBefore: BigInt(validBefore),
-        nonce,
-      }
-      const signature = await account.signTypedData({
-        domain: {
-          ...chain.network.usdcDomain,
-          chainId: chain.network.chainId,
-          verifyingContract: chain.network.usdc as Hex,
-        },
-        types: transferTypes,
-        primaryType: 'TransferWithAuthorization',
-        message,
-      })
-      return {
-        rail: 'x402',
-        network: chain.network.id,
-        from: account.address,
-        to,
-        amount,
-        nonce,
-        validBefore,
-        signature,
-        sinceBlock: since.block,
-      }
+      const { network, reader } = chain
+      const validBefore = Number((await reader.getBlock()).timestamp) + refundValidSeconds
+      const nonce = refundNonceOf(network.chainId, reference)
+      const transfer = { from: account.address, to, amount, nonce, validBefore }
+      const hash = authorizationHash(network, { ...transfer, validAfter: 0 })
+      const signature = await account.sign({ hash })
+      return { rail: 'x402', network: network.id, ...transfer, signature, sinceBlock: since.block }
     },
 
     payBack: (refund) => payBack(chain, evidence, refund, [account.address, ...earlier]),
@@ -141,22 +116,13 @@ async function paidByOther(
 ): Promise<PaidBack | undefined> {
   for (const wallet of wallets) {
     if (wallet.toLowerCase() === refund.from.toLowerCase()) continue
-    if (!(await isUsed(chain, wallet, refund))) continue
     const byOther = { ...refund, from: wallet }
+    if (!(await isUsedAt(chain, byOther))) continue
     const judged = await evidence.judge({ ...byOther, value: refund.amount })
     if (judged.verdict === 'transferred') return paidBy(evidence, byOther, judged)
     if (judged.verdict === 'open') return pending('Another wallet of the store may have paid it.')
   }
   return undefined
-}
-
-function isUsed({ network, reader }: Chain, wallet: string, { nonce }: X402Refund) {
-  return reader.readContract({
-    address: network.usdc as Hex,
-    abi: tokenAbi,
-    functionName: 'authorizationState',
-    args: [wallet as Hex, nonce as Hex],
-  })
 }
 
 function lapsedOrBlocked(cause: Dead['cause']): PaidBack {

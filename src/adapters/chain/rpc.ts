@@ -14,16 +14,12 @@ import { isTooOften } from './faults.ts'
 const maxCallMs = 8_000
 
 /**
- * The gas limit of an `eth_call`. Checking a signature can run the payer's own contract, which must not
- * compute for as long as the node allows. A smart wallet with a passkey that has yet to be deployed takes
- * about a fifth of this.
+ * The gas limit of an `eth_call`, which may run the payer's own contract. A smart wallet with a passkey that has yet
+ * to be deployed takes about a fifth of this.
  */
 const callGas = '0x989680'
 
-/**
- * The gas limit of an estimate. A node finds the answer by executing the call a dozen times. The store
- * pays for a quarter of this at most.
- */
+/** The gas limit of an estimate. The store pays for a quarter of this at most. */
 const estimateGas = '0x3d0900'
 
 const gasFor: Readonly<Record<string, string>> = {
@@ -32,9 +28,8 @@ const gasFor: Readonly<Record<string, string>> = {
 }
 
 /**
- * The transport to a node. It calls only the URL that the operator gave, and limits the time from the
- * connection to the last byte, the size of the answer and the gas of a call. A call that fails in transit,
- * or that the node could not answer just then, is repeated once.
+ * The transport to a node. It limits the time from the connection to the last byte, the size of the answer and the
+ * gas of a call. A call that fails in transit, or that the node could not answer just then, is repeated once.
  */
 export function rpcTransport(
   url: string,
@@ -77,13 +72,11 @@ function withGas(asked: RpcRequest): RpcRequest {
 /** More than the receipt of one transaction that fills a block with logs. */
 const maxAnswerBytes = 10 * 1_048_576
 
-/** A JSON-RPC call. */
 interface RpcRequest {
   readonly method: string
   readonly params?: unknown
 }
 
-/** The URL of a node, and the headers of every call. */
 interface NodeAddress {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -102,10 +95,8 @@ function nodeAddress(text: string): NodeAddress {
 }
 
 /**
- * Makes one call to a node. viem's own transport does the same, but creates a second `Request` for each
- * call, and its timeout error with a stack before anything is late.
+ * Makes one call to a node. viem's own transport also makes a second `Request` and a timeout error for each call.
  *
- * @param maxMs from the connection to the last byte
  * @throws RpcRequestError for a refusal of the node, with its message and code
  * @throws HttpRequestError or TimeoutError if it did not answer
  */
@@ -189,9 +180,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError'
 }
 
-/** How a node copes with its load. */
 export interface NodeLoad {
-  /** Records the outcome of one call: an answer, or this error. */
   note(error?: unknown): void
   hasAnsweredSince(time: number): boolean
   /** Whether it has just refused a call because of its rate limit. */
@@ -219,7 +208,6 @@ const maxChecks = 100
 /** The same while the node is crowded: the rest of its quota is for paid orders and for probes. */
 const checksWhenCrowded = 4
 
-/** Runs a check, or returns `busy` if too many are under way. */
 export type ChecksAtOnce = <T>(check: () => Promise<T>, busy: T) => Promise<T>
 
 export function checksAtOnce(load: Pick<NodeLoad, 'isCrowded'>): ChecksAtOnce {

@@ -6,16 +6,13 @@ import { receiptOf } from './token.ts'
 
 export const tooDear = 'The network fee is higher than the store pays.'
 
-/** A call to send, with its gas limit. */
 export interface Call {
   readonly to: Hex
   readonly data: Hex
   readonly gas: bigint
 }
 
-/** How a call is sent. */
 export interface Sending {
-  /** How long to wait for it to be in a block. */
   readonly withinMs: number
   /** Called for each transaction that cost us gas and moved no money. */
   readonly onWasted: () => void
@@ -42,10 +39,9 @@ const waits = 3
 const maxRaises = 4
 
 /**
- * Sends a call with our gas and waits until it is in a block, so that nobody sends it again meanwhile. If
- * it stays pending, it is sent again with a higher fee, under its own nonce or under the lowest nonce,
- * which holds up all later ones. That is harmless only because the token executes an authorization once,
- * and a factory deploys a wallet once: use this for such calls only.
+ * Sends a call with our gas and waits until it is in a block. If it stays pending, it is sent again with a higher
+ * fee, under its own nonce or under the lowest one, which holds up all later ones. That is harmless only for calls
+ * that take effect once: a transfer by authorization, a deployment of a wallet.
  *
  * Not being in a block at the end is no failure: the caller reads the logs.
  *

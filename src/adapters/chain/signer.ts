@@ -26,7 +26,6 @@ export function signerOf(hash: Hex, signature: Hex): Hex | undefined {
     const publicKey = recover(hexToBytes(hash), bytes.subarray(0, 64), parity, false)
     return publicKey ? publicKeyToAddress(bytesToHex(publicKey)) : undefined
   } catch {
-    // Not hexadecimal, or r or s is out of range.
     return undefined
   }
 }
@@ -38,10 +37,8 @@ const parities = new Map<number | undefined, 0 | 1>([
   [28, 1],
 ])
 
-/** Signs the transactions of one wallet. */
 export interface TransactionSigner {
   readonly address: Hex
-  /** The signed transaction, serialized for a node. */
   sign(transaction: TransactionSerializableEIP1559): Hex
 }
 

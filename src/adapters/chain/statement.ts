@@ -3,11 +3,17 @@ import { usdc } from '../../lib/money.ts'
 import type { ChainStatement, ChainTransfer, StoreWallet } from '../../reconcile/ports.ts'
 import { type Blocks, blockAt, inPieces } from './blocks.ts'
 import type { ChainNode } from './clients.ts'
-import { floatOf } from './facts.ts'
 import { refundNonceOf } from './refunds.ts'
-import { receiptOf, tokenAbi, tokenLogsIn, topicOf, transferTopic, usedTopic } from './token.ts'
+import {
+  floatOf,
+  receiptOf,
+  tokenAbi,
+  tokenLogsIn,
+  topicOf,
+  transferTopic,
+  usedTopic,
+} from './token.ts'
 
-/** How many payers one call asks about. */
 const payersAtOnce = 200
 
 /** The statement of the store's wallets, read from the token's logs (FiatTokenV2_2). */

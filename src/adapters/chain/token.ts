@@ -13,6 +13,7 @@ import {
   parseAbi,
   type TransactionReceipt,
 } from 'viem'
+import { type Usdc, usdc } from '../../lib/money.ts'
 import type { Network } from '../../payments/networks.ts'
 import type { ChainNode } from './clients.ts'
 import type { SignedTransfer } from './transfer.ts'
@@ -49,7 +50,6 @@ export const [cancelledTopic] = encodeEventTopics({
   eventName: 'AuthorizationCanceled',
 })
 
-/** The filter for each topic of a log: one value, one of several, or null for any. */
 export type Topics = readonly (Hex | readonly Hex[] | null)[]
 
 /** A range of blocks, both ends included. The answering node resolves `safe`. */
@@ -58,7 +58,6 @@ export interface LogRange {
   readonly to: number | 'safe'
 }
 
-/** The token's logs with these topics, by one call. */
 export async function tokenLogsIn(
   { network, reader }: ChainNode,
   { from, to }: LogRange,
@@ -84,8 +83,8 @@ const separators = new Map<Network, Hex>()
 export function separatorOf(network: Network): Hex {
   const known = separators.get(network)
   if (known !== undefined) return known
-  const { chainId, usdc, usdcDomain } = network
-  const domain = { ...usdcDomain, chainId, verifyingContract: usdc as Hex }
+  const { chainId, usdc: address, usdcDomain } = network
+  const domain = { ...usdcDomain, chainId, verifyingContract: address as Hex }
   const separator = domainSeparator({ domain })
   separators.set(network, separator)
   return separator
@@ -114,12 +113,9 @@ export function authorizationHash(
 }
 
 /**
- * The receipt of a transaction; undefined while it is in no block of this node's chain. A receipt alone
- * does not prove that it is in one: nodes that serve preconfirmations (Flashblocks) return one before the
- * block exists, and a backend behind a load balancer may return one of a block that was dropped.
- *
- * Made without viem's action, which throws an error with a stack and a page of text for every “not yet”:
- * a pending payment is asked about several times.
+ * The receipt of a transaction; undefined while it is in no block of this node's chain. A receipt alone does not
+ * prove that it is in one: nodes with preconfirmations (Flashblocks) return one before the block exists, and a
+ * backend may return one of a block that was dropped. viem's action makes an error of every “not yet”.
  */
 export async function receiptOf(
   node: ChainNode,
@@ -147,4 +143,17 @@ async function isInBlock(
     params: [numberToHex(blockNumber), false],
   })
   return block?.hash === blockHash
+}
+
+export async function floatOf(
+  { network, reader }: Pick<ChainNode, 'network' | 'reader'>,
+  refundWallet: string,
+): Promise<Usdc> {
+  const float = await reader.readContract({
+    address: network.usdc as Hex,
+    abi: tokenAbi,
+    functionName: 'balanceOf',
+    args: [refundWallet as Hex],
+  })
+  return usdc(float)
 }

@@ -19,7 +19,6 @@ export interface SignedTransfer {
   readonly signature: string
 }
 
-/** The call by which the token executes it; anyone may send it. */
 export function transferCall(network: Network, transfer: SignedTransfer) {
   return {
     address: network.usdc as Hex,
@@ -38,10 +37,8 @@ export function transferCall(network: Network, transfer: SignedTransfer) {
 }
 
 /**
- * What one settlement may cost us, in gas. A plain USDC payment takes 80 000 to 110 000. A smart wallet
- * adds its signature check: 10 000 to 60 000 for the common ones, 300 000 for a passkey that is checked
- * without the precompiled contract. A wallet can also burn millions there: the payer chooses that, and
- * we would pay.
+ * What one settlement may cost us, in gas. A plain payment takes 80 000 to 110 000; the signature check of a smart
+ * wallet 10 000 to 60 000 more, or 300 000 for a passkey without the precompiled contract. It could burn millions.
  */
 export const maxSettlementGas = 450_000n
 
@@ -68,10 +65,7 @@ export async function costOf(chain: Chain, transfer: SignedTransfer): Promise<Co
   })
 }
 
-/**
- * The same for a transfer whose wallet must be deployed first, by this call. What the transfer itself takes
- * is not known before, so the fee is judged at the most that it may.
- */
+/** The same for a transfer whose wallet this call deploys first. The fee is judged at the most that it may be. */
 export async function costOfDeployment(
   chain: Chain,
   transfer: Pick<SignedTransfer, 'signature'>,
@@ -100,7 +94,6 @@ async function judged(cost: () => Promise<Cost>): Promise<Cost> {
  * Sends it with our gas and waits until it is in a block ({@link sendCall}).
  *
  * @param estimated the result of {@link gasOf}, if that was asked a moment ago
- * @throws when the token refuses it, when it would cost too much, or when the node does not accept it
  */
 export async function sendTransfer(
   chain: Chain,
@@ -116,11 +109,7 @@ export async function sendTransfer(
   return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, sending)
 }
 
-/**
- * Estimates the gas of the transfer, which costs nothing.
- *
- * @throws when the token refuses it ({@link isRevert}), or when the node does not say
- */
+/** @throws when the token refuses it ({@link isRevert}), or when the node does not say */
 export function gasOf(
   { network, reader, gasAccount }: Chain,
   transfer: SignedTransfer,
@@ -129,15 +118,11 @@ export function gasOf(
   return reader.estimateContractGas({ ...call, account: gasAccount.address })
 }
 
-/** The size of a settlement transaction without the signature. */
 const settlementBytes = 450
 
 /**
- * Whether a settlement would cost more than the store pays for one, at the present network fees. The
- * payer chooses how long a smart wallet's signature is, and with it the data fee.
- *
- * @param gas the gas limit that it is sent with
- * @throws when the node does not tell the fees
+ * Whether a settlement with this gas limit would cost more than the store pays for one, at the present network fees.
+ * The payer chooses how long a smart wallet's signature is, and with it the data fee.
  */
 export async function isTooDear(
   chain: Chain,
@@ -150,11 +135,10 @@ export async function isTooDear(
 }
 
 /**
- * Checks the common payment with one call to the node. The signature by the payer's own key is verified
- * here. Anything else that can be wrong (the balance, the nonce, the times, a pause, a blacklist, code of
- * the payer) makes the token refuse the estimate, which is made for the very call that will be sent.
+ * Checks the common payment with one call to the node. The payer's own signature is verified here; anything else
+ * that can be wrong makes the token refuse the estimate, which is made for the very call that will be sent.
  *
- * @returns the gas it takes, or undefined if it is not plainly good; the caller finds out why
+ * @returns the gas it takes, or undefined if it is not plainly good
  * @throws when the node does not say
  */
 export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<bigint | undefined> {
@@ -172,7 +156,6 @@ export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<big
 const found = new Map<string, boolean>()
 const maxFound = 1_000
 
-/** Whether the payer's own key has signed. */
 export function isSignedByPayer(network: Network, tender: X402Payment): boolean {
   const transfer = transferOf(tender)
   const { from, to, amount, validAfter, validBefore, nonce, signature } = transfer

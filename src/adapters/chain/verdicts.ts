@@ -9,77 +9,57 @@ interface Bad {
 
 export const unreadableSignature = bad('bad_signature', 'The signature cannot be read.')
 
-/** Our own reasons to refuse a payment that is otherwise good. */
 export const ownReasons = {
   too_much: 'settlement_too_costly',
   refused: 'settlement_refused',
   too_dear: 'network_too_dear',
 } as const
 
+const reasons = {
+  bad_signature: 'The signature does not fit the payment and its payer.',
+  nonce_used: 'This authorization was used or cancelled before; sign a new one.',
+  insufficient_balance: 'The paying wallet does not hold enough USDC.',
+  expired: 'The authorization has expired, or is about to.',
+  not_yet_valid: 'The authorization is not valid yet.',
+  wrong_amount: 'The authorization is not for the exact amount.',
+  wrong_recipient: 'The authorization does not pay this store.',
+  wallet_not_deployed: 'The paying smart wallet is not deployed on this chain.',
+  would_fail: 'The token would refuse this transfer.',
+  too_costly:
+    'The signature check or the deployment of the paying wallet takes more gas than the store pays for.',
+} as const
+
+const codes: Readonly<Record<string, keyof typeof reasons>> = {
+  invalid_exact_evm_signature: 'bad_signature',
+  invalid_exact_evm_payload_signature: 'bad_signature',
+  invalid_exact_evm_nonce_already_used: 'nonce_used',
+  invalid_exact_evm_insufficient_balance: 'insufficient_balance',
+  insufficient_funds: 'insufficient_balance',
+  invalid_exact_evm_payload_authorization_valid_before: 'expired',
+  invalid_exact_evm_payload_authorization_valid_after: 'not_yet_valid',
+  invalid_exact_evm_payload_authorization_value_mismatch: 'wrong_amount',
+  invalid_exact_evm_authorization_value: 'wrong_amount',
+  invalid_exact_evm_recipient_mismatch: 'wrong_recipient',
+  invalid_exact_evm_payload_recipient_mismatch: 'wrong_recipient',
+  invalid_exact_evm_payload_undeployed_smart_wallet: 'wallet_not_deployed',
+  invalid_exact_evm_transaction_simulation_failed: 'would_fail',
+  [ownReasons.refused]: 'would_fail',
+  [ownReasons.too_much]: 'too_costly',
+}
+
 /**
  * What the facilitator calls a payment that cannot be taken, and what we tell the buyer. A reason
  * that is not here is not known to be the buyer's fault: it is never answered as a bad payment.
  */
 export const badPayments: Readonly<Record<string, Bad>> = {
-  invalid_exact_evm_signature: bad(
-    'bad_signature',
-    'The signature does not fit the payment and its payer.',
-  ),
-  invalid_exact_evm_payload_signature: bad(
-    'bad_signature',
-    'The signature does not fit the payment and its payer.',
+  ...Object.fromEntries(
+    Object.entries(codes).map(([name, code]) => [name, bad(code, reasons[code])]),
   ),
   invalid_exact_evm_failed_to_parse_signature: unreadableSignature,
-  invalid_exact_evm_nonce_already_used: bad(
-    'nonce_used',
-    'This authorization was used or cancelled before; sign a new one.',
-  ),
-  invalid_exact_evm_insufficient_balance: bad(
-    'insufficient_balance',
-    'The paying wallet does not hold enough USDC.',
-  ),
-  insufficient_funds: bad('insufficient_balance', 'The paying wallet does not hold enough USDC.'),
-  invalid_exact_evm_payload_authorization_valid_before: bad(
-    'expired',
-    'The authorization has expired, or is about to.',
-  ),
-  invalid_exact_evm_payload_authorization_valid_after: bad(
-    'not_yet_valid',
-    'The authorization is not valid yet.',
-  ),
-  invalid_exact_evm_payload_authorization_value_mismatch: bad(
-    'wrong_amount',
-    'The authorization is not for the exact amount.',
-  ),
-  invalid_exact_evm_authorization_value: bad(
-    'wrong_amount',
-    'The authorization is not for the exact amount.',
-  ),
-  invalid_exact_evm_recipient_mismatch: bad(
-    'wrong_recipient',
-    'The authorization does not pay this store.',
-  ),
-  invalid_exact_evm_payload_recipient_mismatch: bad(
-    'wrong_recipient',
-    'The authorization does not pay this store.',
-  ),
-  invalid_exact_evm_payload_undeployed_smart_wallet: bad(
-    'wallet_not_deployed',
-    'The paying smart wallet is not deployed on this chain.',
-  ),
   eip6492_factory_not_allowed: bad(
     'wallet_not_deployed',
     'The paying smart wallet is not deployed, and its factory is not one this store deploys.',
   ),
-  invalid_exact_evm_transaction_simulation_failed: bad(
-    'would_fail',
-    'The token would refuse this transfer.',
-  ),
-  [ownReasons.too_much]: bad(
-    'too_costly',
-    'The signature check or the deployment of the paying wallet takes more gas than the store pays for.',
-  ),
-  [ownReasons.refused]: bad('would_fail', 'The token would refuse this transfer.'),
 }
 
 export const paidByRefunds = bad(
@@ -93,7 +73,6 @@ export const inconsistentWallet = bad(
   'The paying smart wallet accepts the signature in one simulation and refuses it in another.',
 )
 
-/** Why a payment provably never comes. */
 export const deadPayments = {
   cancelled: bad(
     'authorization_cancelled',

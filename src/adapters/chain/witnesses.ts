@@ -34,7 +34,6 @@ export interface Evidence {
   couldBearOut(amount: Usdc): Promise<boolean>
   /** The largest payment that could be borne out now; undefined: any. */
   maxBorneOut(): Promise<Usdc | undefined>
-  /** Whether a payment that our node has found counts as settled. */
   bearsOut(found: ProvenTransfer, expected: Expected): Promise<boolean>
   /** Whether a refund that our node calls final counts as paid. Needs a witness for any amount. */
   bearsOutRefund(found: ProvenTransfer, expected: Authorization): Promise<boolean>
@@ -43,10 +42,9 @@ export interface Evidence {
 }
 
 /**
- * A node can lag, be broken or lie. Such a node most easily shows an absence: that money will never
- * come, or has vanished. So no node alone is believed that. An arrival takes logs; for a small amount our
- * node's logs are enough, because a lie costs no more than that. A witness that does not answer neither
- * proves nor disproves anything.
+ * A node that lags, is broken or lies most easily shows an absence: that money will never come, or has vanished. So
+ * no node alone is believed that. For an arrival of a small amount our node's logs are enough. A witness that does
+ * not answer neither proves nor disproves anything.
  */
 export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesses): Evidence {
   const every = async (asked: (witness: ChainNode) => Promise<boolean>) =>
@@ -107,12 +105,7 @@ const maxLookMs = 3_000
 /** How long a witness that was well is not looked at again. */
 const lookKeptMs = 10_000
 
-/**
- * Checks that a node serves what it takes to bear out a payment: a current block, the safe one, logs up
- * to it, and the receipt of a transaction. A node that serves only blocks could never bear one out.
- *
- * @throws when it does not
- */
+/** @throws unless the node serves what bears out a payment: a current block, the safe one, logs and receipts */
 async function lookAt(witness: ChainNode, isCurrent: Witnesses['isCurrent']): Promise<void> {
   const [head, safe] = await Promise.all([
     witness.reader.getBlock(),
@@ -127,7 +120,6 @@ async function lookAt(witness: ChainNode, isCurrent: Witnesses['isCurrent']): Pr
   throw new Error('A witness has a block and no receipt of it.')
 }
 
-/** The answer of each witness; no answer counts as false. */
 function ask(
   nodes: readonly ChainNode[],
   asked: (witness: ChainNode) => Promise<boolean>,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RateTable } from '../../catalog/ports.ts'
-import { createSieve } from './plausible.ts'
+import { createSieve } from './frankfurter.ts'
 
 const now = new Date('2026-11-20T16:00:00Z')
 const day = 86_400_000

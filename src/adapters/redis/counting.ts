@@ -5,7 +5,6 @@ import type { CounterFactory } from '../../http/rate-limit.ts'
 import { withReasons } from '../../lib/connection-error.ts'
 import { within } from '../../lib/within.ts'
 
-/** The longest that a request waits for its count. */
 const maxAnswerMs = 250
 /** A start waits this long for the connection, so that even the first requests are counted in Redis. */
 const connectWaitMs = 2_000
@@ -29,14 +28,10 @@ export interface RedisOptions {
   readonly digest: (client: string) => string
   /** Called at each change between counting in Redis and in this process alone, with the reason. */
   readonly changed: (how: 'alone' | 'together', reason?: unknown) => void
-  /** The longest that a count may take. Absent: 250 ms. */
   readonly maxAnswerMs?: number
 }
 
-/**
- * Counts in Redis, together with all nodes that use it. While it does not answer in time, this process counts alone:
- * limits that are too generous for a while do less harm than a store that answers nobody.
- */
+/** Counts in Redis, together with all nodes that use it. While it does not answer in time, this process counts alone. */
 export async function openRedisCounting(options: RedisOptions): Promise<RedisCounting> {
   const client = createClient({
     url: options.url,
@@ -83,7 +78,6 @@ export async function openRedisCounting(options: RedisOptions): Promise<RedisCou
   }
 }
 
-/** Counts clients by their digests. */
 class HiddenClients extends RateLimiterRedis {
   readonly #digest: (client: string) => string
 

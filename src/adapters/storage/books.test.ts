@@ -15,8 +15,7 @@ import { usdc } from '../../lib/money.ts'
 import { type Account, balancesOf, type Entry, entriesOf } from '../../orders/ledger.ts'
 import type { Order } from '../../orders/order.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { columnsOf } from './order-row.ts'
-import { createOrderStore } from './orders.ts'
+import { columnsOf, createOrderStore } from './orders.ts'
 import { createPayoutLimits } from './payouts.ts'
 
 const postgres = migratedPostgres()

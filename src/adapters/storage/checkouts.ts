@@ -23,10 +23,8 @@ import {
   writeNext,
 } from './records.ts'
 
-/** The columns that every read of a checkout selects. */
 export const checkoutColumns = 'version, recipient, refund_to, doc, write_id'
 
-/** The row of a checkout, and the id of the write that made it. */
 export interface StoredCheckout {
   readonly version: number
   readonly recipient: string | null
@@ -37,7 +35,6 @@ export interface StoredCheckout {
 
 const table: LeasedTable = { name: 'checkouts', columns: checkoutColumns }
 
-/** Keeps checkouts in PostgreSQL. Every method runs a few statements, each a transaction of its own. */
 export function createCheckoutStore(database: Database): CheckoutStore {
   const find = async (by: keyof typeof readStatements, ...values: readonly string[]) => {
     const stored = await readBy(database, by, ...values)
@@ -94,7 +91,6 @@ function checkoutColumnsOf(checkout: Checkout) {
   return {
     recipient: recipient ?? null,
     refundTo: refundTo === '' ? null : refundTo,
-    /** JSON text: the checkout without its version and its personal fields. */
     doc: JSON.stringify(storable({ ...doc, ...returns })),
   }
 }
@@ -121,10 +117,7 @@ export function checkoutOf({ version, recipient, refund_to, doc }: StoredCheckou
   return { ...checkout, returns }
 }
 
-/**
- * The entry in the history for the present state of a checkout, as JSON text: amounts, transactions, states
- * and codes. Free text and addresses are left out, because the history is never erased.
- */
+/** The entry in the history, which is never erased: no free text, and no addresses. */
 function eventOf(checkout: Checkout): string {
   return JSON.stringify(storable(detailOf(checkout)))
 }
@@ -147,11 +140,7 @@ function detailOf(checkout: Checkout): object {
   }
 }
 
-/**
- * A form sent twice conflicts in two indexes, that of the form and that of the checkout id, and either may
- * report it first. So both are looked up when the statement is refused. An order id that another checkout
- * has is a defect of the store.
- */
+/** A form sent twice conflicts in two indexes, of the form and of the checkout id: both are looked up then. */
 const openStatement = prepared(
   'open_checkout',
   `
@@ -198,10 +187,7 @@ function isTaken(error: unknown): boolean {
   return isRefused(error) && error.code === '23505' && error.table === 'checkouts'
 }
 
-/**
- * Writes the checkout, its event and its ledger entries. Includes the fields that never change, so that the
- * database refuses a write that would change one.
- */
+/** Includes the fields that never change, so that the database refuses a write that would change one. */
 const moveStatement = prepared(
   'move_checkout',
   `
@@ -233,11 +219,10 @@ const moveStatement = prepared(
   select id from moved`,
 )
 
-async function move(database: Database, from: Checkout, to: Checkout): Promise<Moved<Checkout>> {
-  if (to.id !== from.id) throw new Error(`Checkout ${from.id} cannot become ${to.id}`)
+function move(database: Database, from: Checkout, to: Checkout): Promise<Moved<Checkout>> {
   const { recipient, refundTo, doc } = checkoutColumnsOf(to)
   const entries = checkoutEntriesOf(from, to)
-  const stored = await writeNext(database, from, {
+  return writeNext<StoredCheckout, Checkout>(database, from, to, {
     write: (writeId) =>
       moveStatement([
         ...[from.id, from.version, writeId, to.state, to.orderId, to.formKeyHash, to.coin],
@@ -246,16 +231,13 @@ async function move(database: Database, from: Checkout, to: Checkout): Promise<M
         entries.map(({ amount }) => amount.toString()),
       ]),
     read: () => readBy(database, 'id', from.id),
+    recordOf: checkoutOf,
   })
-  return stored
-    ? { won: false, record: checkoutOf(stored) }
-    : { won: true, record: { ...to, version: from.version + 1 } }
 }
 
 /**
- * Increments the version, so that a worker that read the checkout before cannot write the old fields back.
- * Keeps an address to which money was returned or an order is refunded. It belongs to the record of the
- * money, like the wallet that paid an order in USDC.
+ * Increments the version, so that a worker that read the checkout before cannot write the old fields back. Keeps an
+ * address to which money was returned or an order is refunded.
  */
 const eraseSql = `
   with ended as materialized (
@@ -279,7 +261,6 @@ const eraseSql = `
   )
   select id from erased`
 
-/** Deletes checkouts with their events. The table refuses any that was paid. */
 const forgetSql = `
   delete from checkouts where id = any (array (
     select id from checkouts

@@ -2,15 +2,12 @@ import pg from 'pg'
 import { withReasons } from '../../lib/connection-error.ts'
 
 export interface DatabaseOptions {
-  /** The name in `pg_stat_activity`. */
   readonly applicationName: string
-  /** The most connections of this node. */
   readonly poolSize: number
   /** The server cancels a statement after this time. */
   readonly statementTimeoutMs?: number
   /** The client gives up after this time, if the server does not even answer with an error. */
   readonly answerWithinMs?: number
-  /** The longest wait for a connection. */
   readonly connectWithinMs?: number
   /** Called when an idle connection breaks. The pool replaces it. */
   readonly onError: (error: Error) => void
@@ -62,7 +59,6 @@ const unreached = new WeakSet<Error>()
 
 type Query = (...asked: readonly unknown[]) => Promise<unknown>
 
-/** Makes the pool report the troubles of its connections and of their statements. */
 function telling(pool: pg.Pool, onTrouble: DatabaseOptions['onTrouble']): pg.Pool {
   const meet = (error: unknown): never => {
     const trouble = troubleIn(error)
@@ -109,14 +105,12 @@ async function queryOnce(pool: pg.Pool, asked: readonly unknown[]): Promise<unkn
 /** Errors of the driver about a silent server, which have no code. */
 const silent = /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect)/
 
-/** Whether the error is due to the database, not to the statement. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof pg.DatabaseError) return troubleIn(error) !== undefined
   return unreached.has(error) || silent.test(error.message)
 }
 
-/** Runs `work` in one transaction. */
 export async function atOnce<T>(pool: pg.Pool, work: (client: Database) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
@@ -148,7 +142,6 @@ const refusals = /^(2[0-8]|40|42|44|54|P0|KS)|^(53100|53200|55P03|57014)$/
 /** Exceptions: these end the session, or leave unknown whether the statement was carried out. */
 const unsure: readonly string[] = ['25P03', '28000', '28P01', '40003']
 
-/** The refusal of this code that the tables raised, if the error is one. */
 export function refusedWith(
   error: unknown,
   code: (typeof raised)[keyof typeof raised],
@@ -168,7 +161,6 @@ export function isRefused(error: unknown): error is pg.DatabaseError {
 
 /** `read_only_sql_transaction`, `disk_full`. */
 const unwritable: readonly string[] = ['25006', '53100']
-/** Classes of broken connections, shutdowns, and I/O errors of the server. */
 const serverAway = /^(08|57P|58)/
 const networkAway = /^E(CONN|HOST|NET|NOTFOUND|NOENT|PIPE|TIMEDOUT|AI_)/
 

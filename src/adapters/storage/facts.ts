@@ -15,9 +15,8 @@ import { goodwillOpenSql } from './goodwill.ts'
 import { grantedOf, readOpenReturns, switchSql } from './payouts.ts'
 
 /**
- * One statement, so that all numbers are of one moment. Ended orders are counted as they end. All other conditions match those of indexes, so only open orders are read. The oldest
- * open order is one whose buyer waits: an order that is delivered or refunded may still be due, for its
- * payment to become final or for late goods. Nothing is owed for a payment that was dropped for good.
+ * One statement, so that all numbers are of one moment. Ended orders are counted as they end, and all other conditions
+ * match those of indexes. The oldest open order is one whose buyer waits: a delivered one may still be due.
  */
 const countsSql = `
   with ends as (
@@ -52,7 +51,6 @@ interface Counts {
   readonly oldest_open: number | null
 }
 
-/** The condition matches that of an index, so only open orders are read. */
 const exposureSql = `
   select coalesce(sum(amount), 0)::text as exposure from (
     select amount from orders
@@ -62,7 +60,6 @@ const exposureSql = `
     union all
     select amount from goodwill where ${goodwillOpenSql}) as open`
 
-/** Counts and sums of orders. Fast regardless of the number of orders. */
 export async function orderFacts(database: Database): Promise<OrderFacts> {
   const [counted, exposure, granted, turned] = await Promise.all([
     database.query<Counts>(countsSql),
@@ -96,10 +93,7 @@ export async function addUpEnds(database: Database): Promise<void> {
   await database.query(addUpSql)
 }
 
-/**
- * The price of orders that are paid in USDC and neither delivered nor refunded, and goodwill that is to be paid; atomic
- * USDC. The refund wallet may have to pay it. Coins are refunded from the wallets of the payment processor.
- */
+/** What the refund wallet may have to pay: orders in USDC that are neither delivered nor refunded, and goodwill. */
 export async function exposureOf(database: Database): Promise<Usdc> {
   const { rows } = await database.query<{ exposure: string }>(exposureSql)
   return usdc(rows[0]?.exposure ?? '0')
@@ -117,9 +111,8 @@ const unconfirmedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from checkouts
   where due_at is not null and state = 'OPEN' and doc #>> '{invoice,status}' = 'PROCESSING' group by 1`
 /**
- * By supplier, the price of orders that the supplier may still charge for, and of checkouts that are paid but
- * have no order yet. An order in a coin was paid before it was opened, so its pending state counts too. The
- * conditions match those of indexes, so only open rows are read.
+ * By supplier, the price of orders that the supplier may still charge for, and of checkouts that are paid but have no
+ * order yet. An order in a coin was paid before it was opened, so its pending state counts too.
  */
 const committedSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from (
@@ -206,15 +199,12 @@ function bySupplier(
   return all
 }
 
-/** The condition matches that of an index, so closed checkouts are not read. */
 const checkoutsSql = `
   select state, count(*)::int as checkouts from checkouts where due_at is not null group by state`
 
-/** This condition matches that of an index too. */
 const lateSql = `
   select count(*)::int as payouts from processor_payouts where told_at is not null`
 
-/** Counts of open checkouts and returns. Fast regardless of the number of closed checkouts. */
 export async function checkoutFacts(database: Database): Promise<CheckoutFacts> {
   const [{ rows }, returns, late, returnsGranted] = await Promise.all([
     database.query<{ state: CheckoutState; checkouts: number }>(checkoutsSql),

@@ -27,7 +27,6 @@ interface Row {
   readonly doc: unknown
 }
 
-/** Goodwill that is to be paid: neither paid nor dropped. */
 export const goodwillOpenSql = `
   (doc #>> '{payout,state}' <> 'CONFIRMED'
     and doc #>> '{payout,code}' is distinct from '${goodwillDropped}')`
@@ -35,7 +34,6 @@ export const goodwillOpenSql = `
 const columns = 'id, version, write_id, amount::text, reason, given_by, given_at, changed_at, doc'
 const table: LeasedTable = { name: 'goodwill', columns }
 
-/** Keeps goodwill in PostgreSQL. */
 export function createGoodwillStore(database: Database): GoodwillStore {
   return {
     give: (goodwill) => give(database, goodwill),
@@ -50,7 +48,6 @@ export function createGoodwillStore(database: Database): GoodwillStore {
   }
 }
 
-/** All goodwill that was ever given. */
 export async function readGoodwill(database: Database): Promise<readonly Goodwill[]> {
   const { rows } = await database.query<Row>(
     `select ${columns} from goodwill order by given_at, id`,
@@ -86,16 +83,14 @@ const moveStatement = prepared(
   returning id`,
 )
 
-async function move(database: Database, from: Goodwill, to: Goodwill): Promise<Moved<Goodwill>> {
+function move(database: Database, from: Goodwill, to: Goodwill): Promise<Moved<Goodwill>> {
   const isFinished = to.payout.state === 'CONFIRMED' || to.payout.state === 'FAILED'
-  const stored = await writeNext(database, from, {
+  return writeNext<Row, Goodwill>(database, from, to, {
     write: (writeId) =>
       moveStatement([from.id, from.version, writeId, to.changedAt, isFinished, leaseMs, docOf(to)]),
     read: () => readRow(database, from.id),
+    recordOf: goodwillOf,
   })
-  return stored
-    ? { won: false, record: goodwillOf(stored) }
-    : { won: true, record: { ...to, version: from.version + 1 } }
 }
 
 async function readRow(database: Database, id: OrderId): Promise<Row | undefined> {

@@ -16,8 +16,7 @@ import { entriesOf } from '../../orders/ledger.ts'
 import { type In, moves, type Order, type State } from '../../orders/order.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { columnsOf } from './order-row.ts'
-import { createOrderStore } from './orders.ts'
+import { columnsOf, createOrderStore } from './orders.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool

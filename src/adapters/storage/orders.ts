@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { OrderId } from '../../lib/ids.ts'
+import { never } from '../../lib/never.ts'
 import { entriesOf } from '../../orders/ledger.ts'
 import type { MailBook } from '../../orders/mail.ts'
-import type { In, Order } from '../../orders/order.ts'
+import {
+  type In,
+  isFinished,
+  isRefunding,
+  type Order,
+  type PaidOrder,
+  payoutStateOf,
+  type Refunding,
+  refundStateOf,
+  restOf,
+} from '../../orders/order.ts'
 import {
   LimitReached,
   type Opened,
@@ -14,10 +25,9 @@ import {
 import type { LimitName } from '../../orders/spending-limits/rules.ts'
 import type { WebhookState } from '../../orders/webhooks/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
-import { type Payment, paymentKeyOf } from '../../payments/payment.ts'
-import { budgetSpentIn, budgetValues, claimRefund, spentBudget } from './budgets.ts'
+import { blockOf, type Payment, paymentKeyOf } from '../../payments/payment.ts'
 import { type Database, isRefused, prepared, raised, refusedWith } from './database.ts'
-import { columnsOf, eventOf, orderColumns, orderOf, type StoredOrder } from './order-row.ts'
+import { budgetSpentIn, budgetValues, claimRefund, spentBudget } from './limits.ts'
 import {
   attempt,
   claimDue,
@@ -25,8 +35,115 @@ import {
   inBatches,
   type LeasedTable,
   release,
+  restored,
+  storable,
   writeNext,
 } from './records.ts'
+
+export const orderColumns = 'version, recipient, delivery, doc, write_id'
+
+export interface StoredOrder {
+  readonly version: number
+  readonly recipient: string | null
+  readonly delivery: string | null
+  readonly doc: unknown
+  readonly write_id: string
+}
+
+/** The columns of a write. `orderOf` restores everything except the version. The database sets leases and due times. */
+export function columnsOf(order: Order) {
+  const { version: _, recipient, delivery, ...doc } = { delivery: undefined, ...order }
+  return {
+    state: order.state,
+    refundState: refundStateOf(order),
+    outcome: outcomeOf(order),
+    settlement: 'settlement' in order ? order.settlement : null,
+    transactionHash: 'receipt' in order ? order.receipt.transaction.toLowerCase() : null,
+    refundTransactionHash: refundTransactionOf(order),
+    iccidDigest: order.state === 'FULFILLED' ? (order.iccidDigest ?? null) : null,
+    changedAt: order.changedAt,
+    isFinished: isFinished(order),
+    /** How long no worker needs the order, in milliseconds; the write then ends the lease. Null: it renews the lease. */
+    restMs: restOf(order),
+    recipient: recipient ?? null,
+    delivery: delivery ?? null,
+    doc: JSON.stringify(storable(doc)),
+  }
+}
+
+/** The order in a row. Only rows written from `columnsOf` exist. */
+export function orderOf({ version, recipient, delivery, doc }: Omit<StoredOrder, 'write_id'>) {
+  return {
+    ...(restored(doc) as object),
+    version,
+    recipient: recipient ?? undefined,
+    ...(delivery === null ? {} : { delivery }),
+  } as Order
+}
+
+function outcomeOf(order: Order): 'DELIVER' | 'REFUND' | null {
+  if (isRefunding(order)) return 'REFUND'
+  return order.state === 'FULFILLED' ? 'DELIVER' : null
+}
+
+function refundTransactionOf(order: Order): string | null {
+  if (!isRefunding(order) || order.payout?.state !== 'CONFIRMED') return null
+  return order.payout.transaction.toLowerCase()
+}
+
+/** The entry in the history, which is never erased: no free text, in which a phone number may be repeated. */
+function eventOf(order: Order) {
+  return {
+    payoutState: isRefunding(order) ? payoutStateOf(order) : null,
+    detail: JSON.stringify(storable(detailOf(order))),
+  }
+}
+
+function detailOf(order: Order): object {
+  switch (order.state) {
+    case 'PAYMENT_PENDING':
+      return {}
+    case 'FULFILLED':
+      return order.charge ? { charge: order.charge } : {}
+    case 'PAYMENT_FAILED':
+      return { code: order.code }
+    case 'PAID':
+      return paidDetail(order)
+    case 'FULFILLING':
+      return { ...paidDetail(order), ...supplierDetail(order) }
+    case 'FULFILLMENT_FAILED':
+    case 'EXPIRED':
+      return givenUpDetail(order)
+    default:
+      return never(order)
+  }
+}
+
+function paidDetail({ receipt }: PaidOrder): object {
+  return { transaction: receipt.transaction, block: blockOf(receipt) }
+}
+
+function supplierDetail({
+  askedAgainAt,
+  acceptedAt,
+}: Pick<Refunding, 'askedAgainAt' | 'acceptedAt'>): object {
+  return {
+    ...(askedAgainAt === undefined ? {} : { askedAgain: true }),
+    ...(acceptedAt === undefined ? {} : { accepted: true }),
+  }
+}
+
+function givenUpDetail(order: Refunding): object {
+  const { failure, payout, supply } = order
+  return {
+    trigger: failure.trigger,
+    ...(failure.code === undefined ? {} : { code: failure.code }),
+    supply: supply.state,
+    ...supplierDetail(order),
+    ...(payout?.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}),
+    ...(payout?.state === 'FAILED' ? { refundCode: payout.code } : {}),
+  }
+}
 
 const table: LeasedTable = { name: 'orders', columns: orderColumns }
 
@@ -35,7 +152,6 @@ const ofRail: Readonly<Record<Payment['rail'], LeasedTable>> = {
   btcpay: { ...table, only: "doc #>> '{tender,rail}' = 'btcpay'" },
 }
 
-/** Keeps orders in PostgreSQL. Every method runs a few statements, each a transaction of its own. */
 export function createOrderStore(database: Database): OrderStore {
   const find = async (by: keyof typeof readStatements, value: string) => {
     const stored = await readBy(database, by, value)
@@ -151,10 +267,9 @@ async function listByPayer(
 }
 
 /**
- * The row in `payments` claims the payment: the statement that inserts it opens the order, all others do
- * nothing. Equal requests share the order id as well, and either index may report the conflict first, so
- * `on conflict` names none. A used idempotency key, a limit of the payer or an exhausted budget fails the whole
- * statement, and with it the claim. One webhook too many fails nothing.
+ * The statement that inserts the row in `payments` opens the order, all others do nothing. Equal requests share the
+ * order id as well, so `on conflict` names no index. A used idempotency key, a limit of the payer or an exhausted
+ * budget fails the whole statement. One webhook too many fails nothing.
  */
 const openStatement = prepared(
   'open_order',
@@ -231,13 +346,11 @@ async function webhookStateOf(
   return rows[0]?.state
 }
 
-/** Whether the statement failed because of a used key, a limit of the payer or an exhausted budget. */
 function isHeldUp(error: unknown): boolean {
   const isTaken = isRefused(error) && error.code === '23505' && error.table === 'idempotency_keys'
   return isTaken || refusalIn(error) !== error
 }
 
-/** The refusal that the tables raised, or the error as it is. */
 function refusalIn(error: unknown): unknown {
   const limit = refusedWith(error, raised.walletLimit)
   return limit ? new LimitReached(limit.detail as LimitName) : (budgetSpentIn(error) ?? error)
@@ -255,10 +368,7 @@ async function firstByKeys(
   return undefined
 }
 
-/**
- * Writes the order, its event and its ledger entries. A payment that is proven to have failed frees the
- * buyer's idempotency keys: the next payment with the same key is a new purchase.
- */
+/** A payment that is proven to have failed frees its idempotency keys: the next one with a key is a new purchase. */
 const moveStatement = prepared(
   'move_order',
   `
@@ -298,12 +408,11 @@ const moveStatement = prepared(
   select id from moved`,
 )
 
-async function move(database: Database, from: Order, to: Order): Promise<Moved<Order>> {
-  if (to.id !== from.id) throw new Error(`Order ${from.id} cannot become ${to.id}`)
+function move(database: Database, from: Order, to: Order): Promise<Moved<Order>> {
   const columns = columnsOf(to)
   const { payoutState, detail } = eventOf(to)
   const entries = entriesOf(from, to)
-  const stored = await writeNext(database, from, {
+  return writeNext<StoredOrder, Order>(database, from, to, {
     write: (writeId) =>
       moveStatement([
         ...[from.id, from.version, writeId, columns.state, columns.refundState, columns.outcome],
@@ -314,16 +423,11 @@ async function move(database: Database, from: Order, to: Order): Promise<Moved<O
         entries.map(({ amount }) => amount.toString()),
       ]),
     read: () => readBy(database, 'id', from.id),
+    recordOf: orderOf,
   })
-  return stored
-    ? { won: false, record: orderOf(stored) }
-    : { won: true, record: { ...to, version: from.version + 1 } }
 }
 
-/**
- * Increments the version, so that a worker that read the order before cannot write the old fields back. Also
- * replaces the supplier's message, which may contain a phone number.
- */
+/** Also replaces the supplier's message, which may contain a phone number. */
 const eraseSql = `
   with ended as materialized (
     select id from orders
@@ -352,7 +456,6 @@ const eraseSql = `
 
 const erasedMessage = 'The words of the supplier were erased with the personal fields.'
 
-/** Deletes orders with everything that belongs to them. The table refuses any that was paid. */
 const forgetSql = `
   delete from orders where id = any (array (
     select id from orders
@@ -361,10 +464,7 @@ const forgetSql = `
       and not exists (select from refund_claims where order_id = orders.id)
     order by finished_at limit $2 for update skip locked))`
 
-/**
- * Reads the oldest keys in the order of an index, looks up the order of each by a subquery, and deletes by
- * `ctid`. A join would read whole tables for a few hundred keys.
- */
+/** A join would read whole tables for a few hundred keys. */
 const forgetKeysSql = `
   delete from idempotency_keys where ctid = any (array (
     select ctid from idempotency_keys

@@ -16,10 +16,7 @@ export interface RefundCaps {
   readonly day: Usdc
 }
 
-/**
- * Counts grants and keeps the switch in the database, so that all nodes count together and stop together.
- * The function there reads the amount from the record itself.
- */
+/** The function in the database reads the amount from the record itself. */
 export function createPayoutLimits(database: Database, caps: RefundCaps): PayoutLimits {
   return {
     async allow(reference) {
@@ -35,7 +32,6 @@ export function createPayoutLimits(database: Database, caps: RefundCaps): Payout
   }
 }
 
-/** What the caps count. */
 export interface Granted {
   readonly hour: Usdc
   readonly day: Usdc
@@ -56,11 +52,9 @@ export async function grantedOf(
   return { hour: usdc(hour), day: usdc(day) }
 }
 
-/** The turn of the switch that is in force. */
 export const switchSql = `
   select stopped, reason, changed_by as by, changed_at as at from refund_switch order by turn desc limit 1`
 
-/** A turn of the switch for refunds. */
 export interface SwitchTurn {
   readonly stopped: boolean
   readonly reason?: string | undefined
@@ -92,17 +86,14 @@ export interface OpenPayout {
   readonly inCoin?: CoinPayout
   /** `WAITING`: nothing is owed until the supplier has given a final answer. */
   readonly state: PayoutState | 'WAITING'
-  /** Why it failed; null unless it failed. */
   readonly code: string | null
   /** The same in the words of the chain or the processor. */
   readonly reason: string | null
-  /** Whether an operator has noted it as paid by hand. */
   readonly isNoted: boolean
   /** When it was decided that the money goes back. */
   readonly since: Date
 }
 
-/** The payouts as an operator sees them. */
 export interface PayoutQueue {
   readonly turned: {
     readonly stopped: boolean
@@ -114,11 +105,9 @@ export interface PayoutQueue {
   readonly granted: Granted
   readonly returned: Granted
   readonly given: Granted
-  /** The oldest first. */
   readonly open: readonly OpenPayout[]
 }
 
-/** The condition matches that of an index, so it reads only the orders that it returns. */
 const refundsSql = `
   select id as reference, null as invoice, amount::text as worth,
     substr(payee, case when units is null then 1 else strpos(payee, ':') + 1 end) as to,
@@ -133,7 +122,6 @@ const refundsSql = `
     ) as since
   where refund_state in ('REFUND_PENDING', 'REFUND_FAILED') and settlement is distinct from 'LOST'`
 
-/** The condition matches that of an index, so it reads only checkouts with open returns. */
 const returnsSql = `
   select named.reference, invoice_id as invoice,
     div(units * amount + invoice_units - 1, invoice_units)::text as worth, refund_to as to,
@@ -156,7 +144,6 @@ const goodwillSql = `
     doc #>> '{payout,reason}' as reason, given_at as since, false as "isNoted"
   from goodwill where ${goodwillOpenSql}`
 
-/** Reads all open payouts, the grants and the switch. */
 export async function readPayoutQueue(database: Database): Promise<PayoutQueue> {
   const [turns, granted, returned, given, refunds, returns, goodwill] = await Promise.all([
     database.query<PayoutQueue['turned']>(switchSql),
@@ -185,7 +172,6 @@ async function readOpen(database: Database, sql: string): Promise<readonly OpenP
     readonly worth: string
     readonly coin: Coin | null
     readonly network: string
-    /** In the coin; null where the buyer paid in USDC. */
     readonly units: string | null
   }
   const { rows } = await database.query<Row>(`${sql} order by since, reference`)
@@ -197,7 +183,6 @@ async function readOpen(database: Database, sql: string): Promise<readonly OpenP
   })
 }
 
-/** Adds ids to those already known, each once. */
 const keepStatement = prepared(
   'keep_seen_payout',
   `insert into processor_payouts as known (reference, pull_payments, payouts) values ($1, $2, $3)
@@ -218,7 +203,6 @@ const waitsStatement = prepared(
    returning told_at is not null as is_told`,
 )
 
-/** Keeps in PostgreSQL what the payment processor was seen to have of each payout. */
 export function createPayoutRecord(database: Database): PayoutRecord {
   return {
     async find(reference) {
@@ -254,20 +238,15 @@ interface MadePayout extends Pick<CoinPayout, 'reference' | 'to' | 'units'> {
   readonly transaction: string
   /** Which of the transaction's transfers of that amount to that address, from 1. */
   readonly transfer: number
-  /** Who reports it. */
   readonly by: string
 }
 
-/**
- * What is on record after a note: this transaction (`same`: it was noted before), another transaction that was
- * noted for the payout, or another payout that this transfer was noted for.
- */
+/** What is on record after a note: this transaction, another one for the payout, or another payout of this transfer. */
 export type Noted =
   | { readonly outcome: 'noted' | 'same' }
   | { readonly outcome: 'other_transaction'; readonly transaction: string }
   | { readonly outcome: 'other_payout'; readonly reference: string }
 
-/** The notes of operators, which are kept for ever. */
 export interface HandPayoutNotes extends HandPayouts {
   /** Notes a payout once, or returns the earlier note that prevents it. */
   note(payout: MadePayout): Promise<Noted>

@@ -16,13 +16,11 @@ import type {
 import { checkoutColumns, checkoutOf, type StoredCheckout } from './checkouts.ts'
 import { atOnce, type Database } from './database.ts'
 import { readGoodwill } from './goodwill.ts'
-import { orderColumns, orderOf, type StoredOrder } from './order-row.ts'
-import { createOrderStore } from './orders.ts'
+import { createOrderStore, orderColumns, orderOf, type StoredOrder } from './orders.ts'
 
 /** Records per query: a few megabytes. */
 const pageSize = 1_000
 
-/** All rows of a table, page by page, in the order of their ids. */
 async function* pages<Row, Item extends { readonly id: string }>(
   database: Database,
   table: string,
@@ -40,7 +38,6 @@ async function* pages<Row, Item extends { readonly id: string }>(
   }
 }
 
-/** Reads the recorded orders, to compare them with the chain and the supplier. */
 export function createStoreRecord(pool: Pool): StoreRecord {
   const numberOf = async (sql: string) => {
     const { rows } = await pool.query<{ number: string | null }>(sql)
@@ -127,7 +124,6 @@ async function misbooked<T extends { readonly booked: bigint; readonly due: bigi
   return rows.map((row) => ({ ...row, booked: BigInt(row.booked), due: BigInt(row.due) }) as T)
 }
 
-/** Reads the recorded checkouts, to compare them with their orders and invoices. */
 export function createCheckoutRecord(database: Database): CheckoutRecord {
   return {
     all: () =>
@@ -163,7 +159,6 @@ function noSums(): CoinSums {
   return Object.fromEntries(checkoutAccounts.map((account) => [account, 0n])) as unknown as CoinSums
 }
 
-/** The same for all checkouts. */
 const misbookedCheckoutsSql = `
   with booked as (
     select checkout_id, account, sum(units) as sum from checkout_ledger

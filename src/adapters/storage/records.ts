@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { leaseMs } from '../../orders/workflow.ts'
+import { leaseMs, type Moved } from '../../orders/workflow.ts'
 import { type Database, isRefused, type prepared } from './database.ts'
 
 type Statement = ReturnType<ReturnType<typeof prepared>>
@@ -11,15 +11,13 @@ type Statement = ReturnType<ReturnType<typeof prepared>>
 interface Attempt {
   readonly outcome: 'done' | 'not_ours' | 'taken' | 'unknown'
   readonly error?: unknown
-  /** The row that the write returned; only if `done`. */
   readonly row?: unknown
 }
 
 /**
- * Runs a write that returns one row if it was carried out. If the connection breaks before the answer,
- * the write may have been committed: its random id in the row tells. It may also be committed after
- * that look, so a write that is not found is an error, not a "no"; until then the lease of the record
- * keeps other workers away.
+ * Runs a write that returns one row if it was carried out. If the connection breaks before the answer, the write may
+ * have been committed, which its random id in the row tells, or may be committed later: a write that is not found
+ * is an error, not a "no".
  *
  * @param isTaken whether the error says that what is to be written already exists
  * @throws the error of a write that the server refused for any other reason
@@ -39,34 +37,37 @@ export async function attempt(
   }
 }
 
-/** How to write the next version of a record, and how to read the record. */
-interface NextVersion<Row> {
+interface NextVersion<Row, One> {
   /** Affects the record only while it still has the version that the write replaces. */
   write(writeId: string): Statement
   read(): Promise<Row | undefined>
+  recordOf(row: Row): One
 }
 
 /**
- * Writes the next version of a record.
+ * Writes the next version of a record, or returns it as another write has left it.
  *
- * @returns undefined if it was written, otherwise the record as another write has left it
  * @throws if it is unknown whether it was written, or if the record was never opened
  */
 export async function writeNext<
   Row extends { readonly version: number; readonly write_id: string },
+  One extends { readonly id: string; readonly version: number },
 >(
   database: Database,
-  from: { readonly id: string; readonly version: number },
-  { write, read }: NextVersion<Row>,
-): Promise<Row | undefined> {
+  from: One,
+  to: One,
+  { write, read, recordOf }: NextVersion<Row, One>,
+): Promise<Moved<One>> {
+  if (to.id !== from.id) throw new Error(`${from.id} cannot become ${to.id}`)
+  const won = { won: true, record: { ...to, version: from.version + 1 } } as const
   const writeId = randomUUID()
   const written = await attempt(database, write(writeId))
-  if (written.outcome === 'done') return undefined
+  if (written.outcome === 'done') return won
   const stored = await read()
   if (!stored) throw written.error ?? new Error(`${from.id} was never opened`)
-  if (stored.write_id === writeId) return undefined
+  if (stored.write_id === writeId) return won
   if (written.error && stored.version === from.version) throw written.error
-  return stored
+  return { won: false, record: recordOf(stored) }
 }
 
 /*
@@ -77,18 +78,15 @@ export async function writeNext<
 /** A table whose rows are worked on by one node at a time. */
 export interface LeasedTable {
   readonly name: 'orders' | 'checkouts' | 'goodwill'
-  /** The columns that a record is read from. */
   readonly columns: string
   /** An SQL condition on the records to claim. Absent: all that are due. */
   readonly only?: string
 }
 
 /**
- * Ends the lease. Does nothing if the record was moved since it was read, because the lease belongs to that
- * writer then. A record that was hastened during the lease is due at once, so that no hint is lost.
- *
- * A worker that stood still past its lease ends that of the next one, if that one has only claimed the record and
- * not moved it yet. A third worker may then begin beside them. It repeats calls to the outside, which is safe.
+ * Ends the lease, unless the record was moved since it was read. A record that was hastened during the lease is due
+ * at once. A worker that stood still past its lease may end that of the next one: calls are then repeated, which is
+ * safe.
  */
 export async function release(
   database: Database,
@@ -118,10 +116,8 @@ export async function hasten(
 }
 
 /**
- * Claims due records. Those whose worker broke off come before those that only wait, so that a backlog does
- * not delay what a crash left behind. Rows that another node is claiming right now are skipped, not waited
- * for. The choice is materialized, because the planner might otherwise repeat it for each row and exceed the
- * limit.
+ * Claims due records, those whose worker broke off before those that only wait. The choice is materialized, because
+ * the planner might otherwise repeat it for each row and exceed the limit.
  */
 export async function claimDue<Row extends object>(
   database: Database,
@@ -145,10 +141,7 @@ export async function claimDue<Row extends object>(
 /** Small enough that no statement locks many rows for long. */
 const rowsAtOnce = 500
 
-/**
- * Repeats a statement that handles as many rows as its last parameter says, until it finds fewer or the signal
- * aborts. Returns the number of rows.
- */
+/** Repeats a statement, whose last parameter bounds its rows, until it finds fewer or the signal aborts. */
 export async function inBatches(
   database: Database,
   sql: string,

@@ -27,9 +27,8 @@ export function createReservationStore(database: Database): ReservationStore {
 }
 
 /**
- * Commits without waiting for the disk (`synchronous_commit` off). Other nodes see the row before the answer
- * all the same. Only a crash of the database at this moment loses the row, and that is not worth a disk wait
- * in every purchase. The order itself is opened with that wait.
+ * Commits without waiting for the disk (`synchronous_commit` off). Only a crash of the database at this moment loses
+ * the row, and the order itself is opened with that wait.
  */
 const reserveStatement = prepared(
   'reserve_payment',

@@ -70,11 +70,7 @@ function problemsOf({ version, encoding, statementLimit, idleLimit }: Partial<Se
   ]
 }
 
-/**
- * Whether a pooler shares sessions between connections. Each connection must have a session of its own and
- * keep it. Such a pooler gives the second connection the session that the first one used last, or gives the
- * first one another session than before.
- */
+/** Whether a pooler shares sessions between connections, of which each must have its own and keep it. */
 async function sharesSessions(pool: pg.Pool): Promise<boolean> {
   const clients = [await pool.connect()]
   try {

@@ -14,7 +14,6 @@ interface Row {
   readonly held: Readonly<Record<string, string>>
 }
 
-/** Keeps the last good list in the tables `catalog_snapshot` and `catalog_pages`. */
 export function createSnapshotStore(database: Database): SnapshotStore {
   let kept: { readonly id: string; readonly offers: readonly Offer[] } | undefined
   return {
@@ -84,7 +83,6 @@ async function newest(database: Database): Promise<Row | undefined> {
   return rows[0]
 }
 
-/** @throws Error if a page is missing */
 async function readPages(
   database: Database,
   { id, offers: count }: Row,

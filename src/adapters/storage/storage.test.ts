@@ -8,11 +8,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestPostgres, type TestPostgres } from '../../../sandbox/postgres/test-postgres.ts'
 import { usdc } from '../../lib/money.ts'
 import { openDatabase } from './database.ts'
-import { claimIdentity, type StoreIdentity } from './identity.ts'
 import { migrate } from './migrate.ts'
-import { createNonceStore } from './nonces.ts'
 import { requireServer } from './server.ts'
 import { reachStorage } from './storage.ts'
+import { claimIdentity, createNonceStore, type StoreIdentity } from './store.ts'
 
 let postgres: TestPostgres
 let url: string

@@ -1,38 +1,12 @@
 import type { Pool } from 'pg'
-import type { SnapshotStore } from '../../catalog/ports.ts'
-import type {
-  CheckoutFacts,
-  CheckoutStore,
-  HandPayouts,
-  PayoutRecord,
-} from '../../checkouts/ports.ts'
 import { within } from '../../lib/within.ts'
-import type { NodeBook } from '../../nodes/nodes.ts'
-import type { MailBook } from '../../orders/mail.ts'
-import type {
-  ApprovalStore,
-  GoodwillStore,
-  LimitStore,
-  NonceStore,
-  OpenFacts,
-  OrderFacts,
-  OrderStore,
-  PayoutLimits,
-  ReservationStore,
-} from '../../orders/ports.ts'
-import type { WebhookStore } from '../../orders/webhooks/ports.ts'
 import type { Network } from '../../payments/networks.ts'
-import type { CheckoutRecord, Movements, StoreRecord } from '../../reconcile/ports.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'
-import { readDenylist } from './denylist.ts'
 import { addUpEnds, checkoutFacts, openFacts, orderFacts } from './facts.ts'
 import { createGoodwillStore } from './goodwill.ts'
-import { claimIdentity, requireOwn, type StoreIdentity } from './identity.ts'
 import { createApprovalStore, createLimitStore } from './limits.ts'
 import { migrate, requireMigrated } from './migrate.ts'
-import { createNodeBook } from './nodes.ts'
-import { createNonceStore } from './nonces.ts'
 import { createMailBook, createOrderStore } from './orders.ts'
 import {
   createHandPayouts,
@@ -44,41 +18,18 @@ import { createCheckoutRecord, createMovements, createStoreRecord } from './reco
 import { createReservationStore } from './reservations.ts'
 import { requireServer } from './server.ts'
 import { createSnapshotStore } from './snapshots.ts'
-import { createWallets, type Wallets } from './wallets.ts'
+import {
+  claimIdentity,
+  createNodeBook,
+  createNonceStore,
+  createWallets,
+  readDenylist,
+  requireOwn,
+  type StoreIdentity,
+} from './store.ts'
 import { createWebhookStore } from './webhooks.ts'
 
-/** All data of the store, on one pool of connections. */
-export interface Storage {
-  readonly orders: OrderStore
-  readonly checkouts: CheckoutStore
-  readonly handPayouts: HandPayouts
-  readonly payoutRecord: PayoutRecord
-  readonly limits: LimitStore
-  readonly approvals: ApprovalStore
-  readonly reservations: ReservationStore
-  readonly payoutLimits: PayoutLimits
-  readonly goodwill: GoodwillStore
-  readonly nonces: NonceStore
-  readonly nodes: NodeBook
-  readonly snapshots: SnapshotStore
-  readonly mail: MailBook
-  readonly webhooks: WebhookStore
-  readonly record: StoreRecord
-  readonly checkoutRecord: CheckoutRecord
-  readonly movements: Movements
-  readonly wallets: Wallets
-  /** Who is on the denylist (`Denylist`). */
-  denied(): Promise<readonly string[]>
-  /** Deletes sign-in nonces that have expired. Returns how many. */
-  forgetNonces(): Promise<number>
-  /** Fast regardless of the number of orders. @throws when the database does not answer */
-  orderFacts(): Promise<OrderFacts>
-  /** Adds up the counted ends of orders, which keeps `orderFacts` fast. */
-  addUpEnds(): Promise<void>
-  /** Counts of open checkouts and returns. @throws when the database does not answer */
-  checkoutFacts(): Promise<CheckoutFacts>
-  /** The open amounts that bound what may still be sold. Fast regardless of the number of orders. */
-  openFacts(): Promise<OpenFacts>
+export type Storage = ReturnType<typeof storesOn> & {
   /** @throws when the database does not answer within 1.5 seconds, or accepts no writes */
   probe(): Promise<void>
   /** Waits for statements in progress. */
@@ -97,7 +48,6 @@ export interface StorageOptions extends Pick<StoreIdentity, 'payTo'> {
 }
 
 const connectionsPerNode = 10
-/** A healthy database answers a probe within milliseconds. */
 const probeWithinMs = 1_500
 
 /** A usable database, in which nothing was changed yet. */
@@ -140,8 +90,8 @@ export async function reachStorage(
     onError,
     ...(onTrouble && { onTrouble }),
   })
-  // A pool of its own, because a busy main pool says nothing about the server. Its own timers would blame the server
-  // for a standstill of this process, so they only close what `within` has given up.
+  // A busy main pool says nothing about the server. The timers of this one only close what `within` has given up,
+  // because they would blame the server for a standstill of this process.
   const probes = openDatabase(databaseUrl, {
     applicationName: `${applicationName}-probe`,
     poolSize: 1,
@@ -168,7 +118,7 @@ export async function reachStorage(
   }
 }
 
-function storesOn(pool: Pool, refundCaps: RefundCaps): Omit<Storage, 'probe' | 'close'> {
+function storesOn(pool: Pool, refundCaps: RefundCaps) {
   const nonces = createNonceStore(pool)
   return {
     orders: createOrderStore(pool),

@@ -1,13 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import type { PostResult, PostWebhook, WebhookCall } from '../../orders/webhooks/ports.ts'
-import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
 export interface ReceiverNetwork {
   /** Whether receivers may be on this machine; only in the sandbox. */
   readonly allowsLoopback: boolean
-  /** Resolves a host name to its addresses. May reject. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined
   /** Certificates to trust instead of Node's, in PEM. */
   readonly ca?: string | undefined
@@ -18,9 +17,8 @@ export interface ReceiverNetwork {
 const defaultTimeoutMs = 10_000
 
 /**
- * Posts to receivers that buyers named. Every call resolves the host anew, requires that all its addresses
- * are public, and connects to one of those checked addresses, whatever the name resolves to a moment later.
- * Redirects are not followed. Of the answer, only the status and `Retry-After` are read.
+ * Posts to receivers that buyers named. Every call requires that all addresses of the host are public, and connects
+ * to one of those, whatever the name resolves to a moment later. Redirects are not followed.
  */
 export function webhookPost(network: ReceiverNetwork): PostWebhook {
   const { resolve = resolved, allowsLoopback } = network
@@ -45,10 +43,7 @@ async function addressesOf(
   return resolve(host).catch(() => [])
 }
 
-/**
- * Queries the name servers directly. The system's resolver runs on the four threads of Node's pool, which
- * slow name servers of a few receivers would block for all other lookups.
- */
+/** The system's resolver runs on the four threads of Node's pool, which slow name servers would block for all. */
 async function resolved(host: string): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   const none = () => []
@@ -59,7 +54,6 @@ async function resolved(host: string): Promise<readonly string[]> {
   return found.flat()
 }
 
-/** Answers every lookup of the connection with the checked addresses. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_, options, callback) => {
@@ -108,3 +102,22 @@ function failureOf(error: Error, signal: AbortSignal): string {
   const code = 'code' in error ? String(error.code) : ''
   return /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'connection_failed'
 }
+
+/**
+ * Whether packets to this address go out to the internet: global unicast, and in no range of the IANA
+ * special-purpose registries (RFC 6890). IPv6 addresses that lead to an IPv4 address (mapped, NAT64,
+ * 6to4, Teredo) are refused, whatever that address is.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback'
+}
+
+/** The only IPv6 global unicast space that IANA allocates (RFC 4291, section 2.4). */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')

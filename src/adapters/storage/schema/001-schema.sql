@@ -1,8 +1,8 @@
--- All tables of the store, with the rules that hold whatever the code above them does: a defect there, or a statement
--- typed on a console, cannot deliver and refund an order, pay twice, or rewrite the history.
+-- All tables of the store, with the rules that hold whatever the code does: neither a defect nor a statement typed on a
+-- console can deliver and refund an order, pay twice, or rewrite the history.
 --
--- A refusal that the code tells a buyer has an SQLSTATE of its own (raised in database.ts): KS001 a limit of the
--- payer, KS002 a budget, KS003 too many unpaid checkouts.
+-- SQLSTATEs of refusals that the code tells a buyer: KS001 a limit of the payer, KS002 a budget, KS003 too many unpaid
+-- checkouts.
 
 create function refuse_change() returns trigger language plpgsql as $$
 begin
@@ -18,8 +18,7 @@ create table orders (
   id text primary key,
   payment_id text not null unique,
   version integer not null check (version >= 1),
-  -- Identifies the write that made this version, so that its writer recognises it when the answer to the write was
-  -- lost.
+  -- By which a writer recognises its version when the answer to the write was lost.
   write_id uuid not null,
   state text not null,
   refund_state text,
@@ -45,8 +44,7 @@ create table orders (
   settlement text,
   -- Passed with a new order to the check of the wallet's limits, which does not let it be stored.
   recipient_digest text constraint orders_keep_no_recipient_digest check (recipient_digest is null),
-  -- Who else an order counts for, as keyed digests: the client that asked for it, and its recipient with the offer.
-  -- They are erased with the personal fields.
+  -- Keyed digests: the client that asked for it, and its recipient with the offer. Erased with the personal fields.
   client text,
   receiver text,
   -- Passed with a new order to the check of the budgets, which does not let them be stored.
@@ -75,14 +73,11 @@ create table orders (
   constraint orders_block_of_a_receipt
     check (doc #>> '{receipt,rail}' <> 'x402' or doc #> '{receipt,block}' is not null)
 )
--- An order is written four times, and never in place, since every move changes an index: each write leaves a dead
--- row of some 2 kB. By default a fifth of the table has to be dead before it is vacuumed. Sooner, the room of dead
--- rows is reused, and the indexes of open orders, which the sweep reads, stay small
--- (docs/operators/scaling.md has the measurement).
+-- Each of its four writes leaves a dead row of some 2 kB. Vacuumed earlier than by default, their room is reused and the
+-- indexes of open orders stay small (docs/operators/scaling.md has the measurement).
 with (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.01);
 
--- A node that gives an order up sets its due time to the end of the lease or later. So a lease that ends after the
--- due time was broken off, and the sweep takes those first, however many others only wait.
+-- A lease that ends after the due time was broken off, and the sweep takes those first.
 create index orders_due on orders ((locked_until <= due_at), due_at) where due_at is not null;
 create index orders_by_payer on orders (payer, placed_at desc, id desc);
 create index orders_by_transaction on orders (transaction_hash) where transaction_hash is not null;
@@ -95,15 +90,13 @@ create index orders_never_paid on orders (finished_at) where state = 'PAYMENT_FA
 create index orders_by_block on orders (((doc #>> '{receipt,block}')::bigint))
   where transaction_hash is not null;
 
--- What may have to be refunded in USDC, from the refund wallet, is summed up for every few purchases. Coins are
--- refunded from the payment processor's wallet.
+-- What the refund wallet may have to pay is summed up for every few purchases.
 create index orders_owed on orders (amount)
   where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
     and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
     and doc #>> '{tender,rail}' = 'x402';
 
--- Read every few seconds before more is sold: what has to be bought, what the supplier may still charge for orders
--- that were given up, and which orders were given up lately.
+-- Read every few seconds before more is sold.
 create index orders_to_supply on orders (amount) where state in ('PAID', 'FULFILLING');
 create index orders_without_funds on orders (changed_at)
   where doc #>> '{failure,code}' = 'INSUFFICIENT_FUNDS';
@@ -126,8 +119,7 @@ create table payments (
 );
 
 -- Which request a payment came with, from before anybody outside the store saw the payment
--- (docs/contributors/decisions/016-one-payment-one-request.md). Nothing else is kept of a payment that never paid,
--- and this is deleted after a day.
+-- (docs/contributors/decisions/016-one-payment-one-request.md). Deleted after a day.
 create table payment_reservations (
   payment_key text primary key,
   -- Keyed digest of what is asked for.
@@ -135,8 +127,7 @@ create table payment_reservations (
   -- Whether the payer's own key is known to have signed.
   signed boolean not null,
   reserved_at timestamptz not null,
-  -- When the requests came that may be about to open an order with this payment. A request that was judged removes
-  -- its own entry, so that an equal one, judged otherwise, can tell whether it is the last.
+  -- When the requests came that may be about to open an order with this payment. Each removes its own entry.
   under_way timestamptz[] not null default '{}'
 );
 
@@ -165,9 +156,8 @@ create table order_events (
   primary key (order_id, seq)
 );
 
--- The address that somebody left with an order, as a keyed digest: enough to recognise it when it is typed again,
--- and nothing to read. It may be left with the form that begins a checkout, whose order has an id but is not there
--- yet. It is erased with the personal fields of the order, or by its age if there never is one.
+-- The address that somebody left with an order, as a keyed digest. The order of a checkout has an id but is not there
+-- yet. Erased with the personal fields of the order, or by its age if there never is one.
 create table order_mail (
   order_id text primary key,
   address_digest text not null,
@@ -176,8 +166,7 @@ create table order_mail (
 
 create index order_mail_address on order_mail (address_digest);
 
--- What an order may become. It begins unpaid and undecided, so goods and refunds are only what its moves have led to.
--- One that was never paid may be deleted a day after that was proven, and no other.
+-- What an order may become. One that was never paid may be deleted a day after that was proven, and no other.
 create function guard_order() returns trigger language plpgsql as $$
 declare
   unleased orders := new;
@@ -236,8 +225,7 @@ begin
 end
 $$;
 
--- What a supplier has accepted is never forgotten: not asked for again, and not given up because the supplier is
--- silent.
+-- What a supplier has accepted is not asked for again, and not given up because the supplier is silent.
 create function check_accepted(old orders, new orders) returns void language plpgsql as $$
 begin
   if new.doc -> 'acceptedAt' is distinct from old.doc -> 'acceptedAt' then
@@ -281,9 +269,8 @@ $$;
 create trigger guard_order before insert or update or delete on orders
   for each row execute function guard_order();
 
--- How many orders have ended in each state, counted as they end, so that no count reads all orders. Each end adds a
--- row, and rows are added up now and then, so two orders that end at once wait for no common row. `gone` counts
--- those that are no longer on record, so `came` never falls.
+-- How many orders have ended in each state, so that no count reads all orders. Each end adds a row, and rows are added
+-- up now and then, so two orders wait for no common row. `gone` are no longer on record, so `came` never falls.
 create table order_ends (
   state text not null check (state in ('PAYMENT_FAILED', 'FULFILLED', 'FULFILLMENT_FAILED', 'EXPIRED')),
   came bigint not null check (came >= 0),
@@ -312,8 +299,7 @@ create trigger count_end_gone after delete on orders for each row
 
 -- THE LEDGER OF ORDERS
 
--- The ledger: double entries in atomic USDC, written with the move they belong to and never changed. What was
--- received is positive, and where it is now is negative.
+-- Double entries in atomic USDC. What was received is positive, and where it is now is negative.
 create table ledger (
   order_id text not null references orders (id),
   seq integer not null,
@@ -333,8 +319,7 @@ create view order_balances as
       -amount)) as due (account, sum)
   where settlement in ('SEEN', 'FINAL');
 
--- At every commit the entries of an order say what its state says, and sum to zero. They are checked when the
--- transaction ends, because the order and its entries are written one after the other.
+-- At every commit the entries of an order say what its state says, and sum to zero.
 create function check_books() returns trigger language plpgsql as $$
 declare
   booked jsonb;
@@ -361,8 +346,7 @@ create constraint trigger check_books_of_entry after insert on ledger
 
 -- PAYOUTS
 
--- The switch that stops all payouts. Each turn is a row, so that it can be told later who stopped refunds, and why; the
--- newest is in force.
+-- The switch that stops all payouts. The newest turn is in force.
 create table refund_switch (
   turn bigint generated by default as identity primary key,
   stopped boolean not null,
@@ -377,8 +361,7 @@ create function lock_payouts() returns void language sql volatile as $$
   select pg_advisory_xact_lock(hashtextextended('payouts', 0))
 $$;
 
--- What may be paid out. A reference names an order whose price is refunded, an order and '-goodwill', or a checkout, a
--- hyphen and the number of its return.
+-- What may be paid out. References: {order}, {order}-goodwill, {checkout}-{number of the return}.
 create table payout_grants (
   reference text primary key,
   kind text not null check (kind in ('refund', 'return', 'goodwill')),
@@ -392,8 +375,7 @@ create function payout_kind(reference text) returns text language sql immutable 
   select case split_part(reference, '-', 2) when '' then 'refund' when 'goodwill' then 'goodwill' else 'return' end
 $$;
 
--- What may be granted, in atomic USDC: the price of an order, the goodwill on record, or the units of a return at the
--- rate of its invoice, rounded up. Null if nothing is due. No caller can ask for another amount.
+-- What may be granted, in atomic USDC; a return at the rate of its invoice, rounded up. Null if nothing is due.
 create function due_payout(reference text) returns numeric language plpgsql stable as $$
 declare
   owner text := split_part(reference, '-', 1);
@@ -440,8 +422,8 @@ begin
 end
 $$;
 
--- What is granted of refunds within a time, with this one, to payers and clients that are granted more than one;
--- nothing while this one is the first of its payer and of its client.
+-- What is granted within a time, with this one, to payers and clients that are granted more than one refund; nothing
+-- while this one is the first of its payer and of its client.
 create function repeated_grants(one orders, lasts interval) returns numeric
 language sql stable as $$
   with given as (
@@ -488,8 +470,8 @@ begin
 end
 $$;
 
--- Nobody holds up the refund of another payer, whatever their order. What would take the room of another's refund that
--- has waited for an hour waits behind it, unless that one waits for its own share.
+-- What would take the room of another payer's refund that has waited for an hour waits behind it, unless that one waits
+-- for its own share.
 create function must_wait(wanted text, hour_cap numeric, day_cap numeric) returns boolean
 language plpgsql stable as $$
 declare
@@ -532,8 +514,7 @@ begin
 end
 $$;
 
--- Claims of buyers cost a row each, and one of a failed refund tries it again, so they have budgets. A claim is used
--- up once its order has moved on from the version that it met.
+-- Claims of buyers have budgets. A claim is used up once its order has moved on from the version that it met.
 create table refund_claims (
   order_id text not null references orders (id),
   key text not null,
@@ -548,8 +529,7 @@ create table refund_claims (
 create index refund_claims_by_client on refund_claims (client, created_at) where client is not null;
 create index refund_claims_by_age on refund_claims (created_at);
 
--- Stores a new claim if its order and its client have budget left. The claims of one order, and those of one client,
--- are stored one after the other.
+-- The claims of one order, and those of one client, are stored one after the other.
 create function keep_refund_claim(
   wanted text, of_version integer, of_key text, of_body text, of_client text, rules jsonb
 ) returns table (use text, whose text, wait_seconds integer) language plpgsql as $$
@@ -591,8 +571,7 @@ begin
 end
 $$;
 
--- Transfers of the store's own wallets that no order explains, and that a person vouches for: a float that was
--- withdrawn, takings that arrived by a plain transfer. An acknowledgement is never taken back.
+-- Transfers of the store's own wallets that no order explains, and that a person vouches for.
 create table acknowledged_movements (
   transaction_hash text not null check (transaction_hash ~ '^0x[0-9a-f]{64}$'),
   -- Its place among all logs of its block.
@@ -623,8 +602,8 @@ create table wallet_limits (
 
 create index wallet_limits_lifted on wallet_limits (coming_from) where coming = '{}';
 
--- What persons are asked to approve before it is charged (docs/contributors/decisions/020-approvals.md): one purchase
--- of one wallet each. It is used by one order, and deleted a day after its end.
+-- What persons are asked to approve before it is charged (docs/contributors/decisions/020-approvals.md). Each is used by
+-- one order, and deleted a day after its end.
 create table approvals (
   id uuid primary key,
   -- SHA-256 of the token that opens its page.
@@ -648,12 +627,10 @@ create index approvals_by_purchase on approvals (payer, purchase);
 create index approvals_by_order on approvals (used_by) where used_by is not null;
 create index approvals_by_end on approvals (ends_at);
 
--- No order is opened beyond the limits of its payer, whatever the code above does. The row of the wallet is locked
--- first, so two purchases of one wallet are checked one after the other, and the sum is read after the lock, so the
--- second one sees the first. Where there is no row to lock yet, a lock on its name keeps the first limits waiting for
--- the purchases that could not know of them. The day is the last 24 hours by the clock that placed the order, as are
--- the times of the orders it counts. What costs more than the wallet allows alone needs an approval that was used for
--- this very order.
+-- No order is opened beyond the limits of its payer. The row of the wallet is locked before the sum is read, so two
+-- purchases of one wallet are checked one after the other. Where there is no row yet, a lock on its name keeps the first
+-- limits waiting for the purchases that could not know of them. The day is the last 24 hours by the clock that placed
+-- the order. What costs more than the wallet allows alone needs an approval that was used for this very order.
 create function wallet_limits_lock(wallet text) returns bigint language sql immutable as $$
   select hashtextextended('wallet_limits ' || wallet, 0)
 $$;
@@ -705,10 +682,9 @@ $$;
 create trigger check_wallet_limits before insert on orders
   for each row execute function check_wallet_limits();
 
--- Budgets are counted from the orders themselves, so that nothing is counted twice and nothing has to be given back:
--- orders without payment, failed orders and reverted transactions within the window, by when the order was placed.
--- Answers with the budget that is exhausted for longest, and the seconds until it is not. A payment that is still open
--- may end at any moment.
+-- Budgets are counted from the orders themselves: those without payment, failed ones and reverted transactions within the
+-- window, by when the order was placed. Answers with the budget that is exhausted for longest, and the seconds until it
+-- is not. A payment that is still open may end at any moment.
 create function spent_budget(rules jsonb, of_payer text, of_client text, of_receiver text, at timestamptz)
 returns table (budget text, whose text, wait_seconds integer) language plpgsql
 set plan_cache_mode = force_generic_plan as $$
@@ -802,9 +778,8 @@ begin
 end
 $$;
 
--- What everybody has at risk was summed up twice for every purchase, over every open order: among ten thousand of them
--- a purchase took three times as long. Mostly so little is at risk that everybody may buy, and to know that an upper
--- bound is enough: what was at risk when it was summed up last, and every order in USDC opened since.
+-- An upper bound of what everybody has at risk: the last sum, and every order in USDC opened since. Mostly it tells that
+-- everybody may buy. Summed up for every purchase, ten thousand open orders made a purchase take three times as long.
 create table most_at_risk (
   only_one boolean primary key default true check (only_one),
   amount numeric not null,
@@ -830,8 +805,8 @@ create function may_exceed_a_share(held numeric, asked numeric) returns boolean 
     (select (amount + asked) * 2 > held or summed_at = '-infinity' from most_at_risk), true)
 $$;
 
--- Whose share this order exceeds. Orders that are counted here are opened one after the other, because each counts what
--- everybody has at risk. The row is locked before the sum, so that the sum has every order whose addition it replaces.
+-- Whose share this order exceeds. Such orders are opened one after the other. The row is locked before the sum, so that
+-- the sum has every order whose addition it replaces.
 create function check_share(one orders, held numeric)
 returns table (budget text, whose text, wait_seconds integer) language plpgsql as $$
 begin
@@ -847,8 +822,7 @@ begin
 end
 $$;
 
--- The orders of a payer, and those of a client, are opened one after the other, so that those that are sent at once
--- are counted. By its name it runs before the limits of the payer are checked.
+-- The orders of a payer, and those of a client, are opened one after the other. By its name it runs before the limits.
 create function check_budgets() returns trigger language plpgsql as $$
 declare
   spent record;
@@ -881,9 +855,7 @@ create trigger check_budgets before insert on orders for each row
 
 -- CHECKOUTS
 
--- A checkout is one row, as an order is: what queries and rules go by in columns, everything else in doc. The recipient
--- and the refund address have columns of their own, so that they can be erased. Amounts of a coin are in its smallest
--- unit.
+-- A checkout is one row, as an order is. Amounts of a coin are in its smallest unit.
 create table checkouts (
   id text primary key,
   order_id text not null unique,
@@ -946,9 +918,8 @@ create index checkouts_by_client on checkouts (client, coin) where client is not
 -- Checkouts that were closed without a payment are deleted in time.
 create index checkouts_never_paid on checkouts (finished_at) where state in ('REFUSED', 'ENDED') and settled = 0;
 
--- An address that was shown for a checkout belongs to that checkout until it is closed for good: a late payment to it is
--- still that buyer's. Some plugins of the payment processor have a fixed list of addresses and hand them out again, and
--- a processor that was restored from a backup may do the same.
+-- An address that was shown for a checkout belongs to it until it is closed: a late payment is still that buyer's. Some
+-- plugins of the payment processor hand addresses out again, as may one that was restored from a backup.
 create unique index checkouts_held_address on checkouts (coin, held_address) where held_address is not null;
 
 -- What happened to a checkout, one row for each of its versions. Nothing secret, nothing personal.
@@ -961,8 +932,7 @@ create table checkout_events (
   primary key (checkout_id, seq)
 );
 
--- Where the confirmed money of a checkout is, in units of its coin. What was received is positive, where it is now is
--- negative. What the price pays for is in the ledger of the orders.
+-- Where the confirmed money of a checkout is, as in the ledger of orders.
 create table checkout_ledger (
   checkout_id text not null references checkouts (id),
   seq integer not null,
@@ -981,14 +951,12 @@ create table hand_payouts (
   transaction_hash text not null check (transaction_hash = lower(transaction_hash)),
   noted_by text not null,
   noted_at timestamptz not null,
-  -- One transaction of an operator may pay several buyers, and one buyer several times, as wallets do that send in
-  -- batches. Each of its transfers pays once.
+  -- One transaction may pay several buyers, and one buyer several times. Each of its transfers pays once.
   transfer smallint not null default 1 check (transfer >= 1),
   unique (transaction_hash, address, units, transfer)
 );
 
--- What the processor was seen to have of each payout. A processor that has forgotten one, because its database was
--- restored from a backup, may have sent it: its list is not the only memory.
+-- What the processor was seen to have of each payout. One that was restored from a backup may have sent it.
 create table processor_payouts (
   reference text primary key,
   -- The processor's own ids. What was seen once stays.
@@ -1022,8 +990,7 @@ language sql immutable as $$
   from jsonb_array_elements(coalesce(doc -> 'returns', '[]')) as one
 $$;
 
--- What the rules go by is read from the document itself, so that the two cannot differ. Nothing is owed for a return
--- whose payment vanished before anybody could pay it: it claims no money, and keeps no checkout open.
+-- What the rules go by is read from the document itself. Nothing is owed for a return whose payment vanished.
 create function read_checkout(one checkouts) returns checkouts language plpgsql as $$
 begin
   one.invoice_id := one.doc #>> '{invoice,id}';
@@ -1136,10 +1103,8 @@ begin
 end
 $$;
 
--- A client that begins checkouts and pays none takes addresses from everybody else where there are few of them, so its
--- unpaid ones are counted, from the checkouts themselves. A refused checkout has had the processor make invoices in
--- vain, so it counts as well, for an hour. The checkouts of a client are opened one after the other, so that those that
--- are sent at once are counted. The same form sent again is no new one: it runs into its index.
+-- A client that begins checkouts and pays none takes addresses from everybody else. A refused checkout has had the
+-- processor make invoices in vain, so it counts for an hour. The same form sent again runs into its index.
 create function check_unpaid_checkouts(new checkouts) returns void language plpgsql as $$
 declare
   waiting integer;
@@ -1158,8 +1123,8 @@ begin
 end
 $$;
 
--- Most checkouts are opened and never paid. They move no money, so the books do not need them: they may be deleted 90
--- days after they were closed, when the processor has long stopped watching their addresses.
+-- Checkouts that were never paid may be deleted 90 days after they were closed, when the processor has long stopped
+-- watching their addresses.
 create function guard_checkout() returns trigger language plpgsql as $$
 declare
   unleased checkouts := new;
@@ -1219,8 +1184,7 @@ $$;
 create trigger guard_checkout before insert or update or delete on checkouts
   for each row execute function guard_checkout();
 
--- An invoice pays the one order that its checkout has decided on: its price, and refunds to the address that its buyer
--- gave. The payer is the coin and that address, so it is no wallet, has no limits and cannot sign in.
+-- An invoice pays the one order that its checkout has decided on. The payer is the coin and the refund address.
 create function check_invoice(new orders) returns void language plpgsql as $$
 declare
   paid checkouts;
@@ -1280,8 +1244,7 @@ create constraint trigger check_books_of_checkout_entry after insert on checkout
 
 -- GOODWILL
 
--- Money that an operator gives the buyer of goods that were delivered. It comes from the float of the store, so it is
--- no refund: what the order received stays delivered. Nothing of it is ever deleted.
+-- Money that an operator gives the buyer of goods that were delivered, from the float of the store.
 create table goodwill (
   -- The order that it is for. Each has one at most, whose transfer the token makes once.
   id text primary key,
@@ -1308,8 +1271,6 @@ create index goodwill_due on goodwill (due_at) where due_at is not null;
 create index goodwill_by_payer on goodwill (payer);
 
 -- It is for an order in USDC that was delivered and is paid for good, goes to who paid it, and is at most the price.
--- Who gets how much never changes, nor what was paid, so its row is its line in the books. What is signed pays exactly
--- that.
 create function guard_goodwill() returns trigger language plpgsql as $$
 declare
   before text := case when tg_op = 'UPDATE' then old.doc #>> '{payout,state}' end;
@@ -1356,8 +1317,8 @@ create trigger guard_goodwill before insert or update on goodwill
 
 -- WEBHOOKS OF BUYERS
 
--- Buyers may name a webhook with a purchase. What changes about their order is kept here by the write that changes it,
--- until it is delivered (docs/contributors/decisions/019-buyer-webhooks.md). All of it goes with the order.
+-- What changes about an order is kept by the write that changes it, until it is delivered
+-- (docs/contributors/decisions/019-buyer-webhooks.md).
 create table order_webhooks (
   order_id text primary key references orders (id) on delete cascade,
   payer text not null,
@@ -1393,8 +1354,7 @@ create table webhook_events (
 
 create index webhook_events_due on webhook_events (due_at) where due_at is not null;
 
--- The webhooks of a payer are opened one after the other, so that those that are sent at once are counted. One that is
--- too many is kept and gets nothing: the purchase goes on.
+-- One that is too many is kept and gets nothing: the purchase goes on.
 create function limit_webhooks() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('webhooks payer ' || new.payer, 0));
@@ -1433,8 +1393,7 @@ create trigger note_webhook_event after update on orders for each row
 
 -- THE STORE ITSELF
 
--- Whom the store sells nothing to: wallets, coin addresses, and what names a receiver. Every change stays on record,
--- so that it can be told later who was listed when, and why.
+-- Whom the store sells nothing to: wallets, coin addresses, and what names a receiver.
 create table denylist_changes (
   seq bigint generated always as identity primary key,
   party text not null check (party = lower(party) and party <> ''),
@@ -1461,8 +1420,7 @@ create table store_identity (
   claimed_at timestamptz not null
 );
 
--- Every address at which the store was ever paid or from which it ever refunded: what the chain has of the earlier ones
--- belongs to its books. None is ever removed.
+-- Every address at which the store was ever paid or from which it ever refunded.
 create table store_wallets (
   role text not null check (role in ('pay_to', 'refunds')),
   address text not null check (address ~ '^0x[0-9a-f]{40}$'),
@@ -1538,9 +1496,7 @@ begin
         'hand_payouts', 'acknowledged_movements', 'denylist_changes', 'store_wallets']),
       ('update or truncate', array['payments', 'order_events', 'checkout_events', 'order_ends']),
       ('delete or truncate', array['goodwill', 'processor_payouts', 'most_at_risk']),
-      -- Rows that go one by one, when their time is over. Emptied by hand they would let a sign-in be used twice, a
-      -- payment come with another request, an approval or a buyer's event be lost, or a store of another mode take the
-      -- database.
+      -- Rows that go one by one, when their time is over.
       ('truncate', array['orders', 'checkouts', 'idempotency_keys', 'refund_claims', 'payment_reservations',
         'wallet_limits', 'approvals', 'order_mail', 'order_webhooks', 'webhook_events', 'used_nonces', 'nodes',
         'store_identity'])

@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Pool } from 'pg'
+import { hereForSeconds, type NodeBook, type OtherNode } from '../../nodes/nodes.ts'
+import type { NonceStore } from '../../orders/ports.ts'
+import type { StoreWallet, WalletRole } from '../../reconcile/ports.ts'
+import type { Database } from './database.ts'
+
+export interface StoreIdentity {
+  readonly mode: 'sandbox' | 'rehearsal' | 'live'
+  /** CAIP-2. */
+  readonly network: string
+  readonly asset: string
+  readonly payTo: string
+}
+
+/**
+ * Rejects the database of another store before anything is changed in it.
+ *
+ * @returns true if it belongs to this store, false if no store has claimed it
+ * @throws Error that names the store that it belongs to
+ */
+export async function requireOwn(
+  database: Database,
+  { mode, network, asset }: StoreIdentity,
+): Promise<boolean> {
+  const { rows } = await database.query<{ exists: boolean }>(
+    `select to_regclass('store_identity') is not null as exists`,
+  )
+  if (!rows[0]?.exists) return false
+  const owners = await database.query<Omit<StoreIdentity, 'payTo'>>(
+    'select mode, network, asset from store_identity',
+  )
+  const [owner] = owners.rows
+  if (owner === undefined) return false
+  const ours = { mode, network, asset: asset.toLowerCase() }
+  if (isDeepStrictEqual({ ...owner }, ours)) return true
+  throw new Error(
+    `This database belongs to a ${owner.mode} store on ${owner.network} (${owner.asset}) and ` +
+      `cannot serve a ${mode} store on ${network} (${ours.asset}). ` +
+      'Point DATABASE_URL (or DATA_DIR) at another one.',
+  )
+}
+
+/**
+ * Claims the database at the first start, and afterwards rejects a store of another mode, network or asset:
+ * otherwise test orders could be refunded with real money. The newest pay-to address is recorded.
+ *
+ * @throws Error that names the store that it belongs to
+ */
+export async function claimIdentity(database: Database, identity: StoreIdentity): Promise<void> {
+  const { mode, network, asset, payTo } = identity
+  await database.query(
+    `insert into store_identity (mode, network, asset, pay_to, claimed_at)
+     values ($1, $2, lower($3), lower($4), now()) on conflict do nothing`,
+    [mode, network, asset, payTo],
+  )
+  await requireOwn(database, identity)
+  await database.query('update store_identity set pay_to = lower($1)', [payTo])
+}
+
+/** The present addresses of a store, one for each role, in any case. */
+export type PresentWallets = Readonly<Record<WalletRole, string>>
+
+export function presentOf(
+  { payTo }: { readonly payTo: string },
+  { refundWallet }: { readonly refundWallet: string },
+): PresentWallets {
+  return { pay_to: payTo, refunds: refundWallet }
+}
+
+/** Every address at which the store was ever paid or from which it ever refunded. None is ever removed. */
+export interface Wallets {
+  /** The recorded addresses, and the present ones even if no start has recorded them yet. */
+  ours(present: PresentWallets): Promise<readonly StoreWallet[]>
+  use(present: PresentWallets): Promise<void>
+  /** Records an address that the store used before addresses were recorded. */
+  addEarlier(role: WalletRole, address: string): Promise<void>
+}
+
+interface Row {
+  readonly role: WalletRole
+  readonly address: string
+  readonly since: Date | null
+}
+
+const roles = ['pay_to', 'refunds'] as const
+
+/** `since` stays null for the first address of a role, which may have been in use for long. */
+const useSql = `
+  insert into store_wallets (role, address, since)
+  values ($1, lower($2), case when exists (select from store_wallets where role = $1) then now() end)
+  on conflict do nothing`
+
+const earlierSql = `
+  insert into store_wallets (role, address) values ($1, lower($2)) on conflict do nothing`
+
+export function onlyPresent(present: PresentWallets): readonly StoreWallet[] {
+  return roles.map((role) => ({ role, address: present[role].toLowerCase(), isPresent: true }))
+}
+
+export function createWallets(database: Database): Wallets {
+  return {
+    async ours(present) {
+      const { rows } = await database.query<Row>(
+        'select role, address, since from store_wallets order by since nulls first, role, address',
+      )
+      const known = rows.map(({ since, ...wallet }) => ({
+        ...wallet,
+        isPresent: present[wallet.role].toLowerCase() === wallet.address,
+        ...(since && { since }),
+      }))
+      const isKnown = new Set(known.flatMap(({ role, isPresent }) => (isPresent ? [role] : [])))
+      return [...known, ...onlyPresent(present).filter(({ role }) => !isKnown.has(role))]
+    },
+    async use(present) {
+      for (const role of roles) await database.query(useSql, [role, present[role]])
+    },
+    async addEarlier(role, address) {
+      await database.query(earlierSql, [role, address])
+    },
+  }
+}
+
+/** Who is on the denylist, as `Denylist` spells them. */
+export async function readDenylist(database: Database): Promise<readonly string[]> {
+  const { rows } = await database.query<{ party: string }>('select party from denylist')
+  return rows.map(({ party }) => party)
+}
+
+export interface DenylistEntry {
+  readonly party: string
+  readonly reason: string
+  readonly changed_by: string
+  readonly changed_at: Date
+}
+
+export async function listDenied(database: Database): Promise<readonly DenylistEntry[]> {
+  const sql =
+    'select party, reason, changed_by, changed_at from denylist order by changed_at, party'
+  return (await database.query<DenylistEntry>(sql)).rows
+}
+
+export interface DenylistChange {
+  readonly parties: readonly string[]
+  readonly isDenied: boolean
+  readonly reason: string
+  readonly by: string
+}
+
+const changeSql = `
+  insert into denylist_changes (party, is_denied, reason, changed_by)
+  select party, $2, $3, $4 from unnest($1::text[]) as party
+  where exists (select from denylist where denylist.party = party.party) <> $2
+  returning party`
+
+/** Puts parties on the denylist, or takes them off. Returns those for which that changed anything. */
+export async function changeDenylist(
+  database: Database,
+  { parties, isDenied, reason, by }: DenylistChange,
+): Promise<readonly string[]> {
+  const values = [parties, isDenied, reason, by]
+  const { rows } = await database.query<{ party: string }>(changeSql, values)
+  return rows.map(({ party }) => party)
+}
+
+/**
+ * All times are by the clock of the database. Nodes that are gone are deleted; those that sealed with a key that
+ * this node lacks only after a week, so that the operator sees that a key is missing.
+ */
+const beatSql = `
+  with gone as (
+    delete from nodes
+    where id <> $1 and (left_at is not null or seen_at < clock_timestamp() - $6 * interval '1 second')
+      and ($5::jsonb ? key_id or seen_at < clock_timestamp() - interval '7 days')
+  ), here as (
+    insert into nodes (id, name, version, key_id, settings, seen_at)
+    values ($1, $2, $3, $4, $5, clock_timestamp())
+    on conflict (id) do update set seen_at = excluded.seen_at, left_at = null
+  )
+  select name, version, key_id as "keyId", settings, is_here as "isHere"
+  from nodes,
+    lateral (select left_at is null and seen_at > clock_timestamp() - $6 * interval '1 second' as is_here) as state
+  where id <> $1 and (is_here or not $5::jsonb ? key_id)
+  order by name, id`
+
+export function createNodeBook(pool: Pool): NodeBook {
+  return {
+    async beat({ id, name, version, keyId, settings }) {
+      const values = [id, name, version, keyId, JSON.stringify(settings), hereForSeconds]
+      return (await pool.query<OtherNode>(beatSql, values)).rows
+    },
+    async leave(id) {
+      await pool.query('update nodes set left_at = clock_timestamp() where id = $1', [id])
+    },
+  }
+}
+
+/**
+ * How long a nonce is kept after it has expired, because the node that checks the expiry of a message may
+ * have a clock that is behind the database's.
+ */
+const rememberFor = '1 hour'
+
+/** Keeps used nonces in the database, so that no node accepts one that another node has seen. */
+export function createNonceStore(
+  database: Database,
+): NonceStore & { forgetExpired(): Promise<number> } {
+  return {
+    async useOnce(nonce, expiresAt) {
+      const { rowCount } = await database.query(
+        'insert into used_nonces (nonce, expires_at) values ($1, $2) on conflict do nothing',
+        [nonce, expiresAt],
+      )
+      return rowCount === 1
+    },
+
+    async forgetExpired() {
+      const { rowCount } = await database.query(
+        'delete from used_nonces where expires_at < now() - $1::interval',
+        [rememberFor],
+      )
+      return rowCount ?? 0
+    },
+  }
+}
