@@ -20,21 +20,18 @@ const doubledMs = 5 * 60_000
 /** The HTTP statuses by which providers refuse a range or a number of logs. */
 const refusingStatuses = [400, 413, 422]
 
-/** How many blocks of logs one node answers for at once, as far as is known. */
-export interface PageSize {
-  blocks(): number
-  /** Records that the node answered for so many, and before that refused this many of the same range, or 0. */
-  learn(refused: number, answered: number): void
-}
+export type PageSize = ReturnType<typeof pageSize>
 
-export function pageSize(now: () => number = () => performance.now()): PageSize {
+/** How many blocks of logs one node answers for at once, as far as is known. */
+export function pageSize(now: () => number = () => performance.now()) {
   let learnt = { blocks: maxBlocks, at: now() }
   return {
-    blocks() {
+    blocks(): number {
       const doubled = Math.floor((now() - learnt.at) / doubledMs)
       return Math.min(maxBlocks, learnt.blocks * 2 ** doubled)
     },
-    learn(refused, answered) {
+    /** The node answered for so many, and before that refused this many of the same range, or 0. */
+    learn(refused: number, answered: number): void {
       if (refused > minBlocks) learnt = { blocks: Math.max(minBlocks, answered), at: now() }
     },
   }

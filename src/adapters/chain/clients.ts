@@ -3,7 +3,7 @@ import type { Network } from '../../payments/networks.ts'
 import { type BlockTime, blockAt, type PageSize, pageSize } from './blocks.ts'
 import { isRevert } from './faults.ts'
 import { type NodeLoad, nodeLoad, rpcTransport } from './rpc.ts'
-import { type TransactionSigner, transactionSigner } from './signer.ts'
+import { transactionSigner } from './signer.ts'
 
 export interface NodeOptions {
   readonly network: Network
@@ -30,8 +30,8 @@ export interface ChainNode {
 
 export interface Chain extends ChainNode {
   readonly pollMs: number
-  readonly gasAccount: TransactionSigner
-  readonly nonces: AccountNonces
+  readonly gasAccount: ReturnType<typeof transactionSigner>
+  readonly nonces: ReturnType<typeof accountNonces>
   /** What a transaction has to offer for its gas; at most {@link recentMs} old. */
   readonly fees: () => Promise<Fees>
   readonly dataFee: DataFee
@@ -121,16 +121,6 @@ export function recent<T>(maxMs: number, ask: () => Promise<T>): () => Promise<T
   }
 }
 
-export interface AccountNonces {
-  /** The lowest nonce that is free as far as is known. It stays reserved until it is given back. */
-  take(): Promise<number>
-  /** Releases a nonce: from now on, the node's count decides about it. */
-  giveBack(nonce: number): void
-  /** Another process with the same key has a transaction under this nonce. */
-  yieldTo(nonce: number): void
-  isOurs(nonce: number): boolean
-}
-
 /** A nonce is reserved no longer than this, so that no gap can last for ever. */
 const maxKeptMs = 30_000
 /** How long the node's count may lag behind a nonce that another process has taken. */
@@ -142,14 +132,15 @@ const maxYieldedMs = 5_000
  *
  * @param count how many transactions of the account the node knows, pending ones included
  */
-export function accountNonces(count: () => Promise<number>): AccountNonces {
+export function accountNonces(count: () => Promise<number>) {
   const kept = new Map<number, { readonly until: number; readonly isOurs: boolean }>()
   const keep = (nonce: number, isOurs: boolean) => {
     const ms = isOurs ? maxKeptMs : maxYieldedMs
     kept.set(nonce, { until: performance.now() + ms, isOurs })
   }
   return {
-    async take() {
+    /** The lowest nonce that is free as far as is known. It stays reserved until it is given back. */
+    async take(): Promise<number> {
       const counted = await count()
       const now = performance.now()
       for (const [nonce, { until }] of kept) if (until < now) kept.delete(nonce)
@@ -158,9 +149,11 @@ export function accountNonces(count: () => Promise<number>): AccountNonces {
       keep(nonce, true)
       return nonce
     },
-    giveBack: (nonce) => void kept.delete(nonce),
-    yieldTo: (nonce) => keep(nonce, false),
-    isOurs: (nonce) => kept.get(nonce)?.isOurs ?? false,
+    /** From now on, the node's count decides about it. */
+    giveBack: (nonce: number) => void kept.delete(nonce),
+    /** Another process with the same key has a transaction under this nonce. */
+    yieldTo: (nonce: number) => keep(nonce, false),
+    isOurs: (nonce: number) => kept.get(nonce)?.isOurs ?? false,
   }
 }
 

@@ -1,11 +1,10 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { usdc } from '../../lib/money.ts'
-import type { Network } from '../../payments/networks.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import type { StoreWallet } from '../../reconcile/ports.ts'
 import { type Blocks, headAgeOf, inPieces } from './blocks.ts'
-import { type Chain, type ChainNode, openChain, openNode } from './clients.ts'
+import { type Chain, type ChainNode, type ChainOptions, openChain, openNode } from './clients.ts'
 import {
   type Facilitator,
   type FacilitatorKey,
@@ -21,16 +20,11 @@ import { chainStatement } from './statement.ts'
 import { floatOf, separatorOf, tokenAbi, tokenLogsIn, topicOf, usedTopic } from './token.ts'
 import { evidenceOf } from './witnesses.ts'
 
-export interface ChainConfig {
-  readonly network: Network
-  readonly rpcUrl: string
-  readonly pollMs: number
+export interface ChainConfig extends ChainOptions {
   /** If the newest block is older than this, the chain or its node has stopped. */
   readonly maxHeadSeconds: number
   /** Further nodes of the same chain; without them, `rpcUrl` alone is believed. */
   readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
-  readonly gasKey: Hex
-  readonly maxSettlementWei: bigint
   readonly refundKey: Hex
   readonly facilitatorUrl?: string | undefined
   readonly facilitatorKey?: FacilitatorKey | undefined

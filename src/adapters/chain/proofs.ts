@@ -47,23 +47,19 @@ export interface Dead {
 
 export interface Authorization extends Expected, Searched {}
 
-/** The transfer if this transaction made it; undefined if it did not, or is not in a block. */
+/**
+ * The transfer if this transaction made it; undefined if it did not, or is not in a block.
+ *
+ * @param transaction with its receipt, if this node has just returned it
+ */
 export async function proveByTransaction(
   node: ChainNode,
-  transaction: Hex,
+  { hash, receipt }: { readonly hash: Hex; readonly receipt?: TransactionReceipt | undefined },
   expected: Expected,
 ): Promise<ProvenTransfer | undefined> {
-  const receipt = await receiptOf(node, transaction)
-  return receipt && proveByReceipt(node, { hash: transaction, receipt }, expected)
-}
-
-export function proveByReceipt(
-  node: ChainNode,
-  { hash, receipt }: { readonly hash: Hex; readonly receipt: TransactionReceipt },
-  expected: Expected,
-): ProvenTransfer | undefined {
-  return proves(node, receipt, expected)
-    ? { transaction: hash, block: Number(receipt.blockNumber) }
+  const shown = receipt ?? (await receiptOf(node, hash))
+  return shown && proves(node, shown, expected)
+    ? { transaction: hash, block: Number(shown.blockNumber) }
     : undefined
 }
 

@@ -12,7 +12,6 @@ import {
   isClosedTo,
   isUsedAt,
   type ProvenTransfer,
-  proveByReceipt,
   proveByTransaction,
   type Verdict,
   withinStep,
@@ -95,7 +94,7 @@ async function collect(
   const expected = expectedOf(tender)
   try {
     const submitted = onlyLooks ? undefined : await submit(deps, tender, { listing, onWasted })
-    const found = submitted && (await proofIn(chain, submitted, expected))
+    const found = submitted && (await proveByTransaction(chain, submitted, expected))
     if (found) return await settledBy(evidence, found, expected)
     const judged = await evidence.judge({ ...expected, ...tender })
     switch (judged.verdict) {
@@ -111,13 +110,6 @@ async function collect(
   } catch (error) {
     return { outcome: 'unknown', reason: reasonOf(error) }
   }
-}
-
-/** A receipt that our node has already returned is not asked for again. */
-function proofIn(chain: Chain, { hash, receipt }: Submitted, expected: Expected) {
-  return receipt
-    ? proveByReceipt(chain, { hash, receipt }, expected)
-    : proveByTransaction(chain, hash, expected)
 }
 
 async function settledBy(

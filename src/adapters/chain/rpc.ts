@@ -50,8 +50,11 @@ export function rpcTransport(
 
 function requestOf(address: NodeAddress, maxMs: number, load: NodeLoad): EIP1193RequestFn {
   const request = async (asked: RpcRequest) => {
+    const { method, params } = withGas(asked)
+    const body = { method, params }
     try {
-      const result = await resultOf(address, withGas(asked), maxMs)
+      const { error, result } = await answerOf(address, body, maxMs)
+      if (error) throw new RpcRequestError({ body, error: error as never, url: address.url })
       load.note()
       return result
     } catch (error) {
@@ -94,26 +97,12 @@ function nodeAddress(text: string): NodeAddress {
   return { url: url.href, headers: { ...headers, authorization } }
 }
 
-/**
- * Makes one call to a node. viem's own transport also makes a second `Request` and a timeout error for each call.
- *
- * @throws RpcRequestError for a refusal of the node, with its message and code
- * @throws HttpRequestError or TimeoutError if it did not answer
- */
-async function resultOf(node: NodeAddress, asked: RpcRequest, maxMs: number): Promise<unknown> {
-  const { method, params } = asked
-  const { url } = node
-  const body = { method, params }
-  const { error, result } = await answerOf(node, body, maxMs)
-  if (error) throw new RpcRequestError({ body, error: error as never, url })
-  return result
-}
-
 interface Answer {
   readonly result?: unknown
   readonly error?: unknown
 }
 
+/** viem's own transport also makes a second `Request` and a timeout error for each call. */
 async function answerOf(
   { url, headers }: NodeAddress,
   body: { method: string; params: unknown },
@@ -180,25 +169,23 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError'
 }
 
-export interface NodeLoad {
-  note(error?: unknown): void
-  hasAnsweredSince(time: number): boolean
-  /** Whether it has just refused a call because of its rate limit. */
-  isCrowded(): boolean
-}
+export type NodeLoad = ReturnType<typeof nodeLoad>
 
 /** Providers count calls by the second, some by ten seconds. */
 const crowdedMs = 2_000
 
-export function nodeLoad(now: () => number = () => performance.now()): NodeLoad {
+/** How a node copes with its load. */
+export function nodeLoad(now: () => number = () => performance.now()) {
   let answeredAt = Number.NEGATIVE_INFINITY
   let refusedAt = Number.NEGATIVE_INFINITY
   return {
-    note(error) {
+    /** Records an answer, or this error. */
+    note(error?: unknown): void {
       if (error === undefined) answeredAt = now()
       else if (isTooOften(error)) refusedAt = now()
     },
-    hasAnsweredSince: (time) => answeredAt >= time,
+    hasAnsweredSince: (time: number) => answeredAt >= time,
+    /** Whether it has just refused a call because of its rate limit. */
     isCrowded: () => now() - refusedAt < crowdedMs,
   }
 }

@@ -37,16 +37,11 @@ const parities = new Map<number | undefined, 0 | 1>([
   [28, 1],
 ])
 
-export interface TransactionSigner {
-  readonly address: Hex
-  sign(transaction: TransactionSerializableEIP1559): Hex
-}
-
-export function transactionSigner(privateKey: Hex): TransactionSigner {
+export function transactionSigner(privateKey: Hex) {
   const key = hexToBytes(privateKey)
   return {
     address: privateKeyToAddress(privateKey),
-    sign(transaction) {
+    sign(transaction: TransactionSerializableEIP1559): Hex {
       const hash = keccak256(serializeTransaction(transaction), 'bytes')
       const { signature, recoveryId } = signRecoverable(hash, key)
       return serializeTransaction(transaction, {

@@ -170,27 +170,22 @@ export function isSignedByPayer(network: Network, tender: X402Payment): boolean 
   return isSigned
 }
 
-/** Gas estimates of payments that were found good a moment ago, each for one settlement. */
-export interface Estimates {
-  keep(key: string, gas: bigint): void
-  /** Removes the estimate, so a resend is estimated again. */
-  take(key: string): bigint | undefined
-}
-
 /** Between the check and the settlement there is one database statement. */
 const maxEstimateMs = 2_000
 /** Bounds memory: the oldest, whose settlement never came, are dropped. */
 const maxEstimates = 10_000
 
-export function createEstimates(): Estimates {
+/** Gas estimates of payments that were found good a moment ago, each for one settlement. */
+export function createEstimates() {
   const kept = new Map<string, { readonly gas: bigint; readonly at: number }>()
   return {
-    keep(key, gas) {
+    keep(key: string, gas: bigint): void {
       const [oldest] = kept.keys()
       if (kept.size >= maxEstimates && oldest !== undefined) kept.delete(oldest)
       kept.set(key, { gas, at: performance.now() })
     },
-    take(key) {
+    /** Removes the estimate, so a resend is estimated again. */
+    take(key: string): bigint | undefined {
       const estimate = kept.get(key)
       kept.delete(key)
       return estimate && performance.now() - estimate.at < maxEstimateMs ? estimate.gas : undefined

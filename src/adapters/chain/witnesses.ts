@@ -61,7 +61,7 @@ export function evidenceOf(node: ChainNode, { nodes, from, isCurrent }: Witnesse
   const bearsOut: Evidence['bearsOut'] = async ({ transaction }, expected) =>
     expected.value < from ||
     some(async (witness) => {
-      return (await proveByTransaction(witness, transaction, expected)) !== undefined
+      return (await proveByTransaction(witness, { hash: transaction }, expected)) !== undefined
     })
 
   const stands = (confirmation: Confirmation, found: ProvenTransfer, expected: Authorization) => {

@@ -14,8 +14,9 @@ import {
 import { usdc } from '../../lib/money.ts'
 import { type Account, balancesOf, type Entry, entriesOf } from '../../orders/ledger.ts'
 import type { Order } from '../../orders/order.ts'
+import { book, overwrite, transaction } from './by-hand.fixture.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
-import { columnsOf, createOrderStore } from './orders.ts'
+import { createOrderStore } from './orders.ts'
 import { createPayoutLimits } from './payouts.ts'
 
 const postgres = migratedPostgres()
@@ -43,67 +44,15 @@ async function live(life: readonly Order[]): Promise<Order> {
   return order
 }
 
-/** Runs `work` in one transaction. */
-async function transaction(work: (client: PoolClient) => Promise<unknown>): Promise<void> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    await work(client)
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
-}
-
 /** Expects that `work` succeeds and the commit is refused. */
 async function expectRefusedAtCommit(work: (client: PoolClient) => Promise<unknown>) {
   let isDone = false
-  const refused = transaction(async (client) => {
+  const refused = transaction(pool, async (client) => {
     await work(client)
     isDone = true
   })
   await expect(refused).rejects.toThrow('the ledger says')
   expect(isDone).toBe(true)
-}
-
-/** Writes the next version of an order with SQL, without its ledger entries. */
-function overwrite(client: PoolClient, order: Order, to: Order) {
-  const columns = columnsOf({ ...to, id: order.id })
-  return client.query(
-    `update orders set version = version + 1, state = $2, refund_state = $3, outcome = $4,
-       refund_transaction_hash = $5, delivery = $6, doc = $7, settlement = $8,
-       finished_at = case when $9::boolean then now() end,
-       due_at = case when $9::boolean then null else now() end
-     where id = $1`,
-    [
-      order.id,
-      columns.state,
-      columns.refundState,
-      columns.outcome,
-      columns.refundTransactionHash,
-      columns.delivery,
-      columns.doc,
-      columns.settlement,
-      columns.isFinished,
-    ],
-  )
-}
-
-function book(client: PoolClient, order: Order, seq: number, entries: readonly Entry[]) {
-  return client.query(
-    `insert into ledger (order_id, seq, account, amount, at)
-     select $1, $2, account, amount, now()
-     from unnest($3::text[], $4::numeric[]) as entry (account, amount)`,
-    [
-      order.id,
-      seq,
-      entries.map(({ account }) => account),
-      entries.map(({ amount }) => amount.toString()),
-    ],
-  )
 }
 
 async function bookedOf(order: Order): Promise<Record<string, bigint>> {
@@ -166,7 +115,7 @@ describe('the ledger', () => {
     const to = life.at(-1) as Order
     const order = await live(life.slice(0, -1))
     // The order of the two writes does not matter: the books are checked at the commit.
-    await transaction(async (client) => {
+    await transaction(pool, async (client) => {
       await book(client, order, order.version + 1, entriesOf(order, to))
       await overwrite(client, order, to)
     })
@@ -206,7 +155,9 @@ describe('the ledger', () => {
   it('knows its four accounts and no entry of nothing', async () => {
     const order = await waiting()
     const entry = (account: string, amount: bigint) =>
-      transaction((client) => book(client, order, 99, [{ account: account as Account, amount }]))
+      transaction(pool, (client) =>
+        book(client, order, 99, [{ account: account as Account, amount }]),
+      )
     await expect(entry('bribes', 1n)).rejects.toThrow('ledger_account_check')
     await expect(entry('open', 0n)).rejects.toThrow('ledger_amount_check')
   })

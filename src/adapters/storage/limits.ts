@@ -25,7 +25,6 @@ import {
   type Spend,
   type WalletLimits,
 } from '../../orders/spending-limits/rules.ts'
-import type { Sealed } from '../../secrets/vault.ts'
 import { type Database, prepared, raised, refusedWith } from './database.ts'
 
 /** Amounts are text, because JSON numbers are not exact at that size. */
@@ -134,18 +133,18 @@ function jsonOf(rules: Rules): string {
   return JSON.stringify(rules, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }
 
-interface ApprovalRow {
-  readonly id: string
-  readonly token_hash: string
-  readonly payer: string
-  readonly purchase: string
+type ApprovalRow = Pick<
+  Approval,
+  'id' | 'tokenHash' | 'payer' | 'purchase' | 'bought' | 'endsAt'
+> & {
   readonly amount: string
   readonly most: string
-  readonly bought: string
   readonly decision: Approval['decision'] | null
-  readonly ends_at: Date
-  readonly used_by: string | null
+  readonly usedBy: OrderId | null
 }
+
+const approvalColumns = `id, token_hash as "tokenHash", payer, purchase, amount, most, bought, decision,
+  ends_at as "endsAt", used_by as "usedBy"`
 
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
@@ -160,7 +159,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
     },
 
     async find(tokenHash) {
-      const sql = 'select * from approvals where token_hash = $1'
+      const sql = `select ${approvalColumns} from approvals where token_hash = $1`
       return approvalOf((await database.query<ApprovalRow>(sql, [tokenHash])).rows)
     },
 
@@ -193,7 +192,7 @@ const askSql = `
     select $5::uuid, $6, $1, $2, $3::numeric, $7::numeric, $8, $4::timestamptz, $9::timestamptz
     where not exists (select from kept)
   )
-  select * from kept`
+  select ${approvalColumns} from kept`
 
 const decideSql = `
   update approvals set decision = $2, ends_at = $4
@@ -210,18 +209,11 @@ const useSql = `
 
 function approvalOf([row]: readonly ApprovalRow[]): Approval | undefined {
   if (row === undefined) return undefined
-  const { id, payer, purchase, decision, used_by } = row
+  const { decision, usedBy, ...asked } = row
   return {
-    id,
-    tokenHash: row.token_hash,
-    payer,
-    purchase,
-    amount: usdc(row.amount),
-    most: usdc(row.most),
-    bought: row.bought as Sealed,
-    ...(decision === null || decision === undefined ? {} : { decision }),
-    endsAt: row.ends_at,
-    ...(used_by === null ? {} : { usedBy: used_by as OrderId }),
+    ...{ ...asked, amount: usdc(row.amount), most: usdc(row.most) },
+    ...(decision && { decision }),
+    ...(usedBy && { usedBy }),
   }
 }
 

@@ -247,12 +247,7 @@ export type Noted =
   | { readonly outcome: 'other_transaction'; readonly transaction: string }
   | { readonly outcome: 'other_payout'; readonly reference: string }
 
-export interface HandPayoutNotes extends HandPayouts {
-  /** Notes a payout once, or returns the earlier note that prevents it. */
-  note(payout: MadePayout): Promise<Noted>
-}
-
-export function createHandPayouts(database: Database): HandPayoutNotes {
+export function createHandPayouts(database: Database) {
   const find = async (reference: string) => {
     const { rows } = await database.query<{ transaction_hash: string }>(
       'select transaction_hash from hand_payouts where reference = $1',
@@ -260,7 +255,9 @@ export function createHandPayouts(database: Database): HandPayoutNotes {
     )
     return rows[0]?.transaction_hash
   }
-  return { find, note: (payout) => note(database, find, payout) }
+  /** Notes a payout once, or returns the earlier note that prevents it. */
+  const noteOnce = (payout: MadePayout) => note(database, find, payout)
+  return { find, note: noteOnce }
 }
 
 async function note(

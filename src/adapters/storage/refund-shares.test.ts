@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import { failed, newX402Payment } from '../../../test/contract/sample-orders.ts'
@@ -70,95 +69,7 @@ describe('payers and clients', () => {
       ...['granted', 'granted', 'payer_share', 'payer_share', 'granted', 'granted'],
     ])
   })
-
-  it('have half of each cap while they had nothing, in whatever order all others come', async () => {
-    let runs = 0
-    await fc.assert(
-      fc.asyncProperty(arrivals, async (all) => {
-        await nodes().pass(48 * hour)
-        runs += 1
-        await requireReserve(all, runs * 100)
-      }),
-      { numRuns: 12 },
-    )
-  })
 })
-
-/** A refund that becomes due, or a number of minutes that pass. */
-type Arrival = number | { readonly hands: Hands; readonly amount: bigint }
-
-/** Few wallets and clients, so that they overlap in every way. */
-const arrivals: fc.Arbitrary<readonly Arrival[]> = fc.array(
-  fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        hands: fc.record(
-          { wallet: fc.integer({ min: 1, max: 6 }), client: fc.integer({ min: 1, max: 4 }) },
-          { requiredKeys: ['wallet'] },
-        ),
-        amount: fc.bigInt({ min: 1n, max: 30n }),
-      }),
-    },
-    { weight: 1, arbitrary: fc.integer({ min: 10, max: 100 }) },
-  ),
-  { minLength: 6, maxLength: 16 },
-)
-
-interface Given {
-  readonly hands: Hands
-  readonly amount: bigint
-  readonly at: number
-}
-
-const windows = [
-  { lasts: hour, cap: 50n, reached: 'hour_cap' },
-  { lasts: 24 * hour, cap: 120n, reached: 'day_cap' },
-] as const
-
-async function requireReserve(all: readonly Arrival[], base: number): Promise<void> {
-  const given: Given[] = []
-  let at = 0
-  for (const one of all) {
-    if (typeof one === 'number') {
-      at += one * minute
-      await nodes().pass(one * minute)
-      continue
-    }
-    const { wallet, client } = one.hands
-    const hands = { wallet: base + wallet, ...(client && { client: base + client }) }
-    const wanted = { hands, amount: one.amount, at }
-    const said = await allow(await of(hands, one.amount))
-    requireJust(given, wanted, said)
-    if (said === 'granted') given.push(wanted)
-  }
-}
-
-/** A payer without a grant only waits for payers with a single grant each. */
-function requireJust(given: readonly Given[], wanted: Given, said: string): void {
-  const isNew = !given.some(
-    (one) => one.at > wanted.at - 24 * hour && areSame(one.hands, wanted.hands),
-  )
-  if (isNew) expect(said).not.toBe('payer_share')
-  for (const { lasts, cap, reached } of windows) {
-    const recent = given.filter(({ at }) => at > wanted.at - lasts)
-    const singles = recent.filter(
-      (one) => !recent.some((other) => other !== one && areSame(one.hands, other.hands)),
-    )
-    expect(sumOf(recent)).toBeLessThanOrEqual(cap)
-    if (isNew && said === reached) {
-      expect(sumOf(singles) + wanted.amount).toBeGreaterThan(cap / 2n)
-    }
-  }
-}
-
-function sumOf(given: readonly Given[]): bigint {
-  return given.reduce((sum, { amount }) => sum + amount, 0n)
-}
-
-function areSame(one: Hands, other: Hands): boolean {
-  return one.wallet === other.wallet || (one.client !== undefined && one.client === other.client)
-}
 
 describe('payers and clients, while others wait,', () => {
   const long = { changedAt: new Date('2026-01-01T00:00:00Z') }

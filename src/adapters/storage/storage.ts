@@ -7,7 +7,7 @@ import { addUpEnds, checkoutFacts, openFacts, orderFacts } from './facts.ts'
 import { createGoodwillStore } from './goodwill.ts'
 import { createApprovalStore, createLimitStore } from './limits.ts'
 import { migrate, requireMigrated } from './migrate.ts'
-import { createMailBook, createOrderStore } from './orders.ts'
+import { createOrderStore } from './orders.ts'
 import {
   createHandPayouts,
   createPayoutLimits,
@@ -27,7 +27,7 @@ import {
   requireOwn,
   type StoreIdentity,
 } from './store.ts'
-import { createWebhookStore } from './webhooks.ts'
+import { createMailBook, createWebhookStore } from './webhooks.ts'
 
 export type Storage = ReturnType<typeof storesOn> & {
   /** @throws when the database does not answer within 1.5 seconds, or accepts no writes */

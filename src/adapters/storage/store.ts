@@ -68,15 +68,6 @@ export function presentOf(
   return { pay_to: payTo, refunds: refundWallet }
 }
 
-/** Every address at which the store was ever paid or from which it ever refunded. None is ever removed. */
-export interface Wallets {
-  /** The recorded addresses, and the present ones even if no start has recorded them yet. */
-  ours(present: PresentWallets): Promise<readonly StoreWallet[]>
-  use(present: PresentWallets): Promise<void>
-  /** Records an address that the store used before addresses were recorded. */
-  addEarlier(role: WalletRole, address: string): Promise<void>
-}
-
 interface Row {
   readonly role: WalletRole
   readonly address: string
@@ -98,9 +89,11 @@ export function onlyPresent(present: PresentWallets): readonly StoreWallet[] {
   return roles.map((role) => ({ role, address: present[role].toLowerCase(), isPresent: true }))
 }
 
-export function createWallets(database: Database): Wallets {
+/** Every address at which the store was ever paid or from which it ever refunded. None is ever removed. */
+export function createWallets(database: Database) {
   return {
-    async ours(present) {
+    /** The recorded addresses, and the present ones even if no start has recorded them yet. */
+    async ours(present: PresentWallets): Promise<readonly StoreWallet[]> {
       const { rows } = await database.query<Row>(
         'select role, address, since from store_wallets order by since nulls first, role, address',
       )
@@ -112,10 +105,11 @@ export function createWallets(database: Database): Wallets {
       const isKnown = new Set(known.flatMap(({ role, isPresent }) => (isPresent ? [role] : [])))
       return [...known, ...onlyPresent(present).filter(({ role }) => !isKnown.has(role))]
     },
-    async use(present) {
+    async use(present: PresentWallets): Promise<void> {
       for (const role of roles) await database.query(useSql, [role, present[role]])
     },
-    async addEarlier(role, address) {
+    /** Records an address that the store used before addresses were recorded. */
+    async addEarlier(role: WalletRole, address: string): Promise<void> {
       await database.query(earlierSql, [role, address])
     },
   }

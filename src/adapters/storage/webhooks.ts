@@ -1,4 +1,5 @@
 import type { OrderId } from '../../lib/ids.ts'
+import type { MailBook } from '../../orders/mail.ts'
 import {
   type Delivery,
   deliveryLeaseMs,
@@ -187,3 +188,35 @@ const factsSql = `
   select count(*)::int as pending,
     extract(epoch from now() - min(give_up_at - $1 * interval '1 ms'))::float8 as oldest
   from webhook_events where due_at is not null`
+
+/** Keeps digests of mail addresses for as long as the personal fields of their orders. */
+export function createMailBook(database: Database): MailBook {
+  return {
+    async remember(order, digest) {
+      await database.query(
+        `insert into order_mail (order_id, address_digest, left_at) values ($1, $2, now())
+         on conflict (order_id) do update set address_digest = excluded.address_digest, left_at = now()`,
+        [order, digest],
+      )
+    },
+    async ordersOf(digests, limit) {
+      // Existing orders first, so that nobody can push them out by leaving the address with many unpaid forms.
+      const { rows } = await database.query<{ order_id: OrderId }>(
+        `select order_id from order_mail left join orders on orders.id = order_mail.order_id
+         where address_digest = any($1::text[])
+         order by orders.id is null, left_at desc, order_id limit $2`,
+        [digests, limit],
+      )
+      return rows.map(({ order_id }) => order_id)
+    },
+    async forget(endedBefore) {
+      const { rowCount } = await database.query(
+        `delete from order_mail
+         where exists (select from orders where orders.id = order_mail.order_id and finished_at < $1)
+           or left_at < $1 and not exists (select from orders where orders.id = order_mail.order_id)`,
+        [endedBefore],
+      )
+      return rowCount ?? 0
+    },
+  }
+}
