@@ -116,6 +116,35 @@ describe('open', () => {
     expect(asked.filter(({ call }) => call === create)).toHaveLength(2)
   })
 
+  it('goes on past the addresses of others, ten at a time, and ends them in as many steps', async () => {
+    const made = Array.from({ length: 13 }, (_, at) => invoiceJson({ id: `Inv${at}` }))
+    const shown = made.map(({ id }) => [
+      `GET /api/v1/invoices/${id}/payment-methods?onlyAccountedPayments=false`,
+      { json: [methodJson({ destination: `address of ${id}` })] },
+    ])
+    const ends = made.flatMap(({ id }) => [
+      [`POST /api/v1/invoices/${id}/status`, { json: invoiceJson({ id }) }],
+      [`DELETE /api/v1/invoices/${id}`, {}],
+    ])
+    const { processor, asked } = playing({
+      ...Object.fromEntries([...shown, ...ends]),
+      [list]: [{ json: [] }, { json: made.slice(0, 12) }, { json: made.slice(0, 3) }],
+      [create]: made.map((json) => ({ json })),
+    })
+    const opened = await processor.open(wanted({ isTaken: async () => true }))
+    expect(opened).toEqual({ outcome: 'searching' })
+    expect(asked.filter(({ call }) => call === create)).toHaveLength(10)
+    expect(await processor.endOthers('chk_1' as CheckoutId, 'Inv0')).toBe(false)
+    expect(await processor.endOthers('chk_1' as CheckoutId, 'Inv0')).toBe(true)
+  })
+
+  it('only finds an invoice if it shall make none', async () => {
+    const { processor, asked } = playing({ [list]: { json: [] } })
+    const answer = await processor.open(wanted({ onlyFinds: true }))
+    expect(answer).toMatchObject({ outcome: 'refused', code: 'no_invoice' })
+    expect(asked.map(({ call }) => call)).toEqual([list])
+  })
+
   it('finds what was made although the answer was lost', async () => {
     const { processor } = playing({
       [list]: [{ json: [] }, { json: [invoiceJson()] }],

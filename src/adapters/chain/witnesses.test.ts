@@ -194,6 +194,17 @@ describe('a payment that has landed', () => {
     expect(await rail.collect(big.tender)).toEqual({ outcome: 'settled', receipt: big.receipt })
   })
 
+  test('is settled by two nodes also right after it was sent', async () => {
+    const { tender, payer } = await newPayment(chain, { amount: large })
+    witness.tamper(silent)
+    const now = connect([witness.url]).rail
+    expect(await now.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
+    witness.tamper()
+    expect(await now.collect(tender)).toMatchObject({ outcome: 'settled' })
+    expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
+  })
+
   test('is gone only when every node misses it', async () => {
     const { tender, receipt } = await landed()
     own.tamper(hiding)
