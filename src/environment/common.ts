@@ -146,7 +146,7 @@ export const mail = {
   SMTP_URL: variable(url(/^smtps?$/).optional(), {
     perNode: 'if set',
     description:
-      'The mail server that sends buyers the links to their orders, when they ask for it: `smtps://`, or `smtp://`, which encrypts when the server supports it. The store keeps only keyed digests of the addresses. While the server does not answer, buyers are told that the mail was not sent, and the log says why.',
+      'The mail server that sends buyers the links to their orders, when they ask for it: `smtps://`, or `smtp://`, which encrypts when the server supports it. The store keeps only keyed digests of the addresses. Buyers are told if a mail was not sent, and the log says why.',
     unset: 'none: the store sends no mail and asks nobody for an address',
     example: 'smtps://user:password@mail.example.com:465',
     isSecret: true,

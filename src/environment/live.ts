@@ -34,7 +34,7 @@ export const chain = {
     example: 'base-sepolia',
   }),
   REHEARSAL: variable(z.literal('1', 'must be 1, or left out').optional(), {
-    description: `\`1\` rehearses with test money: \`RPC_URL\` may then be a development node (Anvil, Hardhat) with the chain id and the USDC of ${testNetworks.map((name) => networks[name].name).join(' or ')}. A banner on every page, the description in the manifest and each line of the log say so, and the database serves no other store from then on. Startup fails with ${realNetworks.map((name) => `\`NETWORK=${name}\``).join(' or ')}. The supplier stays what its key says: set a test key.`,
+    description: `\`1\` rehearses with test money: \`RPC_URL\` may then be a development node (Anvil, Hardhat) with the chain id and the USDC of ${testNetworks.map((name) => networks[name].name).join(' or ')}. Every page, the manifest and each line of the log say so, and the database serves no other store from then on. Startup fails with ${realNetworks.map((name) => `\`NETWORK=${name}\``).join(' or ')}. Set a test key of the supplier.`,
     unset: 'not set',
     example: '1',
   }),
