@@ -11,16 +11,16 @@ export interface Bought {
   readonly kind: Kind
   readonly brandName: string
   /** The card or plan, as it was shown to the buyer; absent if it was not recorded. */
-  readonly offer?: DescribedOffer
+  readonly offer?: DescribedOffer | undefined
   /** When a plan is slowed down, in the supplier's words. */
-  readonly fairUse?: string
-  readonly country?: string
+  readonly fairUse?: string | undefined
+  readonly country?: string | undefined
   /** The chosen value of an open-value offer, in the minor units of the offer's price. */
-  readonly value?: number
+  readonly value?: number | undefined
   /** What the card or the line receives. */
-  readonly receives?: FaceValue
+  readonly receives?: FaceValue | undefined
   /** The number that is topped up, in E.164 form; absent once it was erased. */
-  readonly phone?: string
+  readonly phone?: string | undefined
 }
 
 export interface BoughtDeps {
@@ -28,7 +28,7 @@ export interface BoughtDeps {
 }
 
 /** The item and the recipient of an order, or of a checkout that is not an order yet. */
-export interface OrderedItem {
+interface OrderedItem {
   readonly orderId: OrderId
   readonly item: Item
   readonly recipient: Sealed | undefined
@@ -36,19 +36,17 @@ export interface OrderedItem {
 
 export function boughtOf({ vault }: BoughtDeps, asked: OrderedItem): Bought {
   const { kind, brandName, country, value, shown } = asked.item
-  const place = country === undefined ? {} : { country }
-  const offer = shown && { kind, ...place, ...shown }
-  const receives = offer && faceValueFor(worthOf(offer), value)
+  const offer = shown && { kind, ...(country === undefined ? {} : { country }), ...shown }
   const recipient = recipientOf(vault, asked)
   return {
     kind,
     brandName,
-    ...(offer === undefined ? {} : { offer }),
-    ...place,
-    ...(shown?.fairUse === undefined ? {} : { fairUse: shown.fairUse }),
-    ...(value === undefined ? {} : { value }),
-    ...(receives === undefined ? {} : { receives }),
-    ...(recipient && 'msisdn' in recipient ? { phone: recipient.msisdn } : {}),
+    offer,
+    country,
+    fairUse: shown?.fairUse,
+    value,
+    receives: offer && faceValueFor(worthOf(offer), value),
+    phone: recipient && 'msisdn' in recipient ? recipient.msisdn : undefined,
   }
 }
 

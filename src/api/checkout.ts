@@ -1,29 +1,60 @@
-import type { Kind } from '../catalog/offer.ts'
 import {
   type Checkout,
-  type Invoice,
   type InvoicedCheckout,
   isInvoiced,
-  type Return,
   seenUnits,
 } from '../checkouts/checkout.ts'
-import type { PaymentMethod, Processor } from '../checkouts/ports.ts'
+import type { Processor } from '../checkouts/ports.ts'
 import { type CheckoutForm, type StartDeps, startCheckout } from '../checkouts/start.ts'
-import { type CheckoutId, isCheckoutId, type OrderId } from '../lib/ids.ts'
-import type { Usdc } from '../lib/money.ts'
+import { isCheckoutId } from '../lib/ids.ts'
 import { never } from '../lib/never.ts'
-import { type Coin, type CoinAbilities, coinAbilities } from '../payments/coins.ts'
+import { coinAbilities } from '../payments/coins.ts'
 import { hashOf, sameHash } from '../secrets/tokens.ts'
-import { type Bought, type BoughtDeps, boughtOf } from './bought.ts'
+import { type BoughtDeps, boughtOf } from './bought.ts'
 import { orNotNow } from './buying/or-not-now.ts'
 import type { FaultLog } from './deps.ts'
 import { orderOfLinkToken, type TokenDeps } from './tracking/tokens.ts'
 
-export interface StartedCheckout {
-  readonly id: CheckoutId
-  readonly orderId: OrderId
-  /** Opens the checkout and the goods of its order. The same form gives the same one again. */
-  readonly accessToken: string
+/** The checkout of the website: an order paid in a coin, from the form to the order. */
+export type CheckoutService = ReturnType<typeof createCheckoutService>
+export type StartedCheckout = Awaited<ReturnType<CheckoutService['start']>>
+
+export function createCheckoutService(deps: StartDeps & Pick<TokenDeps, 'tokenSigner'>) {
+  const { tokenSigner, checkouts, processor } = deps
+  const isOwn = (checkout: Checkout, token: string | undefined) =>
+    opensCheckout({ tokenSigner, purchases: deps }, checkout, token)
+  return {
+    /** The coins that can be paid; empty if the operator has configured no processor. */
+    methods: processor.methods,
+
+    /**
+     * The access token opens the checkout and the goods of its order. The same form gives the same one again.
+     *
+     * @param admit called last, before anything is stored; it may refuse
+     * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
+     *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
+     */
+    async start(form: CheckoutForm, admit?: () => Promise<void>) {
+      const { checkout, accessToken } = await startCheckout(deps, form, admit)
+      return { id: checkout.id, orderId: checkout.orderId, accessToken }
+    },
+
+    /**
+     * Undefined if there is no such checkout.
+     *
+     * @param token of the checkout, or a link token of its order
+     * @throws Refusal `try_again`
+     */
+    view: (
+      id: string,
+      token: string | undefined,
+      log: FaultLog,
+    ): Promise<CheckoutView | undefined> =>
+      orNotNow(log, async () => {
+        const checkout = isCheckoutId(id) ? await checkouts.find(id) : undefined
+        return checkout && checkoutView(deps, checkout, isOwn(checkout, token))
+      }),
+  }
 }
 
 /** The stage of a checkout, as its page shows it. */
@@ -46,88 +77,6 @@ export type CheckoutStage =
   /** It has expired. Everything that was or will be paid is returned. */
   | 'expired'
 
-export interface CheckoutView {
-  readonly id: CheckoutId
-  readonly orderId: OrderId
-  readonly kind: Kind
-  readonly offerId: string
-  readonly brandName: string
-  readonly amount: Usdc
-  readonly coin: Coin
-  readonly network: string
-  /** What the processor can do with the coin, so that the page promises no more. */
-  readonly abilities: Pick<CoinAbilities, 'isSeenLate'> & {
-    /** Whether the processor sends payouts automatically. Otherwise an operator sends them. */
-    readonly isSent: boolean
-  }
-  /** Whether the visitor has shown that this is theirs. Others see no address and no amounts. */
-  readonly isOwner: boolean
-  readonly stage: CheckoutStage
-  readonly startedAt: Date
-  /** Only for the owner. `units`, `seen` and `remaining` are in the coin's smallest unit. */
-  readonly invoice?: Pick<
-    Invoice,
-    'id' | 'address' | 'paymentLink' | 'rate' | 'units' | 'expiresAt' | 'watchedUntil'
-  > & {
-    readonly seen: bigint
-    readonly remaining: bigint
-    readonly openedAt: Date
-  }
-  /** Only for the owner. */
-  readonly bought?: Bought
-  /** Only for the owner. */
-  readonly refundTo?: string
-  /** Only for the owner: the returns. A refund of the order is shown with the order. */
-  readonly returns: readonly Return[]
-  /** The time by the store's clock, for the minutes that are left. */
-  readonly now: Date
-  /** Changes whenever the content of the page changes. */
-  readonly version: string
-}
-
-/** The checkout of the website: an order paid in a coin, from the form to the order. */
-export interface CheckoutService {
-  /** The coins that can be paid; empty if the operator has configured no processor. */
-  readonly methods: readonly PaymentMethod[]
-  /**
-   * @param admit called last, before anything is stored; it may refuse
-   * @throws Refusal `invalid_body` that lists every fault (also of `coin` and `refundTo`),
-   *   `offer_not_found`, `offer_unavailable`, `store_paused`, `try_again`
-   */
-  start(form: CheckoutForm, admit?: () => Promise<void>): Promise<StartedCheckout>
-  /**
-   * Undefined if there is no such checkout.
-   *
-   * @param token of the checkout, or a link token of its order
-   * @throws Refusal `try_again`
-   */
-  view(id: string, token: string | undefined, log: FaultLog): Promise<CheckoutView | undefined>
-}
-
-/** The checkout service, over the store's own checkouts. */
-export function createCheckoutService(
-  deps: StartDeps & Pick<TokenDeps, 'tokenSigner'>,
-): CheckoutService {
-  const { tokenSigner, checkouts } = deps
-  const found = async (id: string) => (isCheckoutId(id) ? checkouts.find(id) : undefined)
-  const isOwn = (checkout: Checkout, token: string | undefined) =>
-    opensCheckout({ tokenSigner, purchases: deps }, checkout, token)
-  return {
-    methods: deps.processor.methods,
-
-    async start(form, admit) {
-      const { checkout, accessToken } = await startCheckout(deps, form, admit)
-      return { id: checkout.id, orderId: checkout.orderId, accessToken }
-    },
-
-    view: (id, token, log) =>
-      orNotNow(log, async () => {
-        const checkout = await found(id)
-        return checkout && checkoutView(deps, checkout, isOwn(checkout, token))
-      }),
-  }
-}
-
 /** Whether this is the token of the checkout, or a link token of its order. */
 export function opensCheckout(
   deps: TokenDeps,
@@ -143,32 +92,33 @@ interface ViewDeps extends BoughtDeps {
   readonly now: () => Date
 }
 
+export type CheckoutView = ReturnType<typeof checkoutView>
+
 /**
  * A checkout as its page shows it. Visitors who are not its owner see its offer, its price and its stage, but neither
  * an address to pay to nor anything about the payer.
  */
-export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolean): CheckoutView {
-  const { id, orderId, item, amount, coin, network } = checkout
+export function checkoutView(deps: ViewDeps, checkout: Checkout, isOwner: boolean) {
+  const { id, orderId, item, amount, coin, network, startedAt } = checkout
+  const { kind, offerId, brandName } = item
   const now = deps.now()
   const stage = stageOf(checkout, now)
+  const own = isOwner && isInvoiced(checkout) ? checkout : undefined
   return {
-    id,
-    orderId,
-    kind: item.kind,
-    offerId: item.offerId,
-    brandName: item.brandName,
-    amount,
-    coin,
-    network,
+    ...{ id, orderId, kind, offerId, brandName, amount, coin, network },
+    /** What the processor can do with the coin, so that the page promises no more; other payouts are an operator's. */
     abilities: { ...coinAbilities[coin], isSent: deps.processor.sends(coin) },
     isOwner,
     stage,
-    startedAt: checkout.startedAt,
-    ...(isOwner && isInvoiced(checkout) ? { invoice: invoiceOf(checkout) } : {}),
-    ...(isOwner ? { bought: boughtOf(deps, checkout), refundTo: checkout.refundTo } : {}),
-    returns: isOwner && isInvoiced(checkout) ? checkout.returns : [],
+    startedAt,
+    invoice: own && invoiceOf(own),
+    bought: isOwner ? boughtOf(deps, checkout) : undefined,
+    refundTo: isOwner ? checkout.refundTo : undefined,
+    /** Those of the checkout. A refund of the order is shown with the order. */
+    returns: own?.returns ?? [],
+    /** The time by the store's clock, for the minutes that are left. */
     now,
-    // Its expiry changes the page without a change of the record.
+    /** Changes whenever the content of the page changes: its expiry does so without a change of the record. */
     version: stage === 'closing' ? `${checkout.version}-over` : String(checkout.version),
   }
 }
@@ -197,12 +147,13 @@ function waitingStage({ invoice }: InvoicedCheckout, now: Date): CheckoutStage {
   return seen > 0n ? 'partly_paid' : 'waiting'
 }
 
-function invoiceOf({ invoice, startedAt }: InvoicedCheckout): NonNullable<CheckoutView['invoice']> {
+/** `units`, `seen` and `remaining` are in the coin's smallest unit. */
+function invoiceOf({ invoice, startedAt: openedAt }: InvoicedCheckout) {
   const { id, address, paymentLink, rate, units, expiresAt, watchedUntil } = invoice
   const seen = seenUnits(invoice)
   const remaining = seen < units ? units - seen : 0n
   return {
     ...{ id, address, paymentLink, rate, units, expiresAt, watchedUntil },
-    ...{ seen, remaining, openedAt: startedAt },
+    ...{ seen, remaining, openedAt },
   }
 }

@@ -9,9 +9,7 @@ import { bodySchemaFor, requiredFieldsOf } from '../catalog/purchase-body.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../lib/money.ts'
 import type { ReadDeps } from './deps.ts'
 import { buyPath, purchasePath, titleOf } from './paths.ts'
-import type { Published } from './query.ts'
-
-/** The published fields of offers: of each its shape and its value, which is absent if it is undefined. */
+import { atomic, type Fields, type Published, publish, shapesOf } from './published.ts'
 
 interface OfferDeps extends Pick<ReadDeps, 'pricing'> {
   readonly site: { readonly url: string }
@@ -22,10 +20,6 @@ interface Shown extends OfferDeps {
   readonly offer: Offer
   readonly retail: Retail
 }
-
-type Fields = Readonly<
-  Record<string, readonly [shape: z.ZodType, value: (shown: Shown) => unknown]>
->
 
 /** A price as published: always an object, with integers in minor units (docs/contributors/decisions/003). */
 const Money = z
@@ -42,7 +36,7 @@ const Money = z
       'An amount in whole minor units: major = value / currencyDivisor, so 2500 with divisor 100 is 25.00. Either fixed, or min and max.',
   })
 
-const usdcAmount = z.string().regex(/^\d+$/).describe('Atomic USDC: 1 USDC is 1000000')
+const usdcAmount = atomic.describe('Atomic USDC: 1 USDC is 1000000')
 
 const Usdc = z
   .object({
@@ -74,7 +68,7 @@ const Purchase = z.object({
   example: z.record(z.string(), z.unknown()).describe('Such a body, for nobody'),
 })
 
-const shared: Fields = {
+const shared: Fields<Shown> = {
   offerId: [
     z.string().describe('Names the offer wherever one is asked for'),
     ({ offer }) => offer.id,
@@ -93,7 +87,7 @@ const shared: Fields = {
   ],
 }
 
-const inCatalog: Fields = {
+const inCatalog: Fields<Shown> = {
   kind: [z.enum(kinds), ({ offer }) => offer.kind],
   productType: [z.string(), ({ offer }) => offer.productType],
   shortNotes: [z.string().optional(), ({ offer }) => offer.shortNotes],
@@ -115,7 +109,7 @@ const inCatalog: Fields = {
   ],
 }
 
-const inDetail: Fields = {
+const inDetail: Fields<Shown> = {
   notes: [z.string().optional(), ({ offer }) => offer.notes],
   refundRule: [
     z.string().describe('When this kind of good is paid back'),
@@ -133,7 +127,7 @@ const forms = byKind((kind) => {
 })
 
 /** The fields of a kind: properties of its offers or of their allowance, unless it says how they are made. */
-function ownFields(shapes: z.ZodRawShape): Fields {
+function ownFields(shapes: z.ZodRawShape): Fields<Shown> {
   return Object.fromEntries(
     Object.entries(shapes).map(([name, shape]) => {
       const value = ({ offer }: Shown) => {
@@ -154,27 +148,25 @@ export const CatalogOffer = byKind((kind) =>
 )
 export const OfferDetail = byKind((kind) => shapeOf(forms[kind].detail, `${titleOf(kind)}Detail`))
 
-function shapeOf(fields: Fields, id: string) {
-  const shapes = Object.entries(fields).map(([name, [shape]]) => [name, shape])
-  return z.object(Object.fromEntries(shapes)).meta({ id })
+function shapeOf(fields: Fields<Shown>, id: string) {
+  return z.object(shapesOf(fields)).meta({ id })
 }
 
 export function discoveryOffer(offer: Offer, deps: OfferDeps): Published {
-  return publish(forms[offer.kind].discovery, offer, deps)
+  return publish(forms[offer.kind].discovery, shown(offer, deps))
 }
 
 export function catalogOffer(offer: Offer, deps: OfferDeps): Published {
-  return publish(forms[offer.kind].catalog, offer, deps)
+  return publish(forms[offer.kind].catalog, shown(offer, deps))
 }
 
 export function offerDetail(offer: Offer, deps: OfferDeps) {
-  const detail = publish(forms[offer.kind].detail, offer, deps)
+  const detail = publish(forms[offer.kind].detail, shown(offer, deps))
   return detail as Published & { readonly purchase: ReturnType<typeof purchaseOf> }
 }
 
-function publish(fields: Fields, offer: Offer, { pricing, site }: OfferDeps): Published {
-  const shown = { offer, pricing, site, retail: retailOf(offer, pricing) }
-  return Object.fromEntries(Object.entries(fields).map(([name, [, value]]) => [name, value(shown)]))
+function shown(offer: Offer, { pricing, site }: OfferDeps): Shown {
+  return { offer, pricing, site, retail: retailOf(offer, pricing) }
 }
 
 /**

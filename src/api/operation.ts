@@ -1,13 +1,13 @@
 import type * as z from 'zod'
 import type { Kind } from '../catalog/offer.ts'
 import type { ParamSource } from '../catalog/search/param-source.ts'
-import type { Params } from '../catalog/search/params.ts'
+import { type Params, readParams } from '../catalog/search/params.ts'
 import type { Health } from '../health/health.ts'
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
 import type { PublicJwk } from '../secrets/signing-keys.ts'
 import type { SignInAsk } from './buying/sign-in.ts'
 import type { BuyingDeps, FaultLog, ReadDeps } from './deps.ts'
-import type { Query } from './query.ts'
+import type { Published } from './published.ts'
 import type { Site } from './site.ts'
 
 /**
@@ -62,12 +62,8 @@ interface AnswerShape {
 
 /** An operation that is free for anyone, and whose answer may be cached. */
 export interface Reading extends Operation {
-  /**
-   * Parses the request or refuses it. The answer is made only when it is needed.
-   *
-   * @param id of the offer in the path
-   */
-  readonly ask: (given: ParamSource, deps: ReadDeps, id?: string) => Query
+  /** @param id of the offer in the path */
+  readonly ask: (given: ParamSource, deps: ReadDeps, id?: string) => Published
 }
 
 /** An operation about orders or prices. HTTP makes a route from it; MCP tools call the same functions. */
@@ -159,17 +155,24 @@ type ReadingSpec = Pick<Reading, 'id' | 'path' | 'name' | 'description' | 'answe
 
 /** An operation of the discovery interface, and of its limit. */
 export function inDiscovery(spec: ReadingSpec): Reading {
-  return { ...freely(spec), group: 'Discovery', limit: 'discovery', ...spec }
+  return { ...freely(spec), group: 'Discovery', limit: 'discovery' }
 }
 
 /** An operation that reads the catalog interface. */
 export function inCatalog(spec: ReadingSpec): Reading {
-  return { ...freely(spec), group: 'Catalog', limit: 'reading', ...spec }
+  return { ...freely(spec), group: 'Catalog', limit: 'reading' }
 }
 
-function freely({ query }: ReadingSpec) {
-  const refusals = query === undefined ? refusesAnyQuery : refusesQuery
-  return { method: 'GET', access: 'free', refusals } as const
+/** An operation that is free. One without parameters refuses any. */
+export function freely(spec: ReadingSpec) {
+  const { query, ask } = spec
+  const free = { ...spec, method: 'GET', access: 'free' } as const
+  if (query !== undefined) return { ...free, refusals: refusesQuery }
+  const strictly: Reading['ask'] = (given, ...rest) => {
+    readParams(given, {})
+    return ask(given, ...rest)
+  }
+  return { ...free, refusals: refusesAnyQuery, ask: strictly }
 }
 
 /** The refusals of a strictly read query. An operation without parameters has none that could be repeated. */
@@ -178,7 +181,7 @@ export const refusesQuery = [
   'unknown_parameter',
   'repeated_parameter',
 ] as const
-export const refusesAnyQuery = ['invalid_parameter', 'unknown_parameter'] as const
+const refusesAnyQuery = ['invalid_parameter', 'unknown_parameter'] as const
 
 /** All refusals of an operation: its own, those of its path, and that of its rate limit. */
 export function refusalsOf({ refusals, pathParams, limit }: Operation): readonly RefusalCode[] {

@@ -21,7 +21,7 @@ export function routeReadings(
     app.get(routeOf(reading), { config: configOf(reading) }, (request, reply) => {
       const url = request.raw.url ?? ''
       const { id } = request.params as { id?: string }
-      const found = answers.find(url, () => reading.ask(inQuery(url), deps, id).answer())
+      const found = answers.find(url, () => reading.ask(inQuery(url), deps, id))
       if (isDiscovery) reply.header('link', link)
       return sendText(request, reply, { ...found, cacheControl })
     })

@@ -60,7 +60,7 @@ export async function orderOutcome(
       ...body,
       message: advice,
       orders: shown.map(({ order: one }) =>
-        'result_hint' in one ? { ...one, result_hint: hint } : one,
+        one.result_hint === undefined ? one : { ...one, result_hint: hint },
       ),
       ...(link ? { reveal: link } : {}),
     },

@@ -4,6 +4,7 @@ import type { OrderId } from '../../lib/ids.ts'
 import { isUnderWay, type Order } from '../../orders/order.ts'
 import type { BuyingDeps, FaultLog } from '../deps.ts'
 import { orderBody } from '../orders/order.ts'
+import { issueToken, readToken } from '../timed-token.ts'
 import { orNotNow } from './or-not-now.ts'
 
 /** The validity of a link, in milliseconds. */
@@ -13,13 +14,10 @@ const linkMs = 24 * 60 * 60_000
 export const revealPath = '/reveal'
 
 /** A link that shows the goods of one order, once. */
-export interface RevealLink {
+interface RevealLink {
   readonly url: string
   readonly expiresAt: string
 }
-
-/** The content of a link: the order, the id of the link, and its expiry in epoch seconds. */
-type Named = readonly [order: OrderId, link: string, until: number]
 
 /**
  * A link to the goods for a person, so that they do not pass through a model. The token is in the fragment, which
@@ -29,11 +27,11 @@ export function revealLink(
   { site, purchases, reveals }: Pick<BuyingDeps, 'site' | 'purchases' | 'reveals'>,
   order: Order,
 ): RevealLink {
-  const until = Math.floor((purchases.now().getTime() + linkMs) / 1_000)
-  const named: Named = [order.id, randomBytes(16).toString('base64url'), until]
+  const expiresAt = new Date(purchases.now().getTime() + linkMs)
+  const names = [order.id, randomBytes(16).toString('base64url')]
   return {
-    url: `${site.url}${revealPath}#${reveals.sign(named)}`,
-    expiresAt: new Date(until * 1_000).toISOString(),
+    url: `${site.url}${revealPath}#${issueToken(reveals, '', { names, expiresAt })}`,
+    expiresAt: expiresAt.toISOString(),
   }
 }
 
@@ -61,17 +59,17 @@ export async function openReveal(
   token: string,
   log: FaultLog,
 ): Promise<Revealed> {
-  // The signer returns only what we have signed, so its shape needs no check.
-  const named = deps.reveals.read(token.trim()) as Named | undefined
-  if (named === undefined) return { type: 'unknown' }
-  const [orderId, link, until] = named
-  if (until * 1_000 <= deps.purchases.now().getTime()) return { type: 'expired' }
+  const signed = readToken(deps.reveals, '', token.trim())
+  if (signed === undefined) return { type: 'unknown' }
+  const { names, expiresAt } = signed
+  const [orderId, link] = names as [OrderId, string]
+  if (expiresAt <= deps.purchases.now()) return { type: 'expired' }
   return orNotNow(log, async () => {
     const order = await deps.orders.find(orderId)
     if (order === undefined) return { type: 'unknown' }
     const [shown] = (await orderBody(deps.purchases.vault, { order, reveal: true })).orders
     if (!shown?.result) return { type: isUnderWay(order) ? 'not_yet' : 'never' }
-    const isFirst = await deps.signIn.nonces.useOnce(`reveal:${link}`, new Date(until * 1_000))
+    const isFirst = await deps.signIn.nonces.useOnce(`reveal:${link}`, expiresAt)
     if (!isFirst) return { type: 'used' }
     const { kind, brandName } = order.item
     return { type: 'goods', orderId, kind, brandName, result: shown.result }

@@ -1,62 +1,100 @@
+import * as z from 'zod'
 import { countryName } from '../../catalog/countries.ts'
+import { findOffer } from '../../catalog/find-offer.ts'
 import { goods, kinds } from '../../catalog/good.ts'
+import { names } from '../../catalog/kinds/fields.ts'
 import type { KindDefinition, KindList } from '../../catalog/kinds/kind.ts'
-import type { Kind, Offer } from '../../catalog/offer.ts'
-import type { ValueCount } from '../../catalog/search/field.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import { fold, slugOf } from '../../lib/text.ts'
-import { catalogOffer } from '../offers.ts'
+import { count, page, pageAnswer, pageOfOffers } from '../discovery/search.ts'
+import { CatalogOffer, catalogOffer, OfferDetail, offerDetail } from '../offers.ts'
 import { answers, inCatalog, type Reading } from '../operation.ts'
-import { catalogPath, titleOf } from '../paths.ts'
-import { type Published, wholeListQuery } from '../query.ts'
-import { searchQuery } from '../search-answer.ts'
-import { BrandList, CatalogPage, CountryList, RegionList, VoucherFilters } from '../shapes/lists.ts'
+import { catalogPath, offerPath, titleOf } from '../paths.ts'
+import type { Published } from '../published.ts'
 
 function browsing(kind: Kind): Reading {
   const { browse, plural, words } = goods[kind]
+  const shape = pageOfOffers(`Catalog${titleOf(kind)}Page`, CatalogOffer[kind])
   return inCatalog({
     id: `browse${titleOf(plural)}`,
     path: `${catalogPath(kind)}/offers`,
     name: `Browse ${words.many}`,
     description: words.browse,
     query: browse.query,
-    answers: answers(`A page of ${words.many}`, CatalogPage[kind]),
+    answers: answers(`A page of ${words.many}`, shape),
     ask(given, deps) {
       const index = deps.liveCatalog.current().listed[kind]
-      const asked = browse.read(given, index)
-      const view = (offer: Offer) => catalogOffer(offer, deps)
-      return searchQuery({ index, asked, view })
+      return pageAnswer(index, browse.read(given, index), (offer) => catalogOffer(offer, deps))
     },
   })
 }
 
-function listing(kind: Kind, list: KindList): Reading {
-  const { makes, ...operation } = listed[list](kind, goods[kind])
-  return inCatalog({
-    id: `${kind}${titleOf(list)}`,
-    path: `${catalogPath(kind)}/${list}`,
-    ...operation,
-    ask: (given, { liveCatalog }) =>
-      wholeListQuery(given, () => makes(liveCatalog.current().listed[kind])),
+function offerOf(kind: Kind): Reading {
+  const reading = inCatalog({
+    id: `${kind}Offer`,
+    path: offerPath(kind, '{id}'),
+    name: `Get one ${goods[kind].words.noun}`,
+    description:
+      'One offer with its price, its notes, when it is refunded, and the exact schema of the body that buys it.',
+    answers: answers('The offer', OfferDetail[kind]),
+    ask: (_, deps, id = '') =>
+      offerDetail(findOffer(deps.liveCatalog.current(), kind, id, 'id'), deps),
   })
+  return {
+    ...reading,
+    pathParams: { id: { type: 'string', description: 'offerId' } },
+    refusals: [...reading.refusals, 'offer_not_found'],
+  }
 }
+
+/** A list without parameters is sent whole, in the form of every list. */
+function wholeListOf(id: string, item: z.ZodRawShape) {
+  return z.object({ ...page, items: z.array(z.object(item)) }).meta({ id })
+}
+
+function wholeList(items: readonly Published[]): Published {
+  return { total: items.length, limit: items.length, offset: 0, items }
+}
+
+const CountryList = wholeListOf('CountryList', {
+  code: z.string(),
+  name: z.string(),
+  offers: count,
+})
+const BrandList = wholeListOf('BrandList', {
+  brand: z.string(),
+  brandName: z.string(),
+  countries: names,
+  offers: count,
+})
+const RegionList = wholeListOf('RegionList', { slug: z.string(), name: z.string(), offers: count })
+const VoucherFilters = z
+  .object({ brands: names, categories: names, countries: names })
+  .meta({ id: 'VoucherFilters' })
 
 type Listed = Pick<Reading, 'name' | 'description' | 'answers'> & {
-  makes(index: SearchIndex): Readonly<Record<string, unknown>>
+  readonly makes: (index: SearchIndex) => Published
 }
 
-const listed: Readonly<Record<KindList, (kind: Kind, of: KindDefinition) => Listed>> = {
-  brands: (kind, { plural }) => ({
+const listed: Readonly<Record<KindList, (kind: Kind) => Listed>> = {
+  brands: (kind) => ({
     name: `${titleOf(kind)} brands`,
-    description: `Brands with ${plural}, their countries and their number of offers.`,
+    description: `Brands with ${goods[kind].plural}, their countries and their number of offers.`,
     answers: answers('All brands', BrandList),
-    makes: (index) => wholeList(brandItems(index)),
+    makes: (index) =>
+      wholeList(
+        index
+          .brands()
+          .map(({ brand, names, ...counted }) => ({ brand, brandName: names[0], ...counted })),
+      ),
   }),
-  countries: (_, { plural }) => ({
-    name: `Countries with ${plural}`,
-    description: `Countries with ${plural}, and their number of offers.`,
+  countries: (kind) => ({
+    name: `Countries with ${goods[kind].plural}`,
+    description: `Countries with ${goods[kind].plural}, and their number of offers.`,
     answers: answers('All countries', CountryList),
-    makes: (index) => wholeList(countryItems(index)),
+    makes: (index) =>
+      counted(index, 'country', (code, offers) => ({ code, name: countryName(code), offers })),
   }),
   filters: (kind) => ({
     name: `${titleOf(kind)} filters`,
@@ -68,45 +106,41 @@ const listed: Readonly<Record<KindList, (kind: Kind, of: KindDefinition) => List
       countries: index.values('country'),
     }),
   }),
-  regions: (kind, { plural }) => ({
+  regions: (kind) => ({
     name: `${titleOf(kind)} regions`,
-    description: `Regions with ${plural}, with their slugs and their number of offers.`,
+    description: `Regions with ${goods[kind].plural}, with their slugs and their number of offers.`,
     answers: answers('All regions', RegionList),
-    makes: (index) => wholeList(byValue(index.counts('region')).map(regionItem)),
+    makes: (index) =>
+      counted(index, 'region', (name, offers) => ({ slug: slugOf(name), name, offers })),
   }),
+}
+
+/** The values of a field and how many offers have each, by name. */
+function counted(
+  index: SearchIndex,
+  field: 'country' | 'region',
+  item: (value: string, offers: number) => Published,
+): Published {
+  const byName = index
+    .counts(field)
+    .toSorted(([one], [other]) => (fold(one) < fold(other) ? -1 : 1))
+  return wholeList(byName.map(([value, offers]) => item(value, offers)))
 }
 
 /** The lists of each kind in the catalog interface: its offers, and its brands, countries and so on. */
 export const catalogReadings: readonly Reading[] = kinds.flatMap((kind) => {
   const { lists }: KindDefinition = goods[kind]
-  return [browsing(kind), ...lists.map((list) => listing(kind, list))]
+  const others = lists.map((list) => {
+    const { makes, ...operation } = listed[list](kind)
+    return inCatalog({
+      id: `${kind}${titleOf(list)}`,
+      path: `${catalogPath(kind)}/${list}`,
+      ...operation,
+      ask: (_, { liveCatalog }) => makes(liveCatalog.current().listed[kind]),
+    })
+  })
+  return [browsing(kind), ...others]
 })
 
-/** A list without parameters is sent whole, in the form of every list. */
-function wholeList(items: readonly Published[]): Published {
-  return { total: items.length, limit: items.length, offset: 0, items }
-}
-
-function byValue(counts: readonly ValueCount[]): ValueCount[] {
-  return counts.toSorted(([one], [other]) => (fold(one) < fold(other) ? -1 : 1))
-}
-
-function regionItem([name, offers]: ValueCount): Published {
-  return { slug: slugOf(name), name, offers }
-}
-
-/** The countries that have offers of a kind: `{code, name, offers}`. */
-function countryItems(index: SearchIndex): Published[] {
-  return byValue(index.counts('country')).map(([code, offers]) => ({
-    code,
-    name: countryName(code),
-    offers,
-  }))
-}
-
-/** The brands that have offers of a kind: `{brand, brandName, countries, offers}`. */
-function brandItems(index: SearchIndex): Published[] {
-  return index
-    .brands()
-    .map(({ brand, names, ...counted }) => ({ brand, brandName: names[0], ...counted }))
-}
+/** The full record of one offer, for each kind. */
+export const offerReadings: readonly Reading[] = kinds.map(offerOf)

@@ -1,5 +1,7 @@
-import { goods } from '../../catalog/good.ts'
-import type { Offer } from '../../catalog/offer.ts'
+import * as z from 'zod'
+import { goods, kinds } from '../../catalog/good.ts'
+import { names } from '../../catalog/kinds/fields.ts'
+import type { Kind, Offer } from '../../catalog/offer.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
 import { lowestCharge } from '../../catalog/pricing.ts'
 import { coverageOf, type Found, findFor } from '../../catalog/question/find.ts'
@@ -24,11 +26,11 @@ import {
   wholeNumber,
 } from '../../catalog/search/params.ts'
 import type { ReadDeps } from '../deps.ts'
-import { catalogOffer } from '../offers.ts'
+import { CatalogOffer, catalogOffer } from '../offers.ts'
 import { answers, inDiscovery } from '../operation.ts'
-import { searchPath } from '../paths.ts'
-import { type Published, type Query, queryOf } from '../query.ts'
-import { QuestionResult } from '../shapes/lists.ts'
+import { searchPath, titleOf } from '../paths.ts'
+import type { Published } from '../published.ts'
+import { count, pageOfOffers } from './search.ts'
 
 /** The maximum offset; a caller who has read so many items should ask more narrowly. */
 const maxOffset = 1_000
@@ -66,6 +68,24 @@ const query = {
   offset: described(wholeNumber(0, maxOffset), 'How many items to skip', { default: 0 }),
 }
 
+const Coverage = z
+  .object({ total: count, countries: names.describe('Some of them, those asked for first') })
+  .meta({ id: 'CoverageInShort', description: 'How many countries the plan works in.' })
+
+function foundOffer(kind: Kind) {
+  if (!goods[kind].isByCoverage) return CatalogOffer[kind]
+  const id = `Found${titleOf(kind)}`
+  return CatalogOffer[kind].extend({ coverage: Coverage }).meta({ id })
+}
+
+const QuestionResult = pageOfOffers('SearchResult', z.union(kinds.map(foundOffer)), {
+  leftOut: names.describe('Words of the question that the result does not take into account'),
+  likelyOperator: z
+    .string()
+    .optional()
+    .describe('The operator that the phone number was first assigned to; it may have moved since'),
+})
+
 export const searchAll = inDiscovery({
   id: 'search',
   path: searchPath,
@@ -77,7 +97,7 @@ export const searchAll = inDiscovery({
   ask,
 })
 
-function ask(given: ParamSource, deps: ReadDeps): Query {
+function ask(given: ParamSource, deps: ReadDeps): Published {
   const { limit, offset, ...params } = readParams(given, query)
   const page = pageOf({ limit, offset })
   const { phone, sort = 'match', ...fields } = params
@@ -88,7 +108,7 @@ function ask(given: ParamSource, deps: ReadDeps): Query {
     ...fields,
     ...(phone === undefined ? {} : lineOf(phone, fields.country)),
   }
-  return queryOf({ ...asked, sort, ...page }, () => searchAnswer(deps, asked, { ...page, sort }))
+  return searchAnswer(deps, asked, { ...page, sort })
 }
 
 function lineOf(

@@ -1,7 +1,7 @@
-import { byPlural } from '../../catalog/good.ts'
-import type { ParamSource } from '../../catalog/search/param-source.ts'
-import type { ReadDeps } from '../deps.ts'
-import { answers, type Reading, refusesAnyQuery } from '../operation.ts'
+import * as z from 'zod'
+import { byPlural, goods } from '../../catalog/good.ts'
+import { names } from '../../catalog/kinds/fields.ts'
+import { answers, freely, inDiscovery, type Reading } from '../operation.ts'
 import {
   catalogPrefix,
   discoveryPath,
@@ -12,43 +12,92 @@ import {
   openApiPath,
   searchPath,
 } from '../paths.ts'
-import { type Query, wholeListQuery } from '../query.ts'
-import { ServiceIndex } from '../shapes/lists.ts'
 
 /** The version of the discovery interface. */
 export const discoveryVersion = '1.0.0'
 
-export const capabilitiesPath = `${discoveryPrefix}/capabilities`
+const version = z.string().describe('Of the discovery interface')
+const capabilitiesPath = `${discoveryPrefix}/capabilities`
+
+const ServiceIndex = z
+  .object({
+    version,
+    name: z.string(),
+    description: z.string(),
+    accepts_crypto: names,
+    delivery: z.string(),
+    website: z.url(),
+    search: z.string().describe('Where all kinds are searched by one question'),
+    catalogs: z.object(byPlural(() => z.string())),
+    capabilities: z.string(),
+    offers: z
+      .object(byPlural(() => z.string()))
+      .describe('The record of an offer, which names the call that buys it'),
+    catalog: z.string(),
+    manifest: z.string(),
+    mcp: z.string(),
+    openapi: z.string(),
+  })
+  .meta({ id: 'ServiceIndex' })
 
 export const serviceIndex: Reading = {
-  id: 'serviceIndex',
-  method: 'GET',
-  path: discoveryPrefix,
+  ...freely({
+    id: 'serviceIndex',
+    path: discoveryPrefix,
+    name: 'Where everything is',
+    description:
+      'The name of the store, the paths of its searches, and the way from an offer to buying it: its record in offers names the call. Not counted against any limit.',
+    answers: answers('The index', ServiceIndex),
+    ask: (_, { site }) => ({
+      version: discoveryVersion,
+      name: site.name,
+      description: site.description,
+      accepts_crypto: site.acceptsCrypto,
+      delivery: 'instant',
+      website: site.url,
+      search: searchPath,
+      catalogs: byPlural(discoveryPath),
+      capabilities: capabilitiesPath,
+      offers: byPlural((kind) => offerPath(kind, '{offerId}')),
+      catalog: catalogPrefix,
+      manifest: manifestPath,
+      mcp: mcpPath,
+      openapi: openApiPath,
+    }),
+  }),
   group: 'Discovery',
-  name: 'Where everything is',
-  description:
-    'The name of the store, the paths of its searches, and the way from an offer to buying it: its record in offers names the call. Not counted against any limit.',
-  answers: answers('The index', ServiceIndex),
-  refusals: refusesAnyQuery,
-  access: 'free',
-  ask,
 }
 
-function ask(given: ParamSource, { site }: ReadDeps): Query {
-  return wholeListQuery(given, () => ({
-    version: discoveryVersion,
-    name: site.name,
-    description: site.description,
-    accepts_crypto: site.acceptsCrypto,
-    delivery: 'instant',
-    website: site.url,
-    search: searchPath,
-    catalogs: byPlural(discoveryPath),
-    capabilities: capabilitiesPath,
-    offers: byPlural((kind) => offerPath(kind, '{offerId}')),
-    catalog: catalogPrefix,
-    manifest: manifestPath,
-    mcp: mcpPath,
-    openapi: openApiPath,
-  }))
-}
+const Capabilities = z
+  .object({
+    version,
+    accepts_crypto: names,
+    delivery: z.string(),
+    no_account_required: z.boolean(),
+    ...byPlural((kind) =>
+      z.object({ ...goods[kind].published.capabilities, query_url: z.string() }),
+    ),
+  })
+  .meta({ id: 'Capabilities' })
+
+export const capabilities = inDiscovery({
+  id: 'capabilities',
+  path: capabilitiesPath,
+  name: 'What can be searched for',
+  description:
+    'Every country, region, brand and sub-type that a search finds something with, and the currencies that the store takes from people.',
+  answers: answers('All values', Capabilities),
+  ask(_, { liveCatalog, site }) {
+    const { sold } = liveCatalog.current()
+    return {
+      version: discoveryVersion,
+      accepts_crypto: site.acceptsCrypto,
+      delivery: 'instant',
+      no_account_required: true,
+      ...byPlural((kind) => ({
+        ...goods[kind].capabilitiesIn(sold[kind]),
+        query_url: discoveryPath(kind),
+      })),
+    }
+  },
+})

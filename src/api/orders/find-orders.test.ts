@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { inQuery } from '../../http/call.ts'
 import { createSigner } from '../../secrets/tokens.ts'
 import type { BuyingDeps } from '../deps.ts'
-import { listToken, lookUpIn, pageIn, walletOfListToken } from './find-orders.ts'
+import { listToken, lookUpIn, walletOfListToken } from './find-orders.ts'
 
 const hash = `0x${'aB'.repeat(32)}`
 const asked = (query: string) => inQuery(`/api/catalog/orders?${query}`)
@@ -12,7 +12,6 @@ describe('the query of orders', () => {
     const start = { limit: 20, offset: 0, transactionHash: undefined }
     expect(lookUpIn(asked(''))).toMatchObject(start)
     expect(lookUpIn(asked('transactionHash=&limit='))).toMatchObject(start)
-    expect(pageIn(asked('limit=100&offset=40'))).toMatchObject({ limit: 100, offset: 40 })
   })
 
   test('finds a transaction whatever its letter case', () => {
@@ -32,11 +31,6 @@ describe('the query of orders', () => {
     ['limit=1&limit=2', 'repeated_parameter'],
   ])('refuses %s', (query, code) => {
     expect(() => lookUpIn(asked(query))).toThrow(expect.objectContaining({ code }))
-  })
-
-  test('of a list takes no look-up', () => {
-    const act = () => pageIn(asked(`transactionHash=${hash}`))
-    expect(act).toThrow(expect.objectContaining({ code: 'unknown_parameter' }))
   })
 })
 

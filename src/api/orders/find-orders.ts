@@ -33,6 +33,7 @@ import {
   refusesQuery,
 } from '../operation.ts'
 import { catalogPrefix, orderPath } from '../paths.ts'
+import { issueToken, readToken } from '../timed-token.ts'
 import { foundOrder, OrderAnswer, OrderList, OrderStanding, orderItem } from './order.ts'
 
 /** The maximum number of orders on a page, as in every list of the catalog interface. */
@@ -46,7 +47,6 @@ const transactionHash: Param<string> = {
   },
 }
 
-/** The parameters of a list of orders. */
 const pageParams = paging(maxLimit)
 
 /** The parameters that find an order by its payment, or page through the list. */
@@ -127,8 +127,10 @@ export const listEsimOrders: OrderOperation = {
   refusals: [...refusesQuery, 'sign_in_invalid', 'try_again'],
   limit: 'reading',
   access: 'sign_in',
-  run: (call, deps) =>
-    listAnswer(call, deps, listEsimOrders.path, { ...pageIn(call.query), kind: 'esim' }),
+  run(call, deps) {
+    const page = pageOf(readParams(call.query, pageParams))
+    return listAnswer(call, deps, listEsimOrders.path, { ...page, kind: 'esim' })
+  },
 }
 
 async function orderAnswer(
@@ -150,28 +152,21 @@ async function listAnswer(
   return body === undefined ? { signIn: ask } : { body }
 }
 
-/** The page of a list of orders. @throws Refusal 400 */
-export function pageIn(given: ParamSource) {
-  return pageOf(readParams(given, pageParams))
-}
-
 /** A look-up by transaction or payment, or a page of the list. @throws Refusal 400 */
 export function lookUpIn(given: ParamSource) {
-  const params = readParams(given, orderParams)
-  return {
-    ...pageOf(params),
-    transactionHash: params.transactionHash,
-    paymentId: params.paymentId,
-  }
+  const { transactionHash, paymentId, ...page } = readParams(given, orderParams)
+  return { ...pageOf(page), transactionHash, paymentId }
 }
 
 /** Identifies one order: by its id, or by its payment. */
-export type OrderQuery =
-  | { readonly orderId: string }
-  | { readonly transactionHash?: string | undefined; readonly paymentId?: string | undefined }
+interface OrderQuery {
+  readonly orderId?: string | undefined
+  readonly transactionHash?: string | undefined
+  readonly paymentId?: string | undefined
+}
 
 /** An order, and how much of it the caller may see. */
-export interface FoundOrder {
+interface FoundOrder {
   readonly order: Order
   /** Whether the caller has proven that the order is theirs. */
   readonly reveal: boolean
@@ -192,13 +187,13 @@ export async function lookAtOrder(
   shown: () => Credentials,
   log: FaultLog,
 ): Promise<FoundOrder> {
-  const { order, reveal } = await orNotNow(log, async () => {
+  return orNotNow(log, async () => {
     const order = await find(deps, query)
-    return { order, reveal: await mayReveal(deps.orders, order, await viewerOf(deps, shown())) }
+    const reveal = await mayReveal(deps.orders, order, await viewerOf(deps, shown()))
+    const waits = isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING'
+    const isPublic = !reveal && (query.orderId ?? query.paymentId) === undefined
+    return { order, reveal, isPublic, waits }
   })
-  const waits = isUnderWay(order) || refundStateOf(order) === 'REFUND_PENDING'
-  const isPublic = !reveal && !('orderId' in query) && query.paymentId === undefined
-  return { order, reveal, isPublic, waits }
 }
 
 /**
@@ -242,7 +237,7 @@ export function listAsk(path: string): SignInAsk {
 interface OrderPage {
   readonly limit: number
   readonly offset: number
-  readonly kind?: Kind | undefined
+  readonly kind?: Kind
 }
 
 /**
@@ -275,36 +270,27 @@ export async function listOrders(
   page: OrderPage,
   log: FaultLog,
 ) {
-  const { kind, ...shown } = page
-  const asked = { ...shown, ...(kind === undefined ? {} : { kind }) }
-  const { total, items } = await orNotNow(log, () => orders.listByPayer(wallet, asked))
-  return { total, ...shown, items: items.map(orderItem) }
+  const { total, items } = await orNotNow(log, () => orders.listByPayer(wallet, page))
+  const { limit, offset } = page
+  return { total, limit, offset, items: items.map(orderItem) }
 }
 
-function find(deps: Pick<BuyingDeps, 'orders'>, query: OrderQuery): Promise<Order> {
-  return 'orderId' in query
-    ? findOrder(deps, query.orderId)
-    : lookUp(deps, query.transactionHash, query.paymentId)
-}
-
-async function lookUp(
+/** The order with both, where a transaction and a payment id are given. @throws Refusal `order_not_found` */
+async function find(
   { orders }: Pick<BuyingDeps, 'orders'>,
-  hash?: string,
-  paymentId?: string,
+  { orderId, transactionHash: hash, paymentId: id }: OrderQuery,
 ): Promise<Order> {
+  if (orderId !== undefined) return findOrder({ orders }, orderId)
   const byHash = hash === undefined ? undefined : await orders.findByTransaction(hash)
-  if (paymentId === undefined) return byHash ?? throwNotFound()
-  const byId = isPaymentId(paymentId) ? await orders.findByPaymentId(paymentId) : undefined
-  const agree = hash === undefined || byHash?.id === byId?.id
-  return byId && agree ? byId : throwNotFound()
+  const byId = id && isPaymentId(id) ? await orders.findByPaymentId(id) : undefined
+  const agree = hash === undefined || id === undefined || byHash?.id === byId?.id
+  const order = id === undefined ? byHash : byId
+  if (order === undefined || !agree) throw notFound()
+  return order
 }
 
 function notFound(): Refusal {
   return new Refusal('order_not_found', 'There is no such order.')
-}
-
-function throwNotFound(): never {
-  throw notFound()
 }
 
 /** The validity of a list token. */
@@ -313,28 +299,15 @@ export const listTokenHours = 2
 /** Distinguishes a list token from the access token of an order, which is sent in the same header. */
 const prefix = 'kol_'
 
-/** The content of a list token: the wallet, and the expiry in epoch seconds. */
-type Named = readonly [wallet: string, until: number]
-
-type ListTokenDeps = Pick<BuyingDeps, 'listSigner' | 'purchases'>
-
-/** A token that lists the orders of one wallet without further signatures. */
-export interface ListToken {
-  readonly token: string
-  readonly expiresAt: string
-}
-
-/**
- * A list token for the wallet that has just signed in. It is signed and not stored, so it cannot be
- * revoked: it is short-lived, and opens no goods, because agents keep it where others may read it.
- */
-export function listToken({ listSigner, purchases }: ListTokenDeps, wallet: string): ListToken {
-  const until = Math.floor(purchases.now().getTime() / 1_000) + listTokenHours * 3_600
-  const named: Named = [wallet, until]
-  return {
-    token: `${prefix}${listSigner.sign(named)}`,
-    expiresAt: new Date(until * 1_000).toISOString(),
-  }
+/** A list token for the wallet that has just signed in. It opens no goods: agents keep it where others may read it. */
+export function listToken(
+  { listSigner, purchases }: Pick<BuyingDeps, 'listSigner' | 'purchases'>,
+  wallet: string,
+) {
+  const seconds = Math.floor(purchases.now().getTime() / 1_000) + listTokenHours * 3_600
+  const expiresAt = new Date(seconds * 1_000)
+  const token = issueToken(listSigner, prefix, { names: [wallet], expiresAt })
+  return { token, expiresAt: expiresAt.toISOString() }
 }
 
 /**
@@ -343,16 +316,14 @@ export function listToken({ listSigner, purchases }: ListTokenDeps, wallet: stri
  * @throws Refusal `sign_in_invalid` for a list token that is expired or not from this store
  */
 export function walletOfListToken(
-  { listSigner, purchases }: ListTokenDeps,
+  { listSigner, purchases }: Pick<BuyingDeps, 'listSigner' | 'purchases'>,
   token: string | undefined,
 ): string | undefined {
   if (!token?.startsWith(prefix)) return undefined
-  // The signer returns only what we have signed, so its shape needs no check.
-  const named = listSigner.read(token.slice(prefix.length)) as Named | undefined
-  if (named === undefined) throw invalid('it is not from this store')
-  const [wallet, until] = named
-  if (until * 1_000 <= purchases.now().getTime()) throw invalid('it has expired')
-  return wallet
+  const signed = readToken(listSigner, prefix, token)
+  if (signed === undefined) throw invalid('it is not from this store')
+  if (signed.expiresAt <= purchases.now()) throw invalid('it has expired')
+  return signed.names[0]
 }
 
 function invalid(why: string): Refusal {

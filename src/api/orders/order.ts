@@ -17,12 +17,9 @@ import type { Vault } from '../../secrets/vault.ts'
 import { recipientOf } from '../bought.ts'
 import { retryAfterSeconds } from '../extensions/policies.ts'
 import { orderPath, receiptPath, refundPath, titleOf } from '../paths.ts'
+import { atomic, type Fields, publish, shapesOf, time, transactionHash } from '../published.ts'
 
 /** An order as it is published (x402-signals v0.2, section 6): its shapes, and how they are filled. */
-
-const time = z.iso.datetime()
-const atomic = z.string().regex(/^\d+$/)
-const transaction = z.string().describe('Transaction hash on the network of the payment')
 
 export const OrderState = z
   .enum([
@@ -56,20 +53,29 @@ const OrderError = z
   .meta({ id: 'OrderError' })
 
 const summary = {
-  orderId: z.string(),
-  kind: z.enum(kinds),
-  offerId: z.string(),
-  state: OrderState,
-  state_updated_at: time,
-  fulfillment_deadline: time.nullable().describe('When the order expires unless goods come'),
-  agent_action: z.enum(['wait', 'stop']).nullable().describe('Null: nothing is left to do'),
-  error: OrderError.nullable(),
-}
+  orderId: [z.string(), ({ id }) => id],
+  kind: [z.enum(kinds), ({ item }) => item.kind],
+  offerId: [z.string(), ({ item }) => item.offerId],
+  state: [OrderState, ({ state }) => state],
+  state_updated_at: [time, ({ changedAt }) => changedAt.toISOString()],
+  fulfillment_deadline: [
+    time.nullable().describe('When the order expires unless goods come'),
+    (order) => ('deliverBy' in order ? order.deliverBy.toISOString() : null),
+  ],
+  agent_action: [
+    z.enum(['wait', 'stop']).nullable().describe('Null: nothing is left to do'),
+    actionOf,
+  ],
+  error: [OrderError.nullable(), errorOf],
+} satisfies Fields<Order>
 
 const payment = {
-  paymentId: z.string(),
-  transactionHash: transaction.nullable().describe('Null while no payment is proven'),
-}
+  paymentId: [z.string(), ({ paymentId }) => paymentId],
+  transactionHash: [
+    transactionHash.describe('Null while no payment is proven'),
+    (order) => transactionOf(order),
+  ],
+} satisfies Fields<Order>
 
 const RefundContract = z
   .object({
@@ -85,7 +91,7 @@ const RefundContract = z
 /** The answer to a purchase, and to later reads of its order. */
 export const OrderAnswer = z
   .object({
-    ...payment,
+    ...shapesOf(payment),
     orderId: z.string(),
     accessToken: z
       .string()
@@ -104,7 +110,7 @@ export const OrderAnswer = z
       .describe('Beside accessToken, where the purchase has a webhookUrl. Keep it.'),
     orders: z.array(
       z.object({
-        ...summary,
+        ...shapesOf(summary),
         result: z.union(DeliveredGoods).nullable(),
         result_hint: z.string().optional().describe('How to see the goods, where they are hidden'),
       }),
@@ -119,35 +125,36 @@ export const OrderAnswer = z
   })
   .meta({ id: 'OrderAnswer' })
 
+const standing = {
+  transactionHash: payment.transactionHash,
+  state: [OrderState, ({ state }) => state],
+  state_updated_at: [time, ({ changedAt }) => changedAt.toISOString()],
+  refund_state: [RefundState.nullable(), refundStateOf],
+  refund_state_updated_at: [time.nullable(), refundChangedAt],
+} satisfies Fields<Order>
+
 /** What anyone may see of an order who knows its payment on the chain or the hash of that transaction. */
 export const OrderStanding = z
-  .object({
-    transactionHash: payment.transactionHash,
-    state: OrderState,
-    state_updated_at: time,
-    refund_state: RefundState.nullable(),
-    refund_state_updated_at: time.nullable(),
-    message: z.string(),
-  })
+  .object({ ...shapesOf(standing), message: z.string() })
   .meta({ id: 'OrderStanding' })
 
-/** A page of the orders of one wallet, never with goods. */
+const listed = {
+  ...payment,
+  ...summary,
+  brandName: [z.string(), ({ item }) => item.brandName],
+  country: [z.string().optional(), ({ item }) => item.country],
+  amount_atomic: [atomic, ({ amount }) => amount.toString()],
+  placed_at: [time, ({ placedAt }) => placedAt.toISOString()],
+  refund_state: [RefundState.nullable(), refundStateOf],
+} satisfies Fields<Order>
+
+/** A page of the orders of one wallet, never with goods: only a read of the single order shows them. */
 export const OrderList = z
   .object({
     total: z.int().min(0),
     limit: z.int(),
     offset: z.int(),
-    items: z.array(
-      z.object({
-        ...payment,
-        ...summary,
-        brandName: z.string(),
-        country: z.string().optional(),
-        amount_atomic: atomic,
-        placed_at: time,
-        refund_state: RefundState.nullable(),
-      }),
-    ),
+    items: z.array(z.object(shapesOf(listed))),
     listToken: z
       .object({ token: z.string(), expiresAt: time })
       .optional()
@@ -156,6 +163,10 @@ export const OrderList = z
       ),
   })
   .meta({ id: 'OrderList' })
+
+export function orderItem(order: Order) {
+  return publish(listed, order)
+}
 
 /** The descriptions of the headers of an answer about something under way. */
 export const laterHeaders = {
@@ -185,16 +196,15 @@ export async function orderBody(vault: Vault, view: OrderView) {
   const result = order.state === 'FULFILLED' && reveal ? await resultOf(vault, order) : null
   const locked = order.state === 'FULFILLED' && !reveal
   return {
-    paymentId: order.paymentId,
-    transactionHash: transactionOf(order),
+    ...publish(payment, order),
     orderId: order.id,
-    ...(accessToken === undefined ? {} : { accessToken }),
-    ...(webhook === undefined ? {} : { webhook }),
+    accessToken,
+    webhook,
     orders: [
       {
-        ...summaryOf(order),
+        ...publish(summary, order),
         result,
-        ...(locked ? { result_hint: lockedHints[order.tender.rail] } : {}),
+        result_hint: locked ? lockedHints[order.tender.rail] : undefined,
       },
     ],
     message: orderMessage(order, {
@@ -216,20 +226,13 @@ const standingMessages = {
 
 /** The state of an order, for callers who know only public data of the chain. */
 export function orderStanding(order: Order, knownBy: keyof typeof standingMessages) {
-  const refund = refundStateOf(order)
-  return {
-    transactionHash: transactionOf(order),
-    state: order.state,
-    state_updated_at: order.changedAt.toISOString(),
-    refund_state: refund,
-    refund_state_updated_at: refund === null ? null : refundChangedAt(order).toISOString(),
-    message: standingMessages[knownBy],
-  }
+  return { ...publish(standing, order), message: standingMessages[knownBy] }
 }
 
-function refundChangedAt(order: Order): Date {
+function refundChangedAt(order: Order): string | null {
+  if (refundStateOf(order) === null) return null
   const isBack = isRefunding(order) && order.payout?.state === 'CONFIRMED'
-  return isBack ? order.payout.confirmedAt : order.changedAt
+  return (isBack ? order.payout.confirmedAt : order.changedAt).toISOString()
 }
 
 /** The part of an order that its caller may see. */
@@ -240,36 +243,9 @@ export async function foundOrder(
   return found.isPublic ? orderStanding(found.order, 'hash') : orderBody(vault, found)
 }
 
-/** An order as lists show it, never with goods: only a read of the single order shows them. */
-export function orderItem(order: Order) {
-  return {
-    paymentId: order.paymentId,
-    transactionHash: transactionOf(order),
-    ...summaryOf(order),
-    brandName: order.item.brandName,
-    ...(order.item.country === undefined ? {} : { country: order.item.country }),
-    amount_atomic: order.amount.toString(),
-    placed_at: order.placedAt.toISOString(),
-    refund_state: refundStateOf(order),
-  }
-}
-
 /** The transaction of the payment; null while none is proven. */
 export function transactionOf(order: Order): string | null {
   return 'receipt' in order ? order.receipt.transaction : null
-}
-
-function summaryOf(order: Order) {
-  return {
-    orderId: order.id,
-    kind: order.item.kind,
-    offerId: order.item.offerId,
-    state: order.state,
-    state_updated_at: order.changedAt.toISOString(),
-    fulfillment_deadline: 'deliverBy' in order ? order.deliverBy.toISOString() : null,
-    agent_action: actionOf(order),
-    error: errorOf(order),
-  }
 }
 
 /** What the agent should do next; null when there is nothing left to do (x402-signals 6.2). */

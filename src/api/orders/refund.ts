@@ -20,40 +20,59 @@ import type { BuyingDeps, FaultLog } from '../deps.ts'
 import { refundDeadlineSeconds, retryAfterSeconds } from '../extensions/policies.ts'
 import type { Answer, Credentials, OrderOperation } from '../operation.ts'
 import { refundPath } from '../paths.ts'
+import { atomic, type Fields, publish, shapesOf, time, transactionHash } from '../published.ts'
 import { findOrder } from './find-orders.ts'
 import { laterHeaders, RefundState, transactionOf } from './order.ts'
 
-const atomic = z.string().regex(/^\d+$/)
+/** A refund, and what its claim said. */
+interface Claimed {
+  readonly order: Refunding
+  readonly paid: Extract<Refunding['payout'], { state: 'CONFIRMED' }> | undefined
+  readonly reason?: string | undefined
+  readonly idempotencyKey?: string | undefined
+}
 
-/** A refund, claimed or watched (x402-signals 7.2). */
-const RefundAnswer = z
-  .object({
-    refundId: z.string(),
-    paymentId: z.string(),
-    orderId: z.string(),
-    state: RefundState,
-    state_updated_at: z.iso.datetime(),
-    refund_to: z
+/** The refund object of x402-signals 7.2. */
+const refundFields = {
+  refundId: [z.string(), ({ order }) => refundIdOf(order.id)],
+  paymentId: [z.string(), ({ order }) => order.paymentId],
+  orderId: [z.string(), ({ order }) => order.id],
+  state: [RefundState, ({ order }) => refundStateOf(order)],
+  state_updated_at: [
+    time,
+    ({ order, paid }) => (paid?.confirmedAt ?? order.changedAt).toISOString(),
+  ],
+  refund_to: [
+    z
       .string()
       .describe(
         'Always the wallet that paid; for another coin, the last letters of the address its buyer gave',
       ),
-    amount_atomic: atomic,
-    amount_atomic_refunded: atomic.nullable(),
-    amount_atomic_kept: atomic.nullable(),
-    asset: z.string(),
-    asset_decimals: z.int().min(6).max(18),
-    network: z.string(),
-    transactionHash: z
-      .string()
-      .describe('Transaction hash on the network of the payment')
-      .nullable(),
-    reason: z.string(),
-    idempotency_key: z.string().nullable(),
-    deadline: z.iso.datetime(),
-    error: z.object({ code: z.string(), message: z.string() }).optional(),
-  })
-  .meta({ id: 'RefundAnswer' })
+    ({ order }) => publicPayerOf(order.tender),
+  ],
+  amount_atomic: [atomic, ({ order }) => paidIn(order.tender).units.toString()],
+  amount_atomic_refunded: [atomic.nullable(), ({ order }) => splitOf(order)[0]],
+  amount_atomic_kept: [atomic.nullable(), ({ order }) => splitOf(order)[1]],
+  asset: [z.string(), ({ order }) => order.tender.asset],
+  asset_decimals: [z.int().min(6).max(18), ({ order }) => paidIn(order.tender).decimals],
+  network: [z.string(), ({ order }) => order.tender.network],
+  transactionHash: [transactionHash, ({ paid }) => paid?.transaction ?? null],
+  reason: [z.string(), ({ order, reason }) => reason ?? order.failure.message],
+  idempotency_key: [z.string().nullable(), ({ idempotencyKey }) => idempotencyKey ?? null],
+  deadline: [
+    time,
+    ({ order }) =>
+      new Date(order.changedAt.getTime() + refundDeadlineSeconds * 1_000).toISOString(),
+  ],
+  error: [
+    z.object({ code: z.string(), message: z.string() }).optional(),
+    ({ order: { payout } }) =>
+      payout?.state === 'FAILED' ? { code: payout.code, message: payout.reason } : undefined,
+  ],
+} satisfies Fields<Claimed>
+
+/** A refund, claimed or watched. */
+const RefundAnswer = z.object(shapesOf(refundFields)).meta({ id: 'RefundAnswer' })
 
 /** The maximum length of a reason, in characters. */
 export const maxReason = 500
@@ -148,12 +167,12 @@ const destinations: ReadonlySet<string> = new Set([
 ])
 
 /** The state of a refund. */
-export interface RefundReport {
+interface RefundReport {
   readonly order: Order
   readonly body: ReturnType<typeof refundBody>
 }
 
-interface Claimed {
+interface Claim {
   readonly orderId: string
   /** The caller's idempotency key. */
   readonly key: string
@@ -173,10 +192,9 @@ interface Claimed {
  */
 export async function refundClaimed(
   deps: Pick<BuyingDeps, 'orders' | 'purchases'>,
-  claimed: Claimed,
+  { orderId, key, fields, client, isOwn }: Claim,
   log: FaultLog,
 ): Promise<RefundReport> {
-  const { orderId, key, fields, client, isOwn } = claimed
   const order = await orNotNow(log, () => findOrder(deps, orderId), 'unknown')
   const claim = readClaim(order, fields)
   const bodyHash = createHash('sha256').update(JSON.stringify(claim)).digest('hex')
@@ -186,7 +204,7 @@ export async function refundClaimed(
       isOwn: () => isOwn(order),
     })
   const refunding = await orNotNow(log, claiming, 'unknown')
-  return report(refunding, { idempotencyKey: key, ...reasonOf(claim) })
+  return report(refunding, { idempotencyKey: key, reason: claim.reason })
 }
 
 /**
@@ -205,15 +223,18 @@ export async function refundWatched(
   return report(await orNotNow(log, () => findOrder(deps, orderId), 'unknown'), {})
 }
 
-function report(
-  order: Order,
-  claim: { readonly reason?: string; readonly idempotencyKey?: string },
-): RefundReport {
+function report(order: Order, claim: Pick<Claimed, 'reason' | 'idempotencyKey'>): RefundReport {
   if (!isRefunding(order)) throw notRefundable(order)
   return { order, body: refundBody(order, claim) }
 }
 
-function readClaim(order: Order, fields: Claimed['fields']): z.infer<typeof RefundClaim> {
+export function refundBody(order: Refunding, claim: Pick<Claimed, 'reason' | 'idempotencyKey'>) {
+  const { payout } = order
+  const paid = payout?.state === 'CONFIRMED' ? payout : undefined
+  return publish(refundFields, { order, paid, ...claim })
+}
+
+function readClaim(order: Order, fields: Claim['fields']): z.infer<typeof RefundClaim> {
   const destination = Object.keys(fields).find((name) => destinations.has(name))
   if (destination !== undefined) {
     const message =
@@ -250,41 +271,9 @@ function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): voi
   throw new Refusal('invalid_body', message, { parameter: wrong })
 }
 
-function reasonOf({ reason }: z.infer<typeof RefundClaim>): { reason?: string } {
-  return reason === undefined ? {} : { reason }
-}
-
-/** The refund object of x402-signals 7.2. The destination is always the payer. */
-export function refundBody(order: Refunding, claim: { reason?: string; idempotencyKey?: string }) {
-  const { payout } = order
-  const paid = payout?.state === 'CONFIRMED' ? payout : undefined
-  return {
-    refundId: refundIdOf(order.id),
-    paymentId: order.paymentId,
-    orderId: order.id,
-    state: refundStateOf(order),
-    state_updated_at: (paid?.confirmedAt ?? order.changedAt).toISOString(),
-    refund_to: publicPayerOf(order.tender),
-    ...amountsOf(order),
-    asset: order.tender.asset,
-    asset_decimals: paidIn(order.tender).decimals,
-    network: order.tender.network,
-    transactionHash: paid?.transaction ?? null,
-    reason: claim.reason ?? order.failure.message,
-    idempotency_key: claim.idempotencyKey ?? null,
-    deadline: new Date(order.changedAt.getTime() + refundDeadlineSeconds * 1_000).toISOString(),
-    ...(payout?.state === 'FAILED' ? { error: { code: payout.code, message: payout.reason } } : {}),
-  }
-}
-
-function amountsOf(order: Refunding) {
-  const whole = paidIn(order.tender).units.toString()
-  const [refunded, kept] = splitOf(order, whole)
-  return { amount_atomic: whole, amount_atomic_refunded: refunded, amount_atomic_kept: kept }
-}
-
 /** What went back and what was kept: null until that is certain. There are no partial refunds. */
-function splitOf(order: Refunding, whole: string): readonly [string | null, string | null] {
+function splitOf(order: Refunding): readonly [string | null, string | null] {
+  const whole = paidIn(order.tender).units.toString()
   if (order.payout?.state === 'CONFIRMED') return [whole, '0']
   // A payment that vanished never came, so there is nothing to keep.
   if (!isPaid(order)) return ['0', '0']

@@ -29,28 +29,28 @@ import { orderOfLinkToken, type PageCredentials, walletOfSession } from './token
 /** A transaction, with its URL at an explorer. */
 export interface Seen {
   readonly transaction: string
-  readonly url?: string
+  readonly url?: string | undefined
 }
 
 /** The refund of the price. */
 export interface RefundView {
   readonly to: string
   readonly startedAt: Date
-  readonly sent?: Seen & { readonly at: Date }
+  readonly sent?: (Seen & { readonly at: Date }) | undefined
   /** Why it waits for the operator; absent if it does not. */
-  readonly stuck?: { readonly code: string }
+  readonly stuck?: { readonly code: string } | undefined
 }
 
 /** The part that only the buyer sees. It does not contain the goods, which are requested separately. */
 export interface OwnOrderView extends Bought {
   readonly amount: Usdc
   /** The amount paid in a coin, in its smallest units; absent if USDC was paid. */
-  readonly paidUnits?: bigint
-  readonly payment?: Seen
-  readonly refund?: RefundView
+  readonly paidUnits?: bigint | undefined
+  readonly payment?: Seen | undefined
+  readonly refund?: RefundView | undefined
   /** The returns of the checkout: payments beyond the price. */
   readonly returns: readonly Return[]
-  readonly returnTo?: string
+  readonly returnTo?: string | undefined
 }
 
 /** An order as its page shows it. */
@@ -60,21 +60,21 @@ export interface OrderPageView {
   readonly stage: OrderStage
   readonly network: string
   /** Absent if USDC was paid. */
-  readonly coin?: Coin
+  readonly coin?: Coin | undefined
   /** The checkout, until there is an order. */
-  readonly checkout?: CheckoutId
+  readonly checkout?: CheckoutId | undefined
   readonly times: {
     readonly placed: Date
-    readonly paid?: Date
-    readonly deliverBy?: Date
-    readonly delivered?: Date
-    readonly failed?: Date
-    readonly refunded?: Date
+    readonly paid?: Date | undefined
+    readonly deliverBy?: Date | undefined
+    readonly delivered?: Date | undefined
+    readonly failed?: Date | undefined
+    readonly refunded?: Date | undefined
   }
-  readonly why?: Failure['trigger']
+  readonly why?: Failure['trigger'] | undefined
   readonly hasReceipt: boolean
   /** Absent for everyone else. */
-  readonly own?: OwnOrderView
+  readonly own?: OwnOrderView | undefined
   /** Changes whenever the content of the page changes; the same for all visitors. */
   readonly version: string
   readonly isFinished: boolean
@@ -140,20 +140,20 @@ function orderView(
   checkout: Checkout | undefined,
   isOwn: boolean,
 ): OrderPageView {
-  const { tender } = order
+  const { id, item, tender } = order
   const stage = stageOfOrder(order)
   return {
-    id: order.id,
-    kind: order.item.kind,
+    id,
+    kind: item.kind,
     stage,
     network: networkName(deps, tender),
-    ...(tender.rail === 'btcpay' ? { coin: tender.asset } : {}),
+    coin: tender.rail === 'btcpay' ? tender.asset : undefined,
     times: timesOf(order),
-    ...(isRefunding(order) ? { why: order.failure.trigger } : {}),
+    why: isRefunding(order) ? order.failure.trigger : undefined,
     hasReceipt: isPaid(order),
-    ...(isOwn ? { own: ownView(deps, order, checkout) } : {}),
+    own: isOwn ? ownView(deps, order, checkout) : undefined,
     version: `${order.version}.${checkout?.version ?? 0}`,
-    isFinished: isOver(stage),
+    isFinished: over.has(stage),
   }
 }
 
@@ -163,13 +163,14 @@ function ownView(
   checkout: Checkout | undefined,
 ): OwnOrderView {
   const { id, item, recipient, tender, amount } = order
+  const bought = boughtOf(deps.purchases, { orderId: id, item, recipient })
   return {
-    ...boughtOf(deps.purchases, { orderId: id, item, recipient }),
-    ...reported(deps, order),
+    ...bought,
+    receives: reported(deps, order) ?? bought.receives,
     amount,
-    ...(tender.rail === 'btcpay' ? { paidUnits: tender.units } : {}),
-    ...(isTaken(order) ? { payment: seen(deps, order, order.receipt.transaction) } : {}),
-    ...refundView(deps, order),
+    paidUnits: tender.rail === 'btcpay' ? tender.units : undefined,
+    payment: isTaken(order) ? seen(deps, order, order.receipt.transaction) : undefined,
+    refund: refundView(deps, order),
     ...returnsOf(checkout),
   }
 }
@@ -180,58 +181,46 @@ function isTaken(order: Order): order is PaidOrder {
 }
 
 /** The credited amount that the supplier reports, which takes precedence over the estimate. */
-function reported({ purchases }: OrderTrackingDeps, order: Order): Pick<Bought, 'receives'> {
-  if (order.state !== 'FULFILLED') return {}
+function reported({ purchases }: OrderTrackingDeps, order: Order): Bought['receives'] {
+  if (order.state !== 'FULFILLED') return undefined
   const { credited } = goodsOf(purchases.vault, order)
-  if (credited === undefined) return {}
+  if (credited === undefined) return undefined
   const { amount, currency, currencyDivisor: divisor } = credited
-  return { receives: { amount, currency, divisor, isExact: true } }
+  return { amount, currency, divisor, isExact: true }
 }
 
-function refundView(deps: OrderTrackingDeps, order: Order): { refund?: RefundView } {
-  if (!isRefunding(order) || !isTaken(order)) return {}
-  const { payout, tender, changedAt } = order
-  const to = tender.rail === 'btcpay' ? addressIn(tender.payer) : tender.payer
-  const base = { to, startedAt: changedAt }
-  if (payout?.state === 'FAILED') return { refund: { ...base, stuck: { code: payout.code } } }
-  if (payout?.state !== 'CONFIRMED') return { refund: base }
+function refundView(deps: OrderTrackingDeps, order: Order): RefundView | undefined {
+  if (!isRefunding(order) || !isTaken(order)) return undefined
+  const { payout, tender, changedAt: startedAt } = order
+  // The payer of a coin has the coin before the address.
+  const to = tender.rail === 'btcpay' ? tender.payer.replace(/^[^:]*:/, '') : tender.payer
+  if (payout?.state === 'FAILED') return { to, startedAt, stuck: { code: payout.code } }
+  if (payout?.state !== 'CONFIRMED') return { to, startedAt }
   const sent = { ...seen(deps, order, payout.transaction), at: payout.confirmedAt }
-  return { refund: { ...base, sent } }
-}
-
-/** The address in `PaidInvoice.payer`, which has the coin before it. */
-function addressIn(payer: string): string {
-  return payer.slice(payer.indexOf(':') + 1)
+  return { to, startedAt, sent }
 }
 
 function seen({ explorer }: OrderTrackingDeps, { tender }: Order, transaction: string): Seen {
   const isOurs = tender.rail === 'x402' && /^0x[0-9a-f]{64}$/i.test(transaction)
-  return { transaction, ...(isOurs && explorer ? { url: `${explorer}${transaction}` } : {}) }
+  return { transaction, url: isOurs && explorer ? `${explorer}${transaction}` : undefined }
 }
 
 function timesOf(order: Order): OrderPageView['times'] {
-  const failed = isRefunding(order) ? { failed: order.changedAt } : {}
-  const refunded =
-    isRefunding(order) && order.payout?.state === 'CONFIRMED'
-      ? { refunded: order.payout.confirmedAt }
-      : {}
+  const taken = isTaken(order) ? order : undefined
+  const back = isRefunding(order) ? order : undefined
   return {
     placed: order.placedAt,
-    ...(isTaken(order) ? { paid: order.paidAt, deliverBy: order.deliverBy } : {}),
-    ...(order.state === 'FULFILLED' ? { delivered: order.deliveredAt } : {}),
-    ...failed,
-    ...refunded,
+    paid: taken?.paidAt,
+    deliverBy: taken?.deliverBy,
+    delivered: order.state === 'FULFILLED' ? order.deliveredAt : undefined,
+    failed: back?.changedAt,
+    refunded: back?.payout?.state === 'CONFIRMED' ? back.payout.confirmedAt : undefined,
   }
 }
 
 function checkoutView(deps: OrderTrackingDeps, checkout: Checkout, isOwn: boolean): OrderPageView {
   const { item, amount } = checkout
   const stage = stageOfCheckout(checkout)
-  const own: OwnOrderView = {
-    ...boughtOf(deps.purchases, checkout),
-    amount,
-    ...returnsOf(checkout),
-  }
   return {
     id: checkout.orderId,
     kind: item.kind,
@@ -241,9 +230,11 @@ function checkoutView(deps: OrderTrackingDeps, checkout: Checkout, isOwn: boolea
     checkout: checkout.id,
     times: { placed: checkout.startedAt },
     hasReceipt: false,
-    ...(isOwn ? { own } : {}),
+    own: isOwn
+      ? { ...boughtOf(deps.purchases, checkout), amount, ...returnsOf(checkout) }
+      : undefined,
     version: `0.${checkout.version}`,
-    isFinished: isOver(stage) && (!isInvoiced(checkout) || checkout.closedAt !== undefined),
+    isFinished: over.has(stage) && (!isInvoiced(checkout) || checkout.closedAt !== undefined),
   }
 }
 
@@ -304,12 +295,8 @@ function stageOfCheckout({ state }: Checkout): OrderStage {
   return state === 'ORDERED' ? 'checking_payment' : 'not_paid'
 }
 
+/** The stages whose page never changes again. */
 const over: ReadonlySet<OrderStage> = new Set(['not_paid', 'not_taken', 'delivered', 'refunded'])
-
-/** Whether the page of an order in this stage never changes again. */
-export function isOver(stage: OrderStage): boolean {
-  return over.has(stage)
-}
 
 /** The result of the button for the goods on the page of an order. */
 export type GoodsShown =

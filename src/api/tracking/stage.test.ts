@@ -9,7 +9,7 @@ import {
   unpayable,
 } from '../../../test/contract/sample-orders.ts'
 import type { Refunding } from '../../orders/order.ts'
-import { isOver, stageOfOrder } from './order-view.ts'
+import { stageOfOrder } from './order-view.ts'
 
 const failing = failed(fulfilling(paid(pending())))
 const vanished: Refunding = {
@@ -32,8 +32,4 @@ test.each([
   ['that was delivered all the same', fulfilled(fulfilling(paid(pending()))), 'delivered'],
 ] as const)('an order %s is shown as that', (_, order, stage) => {
   expect(stageOfOrder(order)).toBe(stage)
-})
-
-test('an order that took nothing changes no more', () => {
-  expect(isOver('not_taken')).toBe(true)
 })

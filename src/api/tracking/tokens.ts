@@ -2,11 +2,9 @@ import type { OrderId } from '../../lib/ids.ts'
 import { type Digest, hashOf, type Signer } from '../../secrets/tokens.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
 import type { BuyingDeps, FaultLog } from '../deps.ts'
+import { issueToken, readToken } from '../timed-token.ts'
 
-/**
- * Tokens that open orders for a limited time, while the access token of the first answer does not expire. They are
- * signed and not stored: a link token is in a link of a mail, a session token in a cookie.
- */
+/** Tokens that open orders for a limited time: a link token is in a link of a mail, a session token in a cookie. */
 const orderPrefix = 'kop_'
 const walletPrefix = 'kwp_'
 
@@ -28,8 +26,6 @@ export const linkTokenDays = 7
 /** The validity of a wallet's session. */
 export const sessionSeconds = 3_600
 
-type Named = readonly [prefix: string, name: string, until: number]
-
 /** Opens this order to its bearer. */
 export function linkToken(deps: TokenDeps, id: OrderId): string {
   return issue(deps, orderPrefix, id, linkTokenDays * 86_400)
@@ -37,10 +33,8 @@ export function linkToken(deps: TokenDeps, id: OrderId): string {
 
 /** The days until a link token expires, rounded up; undefined if it is not valid. */
 export function daysLeftOf(deps: TokenDeps, token: string | undefined): number | undefined {
-  const named = namedIn(deps, orderPrefix, token)
-  if (named === undefined) return undefined
-  const [, , until] = named
-  return Math.ceil((until - deps.purchases.now().getTime() / 1_000) / 86_400)
+  const left = validIn(deps, orderPrefix, token)?.left
+  return left && Math.ceil(left / 86_400_000)
 }
 
 /** The same credentials without a link token, which does not prove that the visitor is the buyer. */
@@ -54,8 +48,8 @@ export function isOutdatedLinkToken(
   token: string | undefined,
   id: string,
 ): boolean {
-  const [, name] = signedIn(deps, orderPrefix, token) ?? []
-  return name === id && orderOfLinkToken(deps, token) === undefined
+  const signed = readToken(deps.tokenSigner, orderPrefix, token)
+  return signed?.names[0] === id && orderOfLinkToken(deps, token) === undefined
 }
 
 /** Opens every order that this wallet paid for. */
@@ -65,12 +59,12 @@ export function sessionToken(deps: TokenDeps, wallet: string): string {
 
 /** The order that a link token opens; undefined if it is not valid or has expired. */
 export function orderOfLinkToken(deps: TokenDeps, token: string | undefined): string | undefined {
-  return read(deps, orderPrefix, token)
+  return validIn(deps, orderPrefix, token)?.name
 }
 
 /** The wallet of a session token; undefined if it is not valid or has expired. */
 export function walletOfSession(deps: TokenDeps, token: string | undefined): string | undefined {
-  return read(deps, walletPrefix, token)
+  return validIn(deps, walletPrefix, token)?.name
 }
 
 function issue(
@@ -78,30 +72,18 @@ function issue(
   prefix: string,
   name: string,
   seconds: number,
-) {
-  const until = Math.floor(purchases.now().getTime() / 1_000) + seconds
-  const named: Named = [prefix, name, until]
-  return `${prefix}${tokenSigner.sign(named)}`
+): string {
+  const expiresAt = new Date(purchases.now().getTime() + seconds * 1_000)
+  return issueToken(tokenSigner, prefix, { names: [name], expiresAt })
 }
 
-function read(deps: TokenDeps, prefix: string, token: string | undefined): string | undefined {
-  return namedIn(deps, prefix, token)?.[1]
+/** What a token names, and the milliseconds until it expires. */
+function validIn({ tokenSigner, purchases }: TokenDeps, prefix: string, token: string | undefined) {
+  const signed = readToken(tokenSigner, prefix, token)
+  const left = signed ? signed.expiresAt.getTime() - purchases.now().getTime() : 0
+  return left > 0 ? { name: signed?.names[0], left } : undefined
 }
 
-function namedIn(deps: TokenDeps, prefix: string, token: string | undefined) {
-  const named = signedIn(deps, prefix, token)
-  return named && named[2] * 1_000 > deps.purchases.now().getTime() ? named : undefined
-}
-
-/** The content of a token that we signed, even if it has expired. */
-function signedIn({ tokenSigner }: TokenDeps, prefix: string, token: string | undefined) {
-  if (!token?.startsWith(prefix)) return undefined
-  // The signer returns only what we have signed, so its shape needs no check.
-  const named = tokenSigner.read(token.slice(prefix.length)) as Named | undefined
-  return named?.[0] === prefix ? named : undefined
-}
-
-/** The keyed digest from which recovery codes are derived. */
 interface CodeDeps {
   readonly codes: Digest
 }
@@ -115,7 +97,7 @@ const maxLetters = 12
  * of the store, so it is not stored. It is for buyers who lost the private link and have no wallet to sign in with.
  */
 export function recoveryCodeOf({ codes }: CodeDeps, id: OrderId): string {
-  return grouped(lettersOf(codes.of(id)))
+  return lettersOf(codes.of(id)).replaceAll(/(.{4})(?=.)/g, '$1-')
 }
 
 /** A link token for the order in exchange for its code; undefined for every other text. */
@@ -148,8 +130,4 @@ export async function linkTokenForKey(
 function lettersOf(digest: string): string {
   const bytes = Buffer.from(digest, 'hex').subarray(0, maxLetters)
   return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')
-}
-
-function grouped(letters: string): string {
-  return letters.replaceAll(/(.{4})(?=.)/g, '$1-')
 }

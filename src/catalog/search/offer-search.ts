@@ -15,8 +15,6 @@ export interface OfferSearch {
 
 /** A search as it was understood. */
 export interface ReadSearch {
-  /** By their published names. They identify the search. */
-  readonly params: object
   readonly page: Page
   readonly filters: Filters
   /** Explains why nothing was found, and what would find something. */
@@ -51,7 +49,6 @@ export function defineSearch<const P extends Params>(search: Definition<P>): Off
       const { filtersOf } = search
       const alternatives = search.alternativesIn(index)
       return {
-        params,
         page,
         filters: filtersOf(params),
         hint: () => hintFor({ params, index, filtersOf, alternatives, noun: plural }),

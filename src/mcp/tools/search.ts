@@ -2,7 +2,7 @@ import type { ReadDeps } from '../../api/deps.ts'
 import { searches, searchOfKind } from '../../api/discovery/search.ts'
 import { searchAll } from '../../api/discovery/search-all.ts'
 import { offerDetail } from '../../api/offers.ts'
-import type { Query } from '../../api/query.ts'
+import type { Published } from '../../api/published.ts'
 import { findOffer } from '../../catalog/find-offer.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import { kindAsked } from '../../catalog/question/kind-asked.ts'
@@ -27,7 +27,7 @@ export const search: Tool = {
   limit: 'discovery',
   charges: false,
   run({ args }, { reading }) {
-    const { items, ...page } = JSON.parse(JSON.stringify(questionIn(args, reading).answer()))
+    const { items, ...page } = JSON.parse(JSON.stringify(questionIn(args, reading)))
     return { type: 'answer', body: { ...page, items: items.map(inShort) } }
   },
 }
@@ -65,7 +65,7 @@ function inShort(item: Readonly<Record<string, unknown>>): Record<string, unknow
  * @throws Refusal `invalid_parameter` for a filter of single kinds in a search over all kinds, besides the refusals of
  *   the searches
  */
-function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Query {
+function questionIn(args: Readonly<Record<string, unknown>>, reading: ReadDeps): Published {
   const given = withoutEmpty(args)
   const { kind: said, ...filters } = given
   const filter = Object.keys(filters).find((name) => name in narrow)
