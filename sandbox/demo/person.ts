@@ -108,7 +108,7 @@ export function hiddenFields(html: string): Record<string, string> {
 }
 
 /** @throws Error if the page does not show the amount and the address */
-export function invoiceOn(html: string) {
+function invoiceOn(html: string) {
   const textOf = (id: string) => new RegExp(`<code[^>]* id="${id}">([^<]+)<`).exec(html)?.[1]
   const [amount, address] = [textOf('amount'), textOf('address')]
   const [, processor, invoice] = /href="(http:\/\/[^"/]+)\/i\/(\w+)"/.exec(html) ?? []

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { x402Facilitator } from '@x402/core/facilitator'
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
@@ -14,9 +13,6 @@ import { baseSepolia } from 'viem/chains'
 export type Demand =
   | { readonly token: string }
   | { readonly id: string; readonly alg: string; readonly publicKey: JWK }
-
-/** How it answers a settlement. */
-export type Manner = 'settles' | 'lies' | 'says nothing' | 'calls it pending' | 'forgets'
 
 export interface FacilitatorSettings {
   readonly rpcUrl: string
@@ -32,7 +28,7 @@ export interface Asked {
 
 /*
  * A hosted x402 facilitator, made from the package's own classes, in a process of its own. It authenticates
- * each request, and answers settlements in the chosen manner.
+ * each request.
  */
 
 const path = '/platform/v2/x402'
@@ -42,7 +38,6 @@ const settings = await readSettings()
 const facilitator = openFacilitator(settings)
 const asked: Asked[] = []
 const usedNonces = new Set<unknown>()
-let manner: Manner = 'settles'
 
 const server = createServer((request, response) => {
   answer(request, response).catch(() => response.destroy())
@@ -56,10 +51,6 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const url = request.url ?? ''
   const body = await readJson(request)
   if (url === '/asked') return reply(response, 200, asked)
-  if (url === '/manner') {
-    manner = body.manner
-    return reply(response, 200, {})
-  }
   const isKnown = await knows(request).catch(() => false)
   asked.push({ path: url, isKnown })
   if (!isKnown) return reply(response, 401, { error: 'unauthorized' })
@@ -68,30 +59,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (url === `${path}/verify`) {
     return reply(response, 200, await facilitator.verify(paymentPayload, paymentRequirements))
   }
-  const settle = () => facilitator.settle(paymentPayload, paymentRequirements)
-  const said = {
-    network: paymentRequirements.network,
-    payer: paymentPayload.payload.authorization.from,
-  }
-  const nowhere = `0x${'12'.repeat(32)}`
-  switch (manner) {
-    case 'settles':
-      return reply(response, 200, await settle())
-    case 'lies':
-      return reply(response, 200, { ...said, success: true, transaction: nowhere })
-    case 'says nothing':
-      await settle()
-      return
-    case 'calls it pending':
-      reply(response, 200, {
-        ...{ ...said, success: false, errorReason: 'settlement_pending', transaction: nowhere },
-      })
-      await delay(2_000)
-      await settle()
-      return
-    case 'forgets':
-      response.destroy()
-  }
+  reply(response, 200, await facilitator.settle(paymentPayload, paymentRequirements))
 }
 
 async function knows({ method, headers, url }: IncomingMessage): Promise<boolean> {

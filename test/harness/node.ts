@@ -19,14 +19,12 @@ export interface NodeSettings {
   readonly port: number
   readonly env: Readonly<Record<string, string>>
   readonly rpcUrl: string
-  readonly witnesses?: { readonly urls: readonly string[]; readonly fromUsdc: number } | undefined
   readonly payTo: string
   readonly gasKey: `0x${string}`
   readonly refundKey: `0x${string}`
   readonly databaseUrl: string
   readonly facilitatorUrl?: string | undefined
   readonly facilitatorKey?: { readonly secret: string; readonly id?: string } | undefined
-  readonly facilitatorEveryMs?: number | undefined
   readonly supplierUrl: string
   readonly supplierKey: string
   /** How further suppliers are reached. */

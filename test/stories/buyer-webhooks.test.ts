@@ -9,10 +9,9 @@ import {
 } from '../harness/receiver.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { buyWith, openClient } from './mcp/client.ts'
-import { bodyFor, buy, eventually, get, post, purchasePath, until } from './requests.ts'
+import { bodyFor, buy, eventually, get, post, purchasePath } from './requests.ts'
 import { openSibling, openStore, type Store } from './store.ts'
 
-const metricsToken = 'story-metrics-token'
 const local = ['127.0.0.1']
 /** What names lead to, by the host; everything else leads to the receiver. */
 const addresses = new Map<string, readonly string[]>()
@@ -33,7 +32,7 @@ beforeAll(async () => {
     ca: receiverCertificate,
     timeoutMs: 1_000,
   }
-  store = await openStore({ receivers, env: { METRICS_TOKEN: metricsToken } })
+  store = await openStore({ receivers })
   buyer = await newBuyer()
 })
 afterAll(async () => {
@@ -102,27 +101,6 @@ describe('the states of an order', () => {
     const text = JSON.stringify(receivedAt('/signed'))
     expect(text).not.toContain(answer.body.orders[0].result.code)
     expect(text).not.toContain(answer.body.accessToken)
-  })
-
-  test('of a refund arrive too, with its transaction', async () => {
-    const body = { ...bodyFor('topup', 'FAIL'), webhookUrl: at('/refund') }
-    const { answer } = await buy(store, buyer, 'topup', body)
-    await until(store, answer.body.orderId, ({ refund_state }) => refund_state === 'REFUNDED')
-    await eventually(
-      () => typesAt('/refund'),
-      (types) => types.includes('order.refunded'),
-    )
-    const [failed, refunded] = receivedAt('/refund')
-      .slice(-2)
-      .map((call) => JSON.parse(call.body))
-    expect(failed).toMatchObject({
-      type: 'order.fulfillment_failed',
-      data: { state: 'FULFILLMENT_FAILED', refund_state: 'REFUND_PENDING' },
-    })
-    expect(refunded.data).toMatchObject({
-      refund_state: 'REFUNDED',
-      refundTransactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-    })
   })
 
   test('go with a purchase over MCP, whose secret is shown as its access token is', async () => {
@@ -246,16 +224,4 @@ test('what is kept of a webhook names neither its URL nor its secret', async () 
   const seen = store.logLines.join('\n')
   expect(seen).not.toContain(secret)
   expect(seen).not.toContain('/sealed')
-})
-
-test('metrics count what was sent and what waits', async () => {
-  const { body } = await eventually(
-    async () => {
-      const headers = { authorization: `Bearer ${metricsToken}` }
-      return { body: await (await fetch(`${store.url}/metrics`, { headers })).text() }
-    },
-    (seen) => /kiosk402_webhook_events_pending \d/.test(seen.body),
-  )
-  expect(body).toMatch(/kiosk402_webhook_deliveries_total\{outcome="delivered"\} [1-9]/)
-  expect(body).toMatch(/kiosk402_webhook_deliveries_total\{outcome="failed"\} [1-9]/)
 })

@@ -88,25 +88,6 @@ test.each(states)('a database that is $is stops everything that sells', async ({
   expect((await askPrice()).status).toBe(402)
 })
 
-test('a database that is gone is one error in the log, however many meet it', async () => {
-  await becomesReady()
-  const before = node.logLines.length
-  line.set('gone')
-  try {
-    await becomesDown()
-    const order = `${node.url}/api/catalog/orders/ord_${'0'.repeat(26)}`
-    const asked = Array.from({ length: 30 }, () => fetch(order))
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(30).fill(503))
-  } finally {
-    line.set('open')
-  }
-  await becomesReady()
-  const since = node.logLines.slice(before).map((text) => JSON.parse(text))
-  const errors = since.filter(({ level, event }) => level >= 50 && event !== 'part_down')
-  // None where the outage of the story before is not over yet.
-  expect(errors.length).toBeLessThan(2)
-})
-
 test('a full disk is seen by the first write that it refuses, though every look goes well', async () => {
   await becomesReady()
   const buyer = await newBuyer()

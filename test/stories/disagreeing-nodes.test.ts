@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkNodes } from '../../doctor/nodes.ts'
-import { askerOf, type Visit } from '../../doctor/visit.ts'
 import { bodyFor, eventually, termsOf } from './requests.ts'
 import { openNode, type Store, siblingSettings, useStore } from './store.ts'
 
@@ -36,13 +34,6 @@ async function metricsOf({ url }: Asked): Promise<string[]> {
 const disagreements = async (at: Asked) =>
   (await metricsOf(at)).filter((line) => line.includes('_disagree'))
 
-const told = async () => {
-  const { url } = store
-  const visit: Visit = { origin: url, publicOrigin: url, ask: askerOf(url), findings: [] }
-  await checkNodes(visit, { token })
-  return visit.findings
-}
-
 test('two nodes with different prices say so, each once, in log and metrics', async () => {
   const prices = await Promise.all(
     [store, sibling].map(({ url }) => termsOf(url, 'voucher', bodyFor('voucher', 'OK'))),
@@ -62,19 +53,6 @@ test('two nodes with different prices say so, each once, in log and metrics', as
   }
 })
 
-test('the doctor names the setting and the node, and a node of another version', async () => {
-  const [name] = said(store, differ)[0].nodes
-  expect(await told()).toMatchObject([{ code: 'nodes_disagree', seen: `MARKUP_BPS at ${name}` }])
-  await store.query(`update nodes set version = '0.0.9' where name = $1`, [name])
-  await eventually(
-    () => metricsOf(store),
-    (lines) => lines.some((line) => line.includes('0.0.9')),
-  )
-  expect(await told()).toContainEqual(
-    expect.objectContaining({ code: 'versions_differ', seen: `${name}: 0.0.9` }),
-  )
-})
-
 test('nodes that agree again say so', async () => {
   await sibling.close()
   sibling = await openWith({})
@@ -84,5 +62,4 @@ test('nodes that agree again say so', async () => {
   )
   expect(said(store, 'the nodes agree on their settings again')).toHaveLength(1)
   expect(said(sibling, differ)).toEqual([])
-  expect(await told()).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { bodyFor, eventually, get, type Kind, post, purchasePath } from './requests.ts'
+import { bodyFor, eventually, get, type Kind, post } from './requests.ts'
 import { useStore } from './store.ts'
 
 /** A consumer that knows the address of the index and, from there on, only what answers say. */
@@ -63,7 +63,7 @@ interface Answered {
 }
 const answered = async (response: Response) => (await response.json()) as Answered
 
-describe.each<Kind>(['voucher', 'topup', 'esim'])('a consumer of a %s', (kind) => {
+describe.each<Kind>(['voucher', 'topup'])('a consumer of a %s', (kind) => {
   test('gets from the index to the goods by what each answer says', async () => {
     const { offer } = await offerOf(kind, 'OK')
     const { status, location, body } = await bought(offer.offerId, offer.purchase)
@@ -105,30 +105,3 @@ test('claims a refund by what the manifest says of that call', async () => {
   )
   expect(claimed.body).toMatchObject({ state: 'REFUNDED' })
 })
-
-test('finds the interfaces and their versions in the index, its links and the document', async () => {
-  const { body: index, headers } = await get(store.url, '/ai')
-  expect(index.version).toBe('1.0.0')
-  expect(headers.get('link')).toContain(`<${index.manifest}>; rel="service-meta"`)
-  expect(headers.get('link')).toContain(`<${index.openapi}>; rel="service-desc"`)
-  const { body: capabilities } = await get(store.url, index.capabilities)
-  expect(capabilities.version).toBe('1.0.0')
-  expect((await get(store.url, '/ai/openapi.json')).body.info.version).toBe('1.0.0')
-  const [manifest, same] = await Promise.all([
-    get(store.url, index.manifest),
-    get(store.url, index.catalog),
-  ])
-  expect(same.body.resources).toEqual(manifest.body.resources)
-  expect((await post(store.url, index.mcp, {})).status).not.toBe(404)
-})
-
-test.each<Kind>(['voucher', 'topup', 'esim'])(
-  'fields of a %s in the query of its purchase are refused, not taken for an empty body',
-  async (kind) => {
-    const query = new URLSearchParams(bodyFor(kind, 'OK') as Record<string, string>)
-    const { status, body } = await post(store.url, `${purchasePath(kind)}?${query}`, undefined)
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ code: 'unknown_parameter', parameter: 'offerId', charged: 'no' })
-    expect(body.detail).toContain('as JSON in the body')
-  },
-)

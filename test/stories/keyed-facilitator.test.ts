@@ -3,14 +3,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, inject, test } from 'vitest'
 import { chainClient } from '../../sandbox/chain/rpc.ts'
-import type { Asked, Demand, Manner } from '../harness/facilitator-process.ts'
+import type { Asked, Demand } from '../harness/facilitator-process.ts'
 import { fundedGasKey } from '../harness/gas.ts'
 import { newBuyer } from './buyer.ts'
 import { transactionsOf, transfersBetween } from './chain.ts'
 import { expectDeliveredOnce, payForVoucher } from './contracts/outcomes.ts'
-import { bodyFor, eventually, get, termsOf } from './requests.ts'
+import { bodyFor, termsOf } from './requests.ts'
 import { openNode, openStore, type Store, type StoreOptions } from './store.ts'
 
 // A hosted facilitator that wants to know who asks: in a process of its own, of the package's classes.
@@ -34,10 +34,6 @@ async function startFacilitator(demand: Demand) {
     url,
     wallet: privateKeyToAddress(gasKey),
     asked: async (): Promise<readonly Asked[]> => (await fetch(`${origin}/asked`)).json() as never,
-    /** What it does with the next settlements. */
-    will: (manner: Manner) =>
-      fetch(`${origin}/manner`, { method: 'POST', body: JSON.stringify({ manner }) }),
-    leave: () => ended(child),
   }
 }
 
@@ -121,64 +117,4 @@ test.each([
   const start = openStore({ facilitatorUrl: 'http://127.0.0.1:9', facilitatorKey: { id, secret } })
   await expect(start).rejects.toThrow(/FACILITATOR_KEY: nothing can be signed with it: it is n/)
   await expect(start).rejects.not.toThrow(secret.slice(0, 20))
-})
-
-describe('a store that settles by itself, and is listed by a facilitator', () => {
-  const occasionally = { facilitatorKey: { secret: token }, facilitatorEveryMs: 20 * 86_400_000 }
-  const opened: Awaited<ReturnType<typeof newScene>>[] = []
-  // One after another: stores that start at once in one process keep each other from answering.
-  beforeAll(async () => {
-    while (opened.length < 6) opened.push(await newScene({ token }, occasionally))
-  })
-  async function scene() {
-    const one = opened.pop()
-    if (one === undefined) throw new Error('beforeAll opens too few stores')
-    await eventually(
-      () => get(one.store.url, '/readyz'),
-      ({ status }) => status === 200,
-    )
-    return one
-  }
-  const settlementsAt = async ({ asked }: Awaited<ReturnType<typeof startFacilitator>>) =>
-    (await asked()).filter(({ path }) => path.endsWith('/settle')).length
-
-  test.concurrent('hands the first settlement over, and makes the others itself', async () => {
-    const { store, facilitator } = await scene()
-    expect(await boughtBy(store)).toBe(facilitator.wallet.toLowerCase())
-    for (let count = 0; count < 2; count += 1) {
-      expect(await boughtBy(store)).toBe(store.gasWallet.toLowerCase())
-    }
-    // It checks every payment itself, so it sells without the facilitator.
-    expect((await facilitator.asked()).map(({ path }) => path.split('/').at(-1))).toEqual([
-      ...['supported', 'settle'],
-    ])
-  })
-
-  test.concurrent('settles by itself at once while the facilitator is away', async () => {
-    const { store, facilitator } = await scene()
-    await facilitator.leave()
-    expect(await boughtBy(store)).toBe(store.gasWallet.toLowerCase())
-    expect(await transactionsOf(store.parts, store.gasWallet)).toBe(1)
-  })
-
-  test.concurrent.each(['says nothing', 'calls it pending'] as const)(
-    'waits for the chain when the facilitator %s and settles',
-    async (manner) => {
-      const { store, facilitator } = await scene()
-      await facilitator.will(manner)
-      expect(await boughtBy(store)).toBe(facilitator.wallet.toLowerCase())
-      expect(await transactionsOf(store.parts, store.gasWallet)).toBe(0)
-    },
-  )
-
-  test.concurrent.each(['lies', 'forgets'] as const)(
-    'looks at the chain for a while and settles by itself when the facilitator %s',
-    async (manner) => {
-      const { store, facilitator } = await scene()
-      await facilitator.will(manner)
-      expect(await boughtBy(store)).toBe(store.gasWallet.toLowerCase())
-      expect(await transactionsOf(store.parts, store.gasWallet)).toBe(1)
-      expect(await settlementsAt(facilitator)).toBe(1)
-    },
-  )
 })

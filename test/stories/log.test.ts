@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { buyWith, openClient } from './mcp/client.ts'
-import { bodyFor, buy, eventually, get } from './requests.ts'
-import { openStore, type Store } from './store.ts'
+import { bodyFor, buy, eventually } from './requests.ts'
+import { useStore } from './store.ts'
 
 // What an operator finds in the log, and what is not there.
 
-const token = 'a-token-for-the-scraper'
-let store: Store
-beforeAll(async () => {
-  store = await openStore({ coins: {}, env: { METRICS_TOKEN: token } })
-})
-afterAll(() => store.close())
+const store = useStore()
 
 const lines = (of: Readonly<Record<string, string>>) =>
   store.logLines
@@ -72,23 +67,3 @@ async function boughtByTool(buyer: Buyer, body: Fields): Promise<string> {
 }
 
 type Fields = ReturnType<typeof bodyFor>
-
-test('requests beyond a limit are counted, and leave no line', async () => {
-  const oneClient = { 'x-forwarded-for': '10.1.1.1' }
-  const answers = await Promise.all(
-    Array.from({ length: 90 }, () => get(store.url, '/ai/vouchers?limit=1', oneClient)),
-  )
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(30)
-  const route = '/ai/vouchers'
-  const logged = await eventually(
-    async () => lines({ route }),
-    (some) => some.length >= 60,
-  )
-  expect(logged.map(({ status }) => status)).toEqual(Array(60).fill(200))
-  const metrics = await fetch(`${store.url}/metrics`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  expect(await metrics.text()).toContain(
-    `kiosk402_http_requests_total{route="${route}",method="GET",status="429"} 30`,
-  )
-})

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/catalog/good.ts'
-import { topupRegions } from '../../src/catalog/lists.ts'
 import { callerFor } from './reading.ts'
 import { bodyFor, post, purchasePath } from './requests.ts'
 import { useStore } from './store.ts'
@@ -146,25 +145,6 @@ describe('the manifest', () => {
     }
   })
 
-  test('names the method of every operation, and the headers it cannot go without', async () => {
-    const resources: Resource[] = (await call('/api/catalog')).body.resources
-    const base = `${store.url}/api/catalog`
-    const posts = resources.filter(({ method }) => method !== 'GET')
-    expect(posts.map(({ url, method }) => [url.replace(base, ''), method])).toEqual(
-      expect.arrayContaining([
-        ['/vouchers/purchase/info', 'POST'],
-        ['/topups/purchase/info', 'POST'],
-        ['/esims/purchase/info', 'POST'],
-        ['/orders/{orderId}/refund', 'POST'],
-        ['/limits', 'PUT'],
-      ]),
-    )
-    const needs = resources.filter(({ requiredHeaders }) => requiredHeaders !== undefined)
-    expect(
-      needs.map(({ url, requiredHeaders }) => [url.replace(base, ''), requiredHeaders]),
-    ).toEqual([['/orders/{orderId}/refund', ['Idempotency-Key']]])
-  })
-
   test.each(kinds)('says what the 402 of a %s says of it', async (kind) => {
     const { body: manifest } = await call('/api/catalog')
     const { body: demand } = await post(store.url, purchasePath(kind), bodyFor(kind, 'OK'))
@@ -174,24 +154,6 @@ describe('the manifest', () => {
     expect(beside.refund_policy).toEqual({ ...common, type: byProduct[kind].type })
     expect(beside.signals).toMatchObject({ agent_action: manifest.signals.agent_action })
     expect(Object.keys(beside.signals).sort()).toEqual(Object.keys(manifest.signals).sort())
-  })
-
-  test('lists only what exists, and its examples work', async () => {
-    const resources: Resource[] = (await call('/api/catalog')).body.resources
-    const some = { '{id}': 'TEST-VOUCHER-OK', '{orderId}': `ord_${'0'.repeat(26)}` }
-    for (const { url } of resources) {
-      const path = Object.entries(some).reduce((to, [from, by]) => to.replace(from, by), url)
-      const read = await call(path.slice(store.url.length))
-      // One address is only posted to.
-      const { status, body } = read.status === 405 ? await post(path, '', undefined) : read
-      // What needs an offer, a sign-in or a real order says so; nothing is unknown.
-      expect([200, 402, 404, 422], url).toContain(status)
-      expect(body.code, url).not.toBe('not_found')
-    }
-    for (const region of topupRegions) {
-      const slug = region.toLowerCase().replaceAll(' ', '-')
-      expect((await call(`/api/catalog/topups/offers?region=${slug}`)).status).toBe(200)
-    }
   })
 
   test('has signals that are made when asked', async () => {

@@ -28,28 +28,6 @@ const linesOf = (event: string, part: string) =>
     return told.event === event && told.part === part && told.level >= 40
   })
 
-test('what no refund could ever pay back is refused before payment', async () => {
-  const names = { firstName: 'Ada', lastName: 'Lovelace' }
-  const { items } = (await get(store.url, '/api/catalog/vouchers/offers?limit=100')).body
-  const large = items.find(
-    (item: { usdc: { amount?: string }; requiredFields: string[]; available: boolean }) =>
-      item.available &&
-      item.requiredFields.every((name) => name in names) &&
-      Number(item.usdc.amount) > 1_000_000,
-  )
-  const body = { offerId: large.offerId, ...names }
-  const answers = [
-    await post(store.url, purchasePath('voucher'), body),
-    await get(store.url, `${purchasePath('voucher')}?${new URLSearchParams(body)}`),
-  ]
-  for (const answer of answers) {
-    expect(answer).toMatchObject({
-      status: 409,
-      body: { code: 'offer_unavailable', reason: 'too_large', most: { usdc: '1.00' } },
-    })
-  }
-})
-
 test('an empty wallet at the supplier costs two buyers a refund at most, and is seen', async () => {
   await balance(0)
   const body = bodyFor('voucher', 'OK')

@@ -113,23 +113,3 @@ describe('the numbers', () => {
     expect(body).not.toMatch(/ord_|0x[0-9a-f]{40}|127\.0\.0\.1|202555/i)
   })
 })
-
-describe('with a token', () => {
-  test('whoever sends it may read, wherever they are', async () => {
-    const headers = { ...opening, 'x-forwarded-for': '203.0.113.7' }
-    const { status, body } = await ask(store, headers)
-    expect(status).toBe(200)
-    expect(body).toContain('kiosk402_up{part="database"} 1')
-  })
-
-  test.each([
-    {},
-    { authorization: 'Bearer a-token-for-the-scrapeR' },
-    { authorization: `Bearer ${token}x` },
-    { authorization: `Bearer ${token.slice(0, -1)}` },
-    { authorization: token },
-    { authorization: `Basic ${token}` },
-  ])('there is nothing for a request with %j', async (headers) => {
-    expect((await ask(store, headers)).status).toBe(404)
-  })
-})

@@ -49,13 +49,6 @@ test('one that nobody knows is refused in the words in which buying refuses it',
   expect({ ...quoted.body, requestId: '' }).toEqual({ ...bought.body, requestId: '' })
 })
 
-test('a price says that the supplier could not be asked, and the eSIM is looked up later', async () => {
-  supplier.breakCalls((call) => (call.endsWith('/plans') ? 'swallow' : 'none'))
-  const { status, body } = await quote(unknown)
-  expect([status, body.usdc.amount]).toEqual([200, '500000'])
-  expect(body.message).toMatch(/could not be looked up just now.* before any money moves\.$/)
-})
-
 test('who asks for one unknown eSIM after the other has to wait, paying or not', async () => {
   const headers = { 'x-forwarded-for': '10.9.0.7' }
   const buyer = await newBuyer()

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const asksMore = { offerId, ...person, email: 'zephyrine@quill.example', country: 'US' }
   const purchases: [Kind, Record<string, unknown>][] = [
     ...(['voucher', 'topup', 'esim'] as const).flatMap((kind) =>
-      ['OK', 'OK', 'LOST', 'FAIL', 'DECLINED'].map((outcome): [Kind, Record<string, unknown>] => [
+      ['OK', 'OK', 'FAIL'].map((outcome): [Kind, Record<string, unknown>] => [
         kind,
         told(kind, outcome),
       ]),
@@ -115,8 +115,8 @@ async function everyRow(): Promise<string[]> {
 
 describe('after purchases of every kind', () => {
   test('there is something to find', () => {
-    expect(orderIds).toHaveLength(17)
-    expect(goods.length).toBeGreaterThanOrEqual(8)
+    expect(orderIds).toHaveLength(11)
+    expect(goods.length).toBeGreaterThanOrEqual(6)
     for (const secret of goods) expect(secret.length).toBeGreaterThan(8)
     for (const token of tokens) expect(token).toMatch(/^[\w-]{20,}$/)
     expect(iccids.length).toBeGreaterThan(0)
@@ -161,7 +161,7 @@ describe('after purchases of every kind', () => {
   test('the same goods are never sealed to the same text', async () => {
     const rows = await store.query('select recipient, delivery from orders')
     const sealed = rows.flatMap(({ recipient, delivery }) => [recipient, delivery].filter(Boolean))
-    expect(sealed.length).toBeGreaterThan(20)
+    expect(sealed.length).toBeGreaterThan(12)
     expect(new Set(sealed).size).toBe(sealed.length)
   })
 

@@ -19,8 +19,6 @@ import { documentedOnly } from './documented.ts'
 export interface StoreOptions {
   /** Environment of the store, such as FULFILLMENT_DEADLINE_SECONDS. */
   readonly env?: Readonly<Record<string, string>>
-  /** Seconds after which the LATE test offers are delivered. */
-  readonly lateSeconds?: number
   /** The supplier's pace; `SLOW` takes 100 steps. */
   readonly stepMs?: number
   readonly offers?: number
@@ -28,16 +26,11 @@ export interface StoreOptions {
   readonly webhooks?: boolean
   /** A BTCPay Server of its own beside the store, and its pace. */
   readonly coins?: Partial<BtcpayOptions>
-  /** Another chain than the one all stories share. */
-  readonly chain?: ChainParts
   /** How the node reaches the chain, when not directly. */
   readonly rpcUrl?: string
-  /** Further nodes of the chain, and from what amount on they have to show a payment. */
-  readonly witnesses?: NodeSettings['witnesses']
   /** A hosted facilitator; without one, the node checks and submits payments itself. */
   readonly facilitatorUrl?: string
   readonly facilitatorKey?: NodeSettings['facilitatorKey']
-  readonly facilitatorEveryMs?: number
   /** How the node reaches this supplier, when not directly. */
   readonly supplierVia?: (supplierUrl: string) => Promise<string>
   /** Further suppliers, and how the node reaches them. */
@@ -57,7 +50,7 @@ const enoughUsdc = 100_000_000_000n
  * USDC contract, wallets and a supplier of its own, all over HTTP.
  */
 export async function openStore(options: StoreOptions = {}) {
-  const parts = options.chain ?? inject('parts')
+  const parts = inject('parts')
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const webhook = { header: 'x-supplier-webhook', value: randomBytes(16).toString('hex') }
@@ -69,10 +62,8 @@ export async function openStore(options: StoreOptions = {}) {
     // Every request of a story comes from another client (see fromAnywhere).
     env: { TRUSTED_PROXIES: '1', ...options.env },
     rpcUrl: options.rpcUrl ?? parts.rpcUrl,
-    witnesses: options.witnesses,
     facilitatorUrl: options.facilitatorUrl,
     facilitatorKey: options.facilitatorKey,
-    facilitatorEveryMs: options.facilitatorEveryMs,
     payTo: privateKeyToAddress(generatePrivateKey()),
     gasKey: await fundedGasKey(parts.rpcUrl),
     refundKey: await fundedRefundKey(parts, options.refundFloat ?? enoughUsdc),
@@ -196,7 +187,7 @@ function openSupplier(
   options: StoreOptions,
   { url, webhook }: Pick<NodeSettings, 'url' | 'webhook'>,
 ) {
-  const { offers = 60, stepMs = 15, lateSeconds = 660 } = options
+  const { offers = 60, stepMs = 15 } = options
   const target = {
     url: `${url}/webhooks/supplier`,
     headerName: webhook.header,
@@ -206,7 +197,7 @@ function openSupplier(
     apiKey: supplierKey,
     offers,
     stepMs,
-    lateSeconds,
+    lateSeconds: 660,
     ...(options.webhooks === false ? {} : { webhook: target }),
   })
 }

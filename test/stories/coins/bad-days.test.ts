@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Coin, formatUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { choose, ledgerOf, type Paying, rowOf } from './person.ts'
+import { choose, ledgerOf, operate, type Paying, rowOf } from './person.ts'
 
 const store = useStore({ coins: {} })
 
@@ -31,15 +31,6 @@ const told = (name: string, about: string) =>
   store.logLines.filter((line) => line.includes(`"event":"${name}"`) && line.includes(about))
 
 describe('a payment that BTCPay finds late, because its nodes were away', () => {
-  test('buys the goods when it is found in time', async () => {
-    await store.btcpay('/nodes', { away: true })
-    const paying = await choose(store, 'LTC')
-    await store.btcpay(`/invoices/${paying.invoice}/pay`)
-    await store.btcpay('/nodes', { away: false })
-    await delivered(paying)
-    expect(await sentTo(paying, 'LTC')).toEqual([])
-  })
-
   test('goes back whole when it is found after the time, and buys nothing', async () => {
     const paying = await choose(store, 'LTC')
     const units = 3n * paying.units
@@ -57,19 +48,6 @@ describe('a payment that BTCPay finds late, because its nodes were away', () => 
 })
 
 describe('one transaction that pays several invoices', () => {
-  test('pays all of them where BTCPay tells its transfers apart, and each once', async () => {
-    const [one, other] = [await choose(store, 'LTC'), await choose(store, 'LTC')]
-    const transfers = [{ invoice: one.invoice }, { invoice: other.invoice }]
-    // Something more comes to the second one in the same transaction.
-    const amount = formatUnits(3n * other.units, 'LTC')
-    await store.btcpay('/pay', { transfers: [...transfers, { invoice: other.invoice, amount }] })
-    await Promise.all([delivered(one), delivered(other)])
-    const row = await rowWhen(other, ({ returned }) => returned !== '0')
-    expect(row.settled).toBe(String(4n * other.units))
-    expect(await sentTo(other, 'LTC')).toEqual([amount])
-    expect(await sentTo(one, 'LTC')).toEqual([])
-  })
-
   test('pays one of them in USDT and no other, and the other buyer reads what to do', async () => {
     const [one, other] = [await choose(store, 'USDT'), await choose(store, 'USDT')]
     const transfers = [{ invoice: one.invoice }, { invoice: other.invoice }]
@@ -83,64 +61,39 @@ describe('one transaction that pays several invoices', () => {
 })
 
 describe('a payout that BTCPay left alone', () => {
-  test.each(['watch_only'])(
-    'from a wallet that is %s waits, is told, and arrives once when it was sent by hand',
-    async (state) => {
-      await store.btcpay('/wallets', { coin: 'LTC', state })
-      const paying = await choose(store, 'LTC', { outcome: 'DECLINED' })
-      await store.btcpay(`/invoices/${paying.invoice}/pay`)
-      const [seen] = await eventually(
-        () => store.query('select * from processor_payouts where reference = $1', [paying.orderId]),
-        ([row]) => row?.payouts.length === 1 && row.waits_since !== null,
-      )
-      await refundIs('REFUND_PENDING', paying)
-      // Three hours go by.
-      await store.query(
-        `update processor_payouts set waits_since = waits_since - interval '3 hours'
-          where reference = $1`,
-        [paying.orderId],
-      )
-      await eventually(
-        async () => told('payout_waits', paying.orderId),
-        (lines) => lines.length > 0,
-      )
-      // It tries ten times with an empty wallet, and may not be through with that yet.
-      await store.btcpay('/processor', { enabled: false })
-      await store.btcpay('/wallets', { coin: 'LTC', state: 'hot' })
-      expect(await sentTo(paying, 'LTC')).toEqual([])
-      await store.btcpay(`/payouts/${seen.payouts[0]}/send`)
-      await store.btcpay('/processor', { enabled: true })
-      await refundIs('REFUNDED', paying)
-      expect(await sentTo(paying, 'LTC')).toHaveLength(1)
-      expect(told('payout_waits', paying.orderId)).toHaveLength(1)
-      const [after] = await store.query(
-        'select told_at from processor_payouts where reference = $1',
-        [paying.orderId],
-      )
-      expect(after.told_at).toBeNull()
-    },
-  )
-})
-
-describe('a BTCPay that is in trouble', () => {
-  test('shows an invoice that nobody understands: an operator hears of it after an hour', async () => {
-    const paying = await choose(store, 'LTC')
-    const only = `GET /api/v1/invoices/${paying.invoice}`
-    await store.btcpay('/faults', { mode: 'error', times: 100_000, only })
-    await rowWhen(paying, ({ doc }) => doc.unreadSince !== undefined)
-    await store.query(
-      `update checkouts set version = version + 1, write_id = gen_random_uuid(), due_at = now(),
-          locked_until = now(), doc = jsonb_set(doc, '{unreadSince,$date}', $2) where id = $1`,
-      [paying.id, JSON.stringify(new Date(Date.now() - 3_601_000))],
-    )
-    await rowWhen(paying, ({ doc }) => doc.unreadToldAt !== undefined)
-    expect(told('invoice_unread', paying.id)).toHaveLength(1)
-
-    await fetch(`${store.settings.processor?.url}/sandbox/faults`, { method: 'DELETE' })
+  test('from a wallet that only watches waits, is told, and arrives once when it was sent by hand', async () => {
+    await store.btcpay('/wallets', { coin: 'LTC', state: 'watch_only' })
+    const paying = await choose(store, 'LTC', { outcome: 'DECLINED' })
     await store.btcpay(`/invoices/${paying.invoice}/pay`)
-    await delivered(paying)
-    expect((await rowOf(store, paying.id)).doc.unreadSince).toBeUndefined()
-    expect(told('invoice_unread', paying.id)).toHaveLength(1)
+    const [seen] = await eventually(
+      () => store.query('select * from processor_payouts where reference = $1', [paying.orderId]),
+      ([row]) => row?.payouts.length === 1 && row.waits_since !== null,
+    )
+    await refundIs('REFUND_PENDING', paying)
+    // Three hours go by.
+    await store.query(
+      `update processor_payouts set waits_since = waits_since - interval '3 hours'
+          where reference = $1`,
+      [paying.orderId],
+    )
+    await eventually(
+      async () => told('payout_waits', paying.orderId),
+      (lines) => lines.length > 0,
+    )
+    // It tries ten times with an empty wallet, and may not be through with that yet.
+    await store.btcpay('/processor', { enabled: false })
+    await store.btcpay('/wallets', { coin: 'LTC', state: 'hot' })
+    expect(await sentTo(paying, 'LTC')).toEqual([])
+    await store.btcpay(`/payouts/${seen.payouts[0]}/send`)
+    await store.btcpay('/processor', { enabled: true })
+    await refundIs('REFUNDED', paying)
+    expect(await sentTo(paying, 'LTC')).toHaveLength(1)
+    expect(told('payout_waits', paying.orderId)).toHaveLength(1)
+    const [after] = await store.query(
+      'select told_at from processor_payouts where reference = $1',
+      [paying.orderId],
+    )
+    expect(after.told_at).toBeNull()
   })
 })
 
@@ -160,5 +113,26 @@ describe('a BTCPay that was restored from a backup', () => {
     expect(await rowOf(store, unpaid.id)).toMatchObject({ state: 'OPEN', finished_at: null })
     expect(await rowOf(store, paid.id)).toMatchObject({ state: 'ORDERED', finished_at: null })
     expect(await pageOf(unpaid)).toContain('Do not pay right now')
+  })
+
+  test('has forgotten a payout: an operator hears of it, and it is not paid again', async () => {
+    await store.btcpay('/processor', { enabled: false })
+    await operate(store, { does: 'stop', reason: 'a backup is made' })
+    const paying = await choose(store, 'LTC', { outcome: 'DECLINED' })
+    await store.btcpay(`/invoices/${paying.invoice}/pay`)
+    await refundIs('REFUND_PENDING', paying)
+    await store.btcpay('/backup')
+    await operate(store, { does: 'start', reason: 'the backup is made' })
+    await eventually(
+      () =>
+        store.query('select payouts from processor_payouts where reference = $1', [paying.orderId]),
+      ([row]) => row?.payouts.length === 1,
+    )
+    await store.btcpay('/restore')
+    await refundIs('REFUND_FAILED', paying)
+    await store.btcpay('/processor', { enabled: true })
+    const [order] = await store.query('select doc from orders where id = $1', [paying.orderId])
+    expect(order.doc.payout).toMatchObject({ state: 'FAILED', code: 'payout_gone' })
+    expect(await sentTo(paying, 'LTC')).toEqual([])
   })
 })

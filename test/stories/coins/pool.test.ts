@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { eventually, until } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { useStore } from '../store.ts'
 import { choose, type Paying, rowOf, sendChoice } from './person.ts'
 
 /** How many addresses the USDt plugin has. The tests take them one after the other. */
 const addresses = 8
-let store: Store
+const store = useStore({ coins: { usdtAddresses: addresses } })
 
-beforeAll(async () => {
-  const coins = { usdtAddresses: addresses }
-  store = await openStore({ coins })
-})
-afterAll(() => store.close())
-
-const shownTo = async ({ id }: Paying, at = store): Promise<string> =>
-  (await rowOf(at, id)).doc.invoice.address
+const shownTo = async ({ id }: Paying): Promise<string> =>
+  (await rowOf(store, id)).doc.invoice.address
 
 /** Lets the time of a checkout pass, at BTCPay and on record. */
-async function letPass({ invoice, id }: Paying, at = store): Promise<void> {
-  await at.btcpay(`/invoices/${invoice}/expire`)
+async function letPass({ invoice, id }: Paying): Promise<void> {
+  await store.btcpay(`/invoices/${invoice}/expire`)
   const row = await eventually(
-    () => rowOf(at, id),
+    () => rowOf(store, id),
     ({ state }) => state === 'ENDED',
   )
   expect(row.state).toBe('ENDED')
@@ -53,39 +47,4 @@ describe('the addresses of a pool', () => {
     await choose(store, 'USDT', { from })
     expect((await sendChoice(store, 'USDT', { from })).answer.status).toBe(429)
   })
-
-  test('are all taken at last, and the buyer hears it and pays in another coin', async () => {
-    await letPass(await choose(store, 'USDT'))
-    const from = '203.0.113.9'
-    const { path, cookie, id } = await chosen(from)
-    const row = await eventually(
-      () => rowOf(store, id),
-      ({ state }) => state !== 'OPENING',
-    )
-    expect(row).toMatchObject({ state: 'REFUSED' })
-    const page = await (await fetch(`${store.url}${path}`, { headers: { cookie } })).text()
-    expect(page).toContain('Choose another coin, or try again later')
-    await choose(store, 'LTC', { from })
-  })
-
-  test('count for a visitor who is refused one again and again', async () => {
-    const from = '203.0.113.10'
-    for (const _ of [1, 2, 3]) {
-      const { id } = await chosen(from)
-      await eventually(
-        () => rowOf(store, id),
-        ({ state }) => state === 'REFUSED',
-      )
-    }
-    expect((await sendChoice(store, 'USDT', { from })).answer.status).toBe(429)
-  })
 })
-
-/** A visitor who chose USDT, and was led to the page of the payment. */
-async function chosen(from: string) {
-  const { answer } = await sendChoice(store, 'USDT', { from })
-  expect(answer.status).toBe(303)
-  const path = answer.headers.get('location') ?? ''
-  const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')
-  return { path, cookie, id: path.slice('/pay/'.length) }
-}

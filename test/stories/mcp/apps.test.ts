@@ -112,12 +112,10 @@ describe.skipIf(noBrowser)('a document in a host', () => {
   test('shows every kind of answer as what it is', async () => {
     const { call: ask } = connected
     const buyer = await newBuyer()
-    const { bought, payment } = await buyWith(ask, buyer, bodyFor('voucher', 'OK'))
-    const { orderId, transactionHash } = bought.data
+    const { bought } = await buyWith(ask, buyer, bodyFor('voucher', 'OK'))
     // A number of its own: failures for one number are limited, and other stories share the store.
     const topup = { ...bodyFor('topup', 'FAIL'), msisdn: '+12025550177' }
-    const { bought: failed } = await buyWith(ask, buyer, topup)
-    const lost = { orderId: failed.data.orderId }
+    const lost = { orderId: (await buyWith(ask, buyer, topup)).bought.data.orderId }
     const refunded = await eventually(
       () => ask('refund', lost),
       ({ data }) => data.state === 'REFUNDED',
@@ -127,50 +125,23 @@ describe.skipIf(noBrowser)('a document in a host', () => {
     const challenge = { ...info, ...supportedChains[0] }
     const signed = await createSIWxPayload(challenge, buyer.account, info.uri)
     const listed = await ask('order_status', {}, { 'sign-in-with-x': signed })
-    const { listToken } = listed.data
-    const offerId = 'TEST-VOUCHER-OK'
-    const again = { 'x402/payment': payment }
-    const kinds: readonly (readonly [string, Promise<Result> | Result, ...RegExp[]])[] = [
-      ['offers', ask('search', { kind: 'voucher', limit: 2 }), /Choose.*Choose/],
+    const kinds: readonly (readonly [string, Promise<Result> | Result, RegExp])[] = [
       ['offers', ask('search', { query: 'Netflix North Korea' }), /^Nothing found/],
-      ['offers', ask('get_offer', { offerId }), /Price.*Choose/],
-      ['offers', ask('get_offer', { offerIds: [offerId, 'TEST-VOUCHER-FAIL'] }), /Choose.*Choose/],
       ['offers', ask('get_offer', { offerId: 'NONE' }), /There is no offer|not/i],
       ['price', ask('quote', bodyFor('voucher', 'OK')), /^0\.50 USDC/],
-      ['price', ask('quote', { offerId }), /field|required|missing/i],
+      ['price', ask('quote', { offerId: 'TEST-VOUCHER-OK' }), /field|required|missing/i],
       ['order', ask('buy', bodyFor('voucher', 'OK')), /^0\.50 USDC/],
-      ['order', ask('buy', bodyFor('voucher', 'OK'), { 'x402/payment': 'x' }), /^0\.50 USDC/],
       ['order', bought, /^Delivered.*Refresh/],
-      ['order', ask('buy', bodyFor('voucher', 'OK'), again), /^Delivered/],
-      ['order', ask('order_status', { orderId }), /^Delivered.*Refresh/],
-      ['order', ask('order_status', { transactionHash }), /^Delivered/],
       ['order', ask('order_status', lost), /^Not delivered.*RefundPaid back/],
-      [
-        'order',
-        ask('order_status', { transactionHash: failed.data.transactionHash }),
-        /^Not delivered.*RefundPaid back/,
-      ],
-      ['order', ask('order_status', { orderId: 'ord_x' }), /order/i],
       ['order', demanded, /^Sign in/],
-      ['order', listed, /Not delivered.*Paid back.*Delivered/, new RegExp(orderId)],
-      [
-        'order',
-        ask('order_status', { access_token: listToken.token, offset: 100 }),
-        /^Nothing found/,
-      ],
-      ['order', refunded, /^Refund/, /Paid back/, /0\.60 USDC/, /Transaction0x/],
-      ['order', ask('refund', { orderId }), /refund/i],
+      ['order', listed, /Not delivered.*Paid back.*Delivered/],
+      ['order', refunded, /^Refund.*Paid back/],
     ]
-    for (const [app, answer, ...said] of kinds) {
+    for (const [app, answer, said] of kinds) {
       const { data } = await answer
       const frame = await shown(app, { structuredContent: data, content: [] })
-      const text = await frame.textContent('main')
-      for (const one of said) expect(text).toMatch(one)
-      if (app !== 'offers') expect(text).not.toContain('Choose')
+      expect(await frame.textContent('main')).toMatch(said)
     }
-    const list = await shown('order', { structuredContent: listed.data, content: [] })
-    await list.getByRole('button', { name: 'Details' }).last().click()
-    await list.getByText('Show what was bought').or(list.getByText('It is shown once')).waitFor()
   })
 
   test('shows the texts of an offer as text', async () => {

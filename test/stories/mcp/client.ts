@@ -19,7 +19,6 @@ export interface Result {
   readonly data: any
   /** The texts beside the data. */
   readonly texts: readonly string[]
-  readonly pictures: readonly string[]
   // biome-ignore lint/suspicious/noExplicitAny: the shape of a result is what is tested
   readonly meta: any
 }
@@ -50,7 +49,8 @@ export async function openClient(
   }
   const call: CallTool = async (name, args = {}, meta = {}) =>
     resultOf(await client.callTool({ name, arguments: args, _meta: meta }))
-  return { client, call, close: () => client.close() }
+  const close = () => client.close()
+  return { client, call, close, [Symbol.asyncDispose]: close }
 }
 
 const story = { name: 'story', version: '1.0.0' }
@@ -86,7 +86,6 @@ function resultOf(result: Awaited<ReturnType<Client['callTool']>>): Result {
     isError: result.isError === true,
     data: result.structuredContent,
     texts: result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
-    pictures: result.content.flatMap((part) => (part.type === 'image' ? [part.data] : [])),
     meta: result._meta ?? {},
   }
 }

@@ -2,24 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
 import { bodyFor, eventually, type Kind } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { useStore } from '../store.ts'
 import { httpTransport, mcpTransport, type Outcome, signed, type Transport } from './transports.ts'
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 let http: Transport
 let mcp: Awaited<ReturnType<typeof mcpTransport>>
 
 beforeAll(async () => {
-  store = await openStore()
   buyer = await newBuyer()
   http = httpTransport(store)
   mcp = await mcpTransport(store)
 })
-afterAll(async () => {
-  await mcp.close()
-  await store.close()
-})
+afterAll(() => mcp.close())
 
 /** One story, told over a transport: everything that it answered on the way. */
 type Story = (transport: Transport) => Promise<readonly Outcome[]>

@@ -3,20 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser, openBrowser } from '../../harness/browser.ts'
 import { type Buyer, newBuyer } from '../buyer.ts'
 import { bodyFor, type Kind } from '../requests.ts'
-import { openStore, type Store } from '../store.ts'
+import { useStore } from '../store.ts'
 import { buyWith, openClient } from './client.ts'
 
-let store: Store
+const store = useStore()
 let buyer: Buyer
 let browser: Browser
 
 describe.skipIf(noBrowser)('the page of a link', () => {
   beforeAll(async () => {
-    ;[store, browser, buyer] = await Promise.all([openStore(), openBrowser(), newBuyer()])
+    ;[browser, buyer] = await Promise.all([openBrowser(), newBuyer()])
   })
-  afterAll(async () => {
-    await Promise.all([store.close(), browser.close()])
-  })
+  afterAll(() => browser.close())
 
   async function linkTo(kind: Kind): Promise<string> {
     const opened = await openClient(store, '2026-07-28')
