@@ -53,6 +53,15 @@ test('two nodes with different prices say so, each once, in log and metrics', as
   }
 })
 
+test('a node of another version is shown as one', async () => {
+  const [name] = said(store, differ)[0].nodes
+  await store.query(`update nodes set version = '0.0.9' where name = $1`, [name])
+  await eventually(
+    () => metricsOf(store),
+    (lines) => lines.some((line) => line.includes('0.0.9')),
+  )
+})
+
 test('nodes that agree again say so', async () => {
   await sibling.close()
   sibling = await openWith({})

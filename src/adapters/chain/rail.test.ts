@@ -1,7 +1,7 @@
 import { erc20Abi, type Hex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { blacklist, pause, unBlacklist, unpause } from '../../../test/stories/chain.ts'
+import { blacklist, emptyWallet, pause, unBlacklist, unpause } from '../../../test/stories/chain.ts'
 import {
   deploy,
   hungryCode,
@@ -13,6 +13,7 @@ import {
   cancel,
   type NodeBefore,
   newPayment,
+  price,
   type StillChain,
   startNodeBefore,
   startStillChain,
@@ -146,6 +147,24 @@ describe('a payment that its payer signed with a key of his own', () => {
     const refused = { outcome: 'bad', code: 'insufficient_balance' }
     expect(await rail.check(tender)).toMatchObject(refused)
   })
+})
+
+test('a settlement that is reverted, because the money moved meanwhile, is no failure', async () => {
+  const key = generatePrivateKey()
+  const elsewhere = privateKeyToAddress(generatePrivateKey())
+  const { tender, payer } = await newPayment(chain, { owner: privateKeyToAccount(key) })
+  let emptied: Promise<void> | undefined
+  node.tamper(async (method) => {
+    if (method !== 'eth_sendRawTransaction') return undefined
+    emptied ??= emptyWallet(chain, key, elsewhere)
+    await emptied
+    return undefined
+  })
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: 1 })
+  expect(await chain.transfers(payer, tender.payTo)).toEqual([])
+  await chain.mintTo(payer, price)
+  expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  expect(await chain.transfers(payer, tender.payTo)).toMatchObject([{ value: price }])
 })
 
 describe('a wallet whose code does not say the same to everybody is refused, and no node is at fault', () => {

@@ -16,6 +16,28 @@ async function vanished(store: OrderStore): Promise<Order> {
   return expectWon(await store.move(unpaid, paymentFailed(first)))
 }
 
+test('forgets an order whose payment never was a day after its end, with all its rows', async () => {
+  const pool = await postgres.open()
+  const store = createOrderStore(pool)
+  const { id } = await orderOnRecord(store, paymentFailed(pending()))
+  const kept = async () => {
+    const { rows } = await pool.query(
+      `select (select count(*) from orders where id = $1) + (select count(*) from payments where order_id = $1)
+        + (select count(*) from order_events where order_id = $1) as rows`,
+      [id],
+    )
+    return Number(rows[0].rows)
+  }
+  expect(await store.forgetNeverPaid(new Date())).toBe(0)
+  await pool.query(`begin;
+    set local session_replication_role = replica;
+    update orders set finished_at = now() - interval '2 days', due_at = null where id = '${id}';
+    commit`)
+  expect(await kept()).toBeGreaterThan(2)
+  expect(await store.forgetNeverPaid(new Date(Date.now() - 86_400_000))).toBe(1)
+  expect(await kept()).toBe(0)
+})
+
 test('lets nobody delete anything else', async () => {
   const pool = await postgres.open()
   const store = createOrderStore(pool)
