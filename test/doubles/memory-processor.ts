@@ -6,7 +6,6 @@ import type {
   InvoiceOpened,
   InvoiceRead,
   PaymentMethod,
-  PayoutRecord,
   Processor,
   WantedInvoice,
 } from '../../src/checkouts/ports.ts'
@@ -34,52 +33,21 @@ interface PayoutHeld extends CoinPayout {
   readonly transaction: string
 }
 
-/** A payment processor in memory. */
-export interface MemoryProcessor extends Processor {
-  /** Makes the next call of this kind fail in this way; several faults are queued. */
-  failNext(call: Call, fault: ProcessorFault): void
-  /** Carries out the calls that were held back as `late`. */
-  land(): void
-  /** A payment to the address of the invoice; by default confirmed and in time. */
-  pay(
-    invoice: string,
-    units: bigint,
-    how?: { readonly late?: boolean; readonly confirmed?: boolean },
-  ): InvoicePayment
-  /** Confirms all payments of the invoice. */
-  confirm(invoice: string): void
-  /** Makes all unconfirmed payments invalid, as after a double spend. */
-  drop(invoice: string): void
-  /** The time to pay is over. An invoice that was paid in full stays so. */
-  expire(invoice: string): void
-  /** An operator marks the invoice as invalid. */
-  invalidate(invoice: string): void
-  /** All invoices of a checkout, including ended ones. */
-  invoicesOf(checkout: string): readonly Invoice[]
-  /** All payouts by their references. */
-  readonly payouts: ReadonlyMap<string, PayoutHeld>
-  /** The units of each payout sent to the address; `restore` does not undo them. */
-  sentTo(address: string): readonly bigint[]
-  readonly rules: {
-    /** While set, payouts wait until `sendPayouts`. */
-    holdsPayouts: boolean
-    /** The price of one coin in whole US dollars. */
-    rates: Record<Coin, bigint>
-    expiresInMs: number
-    watchedForMs: number
-    /**
-     * A fixed list of addresses for all coins, as some plugins have it: an address is reused as soon as no
-     * open invoice has it, and there is none while all are taken. Without it, every invoice has a new address.
-     */
-    addresses: readonly string[] | undefined
-  }
-  sendPayouts(): void
-  /** Restores its database from a backup without any invoice or payout. */
-  restore(): void
-  cancelPayout(reference: string): void
+interface Rules {
+  /** While set, payouts wait until `sendPayouts`. */
+  holdsPayouts: boolean
+  /** The price of one coin in whole US dollars. */
+  rates: Record<Coin, bigint>
+  expiresInMs: number
+  watchedForMs: number
+  /**
+   * A fixed list of addresses for all coins, as some plugins have it: an address is reused as soon as no open
+   * invoice has it. Without it, every invoice has a new address.
+   */
+  addresses: readonly string[] | undefined
 }
 
-const allMethods: readonly PaymentMethod[] = [
+const methods: readonly PaymentMethod[] = [
   { coin: 'BTC', network: 'Bitcoin' },
   { coin: 'ETH', network: 'Ethereum' },
   { coin: 'USDT', network: 'Tron' },
@@ -107,18 +75,16 @@ interface Held {
   final: 'SETTLED' | 'INVALID' | undefined
 }
 
+/** A payment processor in memory. */
 export function memoryProcessor({
   now = () => new Date(),
-  methods = allMethods,
   hands = noHands,
-  record = memoryPayouts(now),
 }: {
   readonly now?: () => Date
-  readonly methods?: readonly PaymentMethod[]
   readonly hands?: HandPayouts
-  readonly record?: PayoutRecord
-} = {}): MemoryProcessor {
-  const rules: MemoryProcessor['rules'] = {
+} = {}) {
+  const record = memoryPayouts(now)
+  const rules: Rules = {
     holdsPayouts: false,
     rates: { BTC: 64_000n, ETH: 3_200n, USDT: 1n, LTC: 80n, XMR: 160n },
     expiresInMs: 30 * 60_000,
@@ -129,7 +95,6 @@ export function memoryProcessor({
   const late: (() => void)[] = []
   const invoices = new Map<string, Held>()
   const payouts = new Map<string, PayoutHeld>()
-  const sent: CoinPayout[] = []
   let count = 0
 
   const next = (name: string) => {
@@ -215,7 +180,6 @@ export function memoryProcessor({
 
   function markSent(payout: PayoutHeld): void {
     payout.state = 'sent'
-    sent.push(payout)
   }
 
   async function sendUnlessGone(payout: CoinPayout): Promise<PaidBack> {
@@ -245,11 +209,9 @@ export function memoryProcessor({
   const reason = 'the processor does not answer'
   const unknown = { outcome: 'unknown', reason } as const
 
-  return {
+  const processor: Processor = {
     methods,
     sends: (coin) => isSent(coin),
-    rules,
-    payouts,
 
     async open(wanted) {
       return faulty<Promise<InvoiceOpened>>(
@@ -288,14 +250,27 @@ export function memoryProcessor({
       if (!isSent(payout.coin)) return blocked('operator_pays')
       return sendUnlessGone(payout)
     },
+  }
 
-    failNext(call, fault) {
+  return {
+    ...processor,
+    rules,
+    /** All payouts by their references. */
+    payouts: payouts as ReadonlyMap<string, PayoutHeld>,
+    /** Makes the next call of this kind fail in this way; several faults are queued. */
+    failNext(call: Call, fault: ProcessorFault): void {
       faults[call].push(fault)
     },
-    land() {
+    /** Carries out the calls that were held back as `late`. */
+    land(): void {
       for (const act of late.splice(0)) act()
     },
-    pay(invoice, units, { late: isLate = false, confirmed = true } = {}) {
+    /** A payment to the address of the invoice; by default confirmed and in time. */
+    pay(
+      invoice: string,
+      units: bigint,
+      { late: isLate = false, confirmed = true }: { late?: boolean; confirmed?: boolean } = {},
+    ): InvoicePayment {
       const found = held(invoice)
       if (isLate) found.isOver = true
       const payment: InvoicePayment = {
@@ -310,38 +285,41 @@ export function memoryProcessor({
       decide(found, now())
       return payment
     },
-    confirm(invoice) {
+    confirm(invoice: string): void {
       const found = held(invoice)
       found.payments = found.payments.map((payment) =>
         payment.status === 'PROCESSING' ? { ...payment, status: 'SETTLED' } : payment,
       )
       decide(found, now())
     },
-    drop(invoice) {
+    /** Makes all unconfirmed payments invalid, as after a double spend. */
+    drop(invoice: string): void {
       const found = held(invoice)
       found.payments = found.payments.map((payment) =>
         payment.status === 'PROCESSING' ? { ...payment, status: 'INVALID' } : payment,
       )
     },
-    expire(invoice) {
+    /** The time to pay is over. An invoice that was paid in full stays so. */
+    expire(invoice: string): void {
       held(invoice).isOver = true
     },
-    invalidate(invoice) {
+    /** An operator marks the invoice as invalid. */
+    invalidate(invoice: string): void {
       held(invoice).final = 'INVALID'
     },
-    invoicesOf(checkout) {
+    invoicesOf(checkout: string): readonly Invoice[] {
       const all = [...invoices.values()].filter(({ wanted }) => wanted.checkout === checkout)
       return all.map((one) => shown(one, now()))
     },
-    sendPayouts() {
+    sendPayouts(): void {
       for (const payout of payouts.values()) if (payout.state === 'waiting') markSent(payout)
     },
-    restore() {
+    /** Restores its database from a backup without any invoice or payout. */
+    restore(): void {
       payouts.clear()
       invoices.clear()
     },
-    sentTo: (address) => sent.filter(({ to }) => to === address).map(({ units }) => units),
-    cancelPayout(reference) {
+    cancelPayout(reference: string): void {
       const payout = payouts.get(reference)
       if (payout?.state !== 'waiting') throw new Error(`${reference} does not wait to be sent`)
       payout.state = 'cancelled'

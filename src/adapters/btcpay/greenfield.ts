@@ -26,6 +26,8 @@ export type GreenfieldResponse<T> =
   | GreenfieldRefusal
   | { readonly outcome: 'unknown'; readonly reason: string }
 
+export type Unanswered = Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>
+
 /** The statuses of BTCPay's refusals. An error with another one, such as a proxy's 502, proves nothing. */
 const noes = [400, 401, 403, 404, 409, 422]
 
@@ -83,6 +85,12 @@ function plain(text: unknown): string | undefined {
 /** Whether BTCPay refused the API key, which proves nothing about the object of the call. */
 export function isKeyRefused({ status }: Pick<GreenfieldRefusal, 'status'>): boolean {
   return status === 401 || status === 403
+}
+
+/** Nothing follows from a refusal either. */
+export function unclear(response: Unanswered) {
+  const reason = response.outcome === 'unknown' ? response.reason : describe(response)
+  return { outcome: 'unknown', reason } as const
 }
 
 export function describe({ status, code, fields }: GreenfieldRefusal): string {

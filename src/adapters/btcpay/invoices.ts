@@ -19,6 +19,8 @@ import {
   type GreenfieldResponse,
   isKeyRefused,
   segment,
+  type Unanswered,
+  unclear,
 } from './greenfield.ts'
 import {
   anything,
@@ -30,13 +32,17 @@ import {
   paymentMethodSchema,
 } from './schemas.ts'
 
-export interface InvoiceDeps {
-  readonly greenfield: Greenfield
+export interface InvoiceSettings {
+  /** The coins that can be paid in. */
   readonly methods: readonly BtcpayMethod[]
   /** How long the rate is fixed and the price can be paid. */
   readonly expirationMinutes: number
   /** How long after that BTCPay watches for late and duplicate payments. */
   readonly monitoringMinutes: number
+}
+
+export interface InvoiceDeps extends InvoiceSettings {
+  readonly greenfield: Greenfield
   readonly now: () => Date
 }
 
@@ -145,7 +151,7 @@ export async function endOthers(
 }
 
 /** BTCPay rejects the status, as a field of the request. Any other refusal leaves the invoice as it was. */
-function isOverAlready(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>): boolean {
+function isOverAlready(response: Unanswered): boolean {
   return response.outcome === 'refused' && response.code === 'invalid'
 }
 
@@ -173,7 +179,7 @@ const gone: InvoiceRead = {
 async function isGone(
   { greenfield }: InvoiceDeps,
   id: string,
-  response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>,
+  response: Unanswered,
 ): Promise<boolean> {
   if (response.outcome === 'unknown' || (response.status !== 403 && response.status !== 404))
     return false
@@ -293,11 +299,6 @@ async function withPayments(
 
 function invoicesOf({ storeId }: Greenfield): string {
   return `/stores/${segment(storeId)}/invoices`
-}
-
-function unclear(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>) {
-  const reason = response.outcome === 'unknown' ? response.reason : describe(response)
-  return { outcome: 'unknown', reason } as const
 }
 
 function refused(code: string, reason: string): InvoiceOpened {

@@ -12,6 +12,7 @@ import {
   type GreenfieldResponse,
   isKeyRefused,
   segment,
+  type Unanswered,
 } from './greenfield.ts'
 import {
   anything,
@@ -124,7 +125,8 @@ function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
 /** The next call finds out whether they were claimed from before, and goes on. */
 async function retire(greenfield: Greenfield, pulls: readonly PullPayment[]): Promise<PaidBack> {
   for (const pull of pulls) {
-    const response = await archivePullPayment(greenfield, pull)
+    const path = `/pull-payments/${segment(pull.id)}`
+    const response = await ask(greenfield, anything, { method: 'DELETE', path })
     if (response.outcome !== 'ok') return unsent(response)
   }
   return pending('there were several pull payments for it, of which one is left')
@@ -201,7 +203,7 @@ function refusal(no: GreenfieldRefusal): PaidBack {
   return no.status === 404 ? pending(describe(no)) : blocked('payout_refused', `${describe(no)}.`)
 }
 
-function unsent(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>): PaidBack {
+function unsent(response: Unanswered): PaidBack {
   return response.outcome === 'refused' ? refusal(response) : pending(response.reason)
 }
 
@@ -312,13 +314,6 @@ function claim(
     path: `/pull-payments/${segment(pull.id)}/payouts`,
     body: { destination: to, amount: formatUnits(units, coin), payoutMethodId: method },
   })
-}
-
-function archivePullPayment(
-  greenfield: Greenfield,
-  { id }: PullPayment,
-): Promise<GreenfieldResponse<unknown>> {
-  return ask(greenfield, anything, { method: 'DELETE', path: `/pull-payments/${segment(id)}` })
 }
 
 function isFor({ currency, amount }: PullPayment, { coin, units }: CoinPayout): boolean {

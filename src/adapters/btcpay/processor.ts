@@ -10,8 +10,15 @@ import type {
   ProcessorStatement,
 } from '../../reconcile/ports.ts'
 import { checkProcessor, type Finding } from './check.ts'
-import { ask, describe, type Greenfield, type GreenfieldResponse, segment } from './greenfield.ts'
-import { endOthers, openInvoice, readInvoice } from './invoices.ts'
+import {
+  ask,
+  describe,
+  type Greenfield,
+  type GreenfieldResponse,
+  segment,
+  unclear,
+} from './greenfield.ts'
+import { endOthers, type InvoiceSettings, openInvoice, readInvoice } from './invoices.ts'
 import {
   type Claimable,
   claimablesOf,
@@ -22,13 +29,7 @@ import {
 } from './payouts.ts'
 import { type GreenfieldInvoice, invoiceSchema, storeRateSchema } from './schemas.ts'
 
-export interface BtcpaySettings extends Greenfield {
-  readonly methods: readonly BtcpayMethod[]
-  /** How long the rate is fixed and the price can be paid. */
-  readonly expirationMinutes: number
-  /** How long after that BTCPay watches for late and duplicate payments. */
-  readonly monitoringMinutes: number
-}
+export type BtcpaySettings = Greenfield & InvoiceSettings
 
 export interface BtcpayDeps {
   readonly hands: HandPayouts
@@ -99,9 +100,9 @@ async function readPayouts(
   isNamed: (reference: string) => boolean,
 ): Promise<ProcessorPayouts> {
   const pulls = await listPullPayments(greenfield, (name) => isNamed(name ?? ''))
-  if (pulls.outcome !== 'ok') return unknown(pulls)
+  if (pulls.outcome !== 'ok') return unclear(pulls)
   const claimables = await claimablesOf(greenfield, pulls.value)
-  if (claimables.outcome !== 'ok') return unknown(claimables)
+  if (claimables.outcome !== 'ok') return unclear(claimables)
   return { outcome: 'found', payouts: claimables.value.flatMap(payoutsIn) }
 }
 
@@ -135,7 +136,7 @@ async function readPaidInvoices(
   const found = new Map<string, PaidInvoice>()
   for (let skip = 0; ; skip += pageSize) {
     const response = await listInvoices(greenfield, skip)
-    if (response.outcome !== 'ok') return unknown(response)
+    if (response.outcome !== 'ok') return unclear(response)
     const paid = response.value.filter(isPaid).map(shownOf)
     for (const one of paid) if (isNamed(one.checkout)) found.set(one.id, one)
     if (response.value.length < pageSize) return { outcome: 'found', invoices: [...found.values()] }
@@ -160,9 +161,4 @@ function shownOf({ id, createdTime, metadata }: GreenfieldInvoice): PaidInvoice 
 function isPaid({ status, additionalStatus, paidAmount }: GreenfieldInvoice): boolean {
   if (additionalStatus.startsWith('Paid') || /[1-9]/.test(paidAmount ?? '')) return true
   return (status === 'Processing' || status === 'Settled') && additionalStatus !== 'Marked'
-}
-
-function unknown(response: Exclude<GreenfieldResponse<unknown>, { outcome: 'ok' }>) {
-  const reason = response.outcome === 'refused' ? describe(response) : response.reason
-  return { outcome: 'unknown', reason } as const
 }

@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenderOf } from '../../../test/doubles/orders.ts'
 import { networks } from '../../payments/networks.ts'
+import { type NodeBefore, startNodeBefore } from './chain.fixture.ts'
 import { type Chain, openChain } from './clients.ts'
 import { transferOf } from './facilitator.ts'
 import { isSilence } from './faults.ts'
@@ -13,24 +11,17 @@ import { costOf, gasOf } from './transfer.ts'
 
 /** What the node answers to every call. */
 let said: { readonly code: number; readonly message: string }
+let node: NodeBefore
 let chain: Chain
-const server = createServer((request, response) => {
-  request.resume()
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: said }))
-})
 
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const rpcUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  node = await startNodeBefore('')
+  node.tamper(() => ({ error: said }))
   const gasKey = `0x${'22'.repeat(32)}` as const
-  const options = { gasKey, pollMs: 20, maxSettlementWei: 10n ** 16n }
-  chain = openChain({ network: networks['base-sepolia'], rpcUrl, ...options })
+  const options = { rpcUrl: node.url, gasKey, pollMs: 20, maxSettlementWei: 10n ** 16n }
+  chain = openChain({ network: networks['base-sepolia'], ...options })
 })
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterAll(() => node.stop())
 
 const transfer = transferOf(tenderOf())
 

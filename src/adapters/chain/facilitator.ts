@@ -170,23 +170,19 @@ const takeOverMs = 30_000
 /** How long until the next settlement is handed over if the last was not reported to have landed. */
 const againMs = 3_600_000
 
-export interface Occasion {
-  /** How long until the next settlement is handed over if the last was reported to have landed. */
-  readonly everyMs: number
-  readonly now: () => Date
-}
-
 /**
  * Checks and settles by ourselves, and hands a settlement to a hosted facilitator from time to time: an index lists
  * the sellers that were paid through its facilitator within a month. Each process counts on its own.
  *
  * What was handed over is left to the facilitator for {@link takeOverMs}. After that we submit it too: the token
  * accepts an authorization once, whoever submits it.
+ *
+ * @param everyMs how long until the next settlement is handed over if the last was reported to have landed
  */
 export function occasionally(
   own: Facilitator,
   hosted: Facilitator,
-  { everyMs, now }: Occasion,
+  { everyMs, now }: { readonly everyMs: number; readonly now: () => Date },
 ): Facilitator {
   let dueAt = 0
   // Only the last one: the next is handed over an hour later at the earliest.

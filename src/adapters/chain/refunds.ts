@@ -20,25 +20,26 @@ const refundValidSeconds = 3_600
 /** How long to wait for a refund to be in a block; much shorter than an order's lease. */
 const inBlockTimeoutMs = 10_000
 
-/** The wallet that pays refunds. It holds a small float and pays nothing else. */
-export interface RefundWallet {
-  readonly address: string
-  sign(due: RefundDue<X402Payment, X402Receipt>): Promise<X402Refund>
-  payBack(refund: X402Refund): Promise<PaidBack>
-}
+export type RefundWallet = ReturnType<typeof refundWallet>
 
-/** @param earlier wallets that refunds came from before */
+/**
+ * The wallet that pays refunds. It holds a small float and pays nothing else.
+ *
+ * @param earlier wallets that refunds came from before
+ */
 export function refundWallet(
   chain: Chain,
   evidence: Evidence,
   refundKey: Hex,
   earlier: readonly string[],
-): RefundWallet {
+) {
   const account = privateKeyToAccount(refundKey)
   return {
-    address: account.address,
+    address: account.address as string,
 
-    async sign({ reference, tender: { payer: to, amount }, since }) {
+    async sign(due: RefundDue<X402Payment, X402Receipt>): Promise<X402Refund> {
+      const { reference, since } = due
+      const { payer: to, amount } = due.tender
       const { network, reader } = chain
       const validBefore = Number((await reader.getBlock()).timestamp) + refundValidSeconds
       const nonce = refundNonceOf(network.chainId, reference)
@@ -48,7 +49,8 @@ export function refundWallet(
       return { rail: 'x402', network: network.id, ...transfer, signature, sinceBlock: since.block }
     },
 
-    payBack: (refund) => payBack(chain, evidence, refund, [account.address, ...earlier]),
+    payBack: (refund: X402Refund) =>
+      payBack(chain, evidence, refund, [account.address, ...earlier]),
   }
 }
 
