@@ -5,13 +5,10 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ChildStore, newDataDir, startChildStore } from '../test/child-store.ts'
-import type { Bare } from './bare.ts'
-import { type Child, startChild } from './child.ts'
-import type { Flood } from './flood.ts'
-import { metricOf } from './metrics.ts'
+import { startChild } from './child.ts'
+import { metricOf, waitOf } from './start.ts'
 import { type Figure, figure, median } from './table.ts'
 
-const offers = 12_000
 const requests = 2_000
 const atOnce = 16
 const rounds = 3
@@ -20,31 +17,26 @@ const flooding = 300
 /** What a request costs the process that answers it, beside a bare Fastify route, and beside one busy visitor. */
 export async function measureHttp(): Promise<Figure[]> {
   const dataDir = await newDataDir()
-  const env = { SANDBOX_OFFERS: String(offers) }
-  const store = await startChildStore({ dataDir, env })
+  const store = await startChildStore({ dataDir, env: { SANDBOX_OFFERS: '12000' } })
+  const server: Server = {
+    url: store.url,
+    cpuMs: async () => (await metricOf(store, 'process_cpu_seconds_total')) * 1_000,
+  }
   try {
-    return [
-      ...(await searchFigures(store)),
-      ...(await pageFigures(store)),
-      ...(await besideFlood(store)),
-    ]
+    const searches = await searchFigures(server)
+    const pages = await pageFigures(server)
+    return [...searches, ...pages, ...(await besideFlood(store))]
   } finally {
     await store.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
 }
 
-/** A server, with the CPU time of its process. */
+/** A server, with the CPU time of its process since its start; milliseconds. */
 interface Server {
-  readonly port: number
-  /** Milliseconds since its start. */
+  readonly url: string
   readonly cpuMs: () => Promise<number>
 }
-
-const cpuOf = (store: ChildStore): Server => ({
-  port: store.port,
-  cpuMs: async () => (await metricOf(store, 'process_cpu_seconds_total')) * 1_000,
-})
 
 /** Searches that are all different, also from those of other rounds. */
 const anew = (round: number) => (at: number) =>
@@ -52,41 +44,34 @@ const anew = (round: number) => (at: number) =>
 const countries = ['US', 'MX', 'GT', 'NG', 'IN', 'PH', 'DE', 'FR']
 const again = (at: number) => `/ai/topups?country=${countries[at % countries.length]}`
 
-async function searchFigures(store: ChildStore): Promise<Figure[]> {
-  const lengths = await Promise.all(
-    countries.map(async (_, at) => (await body(store.port, again(at))).length),
-  )
-  const child: Child<{ readonly port: number }> = await startChild('bare.ts', {
-    lengths,
-  } satisfies Bare)
-  const bare: Server = { port: child.told.port, cpuMs: child.cpuMs }
+async function searchFigures(store: Server): Promise<Figure[]> {
+  const bodies = await Promise.all(countries.map((_, at) => body(store.url + again(at))))
+  const bare = await startChild({ does: 'bare', lengths: bodies.map(({ length }) => length) })
+  const times = { anew: [] as number[], again: [] as number[], bare: [] as number[] }
   try {
-    const times: Record<'anew' | 'again' | 'bare', number[]> = { anew: [], again: [], bare: [] }
     for (let round = 0; round <= rounds; round += 1) {
-      const costs = {
-        anew: await costOf(cpuOf(store), requests, anew(round)),
-        again: await costOf(cpuOf(store), requests, again),
-        bare: await costOf(bare, requests, () => '/ai/topups'),
-      }
-      // The first round warms up.
-      if (round === 0) continue
-      for (const name of ['anew', 'again', 'bare'] as const) times[name].push(costs[name])
+      times.anew.push(await costOf(store, requests, anew(round)))
+      times.again.push(await costOf(store, requests, again))
+      times.bare.push(await costOf(bare, requests, () => '/ai/topups'))
     }
-    const bareMs = median(times.bare)
-    return [
-      figure('CPU of a search over HTTP, answered anew', median(times.anew), 'ms'),
-      figure('CPU of a search over HTTP, from memory', median(times.again), 'ms'),
-      figure('CPU of a bare Fastify route with the same lengths', bareMs, 'ms'),
-      figure('A search anew against bare Fastify', median(times.anew) / bareMs, 'times'),
-      figure('A search from memory against bare Fastify', median(times.again) / bareMs, 'times'),
-    ]
   } finally {
-    await child.stop()
+    await bare.stop()
   }
+  // The first round warms up.
+  const [anewMs, againMs, bareMs] = [times.anew, times.again, times.bare].map((all) =>
+    median(all.slice(1)),
+  ) as [number, number, number]
+  return [
+    figure('CPU of a search over HTTP, answered anew', anewMs, 'ms'),
+    figure('CPU of a search over HTTP, from memory', againMs, 'ms'),
+    figure('CPU of a bare Fastify route with the same lengths', bareMs, 'ms'),
+    figure('A search anew against bare Fastify', anewMs / bareMs, 'times'),
+    figure('A search from memory against bare Fastify', againMs / bareMs, 'times'),
+  ]
 }
 
 /** Pages with a form are never answered from memory, and each search is another one. */
-async function pageFigures(store: ChildStore): Promise<Figure[]> {
+async function pageFigures(store: Server): Promise<Figure[]> {
   const pages = {
     'a page search by words and values': (at: number) =>
       `/search?kind=topup&q=a&min=1&max=${90_000 + at}`,
@@ -96,8 +81,8 @@ async function pageFigures(store: ChildStore): Promise<Figure[]> {
   }
   const figures: Figure[] = []
   for (const [what, pathOf] of Object.entries(pages)) {
-    await costOf(cpuOf(store), 300, pathOf)
-    const cost = await costOf(cpuOf(store), 600, (at) => pathOf(1_000 + at))
+    await costOf(store, 300, pathOf)
+    const cost = await costOf(store, 600, (at) => pathOf(1_000 + at))
     figures.push(figure(`CPU of ${what}`, cost, 'ms', { most: 10 }))
   }
   return figures
@@ -105,31 +90,30 @@ async function pageFigures(store: ChildStore): Promise<Figure[]> {
 
 /** CPU time of the server for one request; milliseconds. */
 async function costOf(
-  server: Server,
+  { url, cpuMs }: Server,
   count: number,
   pathOf: (at: number) => string,
 ): Promise<number> {
-  const before = await server.cpuMs()
+  const before = await cpuMs()
   let sent = 0
   const worker = async () => {
     while (sent < count) {
       sent += 1
-      await body(server.port, pathOf(sent))
+      await body(url + pathOf(sent))
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-  return ((await server.cpuMs()) - before) / count
+  return ((await cpuMs()) - before) / count
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
 
 /** @throws when the status is not 200 */
-async function body(port: number, path: string): Promise<Buffer> {
+async function body(url: string): Promise<Buffer> {
   const headers = { 'x-forwarded-for': [10, ...randomBytes(3)].join('.') }
-  const request = get({ host: '127.0.0.1', port, path, headers, agent })
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  const [answer] = (await once(get(url, { headers, agent }), 'response')) as [IncomingMessage]
   const bytes = await buffer(answer)
-  if (answer.statusCode !== 200) throw new Error(`${path} was answered ${answer.statusCode}`)
+  if (answer.statusCode !== 200) throw new Error(`${url} was answered ${answer.statusCode}`)
   return bytes
 }
 
@@ -139,8 +123,8 @@ async function besideFlood({ port }: ChildStore): Promise<Figure[]> {
   const beside: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     alone.push(await waitOf(port))
-    const flood: Flood = { port, count: flooding, from: round * flooding }
-    const visitor = await startChild('flood.ts', flood)
+    const from = round * flooding
+    const visitor = await startChild({ does: 'flood', port, count: flooding, from })
     const waits: Promise<number>[] = []
     for (let at = 0; at < 20; at += 1) {
       waits.push(waitOf(port))
@@ -149,24 +133,9 @@ async function besideFlood({ port }: ChildStore): Promise<Figure[]> {
     beside.push(Math.max(...(await Promise.all(waits))))
     await visitor.stop()
   }
+  const slowest = `The slowest of 20 beside ${flooding} page searches of one address`
   return [
     figure('A request while nobody else asks', median(alone), 'ms'),
-    figure(
-      `The slowest of 20 beside ${flooding} page searches of one address`,
-      median(beside),
-      'ms',
-      {
-        most: 200,
-      },
-    ),
+    figure(slowest, median(beside), 'ms', { most: 200 }),
   ]
-}
-
-/** How long `/readyz` takes on a new connection; milliseconds. */
-export async function waitOf(port: number): Promise<number> {
-  const before = performance.now()
-  const request = get({ host: '127.0.0.1', port, path: '/readyz', agent: false })
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
-  await once(answer.resume(), 'end')
-  return performance.now() - before
 }

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util'
 import { wholeNumber } from '../test/harness/arguments.ts'
 import { measureHttp } from './http.ts'
 import { measureInstall } from './install.ts'
-import { measureMemory } from './memory.ts'
 import { measureOrders } from './orders.ts'
 import { measurePurchases } from './purchases.ts'
 import { measureSearch } from './search.ts'
@@ -22,7 +21,6 @@ const orders = wholeNumber('--orders', values.orders, { least: 1_000, most: 100_
 
 const sections: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: measureStart,
-  memory: measureMemory,
   search: measureSearch,
   http: measureHttp,
   purchases: measurePurchases,

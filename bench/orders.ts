@@ -5,24 +5,23 @@ import type { OrderId } from '../src/lib/ids.ts'
 import { asked, orderOnRecord } from '../test/contract/order-store-nodes.ts'
 import { fulfilled } from '../test/contract/sample-orders.ts'
 import { copyOrder } from '../test/harness/many-orders.ts'
-import { startParts } from './parts.ts'
+import { startRealParts } from '../test/harness/real-parts.ts'
 import { type Figure, figure, median, quantile, timesOf } from './table.ts'
 
 const lookups = 2_000
 
 /** Whether an order is found as fast among many finished ones as in an empty store. */
 export async function measureOrders(count: number): Promise<Figure[]> {
-  const parts = await startParts()
+  const parts = await startRealParts({ offers: 60, stepMs: 1 })
   try {
     const alone = await lookUp(await parts.newDatabase(), 0)
     const among = await lookUp(await parts.newDatabase(), count)
     const what = `An order by its id among ${count.toLocaleString('en-US')}`
+    const ratio = median(among) / median(alone)
     return [
       figure(`${what}, p50`, median(among), 'ms'),
       figure(`${what}, p99`, quantile(among, 0.99), 'ms', { most: 20 }),
-      figure('The same against the only order, p50', median(among) / median(alone), 'times', {
-        most: 1.5,
-      }),
+      figure('The same against the only order, p50', ratio, 'times', { most: 1.5 }),
     ]
   } finally {
     await parts.stop()
@@ -37,10 +36,8 @@ async function lookUp(connectionString: string, copies: number): Promise<readonl
     const { id } = await orderOnRecord(orders, { ...fulfilled(asked()), settlement: 'FINAL' })
     await copyOrder(pool, id, copies, undefined, ['order_events', 'idempotency_keys'])
     await pool.query('vacuum analyze')
-    const { rows } = await pool.query<{ id: OrderId }>(
-      'select id from orders order by random() limit $1',
-      [lookups],
-    )
+    const sql = 'select id from orders order by random() limit $1'
+    const { rows } = await pool.query<{ id: OrderId }>(sql, [lookups])
     const ids = Array.from({ length: lookups }, (_, at) => rows[at % rows.length]?.id ?? id)
     return await timesOf(ids, (one) => orders.find(one))
   } finally {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { changed, type Input } from './inputs.ts'
-import { faultOf } from './judge.ts'
-import { type Target, tryInput } from './trial.ts'
+import { faultOf, type Target, tryInput } from './trial.ts'
 
 const input: Input = { method: 'GET', route: '/x', path: '/x', query: [], headers: {} }
 const problem = { status: 404, code: 'not_found', detail: 'Nothing here.', requestId: 'r1' }

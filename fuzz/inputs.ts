@@ -48,6 +48,9 @@ const bounds = 'not above,at most,no more than,without,except,under,between,and,
 const places =
   'germany,deutschland,japan,usa,united states,france italy,europe,paris,+234 803 123 4567'
 const words = [goods, bounds, places].flatMap((list) => list.split(','))
+/** An entry of `oneof` that comes this many times as often. */
+const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary })
+
 const piece = fc.oneof(
   fc.constantFrom(...oddPieces),
   fc.constantFrom(...words),
@@ -71,7 +74,7 @@ function repeated(one: fc.Arbitrary<string>): fc.Arbitrary<string> {
 const valid: Readonly<Record<string, readonly string[]>> = {
   country: ['US', 'de', 'GB', 'XK'],
   offerId: ['TEST-VOUCHER-OK', 'TEST-TOPUP-OK', 'TEST-ESIM-OK', 'TEST-VOUCHER-OPEN'],
-  id: ['TEST-VOUCHER-OK', 'TEST-TOPUP-OK', 'TEST-ESIM-OK', 'test-voucher-open'],
+  id: ['TEST-VOUCHER-OK', 'test-voucher-open'],
   orderId: [`ord_${'0'.repeat(26)}`],
   kind: ['voucher', 'topup', 'esim'],
   covers: ['FR,DE', 'US', 'FR,DE,IT,ES,PT,GB'],
@@ -87,10 +90,7 @@ const valid: Readonly<Record<string, readonly string[]>> = {
 
 function textOf(name: string, { type, enum: allowed }: Schema = {}): fc.Arbitrary<string> {
   const good = valid[name] ?? allowed ?? typed[String(type)] ?? words
-  return fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...good) },
-    { weight: 2, arbitrary: text },
-  )
+  return fc.oneof(often(3, fc.constantFrom(...good)), often(2, text))
 }
 
 const typed: Readonly<Record<string, readonly string[]>> = {
@@ -102,10 +102,8 @@ const typed: Readonly<Record<string, readonly string[]>> = {
 /** A text in a URL: encoded, or with escapes that are no UTF-8. */
 function escapedText(plain: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const bad = fc.constantFrom('%FF', '%', '%zz', '%ED%A0%80', '%C0%80', '%00', '%2F..%2F', '%u0041')
-  return fc.oneof(
-    { weight: 20, arbitrary: plain.map((one) => encodeURIComponent(one.toWellFormed())) },
-    { weight: 1, arbitrary: fc.tuple(bad, fc.nat(300)).map(([one, times]) => one.repeat(times)) },
-  )
+  const escaped = plain.map((one) => encodeURIComponent(one.toWellFormed()))
+  return fc.oneof(often(20, escaped), repeated(bad))
 }
 
 const nested = fc.tuple(fc.integer({ min: 1, max: 3_000 }), fc.boolean()).map(([depth, isList]) => {
@@ -116,7 +114,7 @@ const json: fc.Arbitrary<unknown> = fc.oneof(
   text,
   fc.constantFrom(null, true, 0, -1, 0.1, 1e308, 2 ** 53, '', [], {}, [[]], { length: -1 }),
   fc.jsonValue({ maxDepth: 3 }),
-  { weight: 1, arbitrary: nested },
+  nested,
 )
 const changes = fc.array(fc.tuple(fc.nat(40), json), { maxLength: 3 })
 
@@ -154,26 +152,15 @@ const bodies: Readonly<Record<string, unknown>> = {
   refund: { reason: 'It did not come', paymentId: `pay_${'0'.repeat(26)}` },
   webhook: { transactionId: 'ord0'.repeat(6), status: 'DONE', log: [{ at: 1 }] },
 }
+const acceptsMcp = 'application/json, text/event-stream'
 const headerText = text.map((one) => one.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 2_000))
-const base64Json = fc
-  .tuple(
-    fc.constant({
-      domain: 'x',
-      address: `0x${'1'.repeat(40)}`,
-      nonce: 'n',
-      chainId: 'eip155:84532',
-    }),
-    changes,
-  )
-  .map(([good, all]) => Buffer.from(JSON.stringify(changed(good, all)) ?? '').toString('base64'))
+const signIn = { domain: 'x', address: `0x${'1'.repeat(40)}`, nonce: 'n', chainId: 'eip155:84532' }
+const base64Json = changes.map((all) =>
+  Buffer.from(JSON.stringify(changed(signIn, all)) ?? '').toString('base64'),
+)
 const headers = fc.record(
   {
-    accept: fc.constantFrom(
-      '*/*',
-      'text/html',
-      'application/json',
-      'application/json, text/event-stream',
-    ),
+    accept: fc.constantFrom('*/*', 'text/html', 'application/json', acceptsMcp),
     'accept-encoding': fc.constantFrom('gzip, br', 'identity', 'x;q=9'),
     'accept-language': headerText,
     authorization: fc.oneof(fc.constant(`Bearer kat_${'t'.repeat(43)}`), headerText),
@@ -189,10 +176,7 @@ const headers = fc.record(
   },
   { requiredKeys: [] },
 )
-const someHeaders = fc.oneof(
-  { weight: 3, arbitrary: fc.constant({}) },
-  { weight: 2, arbitrary: headers },
-)
+const someHeaders = fc.oneof(often(3, fc.constant({})), often(2, headers))
 
 export interface Surface {
   readonly routes: readonly { readonly route: string; readonly methods: readonly string[] }[]
@@ -205,30 +189,18 @@ export interface Surface {
  */
 export function inputs({ routes, tools }: Surface): fc.Arbitrary<Input> {
   const requests = routes.flatMap(({ route, methods }) =>
-    methods.map((method) => ({
-      weight: method === 'GET' && searching.includes(route) ? 12 : 1,
-      arbitrary: requestTo(method, route),
-    })),
+    methods.map((method) => {
+      const weight = method === 'GET' && searching.includes(route) ? 12 : 1
+      return often(weight, requestTo(method, route))
+    }),
   )
-  const calls = tools.map((tool) => ({
-    weight: tool.name === 'search' ? 8 : 1,
-    arbitrary: callOf(tool),
-  }))
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.oneof(...requests) },
-    { weight: 1, arbitrary: fc.oneof(...calls) },
-  )
+  const calls = tools.map((tool) => often(tool.name === 'search' ? 8 : 1, callOf(tool)))
+  return fc.oneof(often(4, fc.oneof(...requests)), fc.oneof(...calls))
 }
 
 /** The parameters that are searched word by word. */
 const searched = ['query', 'search', 'q']
-const searching = [
-  '/ai/search',
-  '/ai/vouchers',
-  '/ai/esims',
-  '/api/catalog/esims/offers',
-  '/search',
-]
+const searching = '/ai/search /ai/vouchers /ai/esims /api/catalog/esims/offers /search'.split(' ')
 const webParams = 'q,kind,country,min,max,sort,page,brand,token,examples'.split(',')
 
 function requestTo(method: string, route: string): fc.Arbitrary<Input> {
@@ -237,27 +209,25 @@ function requestTo(method: string, route: string): fc.Arbitrary<Input> {
   const named: readonly Parameter[] =
     inQuery.length > 0 ? inQuery : webParams.map((name) => ({ name, in: 'query', schema: {} }))
   const pairs = fc.oneof(
-    ...named.map(({ name, schema }) => ({
-      weight: searched.includes(name) ? 6 : 1,
-      arbitrary: fc.tuple(fc.constant(name), escapedText(textOf(name, schema))),
-    })),
+    ...named.map(({ name, schema }) => {
+      const pair = fc.tuple(fc.constant(name), escapedText(textOf(name, schema)))
+      return often(searched.includes(name) ? 6 : 1, pair)
+    }),
   )
   const stray = fc.tuple(escapedText(text), escapedText(text))
   const request = {
     method: fc.constant(method),
     route: fc.constant(route),
     path: pathOf(route),
-    query: fc.array(fc.oneof({ weight: 9, arbitrary: pairs }, { weight: 1, arbitrary: stray }), {
-      maxLength: 4,
-    }),
+    query: fc.array(fc.oneof(often(9, pairs), stray), { maxLength: 4 }),
+    headers: someHeaders,
   }
-  if (method === 'GET') return fc.record({ ...request, headers: someHeaders })
+  if (method === 'GET') return fc.record(request)
   const kind = (['voucher', 'topup', 'esim'] as const).find((one) => route.includes(`/${one}s/`))
-  const plain = fc.record({ ...request, headers: someHeaders, body: bodyFor(route, kind) })
+  const plain = fc.record({ ...request, body: bodyFor(route, kind) })
   if (kind === undefined) return plain
   const paid = fc.record({
     ...request,
-    headers: someHeaders,
     body: fc.constant({ text: JSON.stringify(bodies[kind]), coding: 'utf8' as const }),
     payment: fc.record({ kind: fc.constant(kind), changes }),
   })
@@ -275,11 +245,8 @@ function pathOf(route: string): fc.Arbitrary<string> {
 /** The parameters of a route in openapi.json; none for a page. */
 function parametersOf(method: string, route: string): readonly Parameter[] {
   const path = route.replace(/:(\w+)/g, '{$1}')
-  const { paths } = openapi as unknown as {
-    readonly paths: Readonly<
-      Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>
-    >
-  }
+  type Described = Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>
+  const paths = openapi.paths as unknown as Readonly<Record<string, Described>>
   return paths[path]?.[method.toLowerCase()]?.parameters ?? []
 }
 
@@ -293,31 +260,24 @@ function bodyFor(route: string, kind: Kind | undefined): fc.Arbitrary<NonNullabl
   const asForm = fc
     .array(field, { maxLength: 6 })
     .map((all) => all.map((pair) => pair.join('=')).join('&'))
-  const coding = fc.oneof(
-    { weight: 12, arbitrary: fc.constant('utf8' as const) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom('utf16le' as const, 'latin1' as const, 'gzip' as const),
-    },
-  )
-  return fc.record({ text: fc.oneof({ weight: 3, arbitrary: asJson }, asForm, text), coding })
+  const others = fc.constantFrom('utf16le' as const, 'latin1' as const, 'gzip' as const)
+  const coding = fc.oneof(often(12, fc.constant('utf8' as const)), others)
+  return fc.record({ text: fc.oneof(often(3, asJson), asForm, text), coding })
 }
 
 function callOf({ name, inputSchema }: Surface['tools'][number]): fc.Arbitrary<Input> {
   const fields = Object.entries(inputSchema.properties ?? {})
-  const good = fields.map(
-    ([field, schema]) => [field, fc.oneof(textOf(field, schema), json)] as const,
-  )
-  const params = fc
-    .record(Object.fromEntries(good), { requiredKeys: [] })
-    .map((args) => ({ name, arguments: args, _meta: {} }))
-  const call = params.map((one) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: one }))
+  const good = fields.map(([field, schema]) => [field, fc.oneof(textOf(field, schema), json)])
+  const call = fc.record(Object.fromEntries(good), { requiredKeys: [] }).map((args) => {
+    const params = { name, arguments: args, _meta: {} }
+    return { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  })
   return fc.record({
     method: fc.constant('POST'),
     route: fc.constant(`/mcp ${name}`),
     path: fc.constant('/mcp'),
     query: fc.constant([]),
-    headers: fc.constant({ accept: 'application/json, text/event-stream' }),
+    headers: fc.constant({ accept: acceptsMcp }),
     body: call.map((one) => ({ text: JSON.stringify(one), coding: 'utf8' as const })),
   })
 }

@@ -1,6 +1,12 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { once } from 'node:events'
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http'
+import { text } from 'node:stream/consumers'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { signPayment } from '../test/harness/payer.ts'
 import { bodyFor, termsOf } from '../test/stories/requests.ts'
@@ -30,16 +36,9 @@ export function createSender({ url, port }: { readonly url: string; readonly por
       const query = input.query.map(([name, value]) => `${name}=${value}`).join('&')
       const path = query === '' ? input.path : `${input.path}?${query}`
       const signal = AbortSignal.timeout(maxAnswerMs)
-      const options = {
-        host: '127.0.0.1',
-        port,
-        method: input.method,
-        path,
-        headers,
-        agent,
-        signal,
-      }
-      return answerTo(options, input.body && bytesOf(input.body))
+      const { method, body } = input
+      const options = { host: '127.0.0.1', port, method, path, headers, agent, signal }
+      return answerTo(options, body && bytesOf(body))
     },
     close: () => agent.destroy(),
   }
@@ -78,27 +77,10 @@ async function headersOf(
   return all
 }
 
-async function answerTo(
-  options: Parameters<typeof request>[1] & object,
-  body: Buffer | undefined,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const outgoing = request(options as never)
-  outgoing.on('error', reject)
-  outgoing.on('response', (response) => {
-    const { statusCode: status = 0, headers } = response
-    buffer(response).then(
-      (bytes) => resolve({ status, headers, body: plain(headers, bytes) }),
-      reject,
-    )
-  })
+async function answerTo(options: RequestOptions, body: Buffer | undefined): Promise<Answer> {
+  const outgoing = request(options)
   outgoing.end(body)
-  return promise
-}
-
-function plain(headers: IncomingHttpHeaders, bytes: Buffer): string {
-  if (bytes.length === 0) return ''
-  const coding = headers['content-encoding']
-  if (coding === 'gzip') return gunzipSync(bytes).toString()
-  return coding === 'br' ? brotliDecompressSync(bytes).toString() : bytes.toString()
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const { statusCode: status = 0, headers } = response
+  return { status, headers, body: await text(response) }
 }

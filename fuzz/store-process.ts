@@ -1,12 +1,15 @@
 import { type NodeSettings, startNode } from '../test/harness/node.ts'
 import { routesIn } from '../test/harness/routes-in.ts'
-import { secretsOf } from './judge.ts'
+import { secretsOf } from './trial.ts'
 
 /** What the store's process says: first its routes, then its time after each message, and leaking log lines. */
-export type Said =
-  | { readonly routes: ReturnType<typeof routesIn> }
-  | { readonly threadMs: number }
-  | { readonly badLine: string }
+export interface Said {
+  readonly routes?: ReturnType<typeof routesIn>
+  readonly threadMs?: number
+  readonly badLine?: string
+}
+
+const say = (said: Said) => process.send?.(said)
 
 /**
  * A store in a process of its own, which tells how much CPU time its main thread has used: the time during
@@ -28,7 +31,3 @@ process.once('message', async (settings: NodeSettings) => {
   say({ routes })
 })
 process.on('disconnect', () => process.exit(0))
-
-function say(said: Said): void {
-  process.send?.(said)
-}
