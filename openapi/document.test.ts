@@ -3,10 +3,10 @@ import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core'
 import spectralRulesets from '@stoplight/spectral-rulesets'
 import { expect, test } from 'vitest'
 import { operations } from '../src/api/operations.ts'
-import { callsOf } from './calls/all.ts'
+import { callsOf } from './calls/refusals.ts'
 import { openApiOf } from './document.ts'
 import { readExamples, refusalKey } from './examples.ts'
-import { documentedOf } from './responses.ts'
+import { documentedOf } from './operation-object.ts'
 
 const checkedIn = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
 const recorded = readExamples()

@@ -1,8 +1,14 @@
+import type * as z from 'zod'
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
-import type { Operation } from '../src/api/operation.ts'
+import { PaymentRequiredAnswer } from '../src/api/buying/payment-required.ts'
+import { SignInRequiredAnswer } from '../src/api/buying/sign-in.ts'
+import { type Operation, refusalsOf } from '../src/api/operation.ts'
+import { DiscoveryError, Problem } from '../src/api/refusals.ts'
+import { internalRule, type Rule, rules } from '../src/lib/refusal.ts'
+import { networks } from '../src/payments/networks.ts'
 import type { Example } from './examples.ts'
-import { paymentInfo } from './payment-info.ts'
-import { examplesOf, responsesOf } from './responses.ts'
+
+type Parameter = NonNullable<ZodOpenApiOperationObject['parameters']>[number]
 
 /** The operation object of the document. */
 export function operationObject(
@@ -18,16 +24,16 @@ export function operationObject(
     tags: [group],
     // An empty list means no authentication; a payment is not authentication.
     security: access === 'sign_in' ? [{ siwx: [] }] : [],
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body === undefined ? {} : { requestBody: requestBodyOf(operation, body, examples) }),
-    responses: responsesOf(operation, examples),
-    ...(typeof access === 'object' ? { 'x-payment-info': paymentInfo(access.pays) } : {}),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: requestBodyOf(operation, body, examples) }),
+    responses: Object.fromEntries(
+      documentedOf(operation).map((one) => [String(one.status), responseOf(one, examples)]),
+    ),
+    ...(typeof access === 'object' && { 'x-payment-info': paymentInfo(access.pays) }),
   }
 }
 
-type Parameters = Exclude<ZodOpenApiOperationObject['parameters'], undefined>
-
-function parametersOf(operation: Operation): Parameters {
+function parametersOf(operation: Operation): Parameter[] {
   const { pathParams = {}, query = {}, needs = [], headers = {} } = operation
   return [
     ...Object.entries(pathParams).map(([name, schema]) => parameter('path', name, schema, true)),
@@ -45,14 +51,12 @@ function parameter(
   name: string,
   described: object,
   required: boolean,
-): Parameters[number] {
+): Parameter {
   const { description, ...schema } = described as { description?: string }
   return {
-    name,
-    in: where,
-    ...(description === undefined ? {} : { description }),
-    ...(required ? { required } : {}),
-    schema,
+    ...{ name, in: where, schema },
+    ...(description !== undefined && { description }),
+    ...(required && { required }),
   }
 }
 
@@ -65,4 +69,151 @@ function requestBodyOf({ answers }: Operation, body: object, examples: readonly 
     required: true,
     content: { 'application/json': { schema, ...examplesOf(shown) } },
   }
+}
+
+/**
+ * How a purchase is paid, in both forms that indexes read under this name: `price` and `protocols` of
+ * x402scan, and `offers` of the MPP discovery draft. Clients take the amount from the 402, never from here.
+ */
+function paymentInfo(kind: string): object {
+  const offer = {
+    ...{ intent: 'charge', method: 'evm' },
+    // Depends on the offer.
+    amount: null,
+    currency: networks['base-sepolia'].usdc,
+    description: `The price of the ${kind} in USDC. Paid with x402: the 402 names the exact amount.`,
+  }
+  return {
+    price: { mode: 'dynamic', currency: 'USD', min: '0.01' },
+    protocols: [{ x402: {} }],
+    offers: [offer],
+  }
+}
+
+type Responses = ZodOpenApiOperationObject['responses']
+type Response = Exclude<Responses[`2${string}`], { $ref: string }>
+
+/** A status of an operation, with its possible codes. */
+interface Documented {
+  readonly status: number
+  readonly description: string
+  readonly type?: 'application/json' | 'application/problem+json'
+  readonly shape?: z.ZodType
+  readonly headers?: Readonly<Record<string, string>>
+  /** The codes of its errors; empty for a success. */
+  readonly codes: readonly string[]
+}
+
+/** All answers of an operation. */
+export function documentedOf(operation: Operation): readonly Documented[] {
+  return [...answersOf(operation), ...demandOf(operation), ...refusedOf(operation)]
+}
+
+function responseOf(
+  { status, description, type, shape, headers = {}, codes }: Documented,
+  examples: readonly Example[],
+): Response {
+  const shown = examples
+    .filter((example) => example.status === status)
+    .map(({ name, summary, body: value }) => ({ name, summary, value }))
+  return {
+    description,
+    headers: headersOf(headers),
+    ...(codes.length > 0 && { 'x-error-codes': codes }),
+    ...(type && shape && { content: { [type]: { schema: shape, ...examplesOf(shown) } } }),
+  }
+}
+
+/** Examples by name; an empty object if there are none. */
+function examplesOf(shown: readonly { readonly name: string; readonly value: unknown }[]) {
+  const examples = shown.map(({ name, ...example }) => [name, example] as const)
+  return shown.length === 0 ? {} : { examples: Object.fromEntries(examples) }
+}
+
+/** Headers of many answers, by name; answers refer to these definitions. */
+const shared: Readonly<Record<string, string>> = {
+  'X-Request-Id': 'Names this request in the log of the operator',
+  ETag: 'Send it back in If-None-Match',
+  RateLimit: 'How many requests are left, and for how long',
+  'RateLimit-Policy': 'How many requests are taken in which time',
+  'Retry-After': 'Seconds until the same request may succeed',
+}
+
+const headerOf = (description: string) => ({ description, schema: { type: 'string' as const } })
+
+/** The header components that operations share. */
+export const sharedHeaders = Object.fromEntries(
+  Object.entries(shared).map(([name, description]) => [name, headerOf(description)]),
+)
+
+function headersOf(own: Readonly<Record<string, string>>) {
+  const all = Object.entries({ ...own, ...told('X-Request-Id') })
+  return Object.fromEntries(
+    all.map(([name, description]) => [
+      name,
+      shared[name] === description
+        ? { $ref: `#/components/headers/${name}` }
+        : headerOf(description),
+    ]),
+  )
+}
+
+function told(...names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, shared[name] ?? '']))
+}
+
+function answersOf({ answers, group, limit }: Operation): Documented[] {
+  const isKept = group === 'Discovery' || group === 'Catalog'
+  const counted = limit === undefined ? [] : ['RateLimit', 'RateLimit-Policy']
+  const more = told(...(isKept ? ['ETag'] : []), ...counted)
+  const good = Object.entries(answers).map(([status, { description, shape, headers }]) => ({
+    status: Number(status),
+    description,
+    type: 'application/json' as const,
+    shape,
+    headers: { ...headers, ...more },
+    codes: [],
+  }))
+  const known = { status: 304, description: 'You have it already', headers: more, codes: [] }
+  return isKept ? [...good, known] : good
+}
+
+/** The 402 before the operation is carried out, which asks for a payment or a sign-in. */
+function demandOf({ access, refusals }: Operation): Documented[] {
+  if (access === 'free') return []
+  const headers = { 'PAYMENT-REQUIRED': 'The same as the body, base64 of JSON' }
+  const demand = { status: 402, type: 'application/json', headers } as const
+  if (access === 'sign_in') {
+    const description = 'Nothing to pay: sign the challenge with the paying wallet'
+    return [{ ...demand, description, shape: SignInRequiredAnswer, codes: ['sign_in_required'] }]
+  }
+  const refused = refusals.filter((code) => rules[code].status === 402)
+  const codes = ['payment_required', ...refused]
+  const description =
+    'The exact price: sign it and send the same request again. With code, the payment that was sent was not taken.'
+  return [{ ...demand, description, shape: PaymentRequiredAnswer, codes }]
+}
+
+/** Refusals by status. On a paid operation, refusals with 402 are documented with the price instead. */
+function refusedOf(operation: Operation): Documented[] {
+  const paid = typeof operation.access === 'object'
+  const named: (readonly [code: string, rule: Rule])[] = [
+    ...refusalsOf(operation).map((code) => [code, rules[code]] as const),
+    ['internal_error', internalRule],
+  ]
+  const byStatus = Map.groupBy(
+    named.filter(([, { status }]) => !(paid && status === 402)),
+    ([, { status }]) => status,
+  )
+  const body =
+    operation.group === 'Discovery'
+      ? ({ type: 'application/json', shape: DiscoveryError } as const)
+      : ({ type: 'application/problem+json', shape: Problem } as const)
+  return Array.from(byStatus, ([status, of]) => ({
+    status,
+    description: [...new Set(of.map(([, { title }]) => title))].join('; '),
+    ...body,
+    headers: status === 429 || status === 503 ? told('Retry-After') : {},
+    codes: of.map(([code]) => code),
+  }))
 }

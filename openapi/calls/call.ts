@@ -52,28 +52,24 @@ export interface SignedRequest {
   readonly body?: object
 }
 
+/**
+ * Whose wallet pays. `buyer`: the one that bought. `another`: a new one. `away`: of the buyer, signed for a good body
+ * before the store at `away` lost its database. `limited`: one with a lower spending limit. `careful`: one whose
+ * purchases need a person's approval, `declined` after the person has declined. `spent`: one that has spent its budget
+ * of failed orders.
+ */
+export type Payer = 'buyer' | 'another' | 'away' | 'limited' | 'careful' | 'declined' | 'spent'
+
 /** The orders, payments and signatures that calls are made of. Slow ones are made once and reused. */
 export interface Shop {
   /** An order that has ended: delivered, refunded, or expired with its refund held back. */
   readonly bought: (kind: Kind, outcome: Outcome) => Promise<Bought>
-  /** A new `PAYMENT-SIGNATURE` of the wallet that bought, for the price of this body. */
-  readonly paymentAgain: (kind: Kind, body: object) => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` of another wallet, for the price of this body or for `amount`. */
-  readonly payment: (kind: Kind, body: object, amount?: string) => Promise<string>
-  /** A `PAYMENT-SIGNATURE` for a good body, signed before the store at `away` lost its database. */
-  readonly paymentAway: (kind: Kind) => Promise<string>
+  /** A new `PAYMENT-SIGNATURE` for the price of this body or for `amount`. */
+  readonly payment: (kind: Kind, body: object, by?: Payer, amount?: string) => Promise<string>
   /** A `SIGN-IN-WITH-X` of the wallet that bought, for this path and, if given, this request. */
   readonly signIn: (path: string, at?: Place, request?: SignedRequest) => Promise<string>
   /** The id of an order whose payment is not proven yet. It stays so until the next purchase. */
   readonly unproven: () => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` for this body, of a wallet with a lower spending limit. */
-  readonly limitedPayment: (kind: Kind, body: object) => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` for this body, of a wallet whose purchases need a person's approval. */
-  readonly carefulPayment: (kind: Kind, body: object) => Promise<string>
-  /** The same, after a person has declined the purchase. */
-  readonly declinedPayment: (kind: Kind, body: object) => Promise<string>
-  /** A new `PAYMENT-SIGNATURE` for this body, of a wallet that has spent its budget of failed orders. */
-  readonly spentPayment: (kind: Kind, body: object) => Promise<string>
   /** The headers of an accepted refund claim for this order. */
   readonly claimed: (orderId: string) => Promise<Record<string, string>>
   /** Claims the refund of this order until the budget of claims is spent. */
@@ -105,4 +101,9 @@ export function queryOf(fields: object): string {
 /** An idempotency key that no other call uses. */
 export function newKey(): { readonly 'idempotency-key': string } {
   return { 'idempotency-key': `example-${randomBytes(12).toString('hex')}` }
+}
+
+/** The kind as the ids of operations have it. */
+export function nameOf(kind: Kind): string {
+  return kind.charAt(0).toUpperCase() + kind.slice(1)
 }

@@ -1,32 +1,45 @@
 import { type Operation, refusalsOf } from '../../src/api/operation.ts'
-import type { RefusalCode } from '../../src/lib/refusal.ts'
-import { internalRule, rules } from '../../src/lib/refusal.ts'
-import type { Ask, Call, Place, Shop } from './call.ts'
-import { limitRecipes } from './limits.ts'
-import { claimRecipes } from './refused-claims.ts'
-import { buyingRecipes } from './refused-purchases.ts'
+import { kinds } from '../../src/catalog/good.ts'
+import type { Kind } from '../../src/catalog/offer.ts'
+import { internalRule, type RefusalCode, rules } from '../../src/lib/refusal.ts'
+import {
+  type Ask,
+  bodyOf,
+  type Call,
+  nameOf,
+  newKey,
+  type Payer,
+  type Place,
+  queryOf,
+  type Shop,
+} from './call.ts'
+import { limitRequests, signedLimits, successes } from './successes.ts'
 
+type Code = RefusalCode | 'internal_error'
+type Asked = Ask | undefined | Promise<Ask | undefined>
 /** Makes the request that an operation refuses for a reason; undefined if the recipe does not apply to it. */
-export type Recipe = (
-  operation: Operation,
-  shop: Shop,
-) => Ask | undefined | Promise<Ask | undefined>
+type Recipe = (operation: Operation, shop: Shop) => Asked
+type Recipes = Readonly<Partial<Record<Code, Recipe>>>
 
-/** One call for each refusal of an operation. New operations are covered automatically. */
-export function refusalCallsOf(operation: Operation): readonly Call[] {
-  const codes = [...new Set([...refusalsOf(operation), 'internal_error' as const])]
-  return codes.map((code) => ({
-    operation: operation.id,
-    name: code,
-    summary: code === 'internal_error' ? internalRule.title : rules[code].title,
-    status: code === 'internal_error' ? internalRule.status : rules[code].status,
-    code,
-    at: places[code] ?? 'open',
-    ask: (shop) => askFor(code, operation, shop),
-  }))
+/** All calls whose answers are examples, operation by operation. New operations get their refusals automatically. */
+export function callsOf(operations: readonly Operation[]): readonly Call[] {
+  return operations.flatMap((operation) => [
+    ...successes.filter((call) => call.operation === operation.id),
+    ...refusalCallsOf(operation),
+  ])
 }
 
-const places: Readonly<Partial<Record<RefusalCode | 'internal_error', Place>>> = {
+function refusalCallsOf(operation: Operation): readonly Call[] {
+  const codes = [...new Set<Code>([...refusalsOf(operation), 'internal_error'])]
+  return codes.map((code) => {
+    const { title: summary, status } = code === 'internal_error' ? internalRule : rules[code]
+    const at = places[code] ?? 'open'
+    const ask = (shop: Shop) => askFor(code, operation, shop)
+    return { operation: operation.id, name: code, summary, status, code, at, ask }
+  })
+}
+
+const places: Readonly<Partial<Record<Code, Place>>> = {
   rate_limited: 'busy',
   internal_error: 'broken',
   store_paused: 'away',
@@ -35,22 +48,24 @@ const places: Readonly<Partial<Record<RefusalCode | 'internal_error', Place>>> =
   offer_unavailable: 'away',
 }
 
-async function askFor(
-  code: RefusalCode | 'internal_error',
-  operation: Operation,
-  shop: Shop,
-): Promise<Ask> {
+async function askFor(code: Code, operation: Operation, shop: Shop): Promise<Ask> {
   const about = { params: await paramsFor(operation, shop, code) }
-  for (const recipes of [buyingRecipes, claimRecipes, limitRecipes, recipesOfAll]) {
-    const ask = await recipes[code]?.(operation, shop)
-    if (ask !== undefined) return { ...about, ...ask }
+  const asks = [
+    () => purchaseFor(code, operation, shop),
+    ...[claimRecipes, limitRecipes, recipesOfAll].map(
+      (recipes) => () => recipes[code]?.(operation, shop),
+    ),
+  ]
+  for (const ask of asks) {
+    const asked = await ask()
+    if (asked !== undefined) return { ...about, ...asked }
   }
   throw new Error(`Nothing makes ${operation.id} refuse with ${code}: add it to openapi/calls`)
 }
 
 /** The order or offer in the path, if it has one. */
-async function paramsFor({ pathParams = {} }: Operation, shop: Shop, code: string) {
-  const isAbsent = code === 'order_not_found' || places[code as RefusalCode] !== undefined
+async function paramsFor({ pathParams = {} }: Operation, shop: Shop, code: Code) {
+  const isAbsent = code === 'order_not_found' || places[code] !== undefined
   const values: Record<string, () => string | Promise<string>> = {
     id: () => 'TEST-NOTHING-OK',
     orderId: async () =>
@@ -60,8 +75,110 @@ async function paramsFor({ pathParams = {} }: Operation, shop: Shop, code: strin
   return Object.fromEntries(await Promise.all(given)) as Record<string, string>
 }
 
+/** Bodies that a purchase and its quote refuse for the same reason. */
+const bodies: Readonly<
+  Partial<Record<Code, (kind: Kind, shop: Shop) => object | Promise<object>>>
+> = {
+  offer_not_found: (kind) => ({ ...bodyOf(kind), offerId: 'TEST-NOTHING-OK' }),
+  invalid_body: (kind) => ({ ...bodyOf(kind), colour: 'red' }),
+  price_above_maximum: (kind) => ({ ...bodyOf(kind), maxUsdc: 0.4 }),
+  purchase_declined: (kind, shop) => shop.denied(kind),
+  offer_unavailable: (kind, shop) => shop.unsold(kind),
+  store_paused: (kind) => bodyOf(kind),
+}
+
+/** Headers with which a purchase refuses a good body. */
+const purchaseHeaders: Readonly<Partial<Record<Code, Record<string, string>>>> = {
+  invalid_header: { 'idempotency-key': 'too short' },
+  sign_in_invalid: { 'sign-in-with-x': 'nobody' },
+  payment_invalid: { 'payment-signature': 'none' },
+}
+
+/** Whose payment of a good body a purchase refuses. */
+const payers: Readonly<Partial<Record<Code, Payer>>> = {
+  payment_mismatch: 'another',
+  limit_exceeded: 'limited',
+  approval_required: 'careful',
+  approval_declined: 'declined',
+  budget_spent: 'spent',
+  too_costly: 'another',
+  try_again: 'away',
+}
+
+async function purchaseFor(
+  code: Code,
+  { id, access }: Operation,
+  shop: Shop,
+): Promise<Ask | undefined> {
+  const made = bodies[code]
+  const quoted = kinds.find((kind) => id === `quote${nameOf(kind)}`)
+  if (made && quoted) return { query: queryOf(await made(quoted, shop)) }
+  if (typeof access !== 'object') return undefined
+  const kind = access.pays
+  if (made) return { body: await made(kind, shop) }
+  const headers = purchaseHeaders[code]
+  return headers ? { body: bodyOf(kind), headers } : paidFor(code, kind, shop)
+}
+
+async function paidFor(code: Code, kind: Kind, shop: Shop): Promise<Ask | undefined> {
+  const again = bodyOf(kind, 'HANG')
+  if (code === 'payment_reused') return { ...(await shop.bought(kind, 'OK')), body: again }
+  if (code === 'idempotency_conflict') {
+    const { headers } = await shop.bought(kind, 'OK')
+    const signature = await shop.payment(kind, again, 'buyer')
+    return { body: again, headers: { ...headers, 'payment-signature': signature } }
+  }
+  const by = payers[code]
+  if (by === undefined) return undefined
+  const body = bodyOf(kind)
+  const amount = code === 'payment_mismatch' ? '1' : undefined
+  return { body, headers: { 'payment-signature': await shop.payment(kind, body, by, amount) } }
+}
+
+const isClaim = ({ id }: Operation) => id === 'claimRefund'
+const emptyClaim: Recipe = (operation) =>
+  isClaim(operation) ? { headers: newKey(), body: {} } : undefined
+
+/** How refund claims, and other calls that need an idempotency key, are made to refuse. */
+const claimRecipes: Recipes = {
+  idempotency_key_missing: () => ({ body: {} }),
+  idempotency_conflict: async (operation, shop) => {
+    if (!isClaim(operation)) return undefined
+    const { orderId } = await shop.bought('voucher', 'FAIL')
+    return { params: { orderId }, headers: await shop.claimed(orderId), body: { reason: 'again' } }
+  },
+  invalid_body: (operation) =>
+    isClaim(operation) ? { headers: newKey(), body: { colour: 'red' } } : undefined,
+  refund_destination_refused: () => ({
+    headers: newKey(),
+    body: { refund_to: `0x${'1'.repeat(40)}` },
+  }),
+  budget_spent: async (operation, shop) => {
+    if (!isClaim(operation)) return undefined
+    const { orderId } = await shop.bought('esim', 'FAIL')
+    await shop.claimedOften(orderId)
+    return { params: { orderId }, headers: newKey(), body: {} }
+  },
+  not_refundable: (operation, shop) => emptyClaim(operation, shop) ?? {},
+  order_not_found: emptyClaim,
+  try_again: emptyClaim,
+}
+
+/** How calls about spending limits are made to refuse. */
+const limitRecipes: Recipes = {
+  invalid_body: ({ id }) => (id === 'setLimits' ? { body: { perOrderUsdc: '$5' } } : undefined),
+  sign_in_invalid: ({ id }) => {
+    const body = limitRequests[id]?.body
+    return body && { body, headers: { 'sign-in-with-x': 'nobody' } }
+  },
+  try_again: ({ id }, shop) => {
+    const request = limitRequests[id]
+    return request && signedLimits(shop, request, 'away')
+  },
+}
+
 /** Recipes for any operation. */
-const recipesOfAll: Readonly<Partial<Record<RefusalCode | 'internal_error', Recipe>>> = {
+const recipesOfAll: Recipes = {
   unknown_parameter: ({ query = {} }) => ({ query: 'country' in query ? 'contry=US' : 'page=2' }),
   invalid_parameter: ({ query = {} }) => ({ query: 'limit' in query ? 'limit=0' : '%FF=1' }),
   repeated_parameter: ({ query = {} }) => {

@@ -88,16 +88,15 @@ export async function openExampleShop(): Promise<ExampleShop> {
 
   return {
     ...buying(open, buyer, openRpc),
-    paymentAgain: (kind, body) => paymentAt(open, buyer, kind, body),
-    // What fails or is late counts against its wallet, so each has one of its own.
-    payment: async (kind, body, amount) => paymentAt(open, await newBuyer(), kind, body, amount),
-    paymentAway: async (kind) => paymentsAway.get(kind) ?? '',
+    async payment(kind, body, by = 'another', amount) {
+      if (by === 'away') return paymentsAway.get(kind) ?? ''
+      if (by === 'declined') return declinedAt(open, await declining, kind, body)
+      // What fails or is late counts against its wallet, so each has one of its own.
+      const wallet = by === 'another' ? newBuyer() : { buyer, limited, careful, spent }[by]
+      return paymentAt(open, await wallet, kind, body, amount)
+    },
     signIn: (path, at = 'open', request = { method: 'GET' }) =>
       signInAt(urls[at], buyer, path, request),
-    limitedPayment: async (kind, body) => paymentAt(open, await limited, kind, body),
-    carefulPayment: async (kind, body) => paymentAt(open, await careful, kind, body),
-    declinedPayment: async (kind, body) => declinedAt(open, await declining, kind, body),
-    spentPayment: async (kind, body) => paymentAt(open, await spent, kind, body),
     denied: deniedAt(open),
     unsold: (kind) => unsoldAt(away, kind),
     urlOf: (at) => urls[at],

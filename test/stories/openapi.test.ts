@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callsOf } from '../../openapi/calls/all.ts'
 import type { Ask, Call } from '../../openapi/calls/call.ts'
+import { callsOf } from '../../openapi/calls/refusals.ts'
 import { documentSite } from '../../openapi/document.ts'
 import { type Example, writeExamples } from '../../openapi/examples.ts'
 import type { Operation } from '../../src/api/operation.ts'
