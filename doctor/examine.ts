@@ -1,35 +1,9 @@
-import { browserFaults, checkBrowser } from './browser.ts'
-import { checkMcp, mcpFaults } from './mcp.ts'
-import { checkNodes, type MetricsAccess, nodeFaults } from './nodes.ts'
-import { checkOpenApi, openApiFaults } from './openapi.ts'
-import {
-  checkKeys,
-  checkManifest,
-  checkReach,
-  noteUnreachable,
-  publishedFaults,
-} from './published.ts'
-import { checkPurchase, checkSignIn, nameOf, purchaseFaults } from './purchase.ts'
-import { askerOf, type Fault, type Finding, noterOf, type Visit } from './visit.ts'
-
-const storeFaults = {
-  nothing_for_sale: {
-    level: 'stop',
-    what: 'The OpenAPI document has no paid operation.',
-    mend: 'Let the proxy pass /openapi.json on to the store, unchanged.',
-  },
-} as const satisfies Readonly<Record<string, Fault>>
-
-/** By their codes, in the order in which they are printed and listed in docs/operators/doctor.md. */
-export const faults = {
-  ...publishedFaults,
-  ...storeFaults,
-  ...openApiFaults,
-  ...mcpFaults,
-  ...nodeFaults,
-  ...purchaseFaults,
-  ...browserFaults,
-}
+import { add, type Finding } from './faults.ts'
+import { checkNodes, type MetricsAccess } from './nodes.ts'
+import { checkOpenApi } from './openapi.ts'
+import { checkKeys, checkManifest, checkMcp, checkReach, noteUnreachable } from './published.ts'
+import { checkBrowser, checkPurchase, checkSignIn, nameOf } from './purchase.ts'
+import { askerOf, type Visit } from './visit.ts'
 
 export interface Examined {
   readonly findings: readonly Finding[]
@@ -37,7 +11,6 @@ export interface Examined {
   readonly operations: readonly string[]
 }
 
-const note = noterOf(storeFaults)
 const rank = { stop: 0, warn: 1, note: 2 } as const
 /** A long document must not cause a burst of calls. */
 const maxOperations = 8
@@ -58,7 +31,7 @@ export async function examine(
 async function examineStore(visit: Visit, metrics?: MetricsAccess): Promise<readonly string[]> {
   for (const path of await checkManifest(visit)) await checkResource(visit, path)
   const paid = await checkOpenApi(visit)
-  if (paid.length === 0) note(visit, 'nothing_for_sale', visit.origin)
+  if (paid.length === 0) add(visit, 'nothing_for_sale', visit.origin)
   for (const { method, path } of paid.slice(0, maxOperations)) {
     // As indexers do: without a payment and without a body.
     const one = { method, path, probe: await visit.ask(path, { method }) }

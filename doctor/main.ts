@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Examined, examine } from './examine.ts'
-import type { Finding } from './visit.ts'
+import type { Finding } from './faults.ts'
 
 const usage = `Looks at a running store as a buyer or an index would meet it, and never pays.
 

@@ -10,28 +10,9 @@ import {
   getWarningsForOpenAPI,
   isOpenApiParseFailure,
 } from '@agentcash/discovery'
-import { type Fault, isRecord, noterOf, recordAt, tell, type Visit } from './visit.ts'
+import { add } from './faults.ts'
+import { isRecord, recordAt, tell, type Visit } from './visit.ts'
 
-/** Faults of the OpenAPI document, which indexes read first. */
-export const openApiFaults = {
-  openapi_missing: {
-    level: 'warn',
-    what: 'There is no OpenAPI document with paths at /openapi.json, where indexers look first.',
-    mend: 'Let the proxy pass this path on to the store.',
-  },
-  listing_error: {
-    level: 'warn',
-    what: 'The published validator of discovery reports an error.',
-    mend: 'Follow its message; indexers use the same validator.',
-  },
-  listing_remark: {
-    level: 'note',
-    what: 'The published validator of discovery has a remark.',
-    mend: 'Consider its message.',
-  },
-} as const satisfies Readonly<Record<string, Fault>>
-
-const note = noterOf(openApiFaults)
 const where = 'GET /openapi.json'
 
 export interface Operation {
@@ -44,7 +25,7 @@ export async function checkOpenApi(visit: Visit): Promise<readonly Operation[]> 
   const answer = await visit.ask('/openapi.json', { headers: { accept: 'application/json' } })
   const { paths } = recordAt(answer.json)
   if (answer.status !== 200 || !isRecord(paths)) {
-    note(visit, 'openapi_missing', where, tell(answer))
+    add(visit, 'openapi_missing', where, tell(answer))
     return []
   }
   await validate(visit, answer.text)
@@ -62,7 +43,7 @@ export async function checkOpenApi(visit: Visit): Promise<readonly Operation[]> 
 async function validate(visit: Visit, text: string): Promise<void> {
   const url = `data:application/json;base64,${Buffer.from(text).toString('base64')}`
   const read = await getOpenAPI(visit.origin, {}, AbortSignal.timeout(15_000), url)
-  if (read.isErr()) return note(visit, 'listing_error', where, read.error.message)
+  if (read.isErr()) return add(visit, 'listing_error', where, read.error.message)
   const source = read.value
   report(visit, where, getWarningsForOpenAPI(source))
   if (source === null || isOpenApiParseFailure(source)) return undefined
@@ -84,6 +65,6 @@ export function report(
 ): void {
   for (const { severity, code, message } of warnings) {
     const level = severity === 'error' || severity === 'warn' ? 'listing_error' : 'listing_remark'
-    note(visit, level, at, `${code}: ${message}`)
+    add(visit, level, at, `${code}: ${message}`)
   }
 }

@@ -3,64 +3,10 @@ import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { PaymentRequiredV2Schema } from '@x402/core/schemas'
 import type { PaymentRequired } from '@x402/core/types'
 import { type DiscoveryExtension, validateDiscoveryExtension } from '@x402/extensions/bazaar'
+import { add } from './faults.ts'
 import { type Operation, report } from './openapi.ts'
-import { type Answer, type Fault, isRecord, noterOf, recordAt, tell, type Visit } from './visit.ts'
+import { type Answer, isRecord, recordAt, tell, type Visit } from './visit.ts'
 
-/** Faults of a paid operation, in the order of a purchase. */
-export const purchaseFaults = {
-  rate_limited: {
-    level: 'note',
-    what: 'The store limited the doctor, so some checks are missing.',
-    mend: 'Wait a minute and run the doctor again.',
-  },
-  probe_failed: {
-    level: 'stop',
-    what: 'An empty call without a payment makes the store fail.',
-    mend: 'The log of the store has the error.',
-  },
-  probe_refused: {
-    level: 'warn',
-    what: 'An empty call is refused instead of answered with 402, so indexers remove the operation from their lists.',
-    mend: 'Let empty calls through the proxy, and answer 402 with a floor price.',
-  },
-  demand_missing: {
-    level: 'stop',
-    what: 'The 402 has no PAYMENT-REQUIRED header that a client can read.',
-    mend: 'Let the proxy pass it on; clients of x402 version 2 read nothing else.',
-  },
-  demand_large: {
-    level: 'warn',
-    what: 'PAYMENT-REQUIRED is longer than 4.8 kB, or all headers together than 8 kB; proxies drop such answers.',
-    mend: 'Raise the buffers of the proxy as deploy/nginx.conf does.',
-  },
-  demand_cached: {
-    level: 'stop',
-    what: 'The 402 comes from a cache or may be stored by one: price, receiver and quote may be another buyer’s.',
-    mend: 'Exclude the paid paths from the cache, and pass on Cache-Control: no-store.',
-  },
-  resource_other: {
-    level: 'stop',
-    what: 'resource.url is not the address that was called, so clients and indexers refuse it.',
-    mend: 'Set PUBLIC_URL to the address that buyers use; pass that address to the doctor with --public.',
-  },
-  forwarded_trusted: {
-    level: 'warn',
-    what: 'A header of the request (X-Forwarded-Host) changes the address in the 402.',
-    mend: 'Trust forwarding headers only from the proxy.',
-  },
-  example_refused: {
-    level: 'warn',
-    what: 'The store refuses its own published example, so clients that copy it fail.',
-    mend: 'Publish an example that can be bought.',
-  },
-  sign_in_wrong: {
-    level: 'warn',
-    what: 'A sign-in challenge is for another address, already expired, or from the future; clients do not sign it.',
-    mend: 'Set PUBLIC_URL to the address that buyers use, and synchronise the clocks of all machines.',
-  },
-} as const satisfies Readonly<Record<string, Fault>>
-
-const note = noterOf(purchaseFaults)
 const maxDemand = 4_800
 const maxHeaders = 8_192
 /** Tolerance for the time of the request, and for clocks in whole seconds. */
@@ -87,12 +33,11 @@ export async function checkPurchase(visit: Visit, paid: Paid): Promise<void> {
 function checkProbe(visit: Visit, paid: Paid): PaymentRequired | undefined {
   const { probe } = paid
   const at = nameOf(paid)
-  if (probe.failed !== undefined || probe.status >= 500)
-    note(visit, 'probe_failed', at, tell(probe))
-  else if (probe.status === 429) note(visit, 'rate_limited', at, tell(probe))
-  else if (probe.status !== 402) note(visit, 'probe_refused', at, tell(probe))
+  if (probe.failed !== undefined || probe.status >= 500) add(visit, 'probe_failed', at, tell(probe))
+  else if (probe.status === 429) add(visit, 'rate_limited', at, tell(probe))
+  else if (probe.status !== 402) add(visit, 'probe_refused', at, tell(probe))
   const demand = demandOf(probe)
-  if (probe.status === 402 && demand === undefined) note(visit, 'demand_missing', at)
+  if (probe.status === 402 && demand === undefined) add(visit, 'demand_missing', at)
   return demand
 }
 
@@ -121,11 +66,11 @@ function checkTravel(visit: Visit, paid: Paid): void {
   const demandLength = headers.get('payment-required')?.length ?? 0
   const all = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
   if (demandLength > maxDemand || all > maxHeaders)
-    note(visit, 'demand_large', at, `${demandLength} of ${all} bytes`)
+    add(visit, 'demand_large', at, `${demandLength} of ${all} bytes`)
   const told = ['cache-control', 'age', 'x-cache'].map((name) => headers.get(name) ?? '')
   const [kept = '', age = '', cache = ''] = told
   if (!/\bno-store\b/i.test(kept) || Number(age) > 0 || /\bhit\b/i.test(cache))
-    note(visit, 'demand_cached', at, told.join('; '))
+    add(visit, 'demand_cached', at, told.join('; '))
 }
 
 /** What indexes (Bazaar, x402scan) require of a 402. */
@@ -134,7 +79,7 @@ function checkListing(visit: Visit, paid: Paid, demand: PaymentRequired): void {
   const url = URL.parse(demand.resource.url)
   const published = new URL(visit.publicOrigin + paid.path)
   if (url?.origin !== published.origin || url.pathname !== published.pathname)
-    note(visit, 'resource_other', at, `${demand.resource.url} instead of ${published.href}`)
+    add(visit, 'resource_other', at, `${demand.resource.url} instead of ${published.href}`)
   const bazaar = demand.extensions?.['bazaar']
   const declared = bazaar as DiscoveryExtension & Record<string, unknown>
   const { errors = [] } = isRecord(bazaar)
@@ -155,7 +100,7 @@ export function checkSignIn(visit: Visit, paid: Paid): void {
   const { host, origin } = new URL(visit.publicOrigin)
   const isHere = domain === host && URL.parse(String(uri))?.origin === origin
   if (!isInTime || !isHere)
-    note(visit, 'sign_in_wrong', nameOf(paid), { domain, uri, issuedAt, expirationTime })
+    add(visit, 'sign_in_wrong', nameOf(paid), { domain, uri, issuedAt, expirationTime })
 }
 
 /** Forwarding headers that name another host must not change the address in the 402. */
@@ -163,7 +108,7 @@ async function checkForwarding(visit: Visit, { method, path }: Paid): Promise<vo
   const other = 'forwarded.doctor.example'
   const headers = { 'x-forwarded-host': other, forwarded: `host=${other}` }
   const told = demandOf(await visit.ask(path, { method, headers }))?.resource.url ?? ''
-  if (told.includes(other)) note(visit, 'forwarded_trusted', `${method} ${path}`, told)
+  if (told.includes(other)) add(visit, 'forwarded_trusted', `${method} ${path}`, told)
 }
 
 /** The published example must have a price. */
@@ -173,7 +118,39 @@ async function checkExample(visit: Visit, paid: Paid, demand: PaymentRequired): 
   if (method === 'GET' || Object.keys(example).length === 0) return
   const body = JSON.stringify(example)
   const answer = await visit.ask(path, { method, body })
-  if (answer.status === 429) note(visit, 'rate_limited', nameOf(paid), tell(answer))
+  if (answer.status === 429) add(visit, 'rate_limited', nameOf(paid), tell(answer))
   else if (answer.status !== 402)
-    note(visit, 'example_refused', `${nameOf(paid)} with ${body}`, tell(answer))
+    add(visit, 'example_refused', `${nameOf(paid)} with ${body}`, tell(answer))
+}
+
+const page = 'https://page.doctor.example'
+/** Headers that stock clients send, including the last one, which they send by mistake. */
+const requestHeaders =
+  'content-type,payment-signature,sign-in-with-x,idempotency-key,access-control-expose-headers'
+
+/** Whether a page of another origin can buy: the preflight, and the headers of the 402 that it may read. */
+export async function checkBrowser(visit: Visit, paid: Paid): Promise<void> {
+  const { method, path } = paid
+  const preflight = await visit.ask(path, {
+    method: 'OPTIONS',
+    headers: {
+      origin: page,
+      'access-control-request-method': method,
+      'access-control-request-headers': requestHeaders,
+    },
+  })
+  const missing = missingIn(preflight.headers, 'allow-headers', requestHeaders.split(','))
+  if (preflight.status > 299 || preflight.status === 0 || missing !== '')
+    add(visit, 'preflight_refused', `OPTIONS ${path}`, missing || tell(preflight))
+  const { status, headers } = await visit.ask(path, { method, headers: { origin: page } })
+  const hidden = missingIn(headers, 'expose-headers', ['payment-required', 'payment-response'])
+  if (status === 402 && hidden !== '') add(visit, 'demand_hidden', nameOf(paid), hidden)
+}
+
+/** What the answer does not allow of these names, as a text; empty if nothing. */
+function missingIn(headers: Headers, list: string, names: readonly string[]): string {
+  if (!['*', page].includes(headers.get('access-control-allow-origin') ?? ''))
+    return 'origin not allowed'
+  const allowed = (headers.get(`access-control-${list}`) ?? '').toLowerCase().split(/\s*,\s*/)
+  return names.filter((name) => !allowed.includes(name) && !allowed.includes('*')).join(', ')
 }

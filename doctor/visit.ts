@@ -1,25 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
-/**
- * How severe a fault is. `stop`: a buyer cannot buy, buys something other than expected, or never learns
- * the price. `warn`: some clients or some listings fail. `note`: something useful to buyers is missing.
- */
-type Level = 'stop' | 'warn' | 'note'
-
-export interface Fault {
-  readonly level: Level
-  readonly what: string
-  /** How to fix it. */
-  readonly mend: string
-}
-
-export interface Finding extends Fault {
-  readonly code: string
-  /** The request or the part of the store, such as `POST /buy`. */
-  readonly where: string
-  /** What was seen there. The store's own words are shortened, and have no control characters. */
-  readonly seen: string
-}
+import type { Finding } from './faults.ts'
 
 /** The context of every check. */
 export interface Visit {
@@ -29,25 +9,6 @@ export interface Visit {
   readonly publicOrigin: string
   readonly ask: Ask
   readonly findings: Finding[]
-}
-
-/** Adds findings about the faults of one subject. */
-export function noterOf<Code extends string>(faults: Readonly<Record<Code, Fault>>) {
-  return ({ findings }: Visit, code: Code, where: string, seen: unknown = ''): void => {
-    const said = printable(typeof seen === 'string' ? seen : (JSON.stringify(seen) ?? ''))
-    const finding = { code, where: printable(where), seen: said, ...faults[code] }
-    const isSame = (one: Finding) =>
-      one.code === code && one.where === finding.where && one.seen === said
-    if (!findings.some(isSame)) findings.push(finding)
-  }
-}
-
-const maxSeen = 300
-
-/** Without control characters and short, because the store's words could control or flood the terminal. */
-function printable(text: string): string {
-  const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-  return clean.length > maxSeen ? `${clean.slice(0, maxSeen)}…` : clean
 }
 
 /** The answer to one request, or the reason why there is none. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import * as z from 'zod'
-import { faults } from '../doctor/examine.ts'
+import { faults } from '../doctor/faults.ts'
 import { groups, secretVariables, sharedVariables } from '../src/environment/environment.ts'
 import { aboutOf } from '../src/environment/variable.ts'
 import { metrics } from '../src/operations/metric-list.ts'
