@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 
 /** The result of a call. Without an answer, the caller does not know what the store did. */
-export type Called =
-  | { readonly type: 'answer'; readonly status: number; readonly body: Body }
-  | { readonly type: 'none' }
+export type Called = Answer | { readonly type: 'none' }
+
+export interface Answer {
+  readonly type: 'answer'
+  readonly status: number
+  readonly body: Body
+}
 
 /** The parts of the store's answers that a buyer reads. */
-export interface Body {
+interface Body {
   readonly orderId?: string
   readonly accessToken?: string
   readonly orders?: readonly { readonly state: string; readonly result?: unknown }[]
@@ -30,7 +34,7 @@ export function notNowOf(called: Called): keyof typeof notNow | undefined {
   return codes.find((code) => code === body.code && notNow[code] === status)
 }
 
-export interface Call {
+interface Call {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Record<string, string>

@@ -2,10 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { LocalAccount } from 'viem'
 import { type Accepts, signPayment } from '../test/harness/payer.ts'
 import { bodyFor, purchasePath } from '../test/stories/requests.ts'
-import { type Called, call } from './calls.ts'
+import { type Answer, type Called, call, notNowOf } from './calls.ts'
 import type { Seen } from './facts.ts'
 import { type Plan, pick } from './plan.ts'
-import { openPurchaseLog, type PurchaseLog } from './purchase-log.ts'
 
 /** A purchase to make: the buyer, the plan and the nodes. */
 export interface Errand {
@@ -17,14 +16,17 @@ export interface Errand {
   readonly closing: AbortSignal
 }
 
+/** The buyer's record. Entries are only added, never removed. */
+type Log = {
+  -readonly [Key in keyof Seen]: Seen[Key] extends readonly (infer Item)[] ? Item[] : Seen[Key]
+}
+
 interface Open extends Errand {
-  readonly purchaseLog: PurchaseLog
+  readonly seen: Log
   readonly path: string
   readonly body: Record<string, unknown>
   readonly key: Record<string, string>
 }
-
-type Answer = Extract<Called, { type: 'answer' }>
 
 /** The timeout of a call. The store answers a purchase after about a second (PURCHASE_WAIT_SECONDS). */
 const patienceMs = 10_000
@@ -41,28 +43,22 @@ export interface Bought {
  */
 export async function buy(errand: Errand): Promise<Bought> {
   const { plan, name, account } = errand
-  const body: Record<string, unknown> = { ...bodyFor(plan.kind, plan.outcome), ...numberFor(plan) }
-  const offerId = String(body['offerId'])
-  const purchaseLog = openPurchaseLog({
-    purchase: name,
-    payer: account.address.toLowerCase(),
-    kind: plan.kind,
-    offerId,
-  })
-  const key = plan.keyed ? { 'idempotency-key': `chaos-${name}-${account.address}` } : {}
-  const open: Open = {
-    ...errand,
-    purchaseLog,
-    path: purchasePath(plan.kind),
-    body,
-    key: { ...key },
+  const { kind } = plan
+  const body: Record<string, unknown> = { ...bodyFor(kind, plan.outcome), ...numberFor(plan) }
+  const payer = account.address.toLowerCase()
+  const seen: Log = {
+    ...{ purchase: name, payer, kind, offerId: String(body['offerId']), ending: 'not told' },
+    ...{ nonces: [], orderIds: [], goods: [], refunded: [], refused: [], unexpected: [] },
+    ...{ unanswered: 0, putOff: 0, pausedAt: [] },
   }
+  const key: Record<string, string> = plan.keyed
+    ? { 'idempotency-key': `chaos-${name}-${account.address}` }
+    : {}
+  const open: Open = { ...errand, seen, path: purchasePath(kind), body, key }
   const accepts = await terms(open)
   // Without a price there is no purchase; its ending stays "not told".
-  if (accepts === undefined) return { seen: purchaseLog.seen, followed: Promise.resolve() }
-  const answer = await pay(open, accepts)
-  const followed = answer === undefined ? Promise.resolve() : follow(open, answer)
-  return { seen: purchaseLog.seen, followed }
+  const answer = accepts && (await pay(open, accepts))
+  return { seen, followed: answer ? follow(open, answer) : Promise.resolve() }
 }
 
 /** Each topup goes to another phone number, because no honest buyer fails again and again with the same one. */
@@ -73,12 +69,12 @@ function numberFor({ kind, random }: Plan): { readonly msisdn?: string } {
 
 /** The terms of the purchase; undefined if the run ended before the store named them. */
 async function terms(open: Open): Promise<Accepts | undefined> {
+  const { path, body, seen } = open
   for (let tries = 0; !open.closing.aborted; tries += 1) {
-    const { path, body } = open
     const called = await call(pick(open.plan.random, open.nodes), { path, body, patienceMs })
-    if (open.purchaseLog.called(called)) {
+    if (isAnswer(seen, called)) {
       if (called.status === 402) return called.body.accepts?.[0] as Accepts
-      open.purchaseLog.unexpected('price', called)
+      noteUnexpected(seen, 'price', called)
     }
     await pause(open, tries)
   }
@@ -87,26 +83,29 @@ async function terms(open: Open): Promise<Accepts | undefined> {
 
 /** Sends the payment until it is answered. Undefined if the buyer gave up or the payment was refused. */
 async function pay(open: Open, accepts: Accepts): Promise<Answer | undefined> {
-  const { plan, purchaseLog } = open
+  const { plan, seen } = open
   let payment = await sign(open, accepts)
   for (let tries = 0; !open.closing.aborted; tries += 1) {
     const answers = await send(open, payment)
-    for (const answer of answers) noteAnswer(open, payment.authorization.nonce, answer)
+    for (const answer of answers) noteAnswer(seen, payment.authorization.nonce, answer)
     if (answers.some(endsPaying)) return orderAmong(answers)
-    if (tries + 1 >= plan.leavesAfter) return void purchaseLog.end('left')
+    if (tries + 1 >= plan.leavesAfter) {
+      seen.ending = 'left'
+      return undefined
+    }
     if (tries === 0 && plan.signsAgain) payment = await sign(open, accepts)
     await pause(open, tries)
   }
   return undefined
 }
 
-/** Whether the answer shows an order, or proves that this payment buys none. */
-function endsPaying({ status }: Answer): boolean {
-  return status === 200 || status === 202 || status === 402
-}
-
 function isOrder({ status }: Answer): boolean {
   return status === 200 || status === 202
+}
+
+/** Whether the answer shows an order, or proves that this payment buys none. */
+function endsPaying(answer: Answer): boolean {
+  return isOrder(answer) || answer.status === 402
 }
 
 /** Prefers an answer that shows its order: without an idempotency key, only the first one does. */
@@ -114,60 +113,92 @@ function orderAmong(answers: readonly Answer[]): Answer | undefined {
   return answers.find(({ body }) => body.orderId !== undefined) ?? answers.find(isOrder)
 }
 
-async function sign({ account, purchaseLog }: Open, accepts: Accepts) {
+async function sign({ account, seen }: Open, accepts: Accepts) {
   const payment = await signPayment(account, accepts)
-  purchaseLog.signed(payment.authorization.nonce)
+  seen.nonces.push(payment.authorization.nonce.toLowerCase())
   return payment
 }
 
 /** Makes one call, or two at the same moment. Some buyers hang up before the store can answer. */
 async function send(open: Open, { header }: { header: string }): Promise<readonly Answer[]> {
-  const { plan, nodes, path, body, key, purchaseLog } = open
+  const { plan, nodes, path, body, key, seen } = open
   const first = Math.floor(plan.random() * nodes.length)
   const impatient = plan.random() < 0.2
   const waitMs = impatient ? 30 + plan.random() * 600 : patienceMs
+  const headers = { 'payment-signature': header, ...key }
   const calls = (plan.twice ? [first, first + 1] : [first]).map((at) =>
-    call(nodes[at % nodes.length] ?? '', {
-      path,
-      body,
-      headers: { 'payment-signature': header, ...key },
-      patienceMs: waitMs,
-    }),
+    call(nodes[at % nodes.length] ?? '', { path, body, headers, patienceMs: waitMs }),
   )
-  return (await Promise.all(calls)).filter((called) => purchaseLog.called(called))
-}
-
-function noteAnswer({ purchaseLog }: Open, nonce: string, answer: Answer): void {
-  if (isOrder(answer)) purchaseLog.shown(answer)
-  else if (answer.status === 402) purchaseLog.refused(nonce, answer)
-  else purchaseLog.unexpected('purchase', answer)
+  return (await Promise.all(calls)).filter((called) => isAnswer(seen, called))
 }
 
 /** Reads the order until it has ended, with the access token and the key, if the buyer has them. */
 async function follow(open: Open, { body: first }: Answer): Promise<void> {
-  const { purchaseLog, plan, closing, key } = open
-  if (purchaseLog.seen.ending !== 'not told') return
+  const { seen, plan, closing, key } = open
+  if (seen.ending !== 'not told') return
   // A buyer who lost the first answer and has no key learns that they paid, but not for which order.
-  if (plan.leavesAfter < 3 || first.orderId === undefined) return void purchaseLog.end('left')
+  if (plan.leavesAfter < 3 || first.orderId === undefined) {
+    seen.ending = 'left'
+    return
+  }
   const token = first.accessToken
   const headers = token === undefined ? key : { ...key, authorization: `Bearer ${token}` }
   const path = `/api/catalog/orders/${first.orderId}`
-  for (let tries = 0; !closing.aborted; tries += 1) {
+  for (let tries = 0; !closing.aborted && seen.ending === 'not told'; tries += 1) {
     await pause(open, tries + 2)
     const called = await call(pick(plan.random, open.nodes), { path, headers, patienceMs })
-    if (purchaseLog.called(called) && noteReading(purchaseLog, called)) return
+    if (isAnswer(seen, called)) noteReading(seen, called)
   }
-}
-
-/** Records an answer about the order. Returns whether the order has ended. */
-function noteReading(purchaseLog: PurchaseLog, answer: Answer): boolean {
-  if (answer.status === 200) return purchaseLog.shown(answer)
-  purchaseLog.unexpected('order', answer)
-  return false
 }
 
 /** Exponential backoff with jitter, at most 2 s. */
 async function pause({ plan, closing }: Open, tries: number): Promise<void> {
   const maxMs = Math.min(2_000, 100 * 2 ** Math.min(tries, 5))
   await delay(maxMs * (0.5 + plan.random() / 2), undefined, { signal: closing }).catch(() => {})
+}
+
+/** Records the result of a call. Returns whether it is an answer to read. */
+function isAnswer(seen: Log, called: Called): called is Answer {
+  const code = notNowOf(called)
+  if (called.type === 'none') seen.unanswered += 1
+  else if (code === undefined) return true
+  else seen.putOff += 1
+  if (code === 'store_paused') seen.pausedAt.push(Date.now())
+  return false
+}
+
+function noteAnswer(seen: Log, nonce: string, answer: Answer): void {
+  const { code, detail } = answer.body
+  if (isOrder(answer)) noteOrder(seen, answer)
+  else if (answer.status === 402) {
+    seen.refused.push({ nonce: nonce.toLowerCase(), answer: `402 ${code ?? detail ?? ''}` })
+    if (seen.ending === 'not told') seen.ending = 'unpaid'
+  } else noteUnexpected(seen, 'purchase', answer)
+}
+
+function noteReading(seen: Log, answer: Answer): void {
+  if (answer.status === 200) noteOrder(seen, answer)
+  else noteUnexpected(seen, 'order', answer)
+}
+
+function noteUnexpected(seen: Log, what: string, { status, body: { code, detail } }: Answer): void {
+  seen.unexpected.push(`${what}: ${status} ${code ?? ''} ${detail ?? ''}`)
+}
+
+/** Equal goods of an order are kept once; different goods for one order are a finding. */
+function noteOrder(seen: Log, { body }: Answer): void {
+  const { orderId, orders: [order] = [], refund_state: refund } = body
+  if (orderId === undefined || order === undefined) return
+  if (!seen.orderIds.includes(orderId)) seen.orderIds.push(orderId)
+  const result = JSON.stringify(order.result ?? null)
+  const isKnown = seen.goods.some((one) => one.orderId === orderId && one.result === result)
+  if (result !== 'null' && !isKnown) seen.goods.push({ orderId, result })
+  if (refund === 'REFUNDED' && !seen.refunded.includes(orderId)) seen.refunded.push(orderId)
+  seen.ending = endingOf(order.state, refund) ?? seen.ending
+}
+
+function endingOf(state: string, refund: string | null | undefined): Seen['ending'] | undefined {
+  if (state === 'FULFILLED') return 'delivered'
+  if (refund === 'REFUNDED') return 'refunded'
+  return state === 'PAYMENT_FAILED' ? 'unpaid' : undefined
 }
