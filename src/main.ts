@@ -1,5 +1,6 @@
 import { onSignal, reasonOf } from './app/lifecycle.ts'
-import { listen, requireFreePort, startParts, startStore } from './app/store-process.ts'
+import { holdPort } from './app/port.ts'
+import { startParts } from './app/sandbox-parts.ts'
 import { announce } from './app/terminal.ts'
 import { type Config, readConfig } from './config.ts'
 import { ownEnvironment } from './environment/secret-files.ts'
@@ -8,24 +9,23 @@ import { ownEnvironment } from './environment/secret-files.ts'
 async function main(): Promise<void> {
   const startedAt = performance.now()
   const config = readConfig(ownEnvironment(console.warn))
-  await requireFreePort(config)
+  const port = await holdPort(config)
   const starting = start(config)
   const isEnding = onSignal(starting, config.drainMs)
-  const { service, stop, payUrl } = await starting
+  const { service, payUrl } = await starting
   if (isEnding()) return
-  try {
-    await listen(service.app, config)
-  } catch (error) {
-    await stop(0)
-    throw error
-  }
+  await port.handTo(service.app)
   announce(config, service.catalog(), performance.now() - startedAt, payUrl)
 }
 
 /** A store, with the sandbox that stops after it. */
 async function start(config: Config) {
-  const sandbox = await startParts(config)
+  const parts = startParts(config)
+  // Loaded only now, while the parts start in processes of their own.
+  const loading = import('./app/store-process.ts')
+  const sandbox = await parts
   try {
+    const { startStore } = await loading
     const { service, stop } = await startStore(config, sandbox)
     const stopAll = async (drainMs: number) => {
       await stop(drainMs)

@@ -1,9 +1,10 @@
-import type { SandboxParts } from '../../sandbox/sandbox.ts'
-import type { Common, Outside, SandboxConfig } from '../config.ts'
+import type { Sandbox, SandboxParts } from '../../sandbox/sandbox.ts'
+import type { Common, Config, Outside, SandboxConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 import { readMethods } from '../payments/btcpay-methods.ts'
 import { coins } from '../payments/coins.ts'
 import { networks } from '../payments/networks.ts'
+import { progress } from './terminal.ts'
 
 export type { SandboxParts }
 
@@ -21,6 +22,19 @@ export async function loadSandbox() {
     const problem = 'the sandbox is not installed: run npm ci without --omit=dev, or set MODE=live'
     throw missing ? new ConfigError([problem]) : error
   }
+}
+
+/** Starts the parts of a sandbox. In live mode there is nothing to start. */
+export async function startParts(config: Config): Promise<Sandbox | undefined> {
+  if (config.mode === 'live') return undefined
+  const { startSandbox } = await loadSandbox()
+  const sandbox = await startSandbox({
+    ...sandboxOptions(config),
+    onProgress: progress,
+    onProblem: (error) => console.error(`The sandbox chain has stopped: ${error.message}`),
+  })
+  progress('Reading the catalog')
+  return sandbox
 }
 
 /** Every coin that the sandbox's BTCPay Server knows, each by its usual method. */

@@ -1,18 +1,14 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { openRedisCounting, type RedisCounting } from '../adapters/redis/counting.ts'
 import { isOutage } from '../adapters/storage/database.ts'
 import { type Service, startService } from '../app.ts'
 import type { Common, Config, Outside } from '../config.ts'
-import { ConfigError } from '../environment/environment.ts'
 import { createLog, liveLog, sandboxLog } from '../logging/log.ts'
 import type { OperatorKeys } from '../secrets/keyring.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import type { Stoppable } from './lifecycle.ts'
-import { loadSandbox, sandboxOptions, sandboxOutside } from './sandbox-parts.ts'
-import { progress } from './terminal.ts'
+import { sandboxOutside } from './sandbox-parts.ts'
 
 /** A store that runs in this process. */
 interface Running extends Stoppable {
@@ -45,45 +41,6 @@ export async function startStore(config: Config, sandbox: Sandbox | undefined): 
     close?.()
     throw error
   }
-}
-
-/** Starts the parts of a sandbox. In live mode there is nothing to start. */
-export async function startParts(config: Config): Promise<Sandbox | undefined> {
-  if (config.mode === 'live') return undefined
-  const { startSandbox } = await loadSandbox()
-  const sandbox = await startSandbox({
-    ...sandboxOptions(config),
-    onProgress: progress,
-    onProblem: (error) => console.error(`The sandbox chain has stopped: ${error.message}`),
-  })
-  progress('Reading the catalog')
-  return sandbox
-}
-
-interface Listener {
-  listen(at: { readonly host: string; readonly port: number }): Promise<unknown>
-}
-
-/** Listens where the configuration says. @throws ConfigError when the port is taken */
-export async function listen(listener: Listener, { host, port }: Config): Promise<void> {
-  try {
-    await listener.listen({ host, port })
-  } catch (error) {
-    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-    throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
-  }
-}
-
-/** Listens for a moment, because the store itself listens only once everything else has started. */
-export async function requireFreePort(config: Config): Promise<void> {
-  const server = createServer()
-  const opened = async (at: object) => {
-    server.listen(at)
-    await once(server, 'listening')
-  }
-  await listen({ listen: opened }, config)
-  server.close()
-  await once(server, 'close')
 }
 
 /** In a rehearsal, each line is marked. */

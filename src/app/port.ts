@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+import { ConfigError } from '../environment/environment.ts'
+
+/** The port of a store that starts: nothing else can take it. */
+export interface HeldPort {
+  /** Gives the listening socket to the store, so that there is no moment at which the port is free. */
+  handTo(app: FastifyInstance): Promise<void>
+}
+
+/**
+ * Takes the port before anything else starts, and answers every request with 503 until the store is ready: a start
+ * takes seconds, in which a part of the sandbox or another program could take a port that was only looked at.
+ *
+ * @throws ConfigError when the port is taken
+ */
+export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<HeldPort> {
+  const holder = createServer((_, response) => {
+    // A connection that is kept alive would stay with the holder.
+    response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end('Starting\n')
+  })
+  try {
+    holder.listen({ host, port })
+    await once(holder, 'listening')
+  } catch (error) {
+    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
+  }
+  return {
+    async handTo(app) {
+      await app.ready()
+      app.server.listen(holder)
+      await once(app.server, 'listening')
+    },
+  }
+}
