@@ -3,11 +3,10 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import type { BtcpayOptions } from './btcpay/options.ts'
+import type { BtcpayOptions } from './btcpay/deps.ts'
 import { freePort } from './port.ts'
 import { readFileIfThere, writePrivateFile } from './private-file.ts'
 import { launch, logTail, untilEarlierEnded, waitUntil } from './process.ts'
-import type { Services } from './services.ts'
 import type { SupplierOptions } from './supplier/server.ts'
 
 export interface SupplierAccess {
@@ -26,8 +25,11 @@ export interface BtcpayAccess {
   readonly webhookSecret: string
 }
 
-type SupplierSettings = Pick<SupplierOptions, 'offers' | 'lateSeconds' | 'stepMs'> & {
+interface SupplierSettings {
   readonly dataDir: string
+  readonly offers: number
+  readonly lateSeconds: number
+  readonly stepMs?: number
   /** The URL of the store's webhook for the supplier. */
   readonly webhookUrl: string
 }
@@ -110,11 +112,8 @@ function supplierOf(
   { supplierKey: apiKey, supplierWebhook: value }: Access['secrets'],
 ) {
   const supplier: SupplierOptions = {
-    ...{ port, apiKey, dataFile: join(dir, 'supplier.jsonl') },
+    ...{ offers, lateSeconds, stepMs, port, apiKey, dataFile: join(dir, 'supplier.jsonl') },
     webhook: { url, headerName: webhookHeader, headerValue: value },
-    ...(offers === undefined ? {} : { offers }),
-    ...(lateSeconds === undefined ? {} : { lateSeconds }),
-    ...(stepMs === undefined ? {} : { stepMs }),
   }
   const supplierAccess: SupplierAccess = {
     url: `http://127.0.0.1:${port}/v1`,
@@ -123,6 +122,12 @@ function supplierOf(
     webhook: { header: webhookHeader, value },
   }
   return { supplier, supplierAccess }
+}
+
+/** What the process of the services starts, from the file that its argument names. */
+export interface Services {
+  readonly supplier?: SupplierOptions
+  readonly btcpay?: BtcpayOptions
 }
 
 async function run(dir: string, services: Services) {

@@ -10,15 +10,6 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-interface LedgerFile {
-  readonly instance: string
-  /** The content of the file when it was opened, oldest first. */
-  readonly lines: readonly unknown[]
-  append(line: unknown): void
-  /** May be called twice, because two signals may arrive. */
-  close(): void
-}
-
 /** Cuts off an incomplete last line, which a killed process left: no answer was sent for it. */
 function readWhole(path: string): string {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -27,32 +18,33 @@ function readWhole(path: string): string {
   return whole
 }
 
-function parseLine(path: string, text: string, index: number): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Error(`Line ${index + 1} of ${path} is not JSON.`, { cause })
-  }
-}
-
-/** Opens an append-only file of JSON lines. Without a path nothing is stored. */
-export function openLedgerFile(path: string | undefined): LedgerFile {
+/** Opens an append-only file of JSON lines, the oldest first. Without a path nothing is stored. */
+export function openLedgerFile(path: string | undefined) {
   if (path === undefined) {
     return { instance: randomUUID(), lines: [], append: () => {}, close: () => {} }
   }
   const full = resolve(path)
   mkdirSync(dirname(full), { recursive: true })
-  const texts = readWhole(full)
-    .split('\n')
+  const texts = readWhole(full).split('\n')
+  const lines = texts
     .filter((text) => text !== '')
-  const lines = texts.map((text, index) => parseLine(full, text, index))
+    .map((text, index): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch (cause) {
+        throw new Error(`Line ${index + 1} of ${full} is not JSON.`, { cause })
+      }
+    })
   const descriptor = openSync(full, 'a', 0o600)
   const file = { open: true }
   return {
     instance: createHash('sha256').update(full).digest('hex').slice(0, 16),
     lines,
-    append: (line) => writeSync(descriptor, `${JSON.stringify(line)}\n`),
-    close() {
+    append: (line: unknown): void => {
+      writeSync(descriptor, `${JSON.stringify(line)}\n`)
+    },
+    /** May be called twice, because two signals may arrive. */
+    close(): void {
       if (file.open) closeSync(descriptor)
       file.open = false
     },

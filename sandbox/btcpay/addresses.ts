@@ -4,30 +4,31 @@ import { base58xmr, createBase58check } from '@scure/base'
 import { getAddress as bitcoinAddress, Address as bitcoinCoder } from '@scure/btc-signer'
 import type { Ticker } from './coins.ts'
 
-type Network = NonNullable<Parameters<typeof bitcoinCoder>[0]>
+const network = (bech32: string, pubKeyHash: number, scriptHash: number, wif: number) => ({
+  ...{ bech32, pubKeyHash, scriptHash, wif },
+})
 
-const bitcoin = {
-  regtest: { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
-  testnet: { bech32: 'tb', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
-  mainnet: { bech32: 'bc', pubKeyHash: 0x00, scriptHash: 0x05, wif: 0x80 },
-} satisfies Record<string, Network>
-
-const litecoin = {
-  regtest: { bech32: 'rltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef },
-  testnet: { bech32: 'tltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef },
-  mainnet: { bech32: 'ltc', pubKeyHash: 0x30, scriptHash: 0x32, wif: 0xb0 },
-} satisfies Record<string, Network>
-
-const base58check = createBase58check((bytes: Uint8Array) =>
-  createHash('sha256').update(bytes).digest(),
-)
-
-/** The first byte of Monero addresses: standard, integrated and subaddress, by network. */
-const moneroPrefixes = {
-  mainnet: [18, 19, 42],
-  testnet: [53, 54, 63],
-  stagenet: [24, 25, 36],
+/** The test network of the sandbox first, then others on which an address may be. */
+const networks = {
+  BTC: [
+    network('bcrt', 0x6f, 0xc4, 0xef),
+    network('tb', 0x6f, 0xc4, 0xef),
+    network('bc', 0, 5, 0x80),
+  ],
+  LTC: [
+    network('rltc', 0x6f, 0x3a, 0xef),
+    network('tltc', 0x6f, 0x3a, 0xef),
+    network('ltc', 0x30, 0x32, 0xb0),
+  ],
 } as const
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+const base58check = createBase58check(sha256)
+
+/** A subaddress of stagenet. */
+const moneroSubaddress = 36
+/** The first byte of Monero addresses: standard, integrated and subaddress, of mainnet, testnet and stagenet. */
+const moneroPrefixes = [18, 19, 42, 53, 54, 63, 24, 25, moneroSubaddress]
 
 /**
  * A valid address on the test network of its coin. The same seed and name give the same address. It gives nobody a key
@@ -37,9 +38,8 @@ export function makeAddress(coin: Ticker, seed: string, name: string): string {
   const key = digest(seed, coin, name)
   switch (coin) {
     case 'BTC':
-      return bitcoinAddress('wpkh', key, bitcoin.regtest)
     case 'LTC':
-      return bitcoinAddress('wpkh', key, litecoin.regtest)
+      return bitcoinAddress('wpkh', key, networks[coin][0])
     case 'XMR':
       return moneroAddress(publicKey(key), publicKey(digest(seed, 'view', name)))
     case 'ETH':
@@ -55,17 +55,29 @@ export function makeAddress(coin: Ticker, seed: string, name: string): string {
 export function isAddress(coin: Ticker, text: string): boolean {
   switch (coin) {
     case 'BTC':
-      return Object.values(bitcoin).some((network) => decodes(text, network))
     case 'LTC':
-      return Object.values(litecoin).some((network) => decodes(text, network))
+      return networks[coin].some((one) => isRight(() => Boolean(bitcoinCoder(one).decode(text))))
     case 'XMR':
-      return isMoneroAddress(text)
+      return isRight(() => isMonero(Buffer.from(base58xmr.decode(text))))
     case 'ETH':
       return isEthereumAddress(text)
     case 'USDT':
-      return isTronAddress(text)
+      // The byte 0x41 and an address as on Ethereum.
+      return isRight(() => {
+        const bytes = base58check.decode(text)
+        return bytes.length === 21 && bytes[0] === 0x41
+      })
     default:
       return coin satisfies never
+  }
+}
+
+/** A text that cannot be decoded is no address. */
+function isRight(check: () => boolean): boolean {
+  try {
+    return check()
+  } catch {
+    return false
   }
 }
 
@@ -86,53 +98,22 @@ function withChecksum(digits: string): string {
 }
 
 function isEthereumAddress(text: string): boolean {
-  const [, digits] = /^0x([0-9a-fA-F]{40})$/.exec(text) ?? []
-  return (
-    digits !== undefined &&
-    (digits === digits.toLowerCase() || withChecksum(digits.toLowerCase()) === text)
-  )
+  const [, digits = ''] = /^0x([0-9a-fA-F]{40})$/.exec(text) ?? []
+  const lower = digits.toLowerCase()
+  return digits !== '' && (digits === lower || withChecksum(lower) === text)
 }
 
-/** A Tron address is the byte 0x41 and an address as on Ethereum. */
-function isTronAddress(text: string): boolean {
-  try {
-    const bytes = base58check.decode(text)
-    return bytes.length === 21 && bytes[0] === 0x41
-  } catch {
-    return false
-  }
-}
-
-function decodes(text: string, network: Network): boolean {
-  try {
-    bitcoinCoder(network).decode(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A subaddress of stagenet: a prefix, two public keys and the first bytes of their Keccak hash. */
+/** A prefix, two public keys and the first bytes of their Keccak hash. */
 function moneroAddress(spend: Buffer, view: Buffer): string {
-  const body = Buffer.concat([Buffer.from([moneroPrefixes.stagenet[2]]), spend, view])
+  const body = Buffer.concat([Buffer.from([moneroSubaddress]), spend, view])
   return base58xmr.encode(Buffer.concat([body, moneroChecksum(body)]))
 }
 
-function isMoneroAddress(text: string): boolean {
-  const bytes = moneroBytes(text)
-  const prefixes: readonly number[] = Object.values(moneroPrefixes).flat()
-  if (bytes === undefined || !prefixes.includes(bytes[0] ?? -1)) return false
-  // An integrated address also contains a payment id of 8 bytes.
-  if (bytes.length !== 69 && bytes.length !== 77) return false
-  return moneroChecksum(bytes.subarray(0, -4)).equals(bytes.subarray(-4))
-}
-
-function moneroBytes(text: string): Buffer | undefined {
-  try {
-    return Buffer.from(base58xmr.decode(text))
-  } catch {
-    return undefined
-  }
+/** An integrated address also contains a payment id of 8 bytes. */
+function isMonero(bytes: Buffer): boolean {
+  const isLong = bytes.length === 69 || bytes.length === 77
+  const checksum = moneroChecksum(bytes.subarray(0, -4))
+  return isLong && moneroPrefixes.includes(bytes[0] ?? 0) && checksum.equals(bytes.subarray(-4))
 }
 
 function moneroChecksum(body: Uint8Array): Buffer {
@@ -148,5 +129,5 @@ function publicKey(seed: Buffer): Buffer {
 
 /** 32 bytes that depend only on the parts. */
 export function digest(...parts: readonly string[]): Buffer {
-  return createHash('sha256').update(JSON.stringify(parts)).digest()
+  return sha256(Buffer.from(JSON.stringify(parts)))
 }

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { stoppedAfterEach } from '../stopping.fixture.ts'
 import { coins, type Ticker } from './coins.ts'
-import type { BtcpayOptions } from './options.ts'
+import type { BtcpayOptions } from './deps.ts'
 import { startBtcpay } from './server.ts'
 
 export const storeId = 'TestStore'
@@ -63,7 +64,7 @@ interface Received {
 }
 
 /** Receives webhooks, and answers each with the status from `answer`. */
-export async function startReceiver(answer: (count: number) => number = () => 200) {
+async function startReceiver(answer: (count: number) => number = () => 200) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
@@ -82,4 +83,16 @@ export async function startReceiver(answer: (count: number) => number = () => 20
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   const types = () => received.map(({ event }) => event.type as string)
   return { received, types, stop, url, webhook: { url, secret: webhookSecret } }
+}
+
+/** Starts servers, each with a receiver of its webhooks. Both stop after the test that started them. */
+export function startWithReceiver() {
+  const started = stoppedAfterEach()
+  return async (options: Partial<BtcpayOptions>, answer?: (count: number) => number) => {
+    const receiver = await startReceiver(answer)
+    const server = await startTestBtcpay({ webhook: receiver.webhook, ...options })
+    started.push(server, receiver)
+    const call = (what: string, body?: unknown, key?: string) => ask(server.url, what, body, key)
+    return { call, receiver, url: server.url }
+  }
 }

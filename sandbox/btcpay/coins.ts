@@ -2,8 +2,7 @@
 export const symbols = ['BTC', 'LTC', 'XMR', 'ETH', 'USDT'] as const
 export type Ticker = (typeof symbols)[number]
 
-export interface CoinFacts {
-  readonly symbol: Ticker
+interface Facts {
   /** The payment method id in Greenfield. */
   readonly methodId: string
   /** The chain as people know it. */
@@ -15,93 +14,58 @@ export interface CoinFacts {
   readonly fee: bigint
   /** The smallest payout that is accepted, in smallest units. */
   readonly dust: bigint
+  /** What the store's wallet holds at the first start, in smallest units: the operator's float. */
+  readonly float: bigint
   /** Whether it has payouts: neither the Monero nor the USDt plugin has a handler for them. */
-  readonly paysOut: boolean
+  readonly paysOut?: true
   /** Whether BTCPay's own indexer supports it: only then are claims approved automatically. */
-  readonly isIndexed: boolean
+  readonly isIndexed?: true
   /**
    * Whether it is paid to a fixed list of addresses, as with the USDt plugin: an invoice gets the first address on
    * which no other invoice waits, and the address is watched only while an invoice waits on it.
    */
-  readonly isPooled: boolean
-  /** What the store's wallet holds at the first start, in smallest units: the operator's float. */
-  readonly float: bigint
+  readonly isPooled?: true
+}
+
+export interface CoinFacts extends Facts {
+  readonly symbol: Ticker
 }
 
 /** Sepolia, so that a payment link of the sandbox is never valid on Ethereum mainnet. */
 export const ethereumChainId = 11_155_111
 
-export const coins: Readonly<Record<Ticker, CoinFacts>> = {
+const facts: Readonly<Record<Ticker, Facts>> = {
   BTC: {
-    symbol: 'BTC',
-    methodId: 'BTC-CHAIN',
-    network: 'Bitcoin',
-    decimals: 8,
-    usd: '64392.23',
-    fee: 1_410n,
-    dust: 294n,
-    paysOut: true,
-    isIndexed: true,
-    isPooled: false,
-    float: 25_000_000n,
+    ...{ methodId: 'BTC-CHAIN', network: 'Bitcoin', decimals: 8, usd: '64392.23' },
+    ...{ fee: 1_410n, dust: 294n, float: 25_000_000n, paysOut: true, isIndexed: true },
   },
   LTC: {
-    symbol: 'LTC',
-    methodId: 'LTC-CHAIN',
-    network: 'Litecoin',
-    decimals: 8,
-    usd: '84.17',
-    fee: 1_410n,
-    dust: 5_460n,
-    paysOut: true,
-    isIndexed: true,
-    isPooled: false,
-    float: 15_000_000_000n,
+    ...{ methodId: 'LTC-CHAIN', network: 'Litecoin', decimals: 8, usd: '84.17' },
+    ...{ fee: 1_410n, dust: 5_460n, float: 15_000_000_000n, paysOut: true, isIndexed: true },
   },
   XMR: {
-    symbol: 'XMR',
-    methodId: 'XMR-CHAIN',
-    network: 'Monero',
-    decimals: 12,
-    usd: '161.4',
-    fee: 30_640_000n,
-    dust: 1n,
-    paysOut: false,
-    isIndexed: false,
-    isPooled: false,
-    float: 80_000_000_000_000n,
+    ...{ methodId: 'XMR-CHAIN', network: 'Monero', decimals: 12, usd: '161.4' },
+    ...{ fee: 30_640_000n, dust: 1n, float: 80_000_000_000_000n },
   },
   ETH: {
-    symbol: 'ETH',
-    methodId: 'ETH-CHAIN',
-    network: 'Ethereum',
-    decimals: 18,
-    usd: '3412.55',
-    fee: 42_000_000_000_000n,
-    dust: 1n,
-    paysOut: true,
-    isIndexed: false,
-    isPooled: false,
-    float: 4_000_000_000_000_000_000n,
+    ...{ methodId: 'ETH-CHAIN', network: 'Ethereum', decimals: 18, usd: '3412.55' },
+    ...{ fee: 42_000_000_000_000n, dust: 1n, float: 4_000_000_000_000_000_000n, paysOut: true },
   },
   USDT: {
-    symbol: 'USDT',
-    methodId: 'USDT-TRON',
-    network: 'Tron',
-    decimals: 6,
-    usd: '1.0002',
-    fee: 0n,
-    dust: 1n,
-    paysOut: false,
-    isIndexed: false,
-    isPooled: true,
-    float: 12_000_000_000n,
+    ...{ methodId: 'USDT-TRON', network: 'Tron', decimals: 6, usd: '1.0002' },
+    ...{ fee: 0n, dust: 1n, float: 12_000_000_000n, isPooled: true },
   },
 }
 
+const all: readonly CoinFacts[] = symbols.map((symbol) => ({ symbol, ...facts[symbol] }))
+
+export const coins = Object.fromEntries(all.map((coin) => [coin.symbol, coin])) as Readonly<
+  Record<Ticker, CoinFacts>
+>
+
 /** The coin of a payment method; undefined if there is none. */
 export function coinOfMethod(methodId: string): CoinFacts | undefined {
-  return symbols.map((symbol) => coins[symbol]).find((coin) => coin.methodId === methodId)
+  return all.find((coin) => coin.methodId === methodId)
 }
 
 export function isTicker(text: string): text is Ticker {

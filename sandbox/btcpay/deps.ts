@@ -1,15 +1,57 @@
 import type { Timers } from '../timers.ts'
 import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
-import type { ServerSettings } from './options.ts'
 import type { Place } from './views.ts'
 import type { StoreEvent, Webhooks } from './webhooks.ts'
+
+export interface BtcpayOptions {
+  /** 0 chooses a free port. */
+  readonly port?: number
+  readonly apiKey: string
+  /**
+   * What the key may do in the store. Default: what an operator is told to give it
+   * (docs/operators/payment-processor.md), and webhooks.
+   */
+  readonly permissions?: readonly string[]
+  readonly storeId: string
+  /** An append-only file, so that everything survives a restart. Absent: memory only. */
+  readonly dataFile?: string
+  /** The seed of addresses and transaction hashes. */
+  readonly seed?: string
+  /** How long a chain takes to confirm. */
+  readonly confirmMs?: number
+  /** How long the processor waits before it sends a payout. */
+  readonly payoutMs?: number
+  /** The number of addresses of the USDt plugin. */
+  readonly usdtAddresses?: number
+  /** Hides the payouts of an archived pull payment, as the real server does. */
+  readonly archiveHidesPayouts?: boolean
+  /** The store's own webhook. */
+  readonly webhook?: { readonly url: string; readonly secret: string }
+  /** Waits between deliveries, in milliseconds. Absent: those of the real server. */
+  readonly retryMs?: readonly number[]
+}
+
+export const defaults = {
+  port: 0,
+  archiveHidesPayouts: false,
+  permissions: [
+    'btcpay.store.canmodifyinvoices',
+    'btcpay.store.canmanagepullpayments',
+    'btcpay.store.canviewstoresettings',
+    'btcpay.store.webhooks.canmodifywebhooks',
+  ],
+  confirmMs: 2_000,
+  payoutMs: 1_000,
+  usdtAddresses: 200,
+  seed: 'sandbox',
+} as const
 
 /** The dependencies of everything that changes invoices and payouts. */
 export interface Deps {
   readonly ledger: Ledger
   readonly timers: Timers
-  readonly settings: ServerSettings
+  readonly settings: BtcpayOptions & Required<Pick<BtcpayOptions, keyof typeof defaults>>
   readonly place: Place
   readonly faults: Faults
   readonly webhooks: Webhooks

@@ -1,32 +1,21 @@
 import { expect, test } from 'vitest'
 import { expectAnswerFits, expectShape, greenfield } from '../../test/harness/greenfield.ts'
-import { stoppedAfterEach } from '../stopping.fixture.ts'
 import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
-import {
-  type Answer,
-  ask,
-  everything,
-  startReceiver,
-  startTestBtcpay,
-  storeId,
-} from './client.fixture.ts'
+import { type Answer, ask, everything, startWithReceiver, storeId } from './client.fixture.ts'
 import { coins, symbols } from './coins.ts'
 
 const ofStore = '/api/v1/stores/{storeId}'
 const ofInvoice = '/api/v1/invoices/{invoiceId}'
 const ofPull = '/api/v1/pull-payments/{pullPaymentId}'
 
-const started = stoppedAfterEach()
+const start = startWithReceiver()
 
 type Document = Awaited<ReturnType<typeof begin>>
 
 async function begin(permissions: readonly string[] = everything) {
-  const receiver = await startReceiver()
-  const server = await startTestBtcpay({ webhook: receiver.webhook, permissions })
-  started.push(server, receiver)
+  const { receiver, url } = await start({ permissions })
   const used = new Set<string>()
-  const { url } = server
 
   /** Calls an operation by its name in the document, and checks the answer against the document. */
   async function call(operation: string, params: Record<string, string> = {}, body?: unknown) {

@@ -24,20 +24,12 @@ export function invalid(path: string, message: string): ApiError {
   return new ApiError(422, message, [{ path, message }])
 }
 
-export function unauthenticated(): ApiError {
-  return problem(401, 'unauthenticated', 'Authentication is required for accessing this endpoint')
+export function forbidden(missingPermission: string): ApiError {
+  const message = `Insufficient API Permissions. This key has no "${missingPermission}" for that store.`
+  return new ApiError(403, message, { code: 'missing-permission', message, missingPermission })
 }
 
-export function forbidden(permission: string): ApiError {
-  const message = `Insufficient API Permissions. This key has no "${permission}" for that store.`
-  return new ApiError(403, message, {
-    code: 'missing-permission',
-    message,
-    missingPermission: permission,
-  })
-}
-
-export function notFound(what: 'invoice' | 'payout' | 'pullpayment' | 'webhook' | 'store') {
+export function notFound(what: 'invoice' | 'payout' | 'pullpayment') {
   return problem(404, `${what}-not-found`, `The ${what} was not found`)
 }
 

@@ -25,44 +25,36 @@ export const webhookFaultSchema = z.object({
   only: z.string().default(''),
 })
 
-type Fault = z.infer<typeof faultSchema>
-type WebhookFault = z.infer<typeof webhookFaultSchema>
-
-interface Queue<T extends { readonly only: string; readonly times: number }> {
-  list(): readonly T[]
-  add(fault: T): void
-  /** The fault for this request; counts it as used once. */
-  take(subject: string): T | undefined
-  clear(): void
+interface Limited {
+  readonly only: string
+  readonly times: number
 }
 
-export interface Faults {
-  readonly requests: Queue<Fault>
-  readonly webhooks: Queue<WebhookFault>
-}
-
-export function createFaults(): Faults {
-  return { requests: createQueue<Fault>(), webhooks: createQueue<WebhookFault>() }
-}
-
-function createQueue<T extends { readonly only: string; readonly times: number }>(): Queue<T> {
+function createQueue<T extends Limited>() {
   let queue: readonly T[] = []
   return {
     list: () => queue,
-    add(fault) {
+    add(fault: T): void {
       queue = [...queue, fault]
     },
-    take(subject) {
+    /** The fault for this request; counts it as used once. */
+    take(subject: string): T | undefined {
       const found = queue.find(({ only }) => subject.includes(only))
-      if (!found) return undefined
-      queue = queue.flatMap((fault) => {
-        if (fault !== found) return [fault]
-        return fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : []
-      })
+      const left = found && found.times > 1 ? [{ ...found, times: found.times - 1 }] : []
+      queue = queue.flatMap((fault) => (fault === found ? left : [fault]))
       return found
     },
-    clear() {
+    clear(): void {
       queue = []
     },
   }
 }
+
+export function createFaults() {
+  return {
+    requests: createQueue<z.infer<typeof faultSchema>>(),
+    webhooks: createQueue<z.infer<typeof webhookFaultSchema>>(),
+  }
+}
+
+export type Faults = ReturnType<typeof createFaults>

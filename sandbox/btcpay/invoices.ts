@@ -4,8 +4,7 @@ import { formatDecimal, parseDecimal, roundPrice, worthDecimals } from './amount
 import { type CoinFacts, coinOfMethod, coins, symbols, type Ticker } from './coins.ts'
 import { type Deps, tell } from './deps.ts'
 import { ApiError, invalid, notFound, parsed, problem } from './errors.ts'
-import type { InvoiceEvent } from './events.ts'
-import { newId } from './ids.ts'
+import { newId } from './ledger.ts'
 import { mark, markable, type Step, watch } from './life.ts'
 import type { Invoice } from './models.ts'
 
@@ -161,27 +160,21 @@ export function invoiceOf({ ledger }: Deps, id: string): Invoice {
 export function keep(deps: Deps, step: Step, now: number): Invoice {
   const moved = watch(step.invoice, now)
   deps.ledger.commit(moved.invoice)
-  announce(deps, moved.invoice, [...step.events, ...moved.events])
+  const { id: invoiceId, metadata } = moved.invoice
+  for (const event of [...step.events, ...moved.events]) {
+    tell(deps, { ...event, invoiceId, metadata })
+  }
   schedule(deps, moved.invoice, now)
   return moved.invoice
-}
-
-function announce(deps: Deps, invoice: Invoice, events: readonly InvoiceEvent[]): void {
-  const { id: invoiceId, metadata } = invoice
-  for (const event of events) tell(deps, { ...event, invoiceId, metadata })
 }
 
 /**
  * Sets a timer for the next moment at which time alone changes the invoice: when it expires, or is no longer watched.
  */
 export function schedule(deps: Deps, invoice: Invoice, now: number): void {
-  const times = [
-    ...(invoice.status === 'New' ? [invoice.expiresAt] : []),
-    ...(invoice.status === 'Processing' ? [invoice.monitoredUntil] : []),
-  ]
-  if (times.length === 0) return
-  const wait = Math.max(0, Math.min(...times) - now)
-  deps.timers.set(`invoice ${invoice.id}`, wait, () => {
+  if (!isWaiting(invoice.status)) return
+  const at = invoice.status === 'New' ? invoice.expiresAt : invoice.monitoredUntil
+  deps.timers.set(`invoice ${invoice.id}`, at - now, () => {
     keep(deps, { invoice: invoiceOf(deps, invoice.id), events: [] }, Date.now())
   })
 }

@@ -1,24 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { base58 } from '@scure/base'
 import { openLedgerFile } from '../ledger-file.ts'
+import { digest } from './addresses.ts'
 import { coins, symbols, type Ticker } from './coins.ts'
-import type { Settings, Stored, StoredOf } from './models.ts'
+import type { ChainTransaction, Settings, Stored, StoredOf } from './models.ts'
 
-/** All records of the server in their newest state, and the balances of its wallets. */
-export interface Ledger {
-  /** The id of the data file: the same after a restart, and different for another file. */
-  readonly instance: string
-  find<T extends Stored['type']>(type: T, id: string): StoredOf<T> | undefined
-  /** All of one type, oldest first. */
-  all<T extends Stored['type']>(type: T): readonly StoredOf<T>[]
-  settings(): Settings
-  /** The balance of the store's wallet of the coin, in smallest units. */
-  balance(coin: Ticker): bigint
-  /** Writes new states atomically: all survive a crash, or none. Transactions change the balance. */
-  commit(...entries: readonly Stored[]): void
-  /** Makes a copy of the server's own database, without the chains. */
-  backup(): void
-  /** Restores the copy, as an operator does after a loss. Transactions on the chains since then remain. */
-  restore(): void
-  close(): void
+/** An id as the real server makes them: 22 letters for invoices, about 27 for everything else. */
+export function newId(bytes = 20): string {
+  return base58.encode(randomBytes(bytes))
+}
+
+/** The hash of the next transaction on a coin's chain. It depends only on the seed and on the transactions so far. */
+export function nextTransaction(ledger: Ledger, seed: string, coin: Ticker): string {
+  const count = ledger.all('transaction').length
+  const hash = digest(seed, 'transaction', coin, String(count)).toString('hex')
+  return coin === 'ETH' ? `0x${hash}` : hash
+}
+
+/** The transaction of a transfer, and its place there. */
+export function hashOf({ id }: Pick<ChainTransaction, 'id'>): readonly [string, place: number] {
+  const [hash = id, place = '0'] = id.split('/')
+  return [hash, Number(place)]
 }
 
 const firstSettings: Settings = {
@@ -31,7 +33,8 @@ const firstSettings: Settings = {
   processor: true,
 }
 
-export function openLedger(path: string | undefined): Ledger {
+/** All records of the server in their newest state, and the balances of its wallets. */
+export function openLedger(path: string | undefined) {
   const file = openLedgerFile(path)
   const tables = new Map<Stored['type'], Map<string, Stored>>()
   const balances = new Map<Ticker, bigint>(symbols.map((symbol) => [symbol, coins[symbol].float]))
@@ -49,28 +52,34 @@ export function openLedger(path: string | undefined): Ledger {
       return
     }
     if (entry.type === 'transaction') {
-      const moved =
-        entry.direction === 'in' ? BigInt(entry.units) : -BigInt(entry.units) - BigInt(entry.fee)
-      balances.set(entry.coin, (balances.get(entry.coin) ?? 0n) + moved)
+      const { coin, direction, units, fee } = entry
+      const moved = direction === 'in' ? BigInt(units) : -BigInt(units) - BigInt(fee)
+      balances.set(coin, (balances.get(coin) ?? 0n) + moved)
     }
     tableOf(entry.type).set(entry.id, entry)
   }
   for (const line of file.lines) for (const entry of line as readonly Stored[]) apply(entry)
-  const commit = (...entries: readonly Stored[]) => {
+  /** Writes new states atomically: all survive a crash, or none. Transactions change the balance. */
+  const commit = (...entries: readonly Stored[]): void => {
     file.append(entries)
     for (const entry of entries) apply(entry)
   }
   return {
     instance: file.instance,
-    find: (type, id) => tableOf(type).get(id) as never,
-    all: (type) => [...tableOf(type).values()] as never,
+    find: <T extends Stored['type']>(type: T, id: string) =>
+      tableOf(type).get(id) as StoredOf<T> | undefined,
+    /** All of one type, oldest first. */
+    all: <T extends Stored['type']>(type: T) => [...tableOf(type).values()] as StoredOf<T>[],
     settings: () => (tableOf('settings').get('settings') as Settings | undefined) ?? firstSettings,
-    balance: (coin) => balances.get(coin) ?? 0n,
+    /** The balance of the store's wallet of the coin, in smallest units. */
+    balance: (coin: Ticker) => balances.get(coin) ?? 0n,
     commit,
-    backup() {
+    /** Makes a copy of the server's own database, without the chains. */
+    backup(): void {
       copy = own()
     },
-    restore() {
+    /** Restores the copy, as an operator does after a loss. Transactions on the chains since then remain. */
+    restore(): void {
       const kept = new Set(copy.map(({ type, id }) => `${type} ${id}`))
       const lost = own().filter(({ type, id }) => !kept.has(`${type} ${id}`))
       commit(...lost.map(({ type, id }) => ({ type: 'removed', id, of: type }) as Stored), ...copy)
@@ -78,3 +87,5 @@ export function openLedger(path: string | undefined): Ledger {
     close: file.close,
   }
 }
+
+export type Ledger = ReturnType<typeof openLedger>

@@ -1,11 +1,10 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createTimers } from '../timers.ts'
-import type { Deps } from './deps.ts'
+import { type Deps, defaults } from './deps.ts'
 import { createFaults } from './faults.ts'
 import { createInvoice, invoiceOf } from './invoices.ts'
 import { openLedger } from './ledger.ts'
-import { defaults } from './options.ts'
-import { pay } from './payments.ts'
+import { payTogether } from './payments.ts'
 import type { StoreEvent } from './webhooks.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -13,11 +12,7 @@ beforeEach(() => void vi.useFakeTimers())
 /** A server without HTTP, whose clock the test sets. */
 function begin() {
   const events: StoreEvent[] = []
-  const webhooks = {
-    notify: (event: StoreEvent) => void events.push(event),
-    forge: async () => 0,
-    stop: () => {},
-  }
+  const webhooks = { notify: (event: StoreEvent) => void events.push(event), stop: () => {} }
   const deps: Deps = {
     ledger: openLedger(undefined),
     timers: createTimers(),
@@ -32,8 +27,9 @@ function begin() {
     const { status, additionalStatus } = invoiceOf(deps, id)
     return `${status} ${additionalStatus}`
   }
+  const pay = (how: object = {}) => payTogether(deps, [{ invoice: id, ...how }], Date.now())
   const types = () => events.map(({ type }) => type)
-  return { deps, id, state, types }
+  return { pay, state, types }
 }
 
 test('expires to the moment, and is settled by the chain in its own time', () => {
@@ -45,7 +41,7 @@ test('expires to the moment, and is settled by the chain in its own time', () =>
   expect(types()).toEqual(['InvoiceCreated', 'InvoiceExpired'])
 
   const other = begin()
-  pay(other.deps, other.id, {}, Date.now())
+  other.pay()
   vi.advanceTimersByTime(defaults.confirmMs - 1)
   expect(other.state()).toBe('Processing None')
   vi.advanceTimersByTime(1)
@@ -53,8 +49,8 @@ test('expires to the moment, and is settled by the chain in its own time', () =>
 })
 
 test('one that is paid in time but never confirmed is invalid when the watching ends', () => {
-  const { deps, id, state, types } = begin()
-  pay(deps, id, { confirm: false }, Date.now())
+  const { pay, state, types } = begin()
+  pay({ confirm: false })
   vi.advanceTimersByTime(3 * 60_000 - 1)
   expect(state()).toBe('Processing None')
   vi.advanceTimersByTime(1)
@@ -63,12 +59,12 @@ test('one that is paid in time but never confirmed is invalid when the watching 
 })
 
 test('late money makes it paid late once, after it was partly paid', () => {
-  const { deps, id, state, types } = begin()
-  pay(deps, id, { units: 5n }, Date.now())
+  const { pay, state, types } = begin()
+  pay({ units: 5n })
   vi.advanceTimersByTime(60_000)
   expect(state()).toBe('Expired PaidPartial')
-  pay(deps, id, {}, Date.now())
-  pay(deps, id, {}, Date.now())
+  pay()
+  pay()
   vi.advanceTimersByTime(60_000)
   expect(state()).toBe('Expired PaidLate')
   const told = types().filter((type) => /Expir/.test(type))
@@ -80,8 +76,8 @@ test('late money makes it paid late once, after it was partly paid', () => {
 })
 
 test('money that is not watched for changes nothing', () => {
-  const { deps, id, state } = begin()
+  const { pay, state } = begin()
   vi.advanceTimersByTime(3 * 60_000)
-  expect(pay(deps, id, {}, Date.now()).isSeen).toBe(false)
+  expect(pay().seen).toEqual([false])
   expect(state()).toBe('Expired None')
 })

@@ -1,10 +1,6 @@
 import type { Ticker } from './coins.ts'
 
 /** Named as in Greenfield. Amounts are smallest units of a coin, in decimal. */
-type InvoiceStatus = 'New' | 'Processing' | 'Expired' | 'Invalid' | 'Settled'
-type AdditionalStatus = 'None' | 'PaidLate' | 'PaidPartial' | 'Marked' | 'Invalid' | 'PaidOver'
-type PayoutState = 'AwaitingApproval' | 'AwaitingPayment' | 'InProgress' | 'Completed' | 'Cancelled'
-
 export interface Payment {
   readonly id: string
   readonly coin: Ticker
@@ -37,8 +33,8 @@ export interface Invoice {
   readonly createdAt: number
   readonly expiresAt: number
   readonly monitoredUntil: number
-  readonly status: InvoiceStatus
-  readonly additionalStatus: AdditionalStatus
+  readonly status: 'New' | 'Processing' | 'Expired' | 'Invalid' | 'Settled'
+  readonly additionalStatus: 'None' | 'PaidLate' | 'PaidPartial' | 'Marked' | 'PaidOver'
   readonly archived: boolean
   readonly prompts: readonly Prompt[]
   readonly payments: readonly Payment[]
@@ -71,7 +67,7 @@ export interface Payout {
   /** In smallest units of the coin; null until the payout is approved. */
   readonly units: string | null
   readonly revision: number
-  readonly state: PayoutState
+  readonly state: 'AwaitingApproval' | 'AwaitingPayment' | 'InProgress' | 'Completed' | 'Cancelled'
   readonly proof: Readonly<Record<string, unknown>> | null
   readonly metadata: Readonly<Record<string, unknown>>
   /** When the processor sends it, or when its transaction is confirmed. */

@@ -1,15 +1,17 @@
-import { promptTotals } from './accounting.ts'
 import { formatDecimal, parseDecimal } from './amounts.ts'
 import { coins, type Ticker } from './coins.ts'
 import type { Deps } from './deps.ts'
 import { invalid } from './errors.ts'
-import type { InvoiceEvent } from './events.ts'
-import { hashOf, nextTransaction, placeOf, transferId } from './ids.ts'
 import { invoiceOf, isWaiting, keep, waitingAt } from './invoices.ts'
+import { hashOf, nextTransaction } from './ledger.ts'
+import { promptTotals } from './life.ts'
 import type { ChainTransaction, Invoice, Payment, Prompt, UnseenPayment } from './models.ts'
 import { paymentView } from './views.ts'
+import type { StoreEvent } from './webhooks.ts'
 
-export interface Payer {
+/** One transfer of a transaction, which has several when an exchange makes it. */
+export interface Transfer {
+  readonly invoice: string
   /** Absent: the first coin of the invoice. */
   readonly coin?: Ticker | undefined
   /** In smallest units. Absent: what is due, or the whole price if nothing is due. */
@@ -18,13 +20,6 @@ export interface Payer {
   readonly late?: boolean | undefined
   /** False holds the confirmations back until they are requested. */
   readonly confirm?: boolean | undefined
-}
-
-export interface Paid {
-  readonly invoice: Invoice
-  readonly transaction: string
-  /** False if the payment was not seen because nobody watches the invoice's address. */
-  readonly isSeen: boolean
 }
 
 /** Reads "0.001" as smallest units of the coin. @throws ApiError 422 if it is not such an amount */
@@ -36,59 +31,48 @@ export function unitsOf(amount: string, coin: Ticker): bigint {
   throw invalid('amount', `"${amount}" is no amount of ${coin}; the least is "${least}".`)
 }
 
-/** Sends coins to the address of an invoice. */
-export function pay(deps: Deps, id: string, payer: Payer, now: number): Paid {
-  const [paid] = payTogether(deps, [{ ...payer, invoice: id }], now)
-  if (!paid) throw new Error('One transfer was made and none came back.')
-  return paid
-}
-
-/** One transfer of a transaction that has several, as exchanges make them. */
-export interface Transfer extends Payer {
-  readonly invoice: string
-}
-
-/** Sends coins in one transaction to the addresses of several invoices, or several times to one. */
-export function payTogether(
-  deps: Deps,
-  transfers: readonly Transfer[],
-  now: number,
-): readonly Paid[] {
-  const sent = transfers.map(({ invoice: id, ...payer }) => {
+/**
+ * Sends coins in one transaction to the addresses of several invoices, or several times to one.
+ *
+ * @returns for each transfer, whether it was seen; it is not if nobody watches the invoice's address
+ */
+export function payTogether(deps: Deps, transfers: readonly Transfer[], now: number) {
+  const sent = transfers.map(({ invoice: id, confirm: confirms, ...payer }) => {
     const invoice = payer.late ? expire(deps, id, now) : invoiceOf(deps, id)
     const prompt = promptFor(invoice, payer.coin)
-    return { invoice, prompt, payer, units: payer.units ?? usualUnits(invoice, prompt) }
+    const { amount, due } = promptTotals(invoice, prompt)
+    return { id, prompt, confirms, units: payer.units ?? (due > 0n ? due : amount) }
   })
   const coin = sent[0]?.prompt.coin
   if (coin === undefined || sent.some(({ prompt }) => prompt.coin !== coin)) {
     throw invalid('transfers', 'A transaction has transfers of one coin.')
   }
-  const hash = nextTransaction(deps, coin)
-  return sent.map(({ invoice, prompt, payer, units }, place) => {
-    const transfer = received(invoice, prompt, { id: transferId(hash, place), units, now })
-    deps.ledger.commit(transfer)
-    const seenBy = lookedFor(deps, { transfer: transfer.id, confirm: payer.confirm !== false }, now)
-    return {
-      invoice: seenBy ?? invoiceOf(deps, invoice.id),
-      transaction: hash,
-      isSeen: seenBy !== undefined,
+  const transaction = nextTransaction(deps.ledger, deps.settings.seed, coin)
+  const seen = sent.map(({ id: subject, prompt: { address }, confirms, units }, place) => {
+    const transfer: ChainTransaction = {
+      type: 'transaction',
+      id: place === 0 ? transaction : `${transaction}/${place}`,
+      ...{ coin, direction: 'in', units: String(units), fee: '0', address, at: now, subject },
     }
+    deps.ledger.commit(transfer)
+    return lookFor(deps, { transfer: transfer.id, confirm: confirms !== false }, now)
   })
+  return { transaction, seen }
 }
 
 /** Looks for a transfer; while the chains' nodes are down, notes it as unseen. */
-function lookedFor(deps: Deps, payment: UnseenPayment, now: number): Invoice | undefined {
+function lookFor(deps: Deps, payment: UnseenPayment, now: number): boolean {
   const settings = deps.ledger.settings()
-  if (settings.unseen === undefined) return found(deps, payment, now)
+  if (settings.unseen === undefined) return find(deps, payment, now)
   deps.ledger.commit({ ...settings, unseen: [...settings.unseen, payment] })
-  return undefined
+  return false
 }
 
 /** Takes the chains' nodes down or brings them back. When they are back, payments made meanwhile are found. */
 export function setNodes(deps: Deps, isAway: boolean, now: number): void {
   const { unseen = [], ...settings } = deps.ledger.settings()
   deps.ledger.commit(isAway ? { ...settings, unseen } : settings)
-  if (!isAway) for (const payment of unseen) found(deps, payment, now)
+  if (!isAway) for (const payment of unseen) find(deps, payment, now)
 }
 
 /**
@@ -96,27 +80,24 @@ export function setNodes(deps: Deps, isAway: boolean, now: number): void {
  * payment by its id and keeps only the first of two with the same id, which happens with plugins that name a payment
  * after its transaction.
  */
-function found(deps: Deps, { transfer, confirm }: UnseenPayment, now: number): Invoice | undefined {
+function find(deps: Deps, { transfer, confirm: confirms }: UnseenPayment, now: number): boolean {
   const sent = deps.ledger.find('transaction', transfer)
   const payee = sent && payeeOf(deps, sent, now)
-  if (!payee) return undefined
+  if (!payee) return false
   const { coin, units } = sent
   const id = paymentId(sent, payee.index)
-  if (isKnown(deps, coin, id)) return undefined
+  const isKnown = deps.ledger
+    .all('invoice')
+    .some(({ payments }) => payments.some((one) => one.coin === coin && one.id === id))
+  if (isKnown) return false
   const payment: Payment = {
-    id,
-    coin,
-    transaction: hashOf(sent),
-    units,
-    receivedAt: now,
-    status: 'Processing',
-    ...(confirm ? { confirmAt: now + deps.settings.confirmMs } : {}),
+    ...{ id, coin, transaction: hashOf(sent)[0], units, receivedAt: now, status: 'Processing' },
+    ...(confirms ? { confirmAt: now + deps.settings.confirmMs } : {}),
   }
-  const event = seen('InvoiceReceivedPayment', payee, promptFor(payee, coin), payment)
+  const event = seen('InvoiceReceivedPayment', payee, payment)
   const paid = { ...payee, payments: [...payee.payments, payment] }
-  const kept = keep(deps, { invoice: paid, events: [event] }, now)
-  scheduleConfirmations(deps, kept, now)
-  return kept
+  scheduleConfirmations(deps, keep(deps, { invoice: paid, events: [event] }, now), now)
+  return true
 }
 
 /** The invoice for which a found transfer counts; undefined if its address is not watched. */
@@ -126,39 +107,10 @@ function payeeOf(deps: Deps, { coin, address, subject }: ChainTransaction, now: 
   return invoice && invoice.monitoredUntil > now ? invoice : undefined
 }
 
-function isKnown({ ledger }: Deps, coin: Ticker, id: string): boolean {
-  return ledger
-    .all('invoice')
-    .some(({ payments }) => payments.some((one) => one.coin === coin && one.id === id))
-}
-
 function promptFor(invoice: Invoice, coin: Ticker | undefined): Prompt {
   const prompt = invoice.prompts.find((one) => coin === undefined || one.coin === coin)
   if (!prompt) throw invalid('coin', `The invoice cannot be paid in ${coin}.`)
   return prompt
-}
-
-function usualUnits(invoice: Invoice, prompt: Prompt): bigint {
-  const { amount, due } = promptTotals(invoice, prompt)
-  return due > 0n ? due : amount
-}
-
-function received(
-  invoice: Invoice,
-  { coin, address }: Prompt,
-  { id, units, now }: { readonly id: string; readonly units: bigint; readonly now: number },
-): ChainTransaction {
-  return {
-    type: 'transaction',
-    id,
-    coin,
-    direction: 'in',
-    units: String(units),
-    fee: '0',
-    address,
-    at: now,
-    subject: invoice.id,
-  }
 }
 
 /**
@@ -166,33 +118,29 @@ function received(
  * address for Monero, and the transaction and its place in the block for the USDt plugin.
  */
 function paymentId(transfer: ChainTransaction, index: number): string {
-  const hash = hashOf(transfer)
-  switch (transfer.coin) {
-    case 'XMR':
-      return `${hash}#0#${index + 1}`
-    case 'BTC':
-    case 'LTC':
-      return `${hash}-${placeOf(transfer)}`
-    case 'USDT':
-      return `${hash}-0`
-    case 'ETH':
-      return hash
-    default:
-      return transfer.coin satisfies never
+  const [hash, place] = hashOf(transfer)
+  const output = `${hash}-${place}`
+  const ids = {
+    BTC: output,
+    LTC: output,
+    XMR: `${hash}#0#${index + 1}`,
+    ETH: hash,
+    USDT: `${hash}-0`,
   }
+  return ids[transfer.coin]
 }
 
 function seen(
   type: 'InvoiceReceivedPayment' | 'InvoicePaymentSettled',
   invoice: Invoice,
-  prompt: Prompt,
   payment: Payment,
-): InvoiceEvent {
+): StoreEvent {
+  const { coin, address } = promptFor(invoice, payment.coin)
   return {
     type,
     afterExpiration: invoice.status === 'Expired' || invoice.status === 'Invalid',
-    paymentMethodId: coins[prompt.coin].methodId,
-    payment: paymentView(payment, prompt.address),
+    paymentMethodId: coins[coin].methodId,
+    payment: paymentView(payment, address),
   }
 }
 
@@ -204,18 +152,17 @@ export function confirm(
   isDue: (payment: Payment) => boolean = () => true,
 ): Invoice {
   const invoice = invoiceOf(deps, id)
-  const events: InvoiceEvent[] = []
+  const events: StoreEvent[] = []
   const payments = invoice.payments.map((payment) => {
     if (payment.status === 'Settled' || !isDue(payment)) return payment
     // A plugin with a list of addresses counts confirmations only while the invoice waits.
     if (coins[payment.coin].isPooled && !isWaiting(invoice.status)) return payment
     const settled = { ...payment, status: 'Settled' } as const
-    events.push(seen('InvoicePaymentSettled', invoice, promptFor(invoice, payment.coin), settled))
+    events.push(seen('InvoicePaymentSettled', invoice, settled))
     return settled
   })
-  return events.length === 0
-    ? invoice
-    : keep(deps, { invoice: { ...invoice, payments }, events }, now)
+  if (events.length === 0) return invoice
+  return keep(deps, { invoice: { ...invoice, payments }, events }, now)
 }
 
 /** Sets a timer for each payment that waits for its confirmations. */
@@ -239,8 +186,7 @@ export function expire(deps: Deps, id: string, now: number): Invoice {
   const received = invoice.payments.map(({ receivedAt }) => receivedAt)
   const expiresAt = Math.max(now - 1_000, ...received)
   const monitoredUntil = expiresAt + invoice.monitoredUntil - invoice.expiresAt
-  const over = { ...invoice, expiresAt, monitoredUntil }
-  return keep(deps, { invoice: over, events: [] }, now)
+  return keep(deps, { invoice: { ...invoice, expiresAt, monitoredUntil }, events: [] }, now)
 }
 
 /** As if the time during which payments are watched for had ended as well. */

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
 import { until } from '../waiting.fixture.ts'
 import { makeAddress } from './addresses.ts'
-import { parseDecimal } from './amounts.ts'
-import { everything, storeId } from './client.fixture.ts'
-import { coins, symbols, type Ticker } from './coins.ts'
-import { heardBtcpay } from './heard.fixture.ts'
-import type { BtcpayOptions } from './options.ts'
+import { everything, startWithReceiver, storeId } from './client.fixture.ts'
+import type { Ticker } from './coins.ts'
+import type { BtcpayOptions } from './deps.ts'
 
-const start = heardBtcpay()
+const start = startWithReceiver()
 const pulls = `/api/v1/stores/${storeId}/pull-payments`
 const buyer = (coin: Ticker, name = 'buyer') => makeAddress(coin, 'outside', name)
 
@@ -21,37 +19,24 @@ async function begin(options: Partial<BtcpayOptions> = {}) {
     const request = { destination: buyer('BTC'), payoutMethodId: 'BTC-CHAIN' }
     return call(`POST /api/v1/pull-payments/${id}/payouts`, { ...request, ...body })
   }
-  /** A payout, by its pull payment and its id. */
-  const stateOf = async (payout: { id: string; pullPaymentId: string }) => {
-    const path = `/api/v1/pull-payments/${payout.pullPaymentId}/payouts?includeCancelled=true`
-    const { body } = await call(`GET ${path}`)
-    return body.find((one: { id: string }) => one.id === payout.id)
-  }
-  const become = (payout: { id: string; pullPaymentId: string }, state: string) =>
+  const become = ({ id }: { id: string }, state: string) =>
     until(async () => {
-      const found = await stateOf(payout)
-      return found.state === state ? found : undefined
+      const { body } = await call(`GET /api/v1/payouts/${id}`)
+      return body.state === state ? body : undefined
     })
-  return { become, call, claim, create, receiver, stateOf }
+  return { become, call, claim, create, receiver }
 }
 
 test('a claim that is approved is sent, proven by its transaction, and complete', async () => {
   const { become, call, claim, create, receiver } = await begin()
   const pull = (await create()).body
-  expect(pull).toMatchObject({ name: 'Refund 1', amount: '0.001', archived: false })
   const { body } = await claim(pull.id)
-  expect(body).toMatchObject({
-    pullPaymentId: pull.id,
-    state: 'AwaitingPayment',
-    originalAmount: '0.001',
-    payoutAmount: '0.001',
-  })
+  expect(body).toMatchObject({ state: 'AwaitingPayment', payoutAmount: '0.001' })
   const { paymentProof } = await become(body, 'Completed')
   const { BTC } = (await call('GET /sandbox/ledger')).body
   expect(BTC.outgoing).toMatchObject([
     { id: paymentProof.transactionId, amount: '0.001', address: buyer('BTC'), subject: body.id },
   ])
-  expect((await call(`GET /api/v1/pull-payments/${pull.id}/payouts`)).body).toHaveLength(1)
   await until(() => (receiver.received.length >= 4 ? true : undefined))
   const told = receiver.received.map(({ event }) => `${event.type} ${event.payoutState}`)
   expect(told).toEqual([
@@ -62,45 +47,32 @@ test('a claim that is approved is sent, proven by its transaction, and complete'
   ])
 })
 
-test.each(symbols.filter((coin) => coins[coin].paysOut))('%s is paid out', async (coin) => {
-  const { become, claim, create } = await begin()
-  const { id } = (await create({ currency: coin, amount: '0.1' })).body
-  const payoutMethodId = coins[coin].methodId
-  const { body } = await claim(id, { destination: buyer(coin), payoutMethodId })
-  expect((await become(body, 'Completed')).payoutAmount).toBe('0.1')
-})
-
 test('nothing is sent that the wallet does not hold, until it holds it', async () => {
-  const { become, call, claim, create, stateOf } = await begin()
-  const order = async (amount: string, name: string) => {
-    const { id } = (await create({ amount })).body
-    return (await claim(id, { destination: buyer('BTC', name) })).body
-  }
+  const { become, call, claim, create } = await begin()
   // The wallet holds 0.25 BTC, from which the chain's fee is paid too.
-  const large = await order('0.25', 'large')
-  await become(await order('0.001', 'small'), 'Completed')
-  expect((await stateOf(large)).state).toBe('AwaitingPayment')
+  const large = (await claim((await create({ amount: '0.25' })).body.id)).body
+  const small = { destination: buyer('BTC', 'small') }
+  await become((await claim((await create()).body.id, small)).body, 'Completed')
+  await become(large, 'AwaitingPayment')
   const invoice = (await call(`POST /api/v1/stores/${storeId}/invoices`, { amount: '5' })).body
   await call(`POST /sandbox/invoices/${invoice.id}/pay`, { coin: 'BTC', amount: '0.01' })
   await become(large, 'Completed')
 })
 
-test('nothing is made or lost on any chain', async () => {
+test('a wallet without keys is left alone at once, until somebody sends the payout', async () => {
   const { become, call, claim, create } = await begin()
-  const invoice = (await call(`POST /api/v1/stores/${storeId}/invoices`, { amount: '80' })).body
-  for (const coin of symbols) await call(`POST /sandbox/invoices/${invoice.id}/pay`, { coin })
-  await become((await claim((await create()).body.id)).body, 'Completed')
-  const ledger = (await call('GET /sandbox/ledger')).body
-  for (const coin of symbols) {
-    const { float, balance, incoming, outgoing } = ledger[coin]
-    const units = (text: string) => parseDecimal(text, coins[coin].decimals) ?? -1n
-    const sum = (all: { amount: string; fee: string }[], field: 'amount' | 'fee') =>
-      all.reduce((total, one) => total + units(one[field]), 0n)
-    const left = sum(incoming, 'amount') - sum(outgoing, 'amount') - sum(outgoing, 'fee')
-    expect(units(float) + left).toBe(units(balance))
-    expect(incoming).toHaveLength(1)
-  }
-  expect(ledger.BTC.outgoing).toHaveLength(1)
+  await call('POST /sandbox/wallets', { coin: 'BTC', state: 'watch_only' })
+  const first = (await claim((await create()).body.id)).body
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const send = () => call(`POST /sandbox/payouts/${first.id}/send`)
+  expect((await send()).status).toBe(400)
+  await call('POST /sandbox/wallets', { coin: 'BTC', state: 'hot' })
+  // The keys come too late for the first payout: only those claimed from now on are sent automatically.
+  const other = { destination: buyer('BTC', 'other') }
+  await become((await claim((await create()).body.id, other)).body, 'Completed')
+  await become(first, 'AwaitingPayment')
+  await send()
+  await become(first, 'Completed')
 })
 
 test('Monero is never paid out, as with the real server', async () => {
@@ -108,8 +80,7 @@ test('Monero is never paid out, as with the real server', async () => {
   const refused = await create({ currency: 'XMR', payoutMethods: ['XMR-CHAIN'] })
   expect(refused).toMatchObject({ status: 422, body: [{ path: 'payoutMethods[0]' }] })
   const pull = (await create({ currency: 'XMR' })).body
-  const monero = { destination: buyer('XMR'), payoutMethodId: 'XMR-CHAIN' }
-  const asked = await claim(pull.id, monero)
+  const asked = await claim(pull.id, { destination: buyer('XMR'), payoutMethodId: 'XMR-CHAIN' })
   expect(asked).toMatchObject({ status: 422, body: [{ path: 'payoutMethodId' }] })
 })
 
@@ -117,35 +88,31 @@ test('a pull payment pays up to its amount, and one address at a time', async ()
   const { become, call, claim, create } = await begin()
   await call('POST /sandbox/processor', { enabled: false })
   const { id } = (await create()).body
-  expect(await claim(id, { amount: '0.002' })).toMatchObject({
-    status: 400,
-    body: { code: 'overdraft' },
-  })
+  const code = async (body: object) => (await claim(id, body)).body.code
+  expect(await code({ amount: '0.002' })).toBe('overdraft')
   const first = (await claim(id, { amount: '0.0006' })).body
-  expect((await claim(id, { amount: '0.0001' })).body.code).toBe('duplicate-destination')
+  expect(await code({ amount: '0.0001' })).toBe('duplicate-destination')
   const other = { destination: buyer('BTC', 'other') }
-  expect((await claim(id, { ...other, amount: '0.0005' })).body.code).toBe('overdraft')
+  expect(await code({ ...other, amount: '0.0005' })).toBe('overdraft')
   const rest = (await claim(id, other)).body
   expect(rest.originalAmount).toBe('0.0004')
-  expect((await call('GET /sandbox/ledger')).body.BTC.outgoing).toEqual([])
   await call('POST /sandbox/processor', { enabled: true })
   await become(first, 'Completed')
   await become(rest, 'Completed')
-  expect((await claim(id)).body.code).toBe('amount-too-low')
+  expect(await code({})).toBe('amount-too-low')
 })
 
 test('a claim in dollars is paid at the rate of its approval', async () => {
-  const { become, call, claim, create } = await begin()
+  const { call, claim, create } = await begin()
   await call('POST /sandbox/rates', { ETH: '4' })
   const ether = { destination: buyer('ETH'), payoutMethodId: 'ETH-CHAIN' }
-  const { id } = (await create({ currency: 'USD', amount: '10' })).body
-  const claimed = (await claim(id, ether)).body
-  expect(claimed).toMatchObject({ originalCurrency: 'USD', payoutAmount: '2.5' })
-  await become(claimed, 'Completed')
-  const unapproved = (await create({ currency: 'USD', amount: '10', autoApproveClaims: false }))
-    .body
+  const dollars = { currency: 'USD', amount: '10' }
+  const unapproved = (await create({ ...dollars, autoApproveClaims: false })).body
   const waiting = (await claim(unapproved.id, ether)).body
   expect(waiting).toMatchObject({ state: 'AwaitingApproval', payoutAmount: null })
+  const { id } = (await create(dollars)).body
+  const claimed = (await claim(id, { ...ether, destination: buyer('ETH', 'other') })).body
+  expect(claimed).toMatchObject({ originalCurrency: 'USD', payoutAmount: '2.5' })
 })
 
 test.each([false, true])(
@@ -155,48 +122,39 @@ test.each([false, true])(
     await call('POST /sandbox/processor', { enabled: false })
     const { id } = (await create()).body
     await claim(id)
-    expect((await call(`DELETE /api/v1/pull-payments/${id}`)).status).toBe(200)
+    await call(`DELETE /api/v1/pull-payments/${id}`)
     const left = await call(`GET /api/v1/pull-payments/${id}/payouts?includeCancelled=true`)
-    expect(left.body.map((payout: { state: string }) => payout.state)).toEqual(
-      archiveHidesPayouts ? [] : ['Cancelled'],
-    )
+    const states = left.body.map((payout: { state: string }) => payout.state)
+    expect(states).toEqual(archiveHidesPayouts ? [] : ['Cancelled'])
     expect((await claim(id)).body.code).toBe('archived')
     expect((await call(`GET ${pulls}`)).body).toEqual([])
-    expect((await call(`GET ${pulls}?includeArchived=true`)).body).toMatchObject([
-      { archived: true },
-    ])
   },
 )
 
-const refused: readonly (readonly [what: string, body: object, path: string])[] = [
+test.each<[what: string, body: object, path: string]>([
   ['no amount', { amount: '0' }, 'amount'],
   ['a word for an amount', { amount: 'all' }, 'amount'],
   ['an unknown currency', { currency: 'DOGE' }, 'currency'],
   ['a long name', { name: 'x'.repeat(51) }, 'name'],
   ['no method', { payoutMethods: [] }, 'payoutMethods'],
   ['an end before its start', { startsAt: 2_000, expiresAt: 1_000 }, 'expiresAt'],
-]
-
-test.each(refused)(
-  'a pull payment with %s is refused, and the field named',
-  async (_what, body, path) => {
-    const { create } = await begin()
-    expect(await create(body)).toMatchObject({ status: 422, body: [{ path }] })
-  },
-)
+])('a pull payment with %s is refused, and the field named', async (_what, body, path) => {
+  const { create } = await begin()
+  expect(await create(body)).toMatchObject({ status: 422, body: [{ path }] })
+})
 
 test('a claim is refused for an address that is none, too little, too early or too late', async () => {
   const { claim, create } = await begin()
-  const { id } = (await create()).body
-  const bad = await claim(id, { destination: `${buyer('BTC')}x` })
-  expect(bad).toMatchObject({ status: 422, body: [{ path: 'destination' }] })
-  expect((await claim(id, { destination: buyer('LTC') })).status).toBe(422)
-  expect((await claim(id, { amount: '0.00000001' })).body.code).toBe('amount-too-low')
-  const later = { startsAt: Math.floor(Date.now() / 1_000) + 3_600 }
-  expect((await claim((await create(later)).body.id)).body.code).toBe('not-started')
-  const over = { startsAt: 1_000, expiresAt: 2_000 }
-  expect((await claim((await create(over)).body.id)).body.code).toBe('expired')
-  const onlyLtc = (await create({ payoutMethods: ['LTC-CHAIN'] })).body
-  expect((await claim(onlyLtc.id)).body.code).toBe('payment-method-not-supported')
+  const refusal = async (pull: object, body: object = {}) => {
+    const answer = await claim((await create(pull)).body.id, body)
+    return answer.body.code ?? answer.body[0].path
+  }
+  expect(await refusal({}, { destination: `${buyer('BTC')}x` })).toBe('destination')
+  expect(await refusal({}, { destination: buyer('LTC') })).toBe('destination')
+  expect(await refusal({}, { amount: '0.00000001' })).toBe('amount-too-low')
+  const soon = Math.floor(Date.now() / 1_000) + 3_600
+  expect(await refusal({ startsAt: soon })).toBe('not-started')
+  expect(await refusal({ startsAt: 1_000, expiresAt: 2_000 })).toBe('expired')
+  expect(await refusal({ payoutMethods: ['LTC-CHAIN'] })).toBe('payment-method-not-supported')
   expect((await claim('nothing')).body.code).toBe('pullpayment-not-found')
 })

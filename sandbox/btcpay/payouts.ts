@@ -4,9 +4,9 @@ import { formatDecimal, parseDecimal, worthDecimals, worthOf } from './amounts.t
 import { type CoinFacts, coinOfMethod, coins, isTicker, symbols } from './coins.ts'
 import { type Deps, tell } from './deps.ts'
 import { invalid, notFound, parsed, problem } from './errors.ts'
-import { newId, nextTransaction } from './ids.ts'
-import { addressIn } from './links.ts'
+import { newId, nextTransaction } from './ledger.ts'
 import type { ChainTransaction, Payout, PullPayment } from './models.ts'
+import { addressIn } from './views.ts'
 
 const pullSchema = z.object({
   name: z.string().max(50, 'The name should be maximum 50 characters.').nullish(),
@@ -19,8 +19,6 @@ const pullSchema = z.object({
   payoutMethods: z.array(z.string()).nullish(),
 })
 
-type PullRequest = z.infer<typeof pullSchema>
-
 /** The coins that can be paid out. Monero has no payouts in BTCPay Server. */
 export const payoutMethods = symbols
   .map((symbol) => coins[symbol])
@@ -29,43 +27,28 @@ export const payoutMethods = symbols
 
 export function createPullPayment(deps: Deps, body: unknown, now: number): PullPayment {
   const request = parsed(pullSchema, body)
+  const worth = parseDecimal(String(request.amount), worthDecimals)
+  if (worth === undefined || worth <= 0n) throw invalid('amount', 'The amount should more than 0.')
+  const currency = request.currency.trim().toUpperCase()
+  if (currency !== 'USD' && !isTicker(currency)) throw invalid('currency', 'Invalid currency')
   const pull: PullPayment = {
-    type: 'pull-payment',
-    id: newId(),
+    ...{ type: 'pull-payment', id: newId(), archived: false },
     name: request.name ?? null,
     description: request.description ?? null,
-    currency: currencyOf(request),
-    amount: amountOf(request),
+    ...{ currency, amount: formatDecimal(worth, worthDecimals) },
     autoApproveClaims: request.autoApproveClaims ?? false,
     ...timesOf(request, now),
-    archived: false,
     methods: methodsOf(request.payoutMethods),
   }
   deps.ledger.commit(pull)
   return pull
 }
 
-function amountOf({ amount }: PullRequest): string {
-  const worth = parseDecimal(String(amount), worthDecimals)
-  if (worth === undefined || worth <= 0n) throw invalid('amount', 'The amount should more than 0.')
-  return formatDecimal(worth, worthDecimals)
-}
-
-function currencyOf(request: PullRequest): string {
-  const currency = request.currency.trim().toUpperCase()
-  if (currency !== 'USD' && !isTicker(currency)) throw invalid('currency', 'Invalid currency')
-  return currency
-}
-
-function timesOf({ startsAt, expiresAt }: PullRequest, now: number) {
-  const times = {
-    startsAt: startsAt ? startsAt * 1_000 : now,
-    expiresAt: expiresAt ? expiresAt * 1_000 : null,
-  }
-  if (times.expiresAt !== null && times.expiresAt < times.startsAt) {
-    throw invalid('expiresAt', 'expiresAt should be higher than startAt')
-  }
-  return times
+function timesOf({ startsAt: starts, expiresAt: ends }: z.infer<typeof pullSchema>, now: number) {
+  const startsAt = starts ? starts * 1_000 : now
+  const expiresAt = ends ? ends * 1_000 : null
+  if (expiresAt === null || expiresAt >= startsAt) return { startsAt, expiresAt }
+  throw invalid('expiresAt', 'expiresAt should be higher than startAt')
 }
 
 function methodsOf(wanted: readonly string[] | null | undefined): readonly string[] {
@@ -290,11 +273,7 @@ function send(deps: Deps, payout: Payout, now: number): Payout | undefined {
 /** Sends a payout from the wallet by hand, as an operator can when the processor has given up. */
 export function sendByHand(deps: Deps, payout: Payout, now: number): Payout {
   if (payout.state !== 'AwaitingPayment' || !canPay(deps, payout)) {
-    throw problem(
-      400,
-      'invalid-state',
-      'It does not wait to be sent, or the wallet cannot send it.',
-    )
+    throw problem(400, 'invalid-state', 'It does not wait, or the wallet cannot send it.')
   }
   const { tries: _, ...rest } = payout
   const gone = sent(deps, rest, now)
@@ -309,24 +288,14 @@ function canPay({ ledger }: Deps, { coin, units }: Payout): boolean {
 
 function sent(deps: Deps, payout: Payout, now: number): Payout {
   const { fee } = coins[payout.coin]
-  const id = nextTransaction(deps, payout.coin)
+  const id = nextTransaction(deps.ledger, deps.settings.seed, payout.coin)
   const transaction: ChainTransaction = {
-    type: 'transaction',
-    id,
-    coin: payout.coin,
-    direction: 'out',
-    units: payout.units ?? '0',
-    fee: String(fee),
+    ...{ type: 'transaction', id, coin: payout.coin, direction: 'out', at: now },
+    ...{ units: payout.units ?? '0', fee: String(fee), subject: payout.id },
     address: addressIn(payout.destination),
-    at: now,
-    subject: payout.id,
   }
-  const proof = {
-    proofType: 'PayoutTransactionOnChainBlob',
-    transactionId: id,
-    candidates: [id],
-    accounted: true,
-  }
+  const proofType = 'PayoutTransactionOnChainBlob'
+  const proof = { proofType, transactionId: id, candidates: [id], accounted: true }
   const nextAt = now + deps.settings.confirmMs
   const gone: Payout = { ...payout, state: 'InProgress', proof, nextAt }
   deps.ledger.commit(transaction, gone)

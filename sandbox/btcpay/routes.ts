@@ -13,12 +13,15 @@ import {
   payoutOf,
   pullPaymentOf,
 } from './payouts.ts'
-import { invoiceView, payoutView, promptView, pullPaymentView } from './views.ts'
+import { invoiceView, methodsView, payoutView, pullPaymentView } from './views.ts'
 import { webhookId } from './webhooks.ts'
 
 /** A query as Fastify reads it: a parameter given once is a string, a repeated one is a list. */
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 type Call = { Params: { id: string }; Querystring: Query }
+
+const api = '/api/v1'
+const ofStore = `${api}/stores/:storeId`
 
 function listOf(value: Query[string]): readonly string[] {
   return typeof value === 'string' ? [value] : (value ?? [])
@@ -35,55 +38,47 @@ function numberOf(name: string, value: Query[string]): number | undefined {
   throw invalid(name, `The value '${String(value)}' is not valid.`)
 }
 
-/** Routes of invoices. They are made in a store, and then found by their id alone, or also by their store. */
+/** Routes of invoices. They are made in a store, and then found by their id. */
 export function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
   const { ledger, place } = deps
-  const ofInvoice = '/api/v1/invoices/:id'
+  const one = `${api}/invoices/:id`
   // The server finds the store of a call by its invoice. For an unknown invoice the key therefore has no permission.
   app.addHook<Call>('preHandler', async ({ routeOptions, params }) => {
-    if (!routeOptions.url?.startsWith(ofInvoice) || ledger.find('invoice', params.id)) return
+    if (!routeOptions.url?.startsWith(one) || ledger.find('invoice', params.id)) return
     throw forbidden('btcpay.store.canviewinvoices')
   })
-  const one = (invoice: Invoice, query: Query) => ({
+  const view = (invoice: Invoice, query: Query) => ({
     ...invoiceView(place, invoice),
-    ...(flag(query['includePaymentMethods'])
-      ? { paymentMethods: invoice.prompts.map((prompt) => promptView(invoice, prompt)) }
-      : {}),
+    ...(flag(query['includePaymentMethods']) && { paymentMethods: methodsView(invoice) }),
   })
-  const ofStore = '/api/v1/stores/:storeId/invoices'
-  app.post(ofStore, ({ body }) => invoiceView(place, createInvoice(deps, body, Date.now())))
-  app.get<Call>(ofStore, ({ query }) =>
-    found(ledger.all('invoice'), query).map((invoice) => one(invoice, query)),
+  app.post(`${ofStore}/invoices`, ({ body }) =>
+    invoiceView(place, createInvoice(deps, body, Date.now())),
   )
-  for (const base of [ofInvoice, `${ofStore}/:id`]) {
-    app.get<Call>(base, ({ params, query }) => one(invoiceOf(deps, params.id), query))
-    app.delete<Call>(base, ({ params }, reply) => {
-      ledger.commit({ ...invoiceOf(deps, params.id), archived: true })
-      return reply.send()
-    })
-    app.get<Call>(`${base}/payment-methods`, ({ params }) => {
-      const invoice = invoiceOf(deps, params.id)
-      return invoice.prompts.map((prompt) => promptView(invoice, prompt))
-    })
-    app.post<Call>(`${base}/status`, ({ params, body }) =>
-      invoiceView(place, markInvoice(deps, params.id, body, Date.now())),
-    )
-  }
+  app.get<Call>(`${ofStore}/invoices`, ({ query }) =>
+    found(ledger.all('invoice'), query).map((invoice) => view(invoice, query)),
+  )
+  app.get<Call>(one, ({ params, query }) => view(invoiceOf(deps, params.id), query))
+  app.delete<Call>(one, ({ params }, reply) => {
+    ledger.commit({ ...invoiceOf(deps, params.id), archived: true })
+    return reply.send()
+  })
+  app.get<Call>(`${one}/payment-methods`, ({ params }) => methodsView(invoiceOf(deps, params.id)))
+  app.post<Call>(`${one}/status`, ({ params, body }) =>
+    invoiceView(place, markInvoice(deps, params.id, body, Date.now())),
+  )
 }
 
-/** Newest first, as the real server lists them. */
+/** Newest first, as the real server lists them. Of its filters, those that the store uses. */
 function found(all: readonly Invoice[], query: Query): readonly Invoice[] {
   const orderIds = listOf(query['orderId'])
   const text = listOf(query['textSearch'])[0]
-  const statuses = listOf(query['status']).map((status) => status.toLowerCase())
   const skip = numberOf('skip', query['skip']) ?? 0
   const take = numberOf('take', query['take']) ?? all.length
   const fitting = all.filter(
-    ({ id, archived, metadata, status }) =>
+    ({ id, archived, metadata }) =>
       (!archived || flag(query['includeArchived'])) &&
       (text === undefined || text === id) &&
-      (orderIds.length === 0 || orderIds.includes(String(metadata['orderId']))) &&
-      (statuses.length === 0 || statuses.includes(status.toLowerCase())),
+      (orderIds.length === 0 || orderIds.includes(String(metadata['orderId']))),
   )
   return fitting.toReversed().slice(skip, skip + take)
 }
@@ -91,24 +86,23 @@ function found(all: readonly Invoice[], query: Query): readonly Invoice[] {
 /** Routes of pull payments, from which anyone with the link may claim, and of their payouts. */
 export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
   const { ledger, place } = deps
-  const ofStore = '/api/v1/stores/:storeId/pull-payments'
-  app.post(ofStore, ({ body }) => pullPaymentView(place, createPullPayment(deps, body, Date.now())))
-  app.get<Call>(ofStore, ({ query }) =>
+  app.post(`${ofStore}/pull-payments`, ({ body }) =>
+    pullPaymentView(place, createPullPayment(deps, body, Date.now())),
+  )
+  app.get<Call>(`${ofStore}/pull-payments`, ({ query }) =>
     ledger
       .all('pull-payment')
       .filter(({ archived }) => !archived || flag(query['includeArchived']))
       .toReversed()
       .map((pull) => pullPaymentView(place, pull)),
   )
-  const one = '/api/v1/pull-payments/:id'
+  const one = `${api}/pull-payments/:id`
   app.get<Call>(one, ({ params }) => pullPaymentView(place, pullPaymentOf(deps, params.id)))
-  for (const path of [one, `${ofStore}/:id`]) {
-    app.delete<Call>(path, ({ params }, reply) => {
-      archivePullPayment(deps, params.id)
-      return reply.send()
-    })
-  }
-  app.get<Call>('/api/v1/payouts/:id', ({ params }) => payoutView(payoutOf(deps, params.id)))
+  app.delete<Call>(one, ({ params }, reply) => {
+    archivePullPayment(deps, params.id)
+    return reply.send()
+  })
+  app.get<Call>(`${api}/payouts/:id`, ({ params }) => payoutView(payoutOf(deps, params.id)))
   app.post<Call>(`${one}/payouts`, ({ params, body }) =>
     payoutView(claim(deps, params.id, body, Date.now())),
   )
@@ -128,59 +122,44 @@ export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
 /** Routes about the store, the API key and the server. */
 export function storeRoutes(app: FastifyInstance, deps: Deps): void {
   const { storeId } = deps.place
-  app.get('/api/v1/health', () => ({ synchronized: true }))
-  app.get('/api/v1/api-keys/current', () => ({
-    apiKey: deps.settings.apiKey,
-    label: 'Sandbox',
-    permissions: deps.settings.permissions.map((permission) => `${permission}:${storeId}`),
+  const { apiKey, permissions, webhook } = deps.settings
+  app.get(`${api}/health`, () => ({ synchronized: true }))
+  app.get(`${api}/api-keys/current`, () => ({
+    ...{ apiKey, label: 'Sandbox' },
+    permissions: permissions.map((permission) => `${permission}:${storeId}`),
   }))
-  app.get('/api/v1/stores/:storeId', () => ({
-    id: storeId,
-    name: 'Sandbox store',
-    defaultCurrency: 'USD',
-    invoiceExpiration: 900,
-    monitoringExpiration: 86_400,
-    speedPolicy: 'MediumSpeed',
-    paymentTolerance: 0,
+  app.get(ofStore, () => ({
+    ...{ id: storeId, name: 'Sandbox store', defaultCurrency: 'USD', paymentTolerance: 0 },
+    ...{ invoiceExpiration: 900, monitoringExpiration: 86_400, speedPolicy: 'MediumSpeed' },
   }))
-  app.get<{ Querystring: Query }>('/api/v1/stores/:storeId/rates', ({ query }) =>
-    ratesOf(deps, listOf(query['currencyPair'])),
-  )
-  app.get('/api/v1/stores/:storeId/payout-processors', () => {
+  app.get<Call>(`${ofStore}/rates`, ({ query }) => ratesOf(deps, listOf(query['currencyPair'])))
+  app.get(`${ofStore}/payout-processors`, () => {
     const name = 'OnChainAutomatedPayoutSenderFactory'
     const view = { name, friendlyName: 'Automated payout sender', payoutMethods }
     return deps.ledger.settings().processor ? [view] : []
   })
-  app.get<{ Querystring: Query }>('/api/v1/stores/:storeId/payment-methods', ({ query }) => {
-    if (listOf(query['onlyEnabled'])[0] === 'false') return []
-    return symbols.map((symbol) => ({ enabled: true, paymentMethodId: coins[symbol].methodId }))
-  })
-  app.get('/api/v1/stores/:storeId/webhooks', () => {
+  app.get(`${ofStore}/payment-methods`, () =>
+    symbols.map((symbol) => ({ enabled: true, paymentMethodId: coins[symbol].methodId })),
+  )
+  app.get(`${ofStore}/webhooks`, () => {
     const authorizedEvents = { everything: true, specificEvents: [] }
-    const url = deps.settings.webhook?.url
+    const url = webhook?.url
     const view = { id: webhookId, enabled: true, automaticRedelivery: true, url, authorizedEvents }
     return url === undefined ? [] : [view]
   })
 }
 
-/**
- * The rates of the requested pairs, with an error for each unknown one; of all coins in dollars if none is requested.
- */
-function ratesOf(deps: Deps, requested: readonly string[]) {
-  const pairs = requested.length > 0 ? requested : symbols.map((symbol) => `${symbol}_USD`)
-  return pairs.map((currencyPair) => {
-    const rate = rateOf(deps, currencyPair.toUpperCase())
-    return rate === undefined
-      ? { currencyPair, errors: [`No rate for ${currencyPair}`] }
-      : { currencyPair, errors: [], rate }
-  })
-}
-
-function rateOf({ ledger }: Deps, pair: string): string | undefined {
-  const [left = '', right = ''] = pair.split('_')
+/** The rates of the requested pairs, with an error for each unknown one. */
+function ratesOf({ ledger }: Deps, pairs: readonly string[]) {
   const { rates } = ledger.settings()
-  if (isTicker(left) && right === 'USD') return rates[left]
-  if (left !== 'USD' || !isTicker(right)) return undefined
-  const { decimals } = coins[right]
-  return formatDecimal(unitsFor(worthOf(1n, 0, '1'), decimals, rates[right]), decimals)
+  return pairs.map((currencyPair) => {
+    const [left = '', right = ''] = currencyPair.toUpperCase().split('_')
+    if (isTicker(left) && right === 'USD') return { currencyPair, errors: [], rate: rates[left] }
+    if (left !== 'USD' || !isTicker(right)) {
+      return { currencyPair, errors: [`No rate for ${currencyPair}`] }
+    }
+    const { decimals } = coins[right]
+    const units = unitsFor(worthOf(1n, 0, '1'), decimals, rates[right])
+    return { currencyPair, errors: [], rate: formatDecimal(units, decimals) }
+  })
 }

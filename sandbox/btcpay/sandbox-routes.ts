@@ -1,19 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { formatDecimal, isRate } from './amounts.ts'
-import { coins, symbols } from './coins.ts'
-import { type Deps, tell } from './deps.ts'
+import { coins, symbols, type Ticker } from './coins.ts'
+import type { Deps } from './deps.ts'
 import { parsed } from './errors.ts'
 import { faultSchema, webhookFaultSchema } from './faults.ts'
-import { hashOf } from './ids.ts'
 import { invoiceOf } from './invoices.ts'
-import type { Ledger } from './ledger.ts'
-import type { ChainTransaction } from './models.ts'
-import { confirm, expire, forget, pay, payTogether, setNodes, unitsOf } from './payments.ts'
+import { hashOf, type Ledger } from './ledger.ts'
+import type { ChainTransaction, Settings } from './models.ts'
+import { confirm, expire, forget, payTogether, setNodes, unitsOf } from './payments.ts'
 import { payoutOf, resumePayouts, sendByHand } from './payouts.ts'
-import { invoiceView, payoutView, promptView } from './views.ts'
-
-type Call = { Params: { id: string } }
+import { invoiceView, methodsView, payoutView } from './views.ts'
 
 const paySchema = z.strictObject({
   coin: z.enum(symbols).optional(),
@@ -24,143 +21,112 @@ const paySchema = z.strictObject({
 const batchSchema = z.strictObject({
   transfers: z.array(paySchema.extend({ invoice: z.string() })).min(1),
 })
-
-/** Only in the sandbox: routes that simulate people and chains, and make the server misbehave. */
-export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
-  invoiceRoutes(app, deps)
-  faultRoutes(app, deps)
-  app.get('/sandbox/ledger', () => ledgerView(deps.ledger))
-  app.post('/sandbox/rates', ({ body }) => {
-    const given = parsed(ratesSchema, body)
-    const settings = deps.ledger.settings()
-    const rates = Object.assign({ ...settings.rates }, given)
-    deps.ledger.commit({ ...settings, rates })
-    return deps.ledger.settings().rates
-  })
-  app.post('/sandbox/approvals', ({ body }) => {
-    const schema = z.strictObject({ mode: z.enum(['work', 'error', 'cancel']) })
-    const { mode } = parsed(schema, body)
-    deps.ledger.commit({ ...deps.ledger.settings(), approvals: mode })
-    return { mode }
-  })
-  app.post('/sandbox/backup', () => {
-    deps.ledger.backup()
-    return {}
-  })
-  app.post('/sandbox/restore', () => {
-    deps.ledger.restore()
-    return {}
-  })
-  app.post('/sandbox/nodes', ({ body }) => {
-    const schema = z.strictObject({ away: z.boolean() })
-    const { away } = parsed(schema, body)
-    setNodes(deps, away, Date.now())
-    return { away }
-  })
-  payoutRoutes(app, deps)
-}
-
-/** Routes that keep payouts from being sent, and that simulate what an operator does about it. */
-function payoutRoutes(app: FastifyInstance, deps: Deps): void {
-  app.post('/sandbox/processor', ({ body }) => {
-    const schema = z.strictObject({ enabled: z.boolean() })
-    const { enabled } = parsed(schema, body)
-    deps.ledger.commit({ ...deps.ledger.settings(), processor: enabled })
-    resumePayouts(deps, Date.now())
-    return { enabled }
-  })
-  app.post('/sandbox/wallets', ({ body }) => {
-    const { coin, state } = parsed(walletSchema, body)
-    const { wallets: { [coin]: _, ...others } = {}, ...settings } = deps.ledger.settings()
-    const wallets = state === 'hot' ? others : { ...others, [coin]: state }
-    deps.ledger.commit({ ...settings, wallets })
-    return { coin, state }
-  })
-  app.post<Call>('/sandbox/payouts/:id/send', ({ params }) =>
-    payoutView(sendByHand(deps, payoutOf(deps, params.id), Date.now())),
-  )
-}
-
 const walletSchema = z.strictObject({
   coin: z.enum(symbols),
   state: z.enum(['hot', 'watch_only', 'empty']),
 })
-
 const rateText = z.string().refine(isRate, 'must be a positive decimal with at most 8 decimals')
-const ratesSchema = z.strictObject({
-  BTC: rateText.optional(),
-  LTC: rateText.optional(),
-  XMR: rateText.optional(),
-  ETH: rateText.optional(),
-  USDT: rateText.optional(),
-})
+const rates = Object.fromEntries(symbols.map((symbol) => [symbol, rateText.optional()]))
+const ratesSchema = z.strictObject(rates as Record<Ticker, z.ZodOptional<typeof rateText>>)
 
-function invoiceRoutes(app: FastifyInstance, deps: Deps): void {
-  const view = (id: string) => {
-    const invoice = invoiceOf(deps, id)
-    const paymentMethods = invoice.prompts.map((prompt) => promptView(invoice, prompt))
-    return { ...invoiceView(deps.place, invoice), paymentMethods }
+/** Registers a route whose body has this shape. */
+const poster =
+  (app: FastifyInstance) =>
+  <Body extends z.ZodType>(
+    path: string,
+    schema: Body,
+    run: (body: z.infer<Body>, id: string) => unknown,
+  ): void => {
+    app.post<{ Params: { id: string } }>(`/sandbox${path}`, ({ params, body }) =>
+      run(parsed(schema, body ?? {}), params.id),
+    )
   }
-  app.post<Call>('/sandbox/invoices/:id/pay', ({ params, body }) => {
-    const { transaction, isSeen } = pay(deps, params.id, payerOf(deps, params.id, body), Date.now())
-    return { transaction, seen: isSeen, invoice: view(params.id) }
-  })
-  app.post('/sandbox/pay', ({ body }) => {
-    const { transfers } = parsed(batchSchema, body)
-    const payers = transfers.map(({ invoice, ...one }) => {
-      return { ...payerOf(deps, invoice, one), invoice }
-    })
-    const paid = payTogether(deps, payers, Date.now())
-    return { transaction: paid[0]?.transaction, seen: paid.map(({ isSeen }) => isSeen) }
-  })
-  app.post<Call>('/sandbox/invoices/:id/confirm', ({ params }) => {
-    confirm(deps, params.id, Date.now())
-    return view(params.id)
-  })
-  app.post<Call>('/sandbox/invoices/:id/expire', ({ params }) => {
-    expire(deps, params.id, Date.now())
-    return view(params.id)
-  })
-  app.post<Call>('/sandbox/invoices/:id/forget', ({ params }) => {
-    forget(deps, params.id, Date.now())
-    return view(params.id)
-  })
-}
 
-function payerOf(deps: Deps, id: string, body: unknown) {
-  const { amount, ...rest } = parsed(paySchema, body ?? {})
-  const coin = rest.coin ?? invoiceOf(deps, id).prompts[0]?.coin
-  if (amount === undefined || coin === undefined) return rest
-  return { ...rest, coin, units: unitsOf(amount, coin) }
-}
-
-function faultRoutes(app: FastifyInstance, deps: Deps): void {
-  const { faults } = deps
-  const all = () => ({ requests: faults.requests.list(), webhooks: faults.webhooks.list() })
-  app.get('/sandbox/faults', all)
+/** Only in the sandbox: routes that simulate people and chains, and make the server misbehave. */
+export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
+  const { ledger, faults } = deps
+  const post = poster(app)
+  const set = (change: Partial<Settings>) => ledger.commit({ ...ledger.settings(), ...change })
+  const none = z.object({})
+  invoiceRoutes(deps, post)
+  const allFaults = () => ({ requests: faults.requests.list(), webhooks: faults.webhooks.list() })
   app.delete('/sandbox/faults', () => {
     faults.requests.clear()
     faults.webhooks.clear()
-    return all()
+    return allFaults()
   })
-  app.post('/sandbox/faults', ({ body }) => {
-    faults.requests.add(parsed(faultSchema, body))
-    return all()
+  app.get('/sandbox/faults', allFaults)
+  post('/faults', faultSchema, (fault) => {
+    faults.requests.add(fault)
+    return allFaults()
   })
-  app.post('/sandbox/webhooks/faults', ({ body }) => {
-    faults.webhooks.add(parsed(webhookFaultSchema, body))
-    return all()
+  post('/webhooks/faults', webhookFaultSchema, (fault) => {
+    faults.webhooks.add(fault)
+    return allFaults()
   })
-  const eventSchema = z.looseObject({ type: z.string() })
-  app.post('/sandbox/webhooks/send', ({ body }) => {
-    tell(deps, parsed(eventSchema, body))
+  app.get('/sandbox/ledger', () => ledgerView(ledger))
+  post('/rates', ratesSchema, (given) => {
+    set({ rates: Object.assign({ ...ledger.settings().rates }, given) })
+    return ledger.settings().rates
+  })
+  const approvals = z.strictObject({ mode: z.enum(['work', 'error', 'cancel']) })
+  post('/approvals', approvals, (body) => {
+    set({ approvals: body.mode })
+    return body
+  })
+  post('/backup', none, () => {
+    ledger.backup()
     return {}
   })
-  app.post('/sandbox/webhooks/forge', async ({ body }) => {
-    const event = parsed(eventSchema, body)
-    const { storeId } = deps.place
-    return { answers: [await deps.webhooks.forge({ ...event, storeId })] }
+  post('/restore', none, () => {
+    ledger.restore()
+    return {}
   })
+  post('/nodes', z.strictObject({ away: z.boolean() }), (body) => {
+    setNodes(deps, body.away, Date.now())
+    return body
+  })
+  post('/processor', z.strictObject({ enabled: z.boolean() }), (body) => {
+    set({ processor: body.enabled })
+    resumePayouts(deps, Date.now())
+    return body
+  })
+  post('/wallets', walletSchema, (body) => {
+    const { coin, state } = body
+    const { [coin]: _, ...others } = ledger.settings().wallets ?? {}
+    set({ wallets: state === 'hot' ? others : { ...others, [coin]: state } })
+    return body
+  })
+  post('/payouts/:id/send', none, (_, id) =>
+    payoutView(sendByHand(deps, payoutOf(deps, id), Date.now())),
+  )
+}
+
+/** What buyers, the chain and time do to invoices. */
+function invoiceRoutes(deps: Deps, post: ReturnType<typeof poster>): void {
+  const view = (id: string) => {
+    const invoice = invoiceOf(deps, id)
+    return { ...invoiceView(deps.place, invoice), paymentMethods: methodsView(invoice) }
+  }
+  const pay = (transfers: z.infer<typeof batchSchema>['transfers']) => {
+    const all = transfers.map(({ amount, ...transfer }) => {
+      const coin = transfer.coin ?? invoiceOf(deps, transfer.invoice).prompts[0]?.coin
+      if (amount === undefined || coin === undefined) return transfer
+      return { ...transfer, coin, units: unitsOf(amount, coin) }
+    })
+    return payTogether(deps, all, Date.now())
+  }
+  post('/invoices/:id/pay', paySchema, (body, invoice) => {
+    const { transaction, seen } = pay([{ ...body, invoice }])
+    return { transaction, seen: seen[0], invoice: view(invoice) }
+  })
+  post('/pay', batchSchema, ({ transfers }) => pay(transfers))
+  for (const [path, act] of Object.entries({ confirm, expire, forget })) {
+    post(`/invoices/:id/${path}`, z.object({}), (_, id) => {
+      act(deps, id, Date.now())
+      return view(id)
+    })
+  }
 }
 
 /**
@@ -175,12 +141,8 @@ function ledgerView(ledger: Ledger) {
       const write = (units: bigint) => formatDecimal(units, decimals)
       const here = all.filter(({ coin }) => coin === symbol)
       const view = ({ address, at, subject, units, fee, ...transfer }: ChainTransaction) => ({
-        id: hashOf(transfer),
-        amount: write(BigInt(units)),
-        fee: write(BigInt(fee)),
-        address,
-        at: new Date(at).toISOString(),
-        subject,
+        ...{ id: hashOf(transfer)[0], amount: write(BigInt(units)), fee: write(BigInt(fee)) },
+        ...{ address, at: new Date(at).toISOString(), subject },
       })
       const book = {
         float: write(float),

@@ -2,12 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isSame, listenHere, openPart, type Part } from '../part.ts'
 import { createTimers } from '../timers.ts'
-import type { Deps } from './deps.ts'
-import { ApiError, forbidden, invalid, problem, unauthenticated } from './errors.ts'
+import { type BtcpayOptions, type Deps, defaults } from './deps.ts'
+import { ApiError, forbidden, invalid, problem } from './errors.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { schedule } from './invoices.ts'
 import { openLedger } from './ledger.ts'
-import { type BtcpayOptions, defaults, type ServerSettings } from './options.ts'
 import { pageRoutes } from './pages.ts'
 import { confirm, scheduleConfirmations } from './payments.ts'
 import { resumePayouts } from './payouts.ts'
@@ -25,7 +24,10 @@ function checkKey(request: FastifyRequest, { settings, place }: Deps): void {
   const { method, url, params } = request
   const call = `${method} ${url.split('?')[0]}`
   if (open.some((pattern) => pattern.test(call))) return
-  if (!isSame(request.headers.authorization, `token ${settings.apiKey}`)) throw unauthenticated()
+  if (!isSame(request.headers.authorization, `token ${settings.apiKey}`)) {
+    const message = 'Authentication is required for accessing this endpoint'
+    throw problem(401, 'unauthenticated', message)
+  }
   const { storeId = place.storeId } = params as { readonly storeId?: string }
   const wanted = permissionFor(call)
   if (wanted === undefined) return
@@ -97,7 +99,7 @@ function resume(deps: Deps): void {
  * `/api/v1`, and routes that simulate buyers and chains below `/sandbox`.
  */
 export async function startBtcpay(options: BtcpayOptions): Promise<Btcpay> {
-  const settings: ServerSettings = { ...defaults, ...options }
+  const settings = { ...defaults, ...options }
   const ledger = openLedger(settings.dataFile)
   const faults = createFaults()
   const webhooks = createWebhooks(settings.webhook, faults, settings.retryMs)

@@ -1,8 +1,6 @@
-import { promptTotals, totalsOf } from './accounting.ts'
 import { formatDecimal, roundTo, worthDecimals } from './amounts.ts'
-import { coins } from './coins.ts'
-import { markable } from './life.ts'
-import { paymentLink } from './links.ts'
+import { type CoinFacts, coins, ethereumChainId } from './coins.ts'
+import { markable, promptTotals, totalsOf } from './life.ts'
 import type { Invoice, Payment, Payout, Prompt, PullPayment } from './models.ts'
 
 /** The address of the server, and the id of its store. */
@@ -11,11 +9,31 @@ export interface Place {
   readonly storeId: string
 }
 
-export type PaymentView = ReturnType<typeof paymentView>
-
 /** Greenfield counts whole seconds. */
 function seconds(ms: number): number {
   return Math.floor(ms / 1_000)
+}
+
+/**
+ * The link that a wallet opens to pay an amount to an address: BIP-21 for Bitcoin and Litecoin, EIP-681 for Ethereum,
+ * Monero's own URI scheme, and that of the plugin for USDT. All except EIP-681 write the amount in coins.
+ */
+function paymentLink(coin: CoinFacts, address: string, units: bigint): string {
+  const amount = formatDecimal(units, coin.decimals)
+  return {
+    BTC: `bitcoin:${address}?amount=${amount}`,
+    LTC: `litecoin:${address}?amount=${amount}`,
+    XMR: `monero:${address}?tx_amount=${amount}`,
+    ETH: `ethereum:${address}@${ethereumChainId}?value=${units}`,
+    USDT: `tron:${address}?amount=${amount}`,
+  }[coin.symbol]
+}
+
+/** The address in the destination of a claim, which may be a payment link. */
+export function addressIn(destination: string): string {
+  const [, address = destination] =
+    /^(?:bitcoin|litecoin|ethereum|tron):([^?@]+)/.exec(destination) ?? []
+  return address
 }
 
 export function invoiceView(place: Place, invoice: Invoice) {
@@ -47,7 +65,12 @@ export function invoiceView(place: Place, invoice: Invoice) {
   }
 }
 
-export function promptView(invoice: Invoice, prompt: Prompt) {
+/** All payment methods of an invoice. */
+export function methodsView(invoice: Invoice) {
+  return invoice.prompts.map((prompt) => promptView(invoice, prompt))
+}
+
+function promptView(invoice: Invoice, prompt: Prompt) {
   const coin = coins[prompt.coin]
   const { amount, due, paidHere, totalPaid } = promptTotals(invoice, prompt)
   const write = (units: bigint) => formatDecimal(units, coin.decimals)

@@ -1,26 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { BtcpayOptions } from './deps.ts'
 import type { Faults } from './faults.ts'
-import { newId } from './ids.ts'
+import { newId } from './ledger.ts'
 
 /** An event as Greenfield names it. */
 export interface StoreEvent {
   readonly type: string
   readonly [field: string]: unknown
-}
-
-export interface WebhookOptions {
-  readonly url: string
-  readonly secret: string
-}
-
-export interface Webhooks {
-  /** Sends an event to the store's webhook. */
-  notify(event: StoreEvent): void
-  /** Sends a delivery with an invalid signature, made with another secret. @returns the answer's status */
-  forge(event: StoreEvent): Promise<number>
-  /** Ends all waiting and running deliveries. */
-  stop(): void
 }
 
 /** The real server's waits, in milliseconds. After the last try it gives up. */
@@ -32,11 +19,11 @@ const timeoutMs = 10_000
  * be retried holds up all that follow.
  */
 export function createWebhooks(
-  webhook: WebhookOptions | undefined,
+  webhook: BtcpayOptions['webhook'],
   faults: Faults,
   retryMs: readonly number[] = ladder,
-): Webhooks {
-  if (!webhook) return { notify: () => {}, forge: async () => 0, stop: () => {} }
+) {
+  if (!webhook) return { notify: () => {}, stop: () => {} }
   const stopping = new AbortController()
   let queue = Promise.resolve()
 
@@ -52,7 +39,7 @@ export function createWebhooks(
     }
   }
   return {
-    notify(event) {
+    notify(event: StoreEvent): void {
       const fault = faults.webhooks.take(event.type)
       if (fault?.mode === 'lose') return
       const first = firstOf(event)
@@ -60,11 +47,12 @@ export function createWebhooks(
         queue = queue.then(() => deliver(first))
       }
     },
-    forge: (event) =>
-      send({ ...webhook, secret: `${webhook.secret}?` }, firstOf(event), stopping.signal),
+    /** Ends all waiting and running deliveries. */
     stop: () => stopping.abort(),
   }
 }
+
+export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** Waits; a stop of the server ends the wait. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -92,7 +80,7 @@ export const webhookId = 'sandbox-store'
 
 /** Posts one delivery. @returns the status of the answer; 0 without one */
 async function send(
-  { url, secret }: WebhookOptions,
+  { url, secret }: NonNullable<BtcpayOptions['webhook']>,
   event: StoreEvent,
   stopping: AbortSignal,
 ): Promise<number> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
 import { startClock } from './clock.ts'
 import { deployContracts, fundWallets, isOurs, mint, USDC } from './genesis.ts'
-import { type ChainKeys, keyFileIn, loadKeys } from './keys.ts'
+import { type ChainKeys, loadKeys } from './keys.ts'
 import { startChainNode } from './node.ts'
 import { CHAIN_ID, chainClient } from './rpc.ts'
 import { saveState } from './state.ts'
@@ -11,8 +11,6 @@ import { saveState } from './state.ts'
 export type ChainOptions = {
   /** The store's data folder; the chain is stored in `chain` below it. */
   dataDir: string
-  /** Requires this port. Absent: a free one is chosen and kept. */
-  port?: number
   /** Called with a short sentence about each step that takes time. */
   onProgress?: (message: string) => void
   /** Called when the node stops answering while the store runs. */
@@ -44,8 +42,8 @@ const stateMs = 60_000
 export async function startChain(options: ChainOptions): Promise<Chain> {
   await mkdir(join(options.dataDir, 'chain'), { recursive: true })
   const chainDir = await realpath(join(options.dataDir, 'chain'))
-  const keys = await loadKeys(keyFileIn(chainDir))
-  const node = await startChainNode(chainDir, options.port)
+  const keys = await loadKeys(join(chainDir, 'keys.json'))
+  const node = await startChainNode(chainDir)
   const client = chainClient(node.rpcUrl, stateMs)
   try {
     if (!(await isOurs(client, keys))) {

@@ -67,17 +67,6 @@ it('makes a transaction safe after one more block and final after two', async ()
   expect(await waitUntil(async () => (await numberOf('finalized')) >= mined, withinMs)).toBe(true)
 })
 
-it('keeps the chain at the time of the wall clock', async () => {
-  const from = Math.floor(Date.now() / 1000)
-  await run({})
-  expect(await waitUntil(async () => (await numberOf('latest')) > 20n, withinMs)).toBe(true)
-
-  const timestamp = Number((await client.getBlock({ blockTag: 'latest' })).timestamp)
-
-  expect(timestamp).toBeGreaterThanOrEqual(from)
-  expect(timestamp).toBeLessThanOrEqual(Date.now() / 1000 + 2)
-})
-
 it('mines seldom without business and often again after a transaction', async () => {
   let time = 0
   let looks = 0

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { z } from 'zod'
@@ -30,21 +29,12 @@ export type ChainKeys = {
  */
 export async function loadKeys(path: string): Promise<ChainKeys> {
   const text = await readFileIfThere(path)
-  const keys = text === undefined ? await makeKeys(path) : keyFile.parse(JSON.parse(text))
+  const keys = keyFile.parse(text === undefined ? newKeys() : JSON.parse(text))
+  if (text === undefined) await writePrivateFile(path, `${JSON.stringify(keys, null, 2)}\n`)
   return { ...keys, payTo: privateKeyToAddress(keys.payTo) }
 }
 
-async function makeKeys(path: string): Promise<z.infer<typeof keyFile>> {
-  const keys = {
-    gas: generatePrivateKey(),
-    refund: generatePrivateKey(),
-    minter: generatePrivateKey(),
-    payTo: generatePrivateKey(),
-  }
-  await writePrivateFile(path, `${JSON.stringify(keys, null, 2)}\n`)
-  return keys
-}
-
-export function keyFileIn(chainDir: string): string {
-  return join(chainDir, 'keys.json')
+function newKeys() {
+  const names = ['gas', 'refund', 'minter', 'payTo']
+  return Object.fromEntries(names.map((name) => [name, generatePrivateKey()]))
 }

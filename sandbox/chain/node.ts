@@ -20,17 +20,15 @@ export type ChainNode = {
 const startMs = 60_000
 
 /**
- * Starts the EVM node of a folder with its saved chain. When it ends, also because this process does, it saves its
- * chain there.
- *
- * @param wanted requires a port. Absent: the last one if it is free, else another
+ * Starts the EVM node of a folder with its saved chain, on its last port if that is free. When it ends, also because
+ * this process does, it saves its chain there.
  */
-export async function startChainNode(chainDir: string, wanted?: number): Promise<ChainNode> {
+export async function startChainNode(chainDir: string): Promise<ChainNode> {
   await untilEarlierEnded(processFileIn(chainDir))
   const portFile = join(chainDir, 'port.json')
   const last = Number(await readFileIfThere(portFile)) || undefined
   for (let tries = 1; ; tries += 1) {
-    const port = await portFor(wanted, last)
+    const port = await freePort(last)
     const node = await launchNode(chainDir, port)
     const rpcUrl = `http://127.0.0.1:${port}`
     if (await comesUp(node, rpcUrl)) {
@@ -38,11 +36,14 @@ export async function startChainNode(chainDir: string, wanted?: number): Promise
       return { rpcUrl, stop: node.stop }
     }
     await node.stop()
-    const trouble = logTail(join(chainDir, 'anvil.log'))
+    const logFile = join(chainDir, 'anvil.log')
+    const trouble = logTail(logFile)
     // Another program took the port meanwhile.
-    if (tries === 10 || !trouble.includes('Address already in use')) {
-      throw startFailed(chainDir, trouble)
-    }
+    if (tries < 10 && trouble.includes('Address already in use')) continue
+    throw new Error(
+      `The sandbox chain did not start. It wrote to ${logFile}:\n${trouble}\n` +
+        `If its saved state is damaged, remove ${stateFileIn(chainDir)} to begin a new chain.`,
+    )
   }
 }
 
@@ -94,12 +95,6 @@ async function anvilProgram(): Promise<string> {
   }
 }
 
-async function portFor(wanted: number | undefined, last: number | undefined): Promise<number> {
-  const port = await freePort(wanted ?? last)
-  if (wanted === undefined || port === wanted) return port
-  throw new Error(`Port ${wanted}, which the sandbox chain is to use, is taken.`)
-}
-
 async function comesUp(node: Launched, rpcUrl: string): Promise<boolean> {
   // A refused, reset or silent connection means that it does not answer, or not yet.
   const answers = () =>
@@ -115,11 +110,4 @@ async function comesUp(node: Launched, rpcUrl: string): Promise<boolean> {
 
 function processFileIn(chainDir: string): string {
   return join(chainDir, 'process.json')
-}
-
-function startFailed(chainDir: string, trouble: string): Error {
-  return new Error(
-    `The sandbox chain did not start. It wrote to ${join(chainDir, 'anvil.log')}:\n${trouble}\n` +
-      `If its saved state is damaged, remove ${stateFileIn(chainDir)} to begin a new chain.`,
-  )
 }

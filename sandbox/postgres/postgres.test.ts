@@ -9,7 +9,6 @@ import { squat } from '../port.fixture.ts'
 import { identify, waitUntil } from '../process.ts'
 import { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts'
 import { canReach, installedNativeDir, nativeDir } from './programs.ts'
-import { startTestPostgres } from './test-postgres.ts'
 
 const isRoot = process.getuid?.() === 0
 const cleanups: (() => Promise<unknown>)[] = []
@@ -133,23 +132,6 @@ it('begins again when its first start was killed in the middle', async () => {
 
   expect(await ask(server.databaseUrl, 'select 1')).toBe(1)
   expect((await readdir(dataDir)).filter((name) => name.startsWith('pg'))).toEqual(['pg'])
-})
-
-it('gives each test a database of its own, as a copy if wanted, and leaves no files', async () => {
-  const postgres = await startTestPostgres()
-  const base = await postgres.createDatabase()
-  await ask(base, 'create table brand as select 42 as id')
-  const [copy, empty] = await Promise.all([
-    postgres.createDatabase(base),
-    postgres.createDatabase(),
-  ])
-
-  expect(await ask(copy, 'select id from brand')).toBe(42)
-  await expect(ask(empty, 'select id from brand')).rejects.toThrow('does not exist')
-  const files = dirname(String(await ask(postgres.databaseUrl, 'show data_directory')))
-  expect(existsSync(files)).toBe(true)
-  await postgres.stop()
-  expect(existsSync(files)).toBe(false)
 })
 
 it('runs after an install without install scripts and without executable bits', async () => {

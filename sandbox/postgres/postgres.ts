@@ -62,6 +62,7 @@ interface Cluster {
 
 const run = promisify(execFile)
 const user = 'kiosk402'
+const processFile = 'postgres.process.json'
 /** How long a started server may take to replay its log after a crash and to answer, in milliseconds. */
 const recoveryMs = 60_000
 /** Temporary reasons to fail: the port was taken meanwhile, or the processes of a killed server are still ending. */
@@ -76,7 +77,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const { systemDir = '/var/lib/kiosk402', onProgress = () => {}, disposable = false } = options
   await mkdir(options.dataDir, { recursive: true })
   const dataDir = await realpath(options.dataDir)
-  await untilEarlierEnded(processFileIn(dataDir))
+  await untilEarlierEnded(join(dataDir, processFile))
   const file = join(dataDir, 'postgres.json')
   const settings = await settingsIn(file)
   const { password } = settings
@@ -86,7 +87,13 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const cluster = { dataDir, clusterDir, native, account, password, isDisposable: disposable }
   const kept = clusterDir === join(dataDir, 'pg') ? { password } : { password, clusterDir }
   if (!existsSync(join(clusterDir, 'PG_VERSION'))) {
-    if (settings.clusterDir && settings.port) throw lostCluster(clusterDir, file)
+    if (settings.clusterDir && settings.port) {
+      // An empty database would look like the loss of every order.
+      throw new Error(
+        `The database of this data folder was kept in ${clusterDir} and is gone. ` +
+          `Bring it back, or remove ${file} to begin with an empty one.`,
+      )
+    }
     onProgress(`Making the database in ${clusterDir}`)
     await writePrivateFile(file, JSON.stringify(kept))
     await initialise(cluster)
@@ -128,14 +135,6 @@ async function placeFor(dataDir: string, account: Account | undefined, systemDir
   return join(systemDir, `cluster-${randomUUID()}`)
 }
 
-/** Thrown instead of silently starting with an empty database, which would look like the loss of every order. */
-function lostCluster(clusterDir: string, file: string): Error {
-  return new Error(
-    `The database of this data folder was kept in ${clusterDir} and is gone. ` +
-      `Bring it back, or remove ${file} to begin with an empty one.`,
-  )
-}
-
 /**
  * Makes a cluster with one superuser that signs in by password, with UTF-8 and collation by bytes. It works in a
  * temporary folder beside the final one and renames it at the end, so a start that is killed leaves nothing that looks
@@ -168,12 +167,11 @@ async function start(cluster: Cluster, lastPort: number | undefined, settings: r
   for (let tries = 1; ; tries += 1) {
     const port = await freePort(lastPort)
     const server = await launchOn(port, cluster, settings, logFile)
-    try {
-      if (await comesUp(server, port, cluster)) return { server, port }
-    } catch (error) {
+    const isUp = await comesUp(server, port, cluster).catch(async (error) => {
       await server.stop()
       throw error
-    }
+    })
+    if (isUp) return { server, port }
     await server.stop()
     const end = `PostgreSQL did not start. The end of ${logFile}:\n${logTail(logFile)}`
     if (tries === 20 || !passingTrouble.test(end)) throw new Error(end)
@@ -198,7 +196,7 @@ async function launchOn(
     command: join(native, 'bin', 'postgres'),
     args: ['-D', clusterDir, ...all.flatMap((setting) => ['-c', setting])],
     logFile,
-    processFile: processFileIn(dataDir),
+    processFile: join(dataDir, processFile),
     env: { ...plain(), ...(await disownReusedPid(clusterDir)) },
     cwd: '/',
     account,
@@ -260,10 +258,6 @@ async function disownReusedPid(clusterDir: string): Promise<Record<string, strin
  */
 function plain(): NodeJS.ProcessEnv {
   return { PATH: plainEnvironment()['PATH'], LC_ALL: 'C', TZ: 'UTC' }
-}
-
-function processFileIn(dataDir: string): string {
-  return join(dataDir, 'postgres.process.json')
 }
 
 /** The URL of the server's default database, with user and password. */

@@ -20,29 +20,6 @@ function descriptionOf({ brand, brandName, family }: Brand): string {
   return `Mobile data abroad with ${brandName}: an eSIM that installs in minutes.`
 }
 
-function infoOf(brand: Brand, base: string) {
-  const images = `${base}/assets/brands/${brand.brand}`
-  return {
-    brand: brand.brand,
-    brandBigImage: `${images}/big.svg`,
-    brandColor: colourOf(brand.brand),
-    brandGiftImage: `${images}/gift.svg`,
-    brandInfoPdf: '',
-    brandLogo: `${images}/logo.svg`,
-    brandLogoExtension: 'svg',
-    brandName: brand.brandName,
-    description: descriptionOf(brand),
-    inputMasks: [],
-    redemptionInstructions: [],
-    requiredFieldsLabels: [
-      { label: 'First name', requiredField: 'recipient.firstName' },
-      { label: 'Last name', requiredField: 'recipient.lastName' },
-      { label: 'E-mail', requiredField: 'recipient.email' },
-      { label: 'Country', requiredField: 'recipient.country' },
-    ],
-  }
-}
-
 function imageOf({ brand, brandName }: Brand): string {
   const name = brandName.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   return (
@@ -53,7 +30,7 @@ function imageOf({ brand, brandName }: Brand): string {
   )
 }
 
-/** Routes of brands: their descriptions, and their images, which need no key, as on a CDN. */
+/** Routes of brands: what the store reads of them, and their images, which need no key, as on a CDN. */
 export function brandRoutes(app: FastifyInstance, brands: ReadonlyMap<string, Brand>): void {
   const find = (brand: string): Brand => {
     const found = brands.get(brand)
@@ -61,10 +38,16 @@ export function brandRoutes(app: FastifyInstance, brands: ReadonlyMap<string, Br
     return found
   }
   type OfBrand = { Params: { brand: string } }
-  app.get<OfBrand>('/v1/brands/:brand', ({ params, protocol, host }) =>
-    infoOf(find(params.brand), `${protocol}://${host}`),
-  )
-  app.get<OfBrand>('/assets/brands/:brand/:image', ({ params }, reply) =>
+  app.get<OfBrand>('/v1/brands/:brand', ({ params, protocol, host }) => {
+    const { brand, brandName, ...rest } = find(params.brand)
+    const image = `${protocol}://${host}/assets/brands/${brand}/gift.svg`
+    return {
+      ...{ brand, brandName, brandColor: colourOf(brand), brandGiftImage: image },
+      ...{ brandBigImage: image, brandLogo: image, brandLogoExtension: 'svg', brandInfoPdf: '' },
+      description: descriptionOf({ brand, brandName, ...rest }),
+    }
+  })
+  app.get<OfBrand>('/assets/brands/:brand/gift.svg', ({ params }, reply) =>
     reply.type('image/svg+xml').send(imageOf(find(params.brand))),
   )
 }

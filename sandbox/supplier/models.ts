@@ -3,7 +3,6 @@
  * major = value / currencyDivisor. Times are ISO 8601 in UTC.
  */
 export type Family = 'vouchers' | 'topups' | 'esim'
-type PriceType = 'FIXED' | 'RANGE'
 export type TransactionStatus =
   | 'ACCEPTED'
   | 'PENDING'
@@ -22,31 +21,21 @@ interface Money {
   readonly min?: number
 }
 
-export interface Cost extends Money {
-  readonly discount: number
-  readonly fee: number
-  readonly feePct: number
-}
-
-export interface Price extends Money {
-  readonly fee: number
-  readonly increment?: number
-  readonly margin?: number
-  readonly suggestedFixed?: number
-  readonly suggestedFx?: number
-}
-
 interface CommonOffer {
   readonly brand: string
   readonly brandName: string
-  readonly cost: Cost
+  readonly cost: Money & {
+    readonly discount: number
+    readonly fee: number
+    readonly feePct: number
+  }
   readonly country: string
   readonly createdAt: string
   readonly enabled: boolean
   readonly notes: string
   readonly offerId: string
-  readonly price: Price
-  readonly priceType: PriceType
+  readonly price: Money & { readonly fee: number; readonly increment?: number }
+  readonly priceType: 'FIXED' | 'RANGE'
   readonly regions: readonly string[]
   readonly shortNotes: string
   readonly subTypes: readonly string[]
@@ -61,11 +50,6 @@ export interface Allowance {
   readonly smsUnlimited: boolean
   readonly voiceMinutes: number
   readonly voiceUnlimited: boolean
-}
-
-interface Roaming {
-  readonly country: string
-  readonly dataSpeeds: readonly string[]
 }
 
 export interface VoucherOffer extends CommonOffer {
@@ -85,7 +69,7 @@ export interface TopupOffer extends CommonOffer, Allowance {
 export interface EsimOffer extends CommonOffer, Allowance {
   readonly productType: 'ESIM'
   readonly dataSpeeds: readonly string[]
-  readonly roaming: readonly Roaming[]
+  readonly roaming: readonly { readonly country: string; readonly dataSpeeds: readonly string[] }[]
 }
 
 export type Offer = VoucherOffer | TopupOffer | EsimOffer
@@ -96,12 +80,14 @@ export interface SupplierError {
   readonly message: string
 }
 
-export interface EsimConfirmation {
-  readonly activationCode: string
+/** What a DONE record confirms; all but the first two only for an eSIM. */
+interface Confirmation {
   readonly externalReferenceId: string
-  readonly iccid: string
-  readonly redemptionInstructions: string
-  readonly smdpAddress: string
+  readonly confirmationNumber?: string
+  readonly activationCode?: string
+  readonly iccid?: string
+  readonly redemptionInstructions?: string
+  readonly smdpAddress?: string
 }
 
 /** The record of a purchase: what is decided by here; the fields that are only shown come from its offer. */
@@ -119,11 +105,9 @@ export interface Purchase {
   }[]
   readonly error?: SupplierError
   readonly cost: number
-  readonly costBase: number
   readonly price: number
-  readonly priceBase: number
   readonly receipt?: { readonly epin: string; readonly [shown: string]: unknown }
-  readonly confirmation?: Partial<EsimConfirmation> & { readonly confirmationNumber?: string }
+  readonly confirmation?: Confirmation
   readonly refund?: { readonly status: TransactionStatus }
   readonly [shown: string]: unknown
 }

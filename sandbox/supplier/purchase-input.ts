@@ -9,8 +9,9 @@ import { isTestOffer } from './catalog/test-offers.ts'
 import type { Offer, TopupOffer, VoucherOffer } from './models.ts'
 
 const transactionId = z.string().regex(/^[A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters and digits')
+/** Zendit also takes a value of the other two sides, `ZEND` and `COST`. */
 const value = z.object({
-  type: z.enum(['ZEND', 'PRICE', 'COST']),
+  type: z.literal('PRICE'),
   value: z.int('must be a whole number of minor units').positive(),
 })
 const field = z.object({ key: z.string().max(100), value: z.string().max(1000) })
@@ -26,9 +27,6 @@ export const inputs = {
   topups: z.object({
     ...common,
     recipientPhoneNumber: z.string().max(40),
-    sender: z
-      .object({ country: z.string().optional(), phoneNumber: z.string().optional() })
-      .optional(),
     value: value.optional(),
   }),
   esim: z.object({
@@ -86,17 +84,10 @@ function fieldProblems(offer: VoucherOffer, fields: readonly z.infer<typeof fiel
   ])
 }
 
-/** The side of the offer, price or value, to which a value of this type refers. */
-function sideOf(offer: VoucherOffer | TopupOffer, type: Value['type']) {
-  const { increment } = offer.price
-  if (type === 'PRICE') return { ...offer.price, increment: increment ?? 1 }
-  return { ...(type === 'ZEND' ? offer.send : offer.cost), increment: 1 }
-}
-
-function valueProblem(offer: VoucherOffer | TopupOffer, given: Value | undefined) {
-  if (offer.priceType === 'FIXED') return given ? 'must be absent for a FIXED offer' : undefined
+function valueProblem({ priceType, price }: Offer, given: Value | undefined) {
+  if (priceType === 'FIXED') return given ? 'must be absent for a FIXED offer' : undefined
   if (!given) return 'is required for a RANGE offer'
-  const { min = 1, max = 0, increment } = sideOf(offer, given.type)
+  const { min = 1, max = 0, increment = 1 } = price
   if (given.value < min || given.value > max) return `must be from ${min} to ${max}`
   return (given.value - min) % increment === 0
     ? undefined

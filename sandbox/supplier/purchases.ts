@@ -5,7 +5,6 @@ import type { Catalog } from './catalog/catalog.ts'
 import { type Outcome, outcomeOf } from './catalog/test-offers.ts'
 import { invalid, type Manner, notFound, unavailable } from './faults.ts'
 import type {
-  EsimConfirmation,
   EsimRefund,
   Family,
   Offer,
@@ -47,20 +46,7 @@ interface Wallet {
 }
 
 /** Every purchase and refund in its newest state, and the wallet. */
-export interface Ledger {
-  /** The id of the data file: the same after a restart, and different for another file. */
-  readonly instance: string
-  wallet(): Wallet
-  purchase(id: string): StoredPurchase | undefined
-  refund(id: string): StoredRefund | undefined
-  /** All entries, oldest first. */
-  all(): readonly Stored[]
-  /** Writes new states and the wallet atomically: both survive a crash, or neither. */
-  commit(entries: readonly Stored[], wallet?: Wallet): void
-  close(): void
-}
-
-export function openLedger(path: string | undefined, balance: number): Ledger {
+export function openLedger(path: string | undefined, balance: number) {
   const file = openLedgerFile(path)
   const byId = new Map<string, Stored>()
   let wallet: Wallet = { available: balance, held: 0, spent: 0 }
@@ -76,10 +62,12 @@ export function openLedger(path: string | undefined, balance: number): Ledger {
   return {
     instance: file.instance,
     wallet: () => wallet,
-    purchase: (id) => typed('purchase', id),
-    refund: (id) => typed('refund', id),
-    all: () => [...byId.values()],
-    commit(entries, next = wallet) {
+    purchase: (id: string) => typed('purchase', id),
+    refund: (id: string) => typed('refund', id),
+    /** All entries, oldest first. */
+    all: (): readonly Stored[] => [...byId.values()],
+    /** Writes new states and the wallet atomically: both survive a crash, or neither. */
+    commit(entries: readonly Stored[], next = wallet): void {
       const line = { entries, wallet: next }
       file.append(line)
       apply(line)
@@ -87,6 +75,8 @@ export function openLedger(path: string | undefined, balance: number): Ledger {
     close: file.close,
   }
 }
+
+type Ledger = ReturnType<typeof openLedger>
 
 export interface PurchaseDeps {
   readonly catalog: Catalog
@@ -208,7 +198,7 @@ export function plansOf(ledger: Ledger, iccid: string): readonly Purchase[] {
   return ledger
     .all()
     .flatMap((entry) => (entry.type === 'purchase' ? [entry.record] : []))
-    .filter(({ confirmation }) => (confirmation as EsimConfirmation | undefined)?.iccid === iccid)
+    .filter(({ confirmation }) => confirmation?.iccid === iccid)
 }
 
 function fail(deps: PurchaseDeps, stored: StoredPurchase, error: SupplierError): void {
@@ -281,14 +271,11 @@ export function refund(deps: PurchaseDeps, purchaseId: string): StoredRefund {
     id,
     acceptedAt: now.getTime(),
     record: {
-      amount: stored.charged,
-      currency: String(stored.record['costCurrency']),
-      currencyDivisor: Number(stored.record['costCurrencyDivisor']),
-      ...{ productType: 'REFUND', type: 'CREDIT' },
+      ...{ productType: 'REFUND', type: 'CREDIT', amount: stored.charged },
+      ...{ currency: 'USD', currencyDivisor: 100 },
       ...{ createdAt: at, updatedAt: at, status: 'ACCEPTED' },
       log: [{ dateTime: at, status: 'ACCEPTED', statusMessage: 'Refund accepted' }],
-      refundedTransactionId: purchaseId,
-      transactionId: id,
+      ...{ refundedTransactionId: purchaseId, transactionId: id },
     },
   }
   deps.ledger.commit([started, marked(stored, 'ACCEPTED', 0)])
@@ -317,22 +304,15 @@ function finishRefund(deps: PurchaseDeps, id: string): void {
   if (!stored || started.record.status !== 'ACCEPTED') return
   const { refund: ends } = deps.mannerOf(stored.record.offerId)
   if (ends === 'stays') return
-  const status = ends === 'done' ? 'DONE' : 'FAILED'
+  const status: TransactionStatus = ends === 'done' ? 'DONE' : 'FAILED'
   const amount = ends === 'done' ? started.record.amount : 0
   const at = new Date().toISOString()
-  const log = [
-    ...started.record.log,
-    { dateTime: at, status, statusMessage: 'Refund ended' } as const,
-  ]
+  const entry = { dateTime: at, status, statusMessage: 'Refund ended' } as const
+  const record = { ...started.record, status, updatedAt: at, log: [...started.record.log, entry] }
   const purchase = marked(stored, status, amount)
-  const wallet = deps.ledger.wallet()
-  deps.ledger.commit(
-    [{ ...started, record: { ...started.record, status, updatedAt: at, log } }, purchase],
-    {
-      ...wallet,
-      available: wallet.available + amount,
-      spent: wallet.spent - amount,
-    },
-  )
+  const { available, spent, ...wallet } = deps.ledger.wallet()
+  deps.ledger.commit([{ ...started, record }, purchase], {
+    ...{ ...wallet, available: available + amount, spent: spent - amount },
+  })
   deps.changed(purchase.record)
 }

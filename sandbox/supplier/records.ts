@@ -1,40 +1,18 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { hash32 } from './catalog/rng.ts'
 import type { Manner } from './faults.ts'
-import type { EsimConfirmation, Offer, Purchase, SupplierError } from './models.ts'
+import type { Offer, Purchase, SupplierError } from './models.ts'
 import type { PurchaseInput, Value } from './purchase-input.ts'
 
-interface Amounts {
-  readonly price: number
-  /** Without fees. */
-  readonly cost: number
-  readonly send: number
-}
-
-/** Converts minor units of one side to another, in proportion to the two upper bounds. */
-function scaled(value: number, from: number | undefined, to: number | undefined): number {
-  return Math.max(1, Math.round((value * (to ?? 0)) / (from ?? 1)))
-}
-
-function sendOf(offer: Offer) {
-  return offer.productType === 'ESIM' ? offer.price : offer.send
-}
-
-function amountsOf(offer: Offer, value: Value | undefined): Amounts {
+/** What a purchase moves on each side of the offer; an open value in proportion to the three upper bounds. */
+function amountsOf(offer: Offer, value: Value | undefined) {
   const { price, cost } = offer
-  const send = sendOf(offer)
-  if (!value) return { price: price.fixed ?? 0, cost: cost.fixed ?? 0, send: send.fixed ?? 0 }
-  const named = { PRICE: price, COST: cost, ZEND: send }[value.type]
-  return {
-    price: scaled(value.value, named.max, price.max),
-    cost: scaled(value.value, named.max, cost.max),
-    send: scaled(value.value, named.max, send.max),
-  }
-}
-
-/** The fees: a fixed amount and a share of the cost. */
-function feesOf({ cost }: Offer, base: number): number {
-  return cost.fee + Math.ceil((base * cost.feePct) / 100 - 1e-6)
+  const send = offer.productType === 'ESIM' ? price : offer.send
+  const of = ({ fixed = 0, max = 0 }: typeof send) =>
+    value ? Math.max(1, Math.round((value.value * max) / (price.max ?? 1))) : fixed
+  const base = of(cost)
+  const fees = cost.fee + Math.ceil((base * cost.feePct) / 100 - 1e-6)
+  return { price: of(price), cost: base, send: of(send), fees }
 }
 
 /** The record of a purchase that was just accepted. `input` must be valid for `offer`. */
@@ -42,28 +20,22 @@ export function newRecord(offer: Offer, input: PurchaseInput, at: Date, dearer: 
   const { cost, price, createdAt: _, enabled: __, updatedAt: ___, ...shown } = offer
   const unshown = { send: undefined, deliveryType: undefined, requiredFields: undefined }
   const { send: sent, deliveryType: _d, requiredFields: _r, ...rest } = { ...unshown, ...shown }
-  const value = input.family === 'esim' ? undefined : input.value
-  const amounts = amountsOf(offer, value)
-  const fees = feesOf(offer, amounts.cost)
+  const { family, offerId: _o, transactionId, ...given } = input
+  const amounts = amountsOf(offer, input.value)
   const now = at.toISOString()
+  const send = sent && {
+    ...{ send: amounts.send, sendCurrency: sent.currency },
+    sendCurrencyDivisor: sent.currencyDivisor,
+  }
   return {
     ...rest,
-    ...(sent
-      ? {
-          send: amounts.send,
-          sendCurrency: sent.currency,
-          sendCurrencyDivisor: sent.currencyDivisor,
-        }
-      : {}),
-    ...(input.family === 'vouchers' ? { fields: input.fields } : {}),
-    ...(input.family === 'topups'
-      ? { recipientPhoneNumber: input.recipientPhoneNumber, sender: input.sender ?? {} }
-      : {}),
-    cost: amounts.cost + fees + dearer,
+    ...send,
+    ...{ vouchers: given, topups: { ...given, sender: {} }, esim: {} }[family],
+    cost: amounts.cost + amounts.fees + dearer,
     costBase: amounts.cost + dearer,
     costCurrency: cost.currency,
     costCurrencyDivisor: cost.currencyDivisor,
-    costFee: fees,
+    costFee: amounts.fees,
     price: amounts.price + dearer,
     priceBase: amounts.price - price.fee + dearer,
     priceCurrency: price.currency,
@@ -73,8 +45,7 @@ export function newRecord(offer: Offer, input: PurchaseInput, at: Date, dearer: 
     updatedAt: now,
     log: [{ dateTime: now, status: 'ACCEPTED', statusMessage: 'Transaction accepted' }],
     status: 'ACCEPTED',
-    transactionId: input.transactionId,
-    ...(value ? { value } : {}),
+    transactionId,
   }
 }
 
@@ -115,7 +86,7 @@ interface Delivering {
   readonly receipt: Manner['receipt']
   /** The eSIM to which a plan is added, and how that was first delivered. */
   readonly iccid: string | undefined
-  readonly known: Partial<EsimConfirmation> | undefined
+  readonly known: Purchase['confirmation']
 }
 
 /** The record with its goods. */
@@ -170,7 +141,7 @@ function receiptOf(record: Purchase, confirmationNumber: string, { now, receipt 
 }
 
 /** A plan that is added to an eSIM keeps its ICCID and codes; otherwise a new eSIM is made. */
-function esimConfirmation(record: Purchase, { iccid, known }: Delivering): EsimConfirmation {
+function esimConfirmation(record: Purchase, { iccid, known }: Delivering) {
   const externalReferenceId = randomUUID()
   if (iccid) {
     return {

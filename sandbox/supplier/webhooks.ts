@@ -5,31 +5,25 @@ import type { Purchase } from './models.ts'
 /** Where and how the supplier reports changes of purchases. */
 export interface WebhookOptions {
   readonly url: string
-  readonly headerName?: string
-  readonly headerValue?: string
+  readonly headerName: string
+  readonly headerValue: string
   /** Waits between attempts, in milliseconds; after the last one the report is dropped. */
   readonly retryMs?: readonly number[]
-  readonly timeoutMs?: number
-}
-
-interface Webhooks {
-  notify(record: Purchase): void
-  /** Ends all waiting and running reports. */
-  stop(): void
 }
 
 /** How long Zendit waits before each further try, in milliseconds. */
 const ladder = [1, 10, 60, 600, 1_800, 3_600, 10_800, 21_600, 43_200].map((s) => s * 1000)
 const longestQueue = 10_000
+const timeoutMs = 10_000
 
 /**
  * Reports each change to the configured URL as a POST of the record, with the configured header. A HEAD request
  * verifies the URL before the first report. A report that is not answered 2xx in time is sent again after each wait of
  * the ladder.
  */
-export function createWebhooks(options: WebhookOptions | undefined): Webhooks {
+export function createWebhooks(options: WebhookOptions | undefined) {
   if (!options) return { notify: () => {}, stop: () => {} }
-  const { retryMs = ladder, timeoutMs = 10_000 } = options
+  const { url, headerName, headerValue, retryMs = ladder } = options
   const timers = createTimers()
   const stopping = new AbortController()
   const waiting = new Set<string>()
@@ -37,12 +31,12 @@ export function createWebhooks(options: WebhookOptions | undefined): Webhooks {
 
   const attempt = async (id: string, body: string, tries: number): Promise<void> => {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)])
-    if (!verified.done && (await answersOk(options.url, { method: 'HEAD', signal }))) {
+    if (!verified.done && (await answersOk(url, { method: 'HEAD', signal }))) {
       verified.done = true
     }
-    const headers = { 'content-type': 'application/json', ...customHeader(options) }
+    const headers = { 'content-type': 'application/json', [headerName]: headerValue }
     const post = { method: 'POST', body, headers, signal }
-    const arrived = verified.done && (await answersOk(options.url, post))
+    const arrived = verified.done && (await answersOk(url, post))
     const wait = retryMs[tries]
     if (arrived || wait === undefined || stopping.signal.aborted) {
       waiting.delete(id)
@@ -52,21 +46,18 @@ export function createWebhooks(options: WebhookOptions | undefined): Webhooks {
   }
 
   return {
-    notify(record) {
+    notify(record: Purchase): void {
       if (waiting.size >= longestQueue) return
       const id = randomUUID()
       waiting.add(id)
       void attempt(id, JSON.stringify(record), 0)
     },
-    stop() {
+    /** Ends all waiting and running reports. */
+    stop(): void {
       stopping.abort()
       timers.stop()
     },
   }
-}
-
-function customHeader({ headerName, headerValue }: WebhookOptions): Record<string, string> {
-  return headerName ? { [headerName]: headerValue ?? '' } : {}
 }
 
 /** Whether the request is answered 2xx. Any failure to connect counts as no, because the ladder retries. */

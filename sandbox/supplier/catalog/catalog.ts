@@ -13,8 +13,6 @@ export interface Brand {
   readonly brand: string
   readonly brandName: string
   readonly family: Family
-  readonly countries: ReadonlySet<string>
-  readonly subTypes: readonly string[]
 }
 
 interface Change {
@@ -73,12 +71,12 @@ function take(source: Generator<Offer>, count: number): Offer[] {
   return taken
 }
 
-function smallListOf(family: Family, count: number): readonly Offer[] {
+function smallListOf(family: Family, count: number): Offer[] {
   const tests = testOffers[family]
   return [...tests, ...take(smallMakers[family](), Math.max(1, count - tests.length))]
 }
 
-function listOf(family: Family, count: number): readonly Offer[] {
+function listOf(family: Family, count: number): Offer[] {
   const [clean] = take(makers[family](), 1)
   if (!clean) throw new Error(`The catalog of ${family} is empty.`)
   const flawed = flawedOffers(family, clean)
@@ -92,33 +90,20 @@ function listOf(family: Family, count: number): readonly Offer[] {
   ]
 }
 
-function brandsOf(lists: Catalog['lists']): Map<string, Brand> {
-  const brands = new Map<string, Brand & { countries: Set<string> }>()
-  for (const family of families) {
-    for (const { brand, brandName, country, subTypes } of lists[family]) {
-      const known = brands.get(brand)
-      if (known) known.countries.add(country)
-      else brands.set(brand, { brand, brandName, family, countries: new Set([country]), subTypes })
-    }
-  }
-  return brands
+function brandsOf(lists: Catalog['lists']): ReadonlyMap<string, Brand> {
+  const brands = families.flatMap((family) =>
+    lists[family].map(({ brand, brandName }) => [brand, { brand, brandName, family }] as const),
+  )
+  // The first family of a brand counts.
+  return new Map(brands.reverse())
 }
 
-function changed(offer: Offer, change: Change): Offer {
-  const updatedAt = new Date().toISOString()
-  const enabled = change.enabled ?? offer.enabled
+function changed(offer: Offer, { price: fixed, enabled = offer.enabled }: Change): Offer {
   const { price, cost } = offer
-  if (change.price === undefined || price.fixed === undefined || cost.fixed === undefined) {
-    return { ...offer, enabled, updatedAt }
-  }
-  const factor = change.price / price.fixed
-  return {
-    ...offer,
-    enabled,
-    updatedAt,
-    price: { ...price, fixed: change.price },
-    cost: { ...cost, fixed: Math.max(1, Math.round(cost.fixed * factor)) },
-  }
+  const next = { ...offer, enabled, updatedAt: new Date().toISOString() }
+  if (fixed === undefined || price.fixed === undefined || cost.fixed === undefined) return next
+  const costs = Math.max(1, Math.round((cost.fixed * fixed) / price.fixed))
+  return { ...next, price: { ...price, fixed }, cost: { ...cost, fixed: costs } }
 }
 
 /**
@@ -131,30 +116,32 @@ export function makeCatalog(offers: number): Catalog {
   const esimCount = Math.round(offers * shares.esim)
   const make = offers <= mostOfSmall ? smallListOf : listOf
   const lists: Record<Family, Offer[]> = {
-    vouchers: [...make('vouchers', offers - topupCount - esimCount)],
-    topups: [...make('topups', topupCount)],
-    esim: [...make('esim', esimCount)],
+    vouchers: make('vouchers', offers - topupCount - esimCount),
+    topups: make('topups', topupCount),
+    esim: make('esim', esimCount),
   }
-  const places = new Map<string, number>()
-  for (const family of families) {
-    for (const [index, { offerId }] of lists[family].entries()) {
-      const key = `${family} ${offerId}`
-      if (!places.has(key)) places.set(key, index)
-    }
+  const placesOf = (family: Family) =>
+    lists[family].map(({ offerId }, at) => [offerId, at] as const)
+  const places: Readonly<Record<Family, ReadonlyMap<string, number>>> = {
+    // Of two offers with one id, the first counts.
+    vouchers: new Map(placesOf('vouchers').reverse()),
+    topups: new Map(placesOf('topups').reverse()),
+    esim: new Map(placesOf('esim').reverse()),
   }
-  const find = (family: Family, offerId: string) =>
-    lists[family][places.get(`${family} ${offerId}`) ?? -1]
+  const find = (family: Family, offerId: string) => lists[family][places[family].get(offerId) ?? -1]
   return {
     lists,
     brands: brandsOf(lists),
     find,
     change(offerId, change) {
-      const family = families.find((name) => places.has(`${name} ${offerId}`))
-      const offer = family && find(family, offerId)
-      if (!(family && offer)) return undefined
-      const next = changed(offer, change)
-      lists[family][places.get(`${family} ${offerId}`) ?? -1] = next
-      return next
+      for (const family of families) {
+        const offer = find(family, offerId)
+        if (!offer) continue
+        const next = changed(offer, change)
+        lists[family][places[family].get(offerId) ?? -1] = next
+        return next
+      }
+      return undefined
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { EsimOffer } from '../models.ts'
-import { convert, costOf, fixedCost, fixedPrice } from './amounts.ts'
+import { convert, fixedPrice } from './amounts.ts'
 import { type Area, areas } from './esim-areas.ts'
-import { hash32, random } from './rng.ts'
-import { stamps } from './stamps.ts'
+import { hash32, random, stamps } from './rng.ts'
+import { nothing } from './test-offers.ts'
 
 const providers = [
   { brand: 'UBIGI', brandName: 'Ubigi' },
@@ -20,37 +20,29 @@ interface Plan {
   readonly roams: boolean
 }
 
-const standard: readonly [number, number][] = [
-  [1, 7],
-  [3, 30],
-  [5, 30],
-  [10, 30],
-  [2, 15],
-  [20, 30],
-  [0.5, 1],
-  [50, 90],
-  [3, 15],
-  [1, 1],
-]
+/** The most common plans: gigabytes and days. */
+const standard = '1 7,3 30,5 30,10 30,2 15,20 30,0.5 1,50 90,3 15,1 1'.split(',')
 const sizes = [1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40, 50, 100]
 const spans = [3, 5, 7, 10, 14, 15, 30, 45, 60, 90, 180, 365]
 
-const unlimitedPlans: readonly Plan[] = (['Fast', 'Faster', 'Fastest'] as const).flatMap((tier) =>
+const standardPlan = (text: string): Plan => {
+  const [gb, days = 0] = text.split(' ').map(Number)
+  return { gb, days, tier: 'Standard', roams: true }
+}
+const grid = sizes
+  .flatMap((gb) => spans.map((days) => `${gb} ${days}`))
+  .filter((plan) => !standard.includes(plan))
+const unlimited: readonly Plan[] = (['Fast', 'Faster', 'Fastest'] as const).flatMap((tier) =>
   [7, 1, 3, 5, 10, 15, 30].map((days) => ({ gb: undefined, days, tier, roams: true })),
-)
-
-const grid: readonly Plan[] = sizes.flatMap((gb) =>
-  spans
-    .filter((days) => !standard.some(([size, span]) => size === gb && span === days))
-    .map((days) => ({ gb, days, tier: 'Standard' as const, roams: true })),
 )
 
 /** The plans of an area, in the order in which the catalog adds them. */
 const plans: readonly Plan[] = (() => {
-  const usual = standard.map(([gb, days]) => ({ gb, days, tier: 'Standard' as const, roams: true }))
-  const week = unlimitedPlans.filter((plan) => plan.days === 7)
-  const others = unlimitedPlans.filter((plan) => plan.days !== 7)
-  const first = [...usual.slice(0, 4), ...week, ...usual.slice(4), ...others, ...grid]
+  const usual = standard.map(standardPlan)
+  const week = unlimited.filter((plan) => plan.days === 7)
+  const others = unlimited.filter((plan) => plan.days !== 7)
+  const further = [...usual.slice(4), ...others, ...grid.map(standardPlan)]
+  const first = [...usual.slice(0, 4), ...week, ...further]
   const grounded = first.map((plan) => ({ ...plan, roams: false }))
   return [...first.slice(0, 7), ...grounded.slice(3, 4), ...first.slice(7), ...grounded.slice(4)]
 })()
@@ -76,17 +68,13 @@ function speedsOf(code: string): readonly string[] {
   return hash32(`speed ${code}`) % 3 === 0 ? ['3G', '4G'] : ['4G', '5G']
 }
 
-/** The coverage of each area; all plans of an area share it. */
+/** The coverage of each area; all plans of an area share it, because there may be 200,000 offers. */
 const coverage: ReadonlyMap<string, EsimOffer['roaming']> = new Map(
   areas.map((area) => [
     area.id,
     area.covers.map((country) => ({ country, dataSpeeds: speedsOf(country) })),
   ]),
 )
-
-function roamingOf(area: Area, plan: Plan): EsimOffer['roaming'] {
-  return plan.roams ? (coverage.get(area.id) ?? []) : []
-}
 
 function notesOf(area: Area, plan: Plan): string {
   const volume = plan.gb === undefined ? 'Unlimited data' : `${plan.gb} GB of data`
@@ -105,9 +93,10 @@ function offer(area: Area, plan: Plan, slot: number): EsimOffer {
   const price = convert(priceOf(area, plan), 'USD', currency)
   const volume = plan.gb === undefined ? 'Unlimited' : `${plan.gb} GB`
   return {
+    ...nothing,
     ...provider,
+    ...fixedPrice(price, currency, 0.06),
     country: area.country,
-    cost: fixedCost(costOf(price, currency, 0.06), 0.06, 1),
     dataGB: plan.gb ?? 0,
     dataSpeeds: speedsOf(area.covers[0] ?? ''),
     dataUnlimited: plan.gb === undefined,
@@ -115,17 +104,11 @@ function offer(area: Area, plan: Plan, slot: number): EsimOffer {
     enabled: next() >= 0.01,
     notes: notesOf(area, plan),
     offerId,
-    price: fixedPrice(price, currency, 1),
-    priceType: 'FIXED',
     productType: 'ESIM',
     regions: area.regions,
-    roaming: roamingOf(area, plan),
+    roaming: plan.roams ? (coverage.get(area.id) ?? []) : [],
     shortNotes: `${area.name} ${volume}, ${plan.days} days`,
-    smsNumber: 0,
-    smsUnlimited: false,
     subTypes: [plan.tier],
-    voiceMinutes: 0,
-    voiceUnlimited: false,
     ...stamps(next),
   }
 }
@@ -134,8 +117,8 @@ function offer(area: Area, plan: Plan, slot: number): EsimOffer {
 export function* esims(sold: readonly Area[] = areas): Generator<EsimOffer> {
   for (const [slot, plan] of plans.entries()) {
     for (const area of sold) {
-      const bundle = area.country === ''
-      if (!(bundle && !plan.roams)) yield offer(area, plan, slot)
+      const isBundle = area.country === ''
+      if (!(isBundle && !plan.roams)) yield offer(area, plan, slot)
     }
   }
 }

@@ -1,122 +1,73 @@
 import type { EsimOffer, Family, Offer, TopupOffer, VoucherOffer } from '../models.ts'
 
-/**
- * Flaws that real catalogs of suppliers contain. Besides these, about one offer in a hundred is disabled. `KEEP`
- * offers are unusual but can be sold.
- */
-interface Flaw {
-  readonly id: string
-  readonly change: Readonly<Record<string, unknown>>
-}
+type Changes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-const moneyFlaws: readonly Flaw[] = [
-  { id: 'NO-PRICE', change: { price: undefined } },
-  {
-    id: 'PRICE-ZERO',
-    change: { price: { currency: 'USD', currencyDivisor: 100, fee: 0, fixed: 0 } },
-  },
-  {
-    id: 'PRICE-NEGATIVE',
-    change: { price: { currency: 'USD', currencyDivisor: 100, fee: 0, fixed: -500 } },
-  },
-  {
-    id: 'DIVISOR-ZERO',
-    change: { price: { currency: 'USD', currencyDivisor: 0, fee: 0, fixed: 500 } },
-  },
-  {
-    id: 'KEEP-PRICE-JPY',
-    change: { price: { currency: 'JPY', currencyDivisor: 1, fee: 0, fixed: 1500 } },
-  },
-  {
-    id: 'KEEP-PRICE-KWD',
-    change: { price: { currency: 'KWD', currencyDivisor: 1000, fee: 0, fixed: 3075 } },
-  },
-]
-
+const price = (fixed: number, currency = 'USD', currencyDivisor = 100) => ({
+  ...{ currency, currencyDivisor, fee: 0, fixed },
+})
+const range = (increment: number, min: number, max: number) => ({
+  priceType: 'RANGE',
+  price: { currency: 'USD', currencyDivisor: 100, fee: 0, increment, min, max },
+})
+const send = (min: number, max: number) => ({ currency: 'USD', currencyDivisor: 100, min, max })
 const wallet = { currency: 'USD', currencyDivisor: 100, discount: 0, fee: 0, feePct: 0 }
-
-/** Flaws of costs, which are not always a little below the price, nor always in dollars. */
-const costFlaws: readonly Flaw[] = [
-  { id: 'NO-COST', change: { cost: undefined } },
-  {
-    id: 'KEEP-COST-FEES',
-    change: {
-      priceType: 'FIXED',
-      price: { currency: 'USD', currencyDivisor: 100, fee: 0, fixed: 1000 },
-      cost: { ...wallet, fee: 25, feePct: 2.5, fixed: 990 },
-    },
-  },
-  {
-    id: 'KEEP-COST-EUR',
-    change: {
-      priceType: 'FIXED',
-      price: { currency: 'USD', currencyDivisor: 100, fee: 0, fixed: 1000 },
-      cost: { ...wallet, currency: 'EUR', fixed: 900 },
-    },
-  },
-]
+const tenDollars = { priceType: 'FIXED', price: price(1000) }
 
 /** Prices from 5 to 102.50 in steps of 5, with a fixed fee that the lowest price does not cover. */
 const offTheStep = {
-  priceType: 'RANGE',
-  price: { currency: 'USD', currencyDivisor: 100, fee: 0, increment: 500, min: 500, max: 10_250 },
+  ...range(500, 500, 10_250),
   cost: { ...wallet, fee: 50, min: 485, max: 9_943 },
-  send: { currency: 'USD', currencyDivisor: 100, min: 500, max: 10_250 },
+  send: send(500, 10_250),
+}
+const upsideDown = range(100, 5000, 1000)
+
+/**
+ * Flaws that real catalogs of suppliers contain, by their names. Besides these, about one offer in a hundred is
+ * disabled. `KEEP` offers are unusual but can be sold.
+ */
+const ofAll: Changes = {
+  'NO-COST': { cost: undefined },
+  'KEEP-COST-FEES': { ...tenDollars, cost: { ...wallet, fee: 25, feePct: 2.5, fixed: 990 } },
+  'KEEP-COST-EUR': { ...tenDollars, cost: { ...wallet, currency: 'EUR', fixed: 900 } },
+  'NO-PRICE': { price: undefined },
+  'PRICE-ZERO': { price: price(0) },
+  'PRICE-NEGATIVE': { price: price(-500) },
+  'DIVISOR-ZERO': { price: price(500, 'USD', 0) },
+  'KEEP-PRICE-JPY': { price: price(1500, 'JPY', 1) },
+  'KEEP-PRICE-KWD': { price: price(3075, 'KWD', 1000) },
+  DISABLED: { enabled: false },
+  'COUNTRY-ZZ': { country: 'ZZ' },
+  'NO-BRAND-NAME': { brandName: '' },
 }
 
-/** An offer whose cost exceeds its price at the upper end. */
-const dearAtTheTop = {
-  ...offTheStep,
-  price: { currency: 'USD', currencyDivisor: 100, fee: 0, increment: 500, min: 500, max: 50_000 },
-  cost: { ...wallet, min: 500, max: 60_000 },
-  send: { currency: 'USD', currencyDivisor: 100, min: 500, max: 50_000 },
-}
-
-const commonFlaws: readonly Flaw[] = [
-  ...costFlaws,
-  ...moneyFlaws,
-  { id: 'DISABLED', change: { enabled: false } },
-  { id: 'COUNTRY-ZZ', change: { country: 'ZZ' } },
-  { id: 'NO-BRAND-NAME', change: { brandName: '' } },
-]
-
-const upsideDown = {
-  priceType: 'RANGE',
-  price: { currency: 'USD', currencyDivisor: 100, fee: 0, increment: 100, min: 5000, max: 1000 },
-}
-
-const flaws: Readonly<Record<Family, readonly Flaw[]>> = {
-  vouchers: [
-    ...commonFlaws,
-    { id: 'MIN-OVER-MAX', change: upsideDown },
-    { id: 'KEEP-RANGE-OFF-STEP', change: offTheStep },
-    { id: 'KEEP-RANGE-DEAR', change: dearAtTheTop },
-    { id: 'KEEP-SUBTYPE', change: { subTypes: ['Collectibles & Hobbies'] } },
-    {
-      id: 'STREET',
-      change: { requiredFields: ['recipient.firstName', 'recipient.address.street'] },
+const ofFamily: Readonly<Record<Family, Changes>> = {
+  vouchers: {
+    'MIN-OVER-MAX': upsideDown,
+    'KEEP-RANGE-OFF-STEP': offTheStep,
+    // Its cost exceeds its price at the upper end.
+    'KEEP-RANGE-DEAR': {
+      ...range(500, 500, 50_000),
+      cost: { ...wallet, min: 500, max: 60_000 },
+      send: send(500, 50_000),
     },
-    { id: 'CHALLENGE', change: { requiredFields: ['delivery.challenge.question'] } },
-  ],
-  topups: [
-    ...commonFlaws,
-    { id: 'MIN-OVER-MAX', change: upsideDown },
-    { id: 'KEEP-RANGE-OFF-STEP', change: offTheStep },
-    { id: 'KEEP-SUBTYPE', change: { subTypes: ['Mobile Money'] } },
-  ],
-  esim: [
-    ...commonFlaws,
-    { id: 'OPEN-VALUE', change: offTheStep },
-    { id: 'KEEP-SUBTYPE', change: { subTypes: ['Fastest Plus'] } },
-    {
-      id: 'KEEP-ROAMING-CYP',
-      change: {
-        country: '',
-        regions: ['Western Europe'],
-        roaming: ['CYP', 'GR', 'MT', 'IT'].map((country) => ({ country, dataSpeeds: ['4G'] })),
-      },
+    'KEEP-SUBTYPE': { subTypes: ['Collectibles & Hobbies'] },
+    STREET: { requiredFields: ['recipient.firstName', 'recipient.address.street'] },
+    CHALLENGE: { requiredFields: ['delivery.challenge.question'] },
+  },
+  topups: {
+    'MIN-OVER-MAX': upsideDown,
+    'KEEP-RANGE-OFF-STEP': offTheStep,
+    'KEEP-SUBTYPE': { subTypes: ['Mobile Money'] },
+  },
+  esim: {
+    'OPEN-VALUE': offTheStep,
+    'KEEP-SUBTYPE': { subTypes: ['Fastest Plus'] },
+    'KEEP-ROAMING-CYP': {
+      country: '',
+      regions: ['Western Europe'],
+      roaming: ['CYP', 'GR', 'MT', 'IT'].map((country) => ({ country, dataSpeeds: ['4G'] })),
     },
-  ],
+  },
 }
 
 /**
@@ -127,7 +78,8 @@ export function flawedOffers<O extends VoucherOffer | TopupOffer | EsimOffer>(
   family: Family,
   clean: O,
 ): readonly Offer[] {
-  const flawed: unknown[] = flaws[family].map(({ id, change }) => ({
+  const changes = Object.entries({ ...ofAll, ...ofFamily[family] })
+  const flawed: unknown[] = changes.map(([id, change]) => ({
     ...clean,
     // Their own brand keeps them out of searches for real offers.
     brand: 'SANDBOX_DIRTY',

@@ -1,9 +1,9 @@
 import operators from '../data/operators.json' with { type: 'json' }
 import type { Allowance, TopupOffer } from '../models.ts'
-import { convert, costOf, divisorOf, fixedCost, fixedPrice, roundUnit } from './amounts.ts'
+import { divisorOf, faceAmounts, openAmounts, roundUnit } from './amounts.ts'
 import { countryName, places } from './regions.ts'
-import { hash32, random } from './rng.ts'
-import { stamps } from './stamps.ts'
+import { hash32, random, stamps } from './rng.ts'
+import { nothing } from './test-offers.ts'
 import { brandId } from './voucher-brands.ts'
 
 interface Line {
@@ -15,37 +15,30 @@ interface Line {
   readonly rank: number
 }
 
-const nothing: Allowance = {
-  dataGB: 0,
-  dataUnlimited: false,
-  durationDays: 0,
-  smsNumber: 0,
-  smsUnlimited: false,
-  voiceMinutes: 0,
-  voiceUnlimited: false,
-}
-
 /** The operators of all countries that are in a region, largest of each country first. */
-const lines: readonly Line[] = Object.entries(operators as Record<string, string[]>)
-  .flatMap(([country, names]) =>
-    names.map((brandName, rank) => ({ brand: brandId(brandName), brandName, country, rank })),
-  )
-  .flatMap((line) => {
-    const place = places.get(line.country)
-    return place ? [{ ...line, currency: place.currency }] : []
-  })
+const lines: readonly Line[] = Object.entries(operators as Record<string, string[]>).flatMap(
+  ([country, names]) => {
+    const place = places.get(country)
+    if (!place) return []
+    const { currency } = place
+    return names.map((brandName, rank) => {
+      return { brand: brandId(brandName), brandName, country, currency, rank }
+    })
+  },
+)
 
 const airtime = [5, 10, 2, 20, 1, 15, 3, 25, 30, 50, 8, 4, 6, 12, 40, 7, 9, 18, 35, 60, 75, 100]
 const gigabytes = [1, 5, 3, 10, 2, 0.5, 20, 8, 15, 6, 30, 4, 12, 50]
 const days = [30, 7, 1, 15, 3, 14, 90, 60]
 const calls = [100, 200, 60, 300, 500, 30, 1000, 150, 250, 90]
 
-type Sold = Pick<TopupOffer, 'subTypes' | 'shortNotes' | 'notes'> & Allowance
+type Sold = Pick<TopupOffer, 'subTypes' | 'shortNotes' | 'notes'> & Partial<Allowance>
 
-function common(line: Line, offerId: string, sold: Sold) {
+function common({ brand, brandName, country }: Line, id: string, sold: Sold) {
+  const offerId = `${brand}_${country}_${id}`
   const next = random(offerId)
-  const { brand, brandName, country } = line
   return {
+    ...nothing,
     ...sold,
     brand,
     brandName,
@@ -58,58 +51,40 @@ function common(line: Line, offerId: string, sold: Sold) {
   }
 }
 
-function discountOf(line: Line): number {
-  return 0.02 + (hash32(`discount ${line.brand} ${line.country}`) % 7) / 100
+/** Of the prices; they are a little above the exchange rate. */
+function ratesOf({ brand, country }: Line) {
+  return { markup: 1.04, discount: 0.02 + (hash32(`discount ${brand} ${country}`) % 7) / 100 }
 }
 
-/** An offer worth `face` minor units of the line's currency, priced a little above the exchange rate. */
+/** An offer worth `face` minor units of the line's currency. */
 function fixed(line: Line, id: string, face: number, sold: Sold): TopupOffer {
-  const { currency } = line
-  const divisor = divisorOf(currency)
-  const local = hash32(`price ${line.brand} ${line.country}`) % 40 === 0 && currency === 'EUR'
-  const sale = local ? currency : 'USD'
-  const price = convert(Math.ceil(face * 1.04), currency, sale)
-  const fx = Number((face / divisor / (price / divisorOf(sale))).toPrecision(8))
-  const discount = discountOf(line)
+  const { brand, country, currency } = line
+  const isLocal = hash32(`price ${brand} ${country}`) % 40 === 0 && currency === 'EUR'
+  const sale = isLocal ? currency : 'USD'
   return {
-    ...common(line, `${line.brand}_${line.country}_${id}`, sold),
-    cost: fixedCost(costOf(price, sale, discount), discount, fx),
-    price: fixedPrice(price, sale, fx),
-    priceType: 'FIXED',
-    send: { currency, currencyDivisor: divisor, fixed: face, fx },
+    ...common(line, id, sold),
+    ...faceAmounts(face, currency, { sale, ...ratesOf(line) }),
   }
 }
 
-function faceOf(line: Line, units: number): number {
-  const rounded = Number((units * roundUnit(line.currency)).toPrecision(6))
-  return Math.max(1, Math.round(rounded * divisorOf(line.currency)))
+function faceOf({ currency }: Line, units: number): number {
+  const rounded = Number((units * roundUnit(currency)).toPrecision(6))
+  return Math.max(1, Math.round(rounded * divisorOf(currency)))
 }
 
-function major(line: Line, face: number): string {
-  return String(face / divisorOf(line.currency))
+function airtimeOf({ brandName, country }: Line, amount: string): Sold {
+  return {
+    subTypes: ['Mobile Top Up'],
+    shortNotes: `${brandName} airtime ${amount}`,
+    notes: `Airtime for any prepaid ${brandName} number in ${countryName(country)}.`,
+  }
 }
 
 function open(line: Line): TopupOffer {
-  const { currency } = line
-  const divisor = divisorOf(currency)
-  const fx = Number((convert(100_000, 'USD', currency) / divisor / 1040).toPrecision(8))
-  const discount = discountOf(line)
-  const [min, max] = [100, 5_000]
-  const toFace = (minor: number) => Math.max(1, Math.floor((minor / 100) * fx * divisor))
-  const dollars = { currency: 'USD', currencyDivisor: 100, fee: 0, fx }
-  const cost = { min: Math.floor(min * (1 - discount)), max: Math.floor(max * (1 - discount)) }
-  const sold = {
-    ...nothing,
-    subTypes: ['Mobile Top Up'],
-    shortNotes: `${line.brandName} airtime of a value you choose`,
-    notes: `Airtime for any prepaid ${line.brandName} number in ${countryName(line.country)}.`,
-  }
+  const price = { increment: 10, margin: 4, min: 100, max: 5_000 }
   return {
-    ...common(line, `${line.brand}_${line.country}_OPEN`, sold),
-    cost: { ...dollars, ...cost, discount: Math.round(discount * 1000) / 10, feePct: 0 },
-    price: { ...dollars, increment: 10, margin: 4, min, max, suggestedFx: fx },
-    priceType: 'RANGE',
-    send: { currency, currencyDivisor: divisor, fx, min: toFace(min), max: toFace(max) },
+    ...common(line, 'OPEN', airtimeOf(line, 'of a value you choose')),
+    ...openAmounts(line.currency, price, ratesOf(line)),
   }
 }
 
@@ -117,13 +92,9 @@ function topUp(line: Line, index: number): TopupOffer | undefined {
   const units = airtime[index]
   if (units === undefined) return undefined
   const face = faceOf(line, units)
-  const amount = major(line, face)
-  return fixed(line, amount.replace('.', '-').padStart(3, '0'), face, {
-    ...nothing,
-    subTypes: ['Mobile Top Up'],
-    shortNotes: `${line.brandName} airtime ${amount} ${line.currency}`,
-    notes: `Airtime for any prepaid ${line.brandName} number in ${countryName(line.country)}.`,
-  })
+  const amount = String(face / divisorOf(line.currency))
+  const id = amount.replace('.', '-').padStart(3, '0')
+  return fixed(line, id, face, airtimeOf(line, `${amount} ${line.currency}`))
 }
 
 function data(line: Line, index: number): TopupOffer | undefined {
@@ -134,7 +105,6 @@ function data(line: Line, index: number): TopupOffer | undefined {
   }
   const face = faceOf(line, Math.ceil(1 + gb * 1.2 + span / 10))
   return fixed(line, `DATA_${String(gb).replace('.', '-')}GB_${span}D`, face, {
-    ...nothing,
     subTypes: ['Mobile Data'],
     dataGB: gb,
     durationDays: span,
@@ -163,7 +133,6 @@ function bundle(line: Line, index: number): TopupOffer | undefined {
     smsNumber: index % 4 === 3 ? 0 : minutes,
     smsUnlimited: index % 4 === 3,
     voiceMinutes: minutes,
-    voiceUnlimited: false,
     shortNotes: `${volume}, ${minutes} minutes and messages for ${span} days`,
     notes: `${volume}, ${minutes} minutes to any network and text messages with ${line.brandName}, used within ${span} days.`,
   })
@@ -174,13 +143,11 @@ const alwaysOpen = new Set(['CUBACEL CU', 'CLARO GT'])
 
 /** The `slot`-th offer of an operator: alternately airtime, data and bundles. */
 function offerAt(line: Line, slot: number): TopupOffer | undefined {
-  const opens =
-    alwaysOpen.has(`${line.brand} ${line.country}`) ||
-    hash32(`open ${line.brand} ${line.country}`) % 2 === 0
+  const name = `${line.brand} ${line.country}`
+  const opens = alwaysOpen.has(name) || hash32(`open ${name}`) % 2 === 0
   if (slot === 0 && opens) return open(line)
-  const index = Math.floor(slot / 3)
   const kinds = [topUp, data, bundle] as const
-  return kinds[slot % 3]?.(line, index)
+  return kinds[slot % 3]?.(line, Math.floor(slot / 3))
 }
 
 /** An endless sequence of topup offers, in waves: large operators and common amounts first. */

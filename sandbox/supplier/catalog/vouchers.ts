@@ -1,8 +1,7 @@
 import type { VoucherOffer } from '../models.ts'
-import { convert, costOf, divisorOf, fixedCost, fixedPrice, roundUnit } from './amounts.ts'
+import { divisorOf, faceAmounts, openAmounts, roundUnit } from './amounts.ts'
 import { countryName, places } from './regions.ts'
-import { hash32, pick, random } from './rng.ts'
-import { stamps } from './stamps.ts'
+import { hash32, pick, random, stamps } from './rng.ts'
 import { type VoucherBrand, voucherBrands } from './voucher-brands.ts'
 
 /** The values of cards, in round units of the currency, most common first. */
@@ -14,10 +13,7 @@ const sums: readonly number[] = [
   ]),
 ]
 
-/**
- * The sets of fields that a purchase requires. Common sets are listed more than once, so that they are drawn more
- * often.
- */
+/** The sets of fields that a purchase requires. A common set is listed twice, so that it is drawn more often. */
 const fieldSets = [
   ['recipient.firstName', 'recipient.lastName'],
   ['recipient.firstName', 'recipient.lastName'],
@@ -36,16 +32,8 @@ interface Place {
   readonly currency: string
 }
 
-function priceCurrency(place: Place): string {
-  const local = localPrices.has(place.currency)
-  return local && hash32(`price ${place.brand.brand} ${place.country}`) % 12 === 0
-    ? place.currency
-    : 'USD'
-}
-
 function common({ brand, country, currency }: Place, offerId: string) {
   const next = random(offerId)
-  const region = places.get(country)?.region ?? 'Global'
   return {
     brand: brand.brand,
     brandName: brand.brandName,
@@ -55,61 +43,37 @@ function common({ brand, country, currency }: Place, offerId: string) {
     notes: `Use it for ${brand.paysFor}. Valid in ${countryName(country)}, in ${currency} only.`,
     offerId,
     productType: 'VOUCHER' as const,
-    regions: [region],
+    regions: [places.get(country)?.region ?? 'Global'],
     requiredFields: pick(random(`fields ${brand.brand}`), fieldSets),
     subTypes: brand.subTypes,
     ...stamps(next),
   }
 }
 
-function discountOf(place: Place): number {
-  return 0.01 + (hash32(`discount ${place.brand.brand}`) % 8) / 100
+function discountOf({ brand }: Place): number {
+  return 0.01 + (hash32(`discount ${brand.brand}`) % 8) / 100
 }
 
 function fixed(place: Place, sum: number): VoucherOffer {
   const { brand, country, currency } = place
-  const divisor = divisorOf(currency)
   const major = Number((sum * roundUnit(currency)).toPrecision(6))
-  const face = Math.round(major * divisor)
-  const offerId = `${brand.brand}_${country}_${String(major).replace('.', '-')}_EGIFT`
-  const price = convert(face, currency, priceCurrency(place))
-  const fx = Number((face / divisor / (price / divisorOf(priceCurrency(place)))).toPrecision(8))
-  const discount = discountOf(place)
+  const isLocal = localPrices.has(currency) && hash32(`price ${brand.brand} ${country}`) % 12 === 0
+  const sale = isLocal ? currency : 'USD'
+  const face = Math.round(major * divisorOf(currency))
   return {
-    ...common(place, offerId),
-    cost: fixedCost(costOf(price, priceCurrency(place), discount), discount, fx),
-    price: fixedPrice(price, priceCurrency(place), fx),
-    priceType: 'FIXED',
-    send: { currency, currencyDivisor: divisor, fixed: face, fx },
+    ...common(place, `${brand.brand}_${country}_${String(major).replace('.', '-')}_EGIFT`),
+    ...faceAmounts(face, currency, { sale, markup: 1, discount: discountOf(place) }),
     shortNotes: `${brand.brandName} gift card ${major} ${currency}, ${countryName(country)}`,
   }
 }
 
 function open(place: Place): VoucherOffer {
   const { brand, country, currency } = place
-  const divisor = divisorOf(currency)
-  const [min, max, increment] = [
-    500,
-    50_000,
-    hash32(`${brand.brand} ${country}`) % 3 === 0 ? 500 : 100,
-  ]
-  const fx = Number((convert(100_000, 'USD', currency) / divisor / 1000).toPrecision(8))
-  const discount = discountOf(place)
-  const rate = Math.round(discount * 1000) / 10
-  const dollars = { currency: 'USD', currencyDivisor: 100, fee: 0, fx }
-  const toFace = (minor: number) => Math.floor((minor / 100) * fx * divisor)
+  const increment = hash32(`${brand.brand} ${country}`) % 3 === 0 ? 500 : 100
+  const price = { increment, margin: 5, min: 500, max: 50_000 }
   return {
     ...common(place, `${brand.brand}_${country}_OPEN`),
-    cost: {
-      ...dollars,
-      discount: rate,
-      feePct: 0,
-      min: Math.floor(min * (1 - discount)),
-      max: Math.floor(max * (1 - discount)),
-    },
-    price: { ...dollars, increment, margin: 5, min, max, suggestedFx: fx },
-    priceType: 'RANGE',
-    send: { currency, currencyDivisor: divisor, fx, min: toFace(min), max: toFace(max) },
+    ...openAmounts(currency, price, { discount: discountOf(place), markup: 1 }),
     shortNotes: `${brand.brandName} gift card of a value you choose, ${countryName(country)}`,
   }
 }
@@ -127,10 +91,8 @@ function* waveOf(brand: VoucherBrand, wave: number): Generator<VoucherOffer> {
   for (let slot = 0; slot * 3 <= wave; slot += 1) {
     const country = brand.countries[wave - slot * 3]
     if (country === undefined) continue
-    const offer = offerAt(
-      { brand, country, currency: places.get(country)?.currency ?? 'USD' },
-      slot,
-    )
+    const currency = places.get(country)?.currency ?? 'USD'
+    const offer = offerAt({ brand, country, currency }, slot)
     if (offer) yield offer
   }
 }

@@ -12,7 +12,7 @@ import {
   privateKeyToAddress,
 } from 'viem/accounts'
 import { deployContracts, fundWallets, mint } from '../../../sandbox/chain/genesis.ts'
-import { keyFileIn, loadKeys } from '../../../sandbox/chain/keys.ts'
+import { loadKeys } from '../../../sandbox/chain/keys.ts'
 import { startChainNode } from '../../../sandbox/chain/node.ts'
 import { chainClient } from '../../../sandbox/chain/rpc.ts'
 import { usdc } from '../../lib/money.ts'
@@ -38,7 +38,7 @@ export const price = usdc(500_000n)
  */
 export async function startStillChain() {
   const chainDir = await mkdtemp(join(tmpdir(), 'kiosk402-still-'))
-  const keys = await loadKeys(keyFileIn(chainDir))
+  const keys = await loadKeys(join(chainDir, 'keys.json'))
   const node = await startChainNode(chainDir)
   const client = chainClient(node.rpcUrl)
   await deployContracts(client, keys)
