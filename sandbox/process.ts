@@ -20,7 +20,6 @@ export interface LaunchOptions {
   readonly args: readonly string[]
   /** The file for all output of the program; each launch truncates it. */
   readonly logFile: string
-  /** Remembers the process, for `untilEarlierEnded`. */
   readonly processFile: string
   /** The whole environment of the program, which never inherits ours. Absent: `plainEnvironment`. */
   readonly env?: NodeJS.ProcessEnv
@@ -31,7 +30,6 @@ export interface LaunchOptions {
   readonly signal?: 'TERM' | 'INT'
   /** The seconds after which it is killed if it does not end. Default: 5. */
   readonly patience?: number
-  /** A folder to remove when it has ended. */
   readonly removes?: string | undefined
   /** A file that it has written when it ends well, and the name that this file gets then. */
   readonly leaves?: readonly [from: string, to: string]
@@ -39,7 +37,6 @@ export interface LaunchOptions {
 
 export interface Launched {
   readonly pid: number
-  /** Whether it has ended. */
   readonly hasEnded: () => boolean
   /** Ends it if it still runs, and waits until it and its guard have ended. */
   stop(): Promise<void>
@@ -65,7 +62,6 @@ kill -s KILL $watch 2>/dev/null
 [ -z "$removes" ] || rm -rf "$removes"
 exit $code`
 
-/** Starts a program that ends with this process at the latest. */
 export async function launch(options: LaunchOptions): Promise<Launched> {
   const { signal = 'TERM', patience = 5, removes = '', leaves = ['', ''] } = options
   const log = openSync(options.logFile, 'w', 0o600)

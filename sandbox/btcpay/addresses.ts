@@ -25,7 +25,6 @@ const networks = {
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 const base58check = createBase58check(sha256)
 
-/** A subaddress of stagenet. */
 const moneroSubaddress = 36
 /** The first byte of Monero addresses: standard, integrated and subaddress, of mainnet, testnet and stagenet. */
 const moneroPrefixes = [18, 19, 42, 53, 54, 63, 24, 25, moneroSubaddress]
@@ -72,7 +71,6 @@ export function isAddress(coin: Ticker, text: string): boolean {
   }
 }
 
-/** A text that cannot be decoded is no address. */
 function isRight(check: () => boolean): boolean {
   try {
     return check()
@@ -127,7 +125,6 @@ function publicKey(seed: Buffer): Buffer {
   return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32)
 }
 
-/** 32 bytes that depend only on the parts. */
 export function digest(...parts: readonly string[]): Buffer {
   return sha256(Buffer.from(JSON.stringify(parts)))
 }

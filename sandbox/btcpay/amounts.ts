@@ -12,7 +12,6 @@ export function parseDecimal(text: string, decimals: number): bigint | undefined
   return sign === '-' ? -units : units
 }
 
-/** Writes units as "12.34", without trailing zeros. */
 export function formatDecimal(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : ''
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
@@ -39,7 +38,6 @@ function readRate(rate: string): bigint {
   return read
 }
 
-/** Whether the text is a positive rate with at most 8 decimals. */
 export function isRate(text: string): boolean {
   return (parseDecimal(text, rateDecimals) ?? 0n) > 0n
 }

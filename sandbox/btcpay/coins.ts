@@ -3,9 +3,7 @@ export const symbols = ['BTC', 'LTC', 'XMR', 'ETH', 'USDT'] as const
 export type Ticker = (typeof symbols)[number]
 
 interface Facts {
-  /** The payment method id in Greenfield. */
   readonly methodId: string
-  /** The chain as people know it. */
   readonly network: string
   readonly decimals: number
   /** US dollars for one coin at the first start. */
@@ -63,7 +61,6 @@ export const coins = Object.fromEntries(all.map((coin) => [coin.symbol, coin])) 
   Record<Ticker, CoinFacts>
 >
 
-/** The coin of a payment method; undefined if there is none. */
 export function coinOfMethod(methodId: string): CoinFacts | undefined {
   return all.find((coin) => coin.methodId === methodId)
 }

@@ -5,7 +5,6 @@ import type { Place } from './views.ts'
 import type { StoreEvent, Webhooks } from './webhooks.ts'
 
 export interface BtcpayOptions {
-  /** 0 chooses a free port. */
   readonly port?: number
   readonly apiKey: string
   /**
@@ -18,15 +17,12 @@ export interface BtcpayOptions {
   readonly dataFile?: string
   /** The seed of addresses and transaction hashes. */
   readonly seed?: string
-  /** How long a chain takes to confirm. */
   readonly confirmMs?: number
   /** How long the processor waits before it sends a payout. */
   readonly payoutMs?: number
-  /** The number of addresses of the USDt plugin. */
   readonly usdtAddresses?: number
   /** Hides the payouts of an archived pull payment, as the real server does. */
   readonly archiveHidesPayouts?: boolean
-  /** The store's own webhook. */
   readonly webhook?: { readonly url: string; readonly secret: string }
   /** Waits between deliveries, in milliseconds. Absent: those of the real server. */
   readonly retryMs?: readonly number[]

@@ -32,7 +32,6 @@ type Checkout = z.infer<typeof checkoutSchema>
 /** The real server's defaults for settings that neither the request nor the store sets. */
 const usual = { expirationMinutes: 15, monitoringMinutes: 1_440 } as const
 
-/** Makes an invoice at the current rates. */
 export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
   const request = parsed(requestSchema, body)
   const checkout = request.checkout ?? {}
@@ -92,7 +91,6 @@ function checkTimes({ expirationMinutes, monitoringMinutes, paymentTolerance }: 
   }
 }
 
-/** The requested coins; all coins if none was requested. */
 function coinsFor(deps: Deps, methods: readonly string[] | null | undefined): CoinFacts[] {
   const asked = methods?.length
     ? methods.map((method, index) => {
@@ -149,14 +147,12 @@ function optionsOf(checkout: Checkout) {
   }
 }
 
-/** @throws ApiError 404 if there is no such invoice */
 export function invoiceOf({ ledger }: Deps, id: string): Invoice {
   const invoice = ledger.find('invoice', id)
   if (!invoice) throw notFound('invoice')
   return invoice
 }
 
-/** Stores a step of an invoice, sends its events, and schedules the next one. */
 export function keep(deps: Deps, step: Step, now: number): Invoice {
   const moved = watch(step.invoice, now)
   deps.ledger.commit(moved.invoice)

@@ -68,7 +68,6 @@ export function openLedger(path: string | undefined) {
     instance: file.instance,
     find: <T extends Stored['type']>(type: T, id: string) =>
       tableOf(type).get(id) as StoredOf<T> | undefined,
-    /** All of one type, oldest first. */
     all: <T extends Stored['type']>(type: T) => [...tableOf(type).values()] as StoredOf<T>[],
     settings: () => (tableOf('settings').get('settings') as Settings | undefined) ?? firstSettings,
     /** The balance of the store's wallet of the coin, in smallest units. */

@@ -3,7 +3,6 @@ import { coins } from './coins.ts'
 import type { Invoice, Payment, Prompt } from './models.ts'
 import type { StoreEvent } from './webhooks.ts'
 
-/** The totals of an invoice, in its own currency. */
 export interface Totals {
   readonly price: bigint
   readonly paid: bigint
@@ -148,7 +147,6 @@ function conclude(invoice: Invoice, now: number): Step {
   }
 }
 
-/** The statuses that an operator may set by hand. */
 export function markable({ status, additionalStatus }: Invoice): ('Settled' | 'Invalid')[] {
   const isMarked = additionalStatus === 'Marked'
   const mayInvalidate = isMarked ? status !== 'Invalid' : !/Settled|Invalid/.test(status)

@@ -76,7 +76,6 @@ export interface Payout {
   readonly tries?: number
 }
 
-/** A transfer on a coin's chain, in or out of the store's wallet. */
 export interface ChainTransaction {
   readonly type: 'transaction'
   /** The hash, followed by the place of the transfer if it is not the first of its transaction. */
@@ -104,7 +103,6 @@ export interface Settings {
   readonly id: 'settings'
   /** US dollars for one coin. */
   readonly rates: Readonly<Record<Ticker, string>>
-  /** Whether the processor sends payouts automatically. */
   readonly processor: boolean
   /** What happens to automatic approval in coins that BTCPay's indexer does not support. */
   readonly approvals?: 'work' | 'error' | 'cancel'
@@ -114,7 +112,6 @@ export interface Settings {
   readonly unseen?: readonly UnseenPayment[]
 }
 
-/** Removes an entry, as restoring a database from a backup does. */
 interface Removed {
   readonly type: 'removed'
   readonly id: string

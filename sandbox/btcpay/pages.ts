@@ -109,7 +109,6 @@ function promptPart(invoice: Invoice, prompt: Prompt): Html {
 ${payments.map(({ transaction, units, status }) => html`<p><code>${transaction}</code>: ${write(BigInt(units))}, ${status}</p>`)}`
 }
 
-/** The newest invoices. */
 function listPage(invoices: readonly Invoice[]): string {
   const rows = invoices
     .toReversed()
@@ -131,7 +130,6 @@ function stateText({ status, additionalStatus }: Invoice): string {
   return additionalStatus === 'None' ? status : `${status} (${additionalStatus})`
 }
 
-/** Markup made by `html`, which needs no escaping. */
 interface Html {
   readonly html: string
 }

@@ -19,7 +19,6 @@ const pullSchema = z.object({
   payoutMethods: z.array(z.string()).nullish(),
 })
 
-/** The coins that can be paid out. Monero has no payouts in BTCPay Server. */
 export const payoutMethods = symbols
   .map((symbol) => coins[symbol])
   .filter(({ paysOut }) => paysOut)
@@ -64,7 +63,6 @@ function methodsOf(wanted: readonly string[] | null | undefined): readonly strin
   return wanted
 }
 
-/** @throws ApiError 404 if there is no such pull payment */
 export function pullPaymentOf({ ledger }: Deps, id: string): PullPayment {
   const pull = ledger.find('pull-payment', id)
   if (!pull) throw notFound('pullpayment')
@@ -184,7 +182,6 @@ function leftOf({ ledger }: Deps, pull: PullPayment): bigint {
   )
 }
 
-/** @throws ApiError 404 if there is no such payout */
 export function payoutOf({ ledger }: Deps, id: string): Payout {
   const payout = ledger.find('payout', id)
   if (!payout) throw notFound('payout')
@@ -222,7 +219,6 @@ function unitsOf({ ledger }: Deps, { coin, originalAmount, originalCurrency }: P
   return worth / worthOf(1n, decimals, rates[coin])
 }
 
-/** Cancels a payout that was not sent yet. */
 function cancelPayout(deps: Deps, id: string): void {
   const payout = payoutOf(deps, id)
   if (payout.state === 'Completed' || payout.state === 'InProgress') {
@@ -305,7 +301,6 @@ function sent(deps: Deps, payout: Payout, now: number): Payout {
 
 const maxTries = 10
 
-/** Schedules another try; after ten tries without funds the processor gives up. */
 function later(deps: Deps, payout: Payout, now: number): Payout | undefined {
   const tries = (payout.tries ?? 0) + Number(deps.ledger.settings().processor)
   if (tries >= maxTries) return leftAlone(deps, payout)

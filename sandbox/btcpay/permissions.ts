@@ -13,7 +13,6 @@ const needs: readonly (readonly [calls: RegExp, permission: string])[] = [
   [/^PUT .*\/stores\//, 'canmodifystoresettings'],
 ]
 
-/** The permissions that one includes. */
 const includes: Readonly<Record<string, readonly string[]>> = {
   canmodifystoresettings: [
     'canviewstoresettings',
@@ -41,7 +40,6 @@ export function permissionFor(call: string): string | undefined {
   return need && `${prefix}${need[1]}`
 }
 
-/** Whether one of these permissions is the wanted one, or includes it. */
 export function isGranted(granted: readonly string[], wanted: string): boolean {
   return granted.some((one) => {
     const further = includes[one.slice(prefix.length)] ?? []

@@ -119,7 +119,6 @@ export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** Routes about the store, the API key and the server. */
 export function storeRoutes(app: FastifyInstance, deps: Deps): void {
   const { storeId } = deps.place
   const { apiKey, permissions, webhook } = deps.settings
@@ -149,7 +148,6 @@ export function storeRoutes(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** The rates of the requested pairs, with an error for each unknown one. */
 function ratesOf({ ledger }: Deps, pairs: readonly string[]) {
   const { rates } = ledger.settings()
   return pairs.map((currencyPair) => {

@@ -29,7 +29,6 @@ const rateText = z.string().refine(isRate, 'must be a positive decimal with at m
 const rates = Object.fromEntries(symbols.map((symbol) => [symbol, rateText.optional()]))
 const ratesSchema = z.strictObject(rates as Record<Ticker, z.ZodOptional<typeof rateText>>)
 
-/** Registers a route whose body has this shape. */
 const poster =
   (app: FastifyInstance) =>
   <Body extends z.ZodType>(
@@ -102,7 +101,6 @@ export function sandboxRoutes(app: FastifyInstance, deps: Deps): void {
   )
 }
 
-/** What buyers, the chain and time do to invoices. */
 function invoiceRoutes(deps: Deps, post: ReturnType<typeof poster>): void {
   const view = (id: string) => {
     const invoice = invoiceOf(deps, id)

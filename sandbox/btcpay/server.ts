@@ -35,7 +35,6 @@ function checkKey(request: FastifyRequest, { settings, place }: Deps): void {
   if (!isHere || !isGranted(settings.permissions, wanted)) throw forbidden(wanted)
 }
 
-/** Applies the current fault to a request. True if the request must not be processed further. */
 async function misbehave(
   faults: Faults,
   request: FastifyRequest,
@@ -50,7 +49,6 @@ async function misbehave(
   return fault?.mode === 'drop' || fault?.mode === 'hang'
 }
 
-/** Replies that are dropped after the request was processed. */
 const losing = new WeakSet<FastifyReply>()
 
 /** Faults apply before the key is checked, like an outage; the sandbox's own paths are exempt. */

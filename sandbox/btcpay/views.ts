@@ -3,7 +3,6 @@ import { type CoinFacts, coins, ethereumChainId } from './coins.ts'
 import { markable, promptTotals, totalsOf } from './life.ts'
 import type { Invoice, Payment, Payout, Prompt, PullPayment } from './models.ts'
 
-/** The address of the server, and the id of its store. */
 export interface Place {
   readonly url: string
   readonly storeId: string
@@ -65,7 +64,6 @@ export function invoiceView(place: Place, invoice: Invoice) {
   }
 }
 
-/** All payment methods of an invoice. */
 export function methodsView(invoice: Invoice) {
   return invoice.prompts.map((prompt) => promptView(invoice, prompt))
 }

@@ -4,7 +4,6 @@ import type { BtcpayOptions } from './deps.ts'
 import type { Faults } from './faults.ts'
 import { newId } from './ledger.ts'
 
-/** An event as Greenfield names it. */
 export interface StoreEvent {
   readonly type: string
   readonly [field: string]: unknown
@@ -47,14 +46,12 @@ export function createWebhooks(
         queue = queue.then(() => deliver(first))
       }
     },
-    /** Ends all waiting and running deliveries. */
     stop: () => stopping.abort(),
   }
 }
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
-/** Waits; a stop of the server ends the wait. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return
   try {

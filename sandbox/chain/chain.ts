@@ -11,7 +11,6 @@ import { saveState } from './state.ts'
 export type ChainOptions = {
   /** The store's data folder; the chain is stored in `chain` below it. */
   dataDir: string
-  /** Called with a short sentence about each step that takes time. */
   onProgress?: (message: string) => void
   /** Called when the node stops answering while the store runs. */
   onProblem?: (error: Error) => void
@@ -28,7 +27,6 @@ export type Chain = {
   stop(): Promise<void>
 }
 
-/** 1,000 USDC in atomic units. */
 const faucetAmount = 1_000_000_000n
 /** The timeout for dumping the node's state, in milliseconds; after a long run it has more than 100 MB. */
 const stateMs = 60_000

@@ -4,22 +4,18 @@ export type ClockOptions = {
   client: ChainClient
   /** Saves the chain's state and returns its newest block; called some time after there were transactions. */
   save: () => Promise<bigint>
-  /** Called once each time the chain stops answering. */
   onProblem: (error: Error) => void
   /** The interval of blocks while there is business, as on Base. Milliseconds, like all below. */
   everyMs?: number
   /** Business ends after this time without a transaction. */
   businessMs?: number
-  /** The interval of blocks without business. */
   idleEveryMs?: number
-  /** The least time between two calls of `save`. */
   saveEveryMs?: number
   /** A clock that never goes back, in milliseconds. */
   now?: () => number
 }
 
 export type Clock = {
-  /** Stops the clock; resolves when the current tick has ended. */
   stop(): Promise<void>
 }
 

@@ -31,7 +31,6 @@ const token = parseAbi([
   'function mint(address to, uint256 amount) returns (bool)',
 ])
 
-/** 100,000 USDC in atomic units. */
 const refundFloat = 100_000_000_000n
 const enoughEther = parseEther('100')
 const muchEther = parseEther('10000')

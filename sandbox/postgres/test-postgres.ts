@@ -13,7 +13,6 @@ export type TestPostgres = {
    * Returns its URL. A copy takes about 20 ms.
    */
   createDatabase(template?: string): Promise<string>
-  /** Stops the server and removes all its files. */
   stop(): Promise<void>
 }
 
@@ -47,7 +46,6 @@ export async function createDatabase(serverUrl: string, template?: string): Prom
   return url.href
 }
 
-/** Drops a database, and ends its connections. */
 export function dropDatabase(serverUrl: string, databaseUrl: string): Promise<void> {
   return run(serverUrl, `drop database ${pg.escapeIdentifier(nameOf(databaseUrl))} with (force)`)
 }

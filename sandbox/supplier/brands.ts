@@ -6,7 +6,6 @@ import { notFound } from './faults.ts'
 
 const paysFor = new Map(voucherBrands.map((brand) => [brand.brand, brand.paysFor]))
 
-/** A colour for each brand, dark enough for white letters. */
 function colourOf(brand: string): string {
   return `#${[0, 8, 16].map((shift) => (32 + ((hash32(brand) >>> shift) & 0x7f)).toString(16)).join('')}`
 }

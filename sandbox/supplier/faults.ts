@@ -20,7 +20,6 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 with a sentence for each faulty field. */
 export function invalid(fields: Readonly<Record<string, string>>): ApiError {
   return new ApiError(400, 'INVALID_REQUEST', 'The request is not valid.', fields)
 }

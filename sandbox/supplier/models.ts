@@ -112,7 +112,6 @@ export interface Purchase {
   readonly [shown: string]: unknown
 }
 
-/** The refund of an eSIM, a CREDIT in the wallet. */
 export interface EsimRefund extends Pick<Purchase, 'createdAt' | 'updatedAt' | 'log' | 'status'> {
   readonly amount: number
   readonly currency: string

@@ -17,7 +17,6 @@ const value = z.object({
 const field = z.object({ key: z.string().max(100), value: z.string().max(1000) })
 const common = { offerId: z.string().min(1).max(200), transactionId }
 
-/** The bodies of the three kinds of purchases, as Zendit accepts them. */
 export const inputs = {
   vouchers: z.object({
     ...common,

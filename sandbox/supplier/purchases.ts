@@ -64,7 +64,6 @@ export function openLedger(path: string | undefined, balance: number) {
     wallet: () => wallet,
     purchase: (id: string) => typed('purchase', id),
     refund: (id: string) => typed('refund', id),
-    /** All entries, oldest first. */
     all: (): readonly Stored[] => [...byId.values()],
     /** Writes new states and the wallet atomically: both survive a crash, or neither. */
     commit(entries: readonly Stored[], next = wallet): void {

@@ -37,7 +37,6 @@ import { createWebhooks, type WebhookOptions } from './webhooks.ts'
 export type Supplier = Part
 
 export interface SupplierOptions {
-  /** 0, the default, chooses a free port. */
   readonly port?: number
   readonly apiKey: string
   /** An append-only file, so that purchases and the wallet survive a restart. Absent: memory only. */
@@ -112,7 +111,6 @@ function guard(app: FastifyInstance, { apiKey, faults }: Deps): void {
   })
 }
 
-/** Applies the current fault to a request. True if the connection was cut. */
 async function misbehave(fault: Fault, request: FastifyRequest): Promise<boolean> {
   if (!('only' in fault && request.url.startsWith('/v1/') && request.url.includes(fault.only))) {
     return false
@@ -149,7 +147,6 @@ function whole(min: number, max: number) {
     .refine((value) => value >= min && value <= max, text)
 }
 
-/** Mandatory on every list; a 400 names what is wrong. */
 const paging = z.object({ _limit: whole(1, 1024), _offset: whole(0, Number.MAX_SAFE_INTEGER) })
 
 function pageOf<T>(all: readonly T[], query: unknown) {
@@ -175,7 +172,6 @@ function offerRoutes(app: FastifyInstance, { catalog, faults }: Deps): void {
   }
 }
 
-/** The offers that a caller sees by the current fault. */
 function visible(all: readonly Offer[], faults: Deps['faults'], query: unknown): readonly Offer[] {
   const fault = faults.now
   const isFirst = (query as { _offset?: string })._offset === '0'
@@ -204,7 +200,6 @@ const filters = z.object({
     .optional(),
 })
 
-/** Routes that buy, look up a purchase, and list purchases. */
 function purchaseRoutes(app: FastifyInstance, deps: Deps): void {
   app.get('/v1/balance', () => ({
     availableBalance: deps.ledger.wallet().available,

@@ -52,7 +52,6 @@ export function createWebhooks(options: WebhookOptions | undefined) {
       waiting.add(id)
       void attempt(id, JSON.stringify(record), 0)
     },
-    /** Ends all waiting and running reports. */
     stop(): void {
       stopping.abort()
       timers.stop()

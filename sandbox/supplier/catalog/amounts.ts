@@ -3,7 +3,6 @@ import { rateOf } from '../rates.ts'
 
 const divisors = new Map<string, number>()
 
-/** Minor units in one major unit by ISO 4217. */
 export function divisorOf(currency: string): number {
   const known = divisors.get(currency)
   if (known !== undefined) return known
@@ -25,7 +24,6 @@ export function roundUnit(currency: string): number {
   return lead >= 2.5 ? 2 * power : power
 }
 
-/** An amount in another currency, both in minor units, rounded up. */
 export function convert(minor: number, from: string, to: string): number {
   if (from === to) return minor
   const dollars = minor / divisorOf(from) / rateOf(from)

@@ -9,7 +9,6 @@ export interface Area {
   readonly covers: readonly string[]
 }
 
-/** Countries without travel plans in this catalog. */
 const unserved = new Set(['KP', 'IR', 'SY', 'SS', 'ER', 'YE', 'CU', 'TM', 'SO', 'VU', 'TV', 'KI'])
 
 /**

@@ -13,14 +13,12 @@ const providers = [
 const house = { brand: 'ESIM', brandName: 'Travel eSIM' }
 
 interface Plan {
-  /** Undefined for unlimited data. */
   readonly gb: number | undefined
   readonly days: number
   readonly tier: 'Standard' | 'Fast' | 'Faster' | 'Fastest'
   readonly roams: boolean
 }
 
-/** The most common plans: gigabytes and days. */
 const standard = '1 7,3 30,5 30,10 30,2 15,20 30,0.5 1,50 90,3 15,1 1'.split(',')
 const sizes = [1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40, 50, 100]
 const spans = [3, 5, 7, 10, 14, 15, 30, 45, 60, 90, 180, 365]

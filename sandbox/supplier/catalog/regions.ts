@@ -30,7 +30,6 @@ const table = {
     'NO:NOK PT:EUR SE:SEK SM:EUR',
 } as const
 
-/** The thirteen regions. `Global` has no countries of its own. */
 export type Region = keyof typeof table | 'Global'
 
 interface Place {
@@ -51,7 +50,6 @@ export const places: ReadonlyMap<string, Place> = new Map(
 
 const names = new Intl.DisplayNames('en', { type: 'region' })
 
-/** The English name of a country, or its code if there is no name. */
 export function countryName(code: string): string {
   return names.of(code) ?? code
 }

@@ -23,14 +23,12 @@ export function random(seed: string): () => number {
   }
 }
 
-/** A random entry of a list. */
 export function pick<T>(next: () => number, list: readonly [T, ...T[]]): T {
   return list[Math.floor(next() * list.length)] ?? list[0]
 }
 
 const [firstDay, lastDay] = [Date.UTC(2023, 0, 1), Date.UTC(2025, 9, 1)]
 
-/** When an offer was created and last changed. */
 export function stamps(next: () => number): { createdAt: string; updatedAt: string } {
   const after = (from: number) => Math.floor(from + next() * (lastDay - from))
   const created = after(firstDay)

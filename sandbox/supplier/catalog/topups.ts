@@ -51,12 +51,10 @@ function common({ brand, brandName, country }: Line, id: string, sold: Sold) {
   }
 }
 
-/** Of the prices; they are a little above the exchange rate. */
 function ratesOf({ brand, country }: Line) {
   return { markup: 1.04, discount: 0.02 + (hash32(`discount ${brand} ${country}`) % 7) / 100 }
 }
 
-/** An offer worth `face` minor units of the line's currency. */
 function fixed(line: Line, id: string, face: number, sold: Sold): TopupOffer {
   const { brand, country, currency } = line
   const isLocal = hash32(`price ${brand} ${country}`) % 40 === 0 && currency === 'EUR'
