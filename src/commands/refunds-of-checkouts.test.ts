@@ -13,12 +13,12 @@ import {
 import { createCheckoutRecord } from '../adapters/storage/record.ts'
 import { advanceCheckout } from '../checkouts/advance.ts'
 import { invoiceRail, payoutWatch } from '../checkouts/rail.ts'
-import { type CheckoutForm, startCheckout } from '../checkouts/start.ts'
+import { startCheckout } from '../checkouts/start.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
 import { carryOut } from './refunds.ts'
 
-/** Purchases in a coin, from the form to the return, on the database of a store. */
+/** Returns of a coin, on the database of a store. */
 
 const caps = { hour: usdc(10n ** 12n), day: usdc(10n ** 12n) }
 const day = 86_400_000
@@ -67,39 +67,13 @@ function storeWorld() {
     return invoiced(checkout)
   }
   return {
-    ...{ clock, processor, orders, at },
+    ...{ clock, processor },
     /** The processor shows this payment as one that was never confirmed. */
     deny: (payment: string) => denied.add(payment),
-    start: async (form: Partial<CheckoutForm> = {}) => {
-      const { checkout } = await startCheckout(deps, { ...cardForm, ...form })
-      return invoiced(checkout)
-    },
+    start: async () => invoiced((await startCheckout(deps, cardForm)).checkout),
     goOn: async (id: CheckoutId) => invoiced(await advanceCheckout(deps, await at(id))),
   }
 }
-
-test('what is paid becomes an order with its goods, and what came beside it goes back', async () => {
-  const world = storeWorld()
-  const { id, orderId, invoice } = await world.start()
-  world.processor.pay(invoice.id, 2n * invoice.units)
-  const paid = await world.goOn(id)
-  expect(paid).toMatchObject({ state: 'ORDERED', isPlaced: true, price: invoice.units })
-  expect(paid.returns).toMatchObject([
-    { units: invoice.units, why: 'surplus', payout: { state: 'CONFIRMED' } },
-  ])
-  expect(await world.orders.find(orderId)).toMatchObject({
-    state: 'FULFILLED',
-    tender: { rail: 'btcpay', invoice: invoice.id, units: invoice.units },
-  })
-  world.clock.pass(30 * day)
-  expect(await world.goOn(id)).toHaveProperty('closedAt')
-  const sources = createCheckoutRecord(database)
-  expect(await sources.misbooked()).toEqual([])
-  expect((await sources.ledger()).get('BTC')).toEqual({
-    ...{ received: 2n * invoice.units, price: -invoice.units, due: 0n },
-    ...{ returned: -invoice.units, kept: 0n },
-  })
-})
 
 /** An underpaid checkout whose return waits at the processor, and whose payment is denied for good. */
 async function deniedReturn() {
@@ -158,22 +132,4 @@ test('a return that was dropped makes room for another one of what is shown', as
   const record = createCheckoutRecord(database)
   expect(await record.misbooked()).toEqual([])
   expect((await record.ledger()).get('BTC')).toMatchObject({ received: units, returned: -units })
-})
-
-test('an operator pays what the processor cannot, says so, and the store books it', async () => {
-  const world = storeWorld()
-  const operator = { database, caps, by: 'ada@console' }
-  const { id, invoice } = await world.start({ coin: 'XMR', refundTo: 'xmr-address-of-ada' })
-  world.processor.pay(invoice.id, invoice.units / 2n)
-  world.clock.pass(day)
-  const failed = await world.goOn(id)
-  expect(failed).toMatchObject({ state: 'ENDED', returns: [{ payout: { code: 'operator_pays' } }] })
-  const { lines } = await carryOut(operator, { does: 'hand' })
-  expect(lines.join('\n')).toMatch(/ XMR on Monero\n {6}to xmr-address-of-ada\n/)
-  const transaction = 'd'.repeat(64)
-  const noted = await carryOut(operator, { does: 'paid', reference: `${id}-1`, transaction })
-  expect(noted.isDone).toBe(true)
-  const sent = await world.goOn(id)
-  expect(sent.returns).toMatchObject([{ payout: { state: 'CONFIRMED', transaction } }])
-  expect(await createCheckoutRecord(database).misbooked()).toEqual([])
 })

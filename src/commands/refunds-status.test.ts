@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { refundTo } from '../../test/contract/sample-checkouts.ts'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import type { OpenPayout, PayoutQueue } from '../adapters/storage/payouts.ts'
@@ -8,7 +8,6 @@ import { usdc } from '../lib/money.ts'
 import { handLines, statusLines } from './refunds.ts'
 
 const id = newOrderId()
-const other = newOrderId()
 
 const at = new Date('2026-03-01T10:00:00Z')
 const calm: PayoutQueue = {
@@ -20,102 +19,58 @@ const calm: PayoutQueue = {
 }
 const caps = { hour: usdc(1_000_000_000n), day: usdc(5_000_000_000n) }
 
-describe('the status', () => {
-  test('of a store without open refunds', () => {
-    expect(statusLines(calm, caps)).toEqual([
-      'Refunds go out.',
-      'Refunds granted in the last hour 0.00 of 1000.00 USDC, in the last day 12.50 of 5000.00 USDC.',
-      'Returns granted in the last hour 1.00 of 1000.00 USDC, in the last day 2.00 of 5000.00 USDC.',
-      'Goodwill granted in the last hour 0.00 of 1000.00 USDC, in the last day 5.00 of 5000.00 USDC.',
-      '',
-      'Refunds failed and waiting for you: none',
-      'Refunds under way: none',
-    ])
-  })
-
-  test('names who stopped refunds and why, and every open refund', () => {
-    const payee = `0x${'ab'.repeat(20)}`
-    const open = (one: Pick<OpenPayout, 'reference'> & Partial<OpenPayout>) => ({
-      ...{ invoice: null, worth: usdc(650_000n), to: payee, state: 'DUE' as const },
-      ...{ code: null, reason: null, isNoted: false, since: at },
-      ...one,
-    })
-    const lines = statusLines(
-      {
-        ...calm,
-        turned: { stopped: true, reason: 'The key may have leaked.', by: 'ada@console', at },
-        open: [
-          open({ reference: id, state: 'FAILED', code: 'no_float', reason: 'It has 0.10.' }),
-          open({ reference: other }),
-        ],
-      },
-      caps,
-    )
-    expect(lines[0]).toBe(
-      'Refunds are STOPPED since 2026-03-01T10:00:00.000Z by ada@console: The key may have leaked.',
-    )
-    expect(lines.slice(5)).toEqual([
-      'Refunds failed and waiting for you: 1, 0.65 USDC',
-      `  ${id}       0.65 USDC  to ${payee}  no_float  since 2026-03-01T10:00:00.000Z`,
-      '      It has 0.10.',
-      'Refunds under way: 1, 0.65 USDC',
-      `  ${other}       0.65 USDC  to ${payee}  DUE  since 2026-03-01T10:00:00.000Z`,
-    ])
-  })
-
-  test('names what goes back in coins as a wallet takes it, and what to pay by hand', () => {
-    const checkout = newCheckoutId()
-    const failed = { state: 'FAILED', code: 'operator_pays', reason: null, isNoted: false } as const
-    const give = (
-      seq: number,
-      inCoin: Partial<CoinPayout>,
-      changes: Partial<OpenPayout> = {},
-    ): OpenPayout => {
-      const one = { reference: returnReference(checkout, seq), to: refundTo }
-      const units = 1_234_500_000_000n
-      return {
-        ...{ ...one, invoice: 'inv', worth: usdc(2_000_000n), ...failed, since: at },
-        inCoin: { ...one, coin: 'XMR', network: 'Monero', units, ...inCoin },
-        ...changes,
-      }
+test('the status names what goes back in coins as a wallet takes it, and what to pay by hand', () => {
+  const checkout = newCheckoutId()
+  const failed = { state: 'FAILED', code: 'operator_pays', reason: null, isNoted: false } as const
+  const give = (
+    seq: number,
+    inCoin: Partial<CoinPayout>,
+    changes: Partial<OpenPayout> = {},
+  ): OpenPayout => {
+    const one = { reference: returnReference(checkout, seq), to: refundTo }
+    const units = 1_234_500_000_000n
+    return {
+      ...{ ...one, invoice: 'inv', worth: usdc(2_000_000n), ...failed, since: at },
+      inCoin: { ...one, coin: 'XMR', network: 'Monero', units, ...inCoin },
+      ...changes,
     }
-    const refund = {
-      ...{ reference: id, invoice: null, worth: usdc(650_000n), to: '4Address', ...failed },
-      inCoin: { reference: id, coin: 'XMR', network: 'Monero', units: 5n, to: '4Address' },
-      since: new Date('2026-02-01T10:00:00Z'),
-    } as const
-    const open = [
-      refund,
-      give(1, {}),
-      give(2, { coin: 'BTC', units: 1n }, { state: 'APPROVED', code: null }),
-      give(3, { coin: 'LTC', units: 10n ** 8n }, { code: 'no_funds' }),
-      give(4, { coin: 'USDT', network: 'Tron', units: 25_000_000n }, { code: 'note_transaction' }),
-      // It was noted, and the store has not booked it yet.
-      give(5, {}, { isNoted: true }),
-    ]
-    const lines = statusLines({ ...calm, open }, caps)
-    const since = 'since 2026-03-01T10:00:00.000Z'
-    expect(lines.slice(5)).toEqual([
-      'Refunds failed and waiting for you: 2, 4.00 USDC',
-      `  ${checkout}-3           1 LTC  to ${refundTo}  no_funds  ${since}`,
-      `  ${checkout}-5      1.2345 XMR  to ${refundTo}  operator_pays  ${since}`,
-      'Refunds under way: 1, 2.00 USDC',
-      `  ${checkout}-2  0.00000001 BTC  to ${refundTo}  APPROVED  ${since}`,
-      '',
-      'To be paid by you: 2',
-      `  ${id}  since 2026-02-01T10:00:00.000Z`,
-      '      0.000000000005 XMR on Monero',
-      '      to 4Address',
-      `  ${checkout}-1  ${since}`,
-      '      1.2345 XMR on Monero',
-      `      to ${refundTo}`,
-      'Paid by BTCPay, of which you know the transaction: 1',
-      `  ${checkout}-4  ${since}`,
-      '      25 USDT on Tron',
-      `      to ${refundTo}`,
-      'Then say so: npm run refunds -- paid REFERENCE TRANSACTION',
-    ])
-    expect(handLines({ ...calm, open })).toEqual(lines.slice(lines.lastIndexOf('') + 1))
-    expect(handLines(calm)).toEqual(['Nothing is to be paid by hand.'])
-  })
+  }
+  const refund = {
+    ...{ reference: id, invoice: null, worth: usdc(650_000n), to: '4Address', ...failed },
+    inCoin: { reference: id, coin: 'XMR', network: 'Monero', units: 5n, to: '4Address' },
+    since: new Date('2026-02-01T10:00:00Z'),
+  } as const
+  const open = [
+    refund,
+    give(1, {}),
+    give(2, { coin: 'BTC', units: 1n }, { state: 'APPROVED', code: null }),
+    give(3, { coin: 'LTC', units: 10n ** 8n }, { code: 'no_funds' }),
+    give(4, { coin: 'USDT', network: 'Tron', units: 25_000_000n }, { code: 'note_transaction' }),
+    // It was noted, and the store has not booked it yet.
+    give(5, {}, { isNoted: true }),
+  ]
+  const lines = statusLines({ ...calm, open }, caps)
+  const since = 'since 2026-03-01T10:00:00.000Z'
+  expect(lines.slice(5)).toEqual([
+    'Refunds failed and waiting for you: 2, 4.00 USDC',
+    `  ${checkout}-3           1 LTC  to ${refundTo}  no_funds  ${since}`,
+    `  ${checkout}-5      1.2345 XMR  to ${refundTo}  operator_pays  ${since}`,
+    'Refunds under way: 1, 2.00 USDC',
+    `  ${checkout}-2  0.00000001 BTC  to ${refundTo}  APPROVED  ${since}`,
+    '',
+    'To be paid by you: 2',
+    `  ${id}  since 2026-02-01T10:00:00.000Z`,
+    '      0.000000000005 XMR on Monero',
+    '      to 4Address',
+    `  ${checkout}-1  ${since}`,
+    '      1.2345 XMR on Monero',
+    `      to ${refundTo}`,
+    'Paid by BTCPay, of which you know the transaction: 1',
+    `  ${checkout}-4  ${since}`,
+    '      25 USDT on Tron',
+    `      to ${refundTo}`,
+    'Then say so: npm run refunds -- paid REFERENCE TRANSACTION',
+  ])
+  expect(handLines({ ...calm, open })).toEqual(lines.slice(lines.lastIndexOf('') + 1))
+  expect(handLines(calm)).toEqual(['Nothing is to be paid by hand.'])
 })

@@ -336,14 +336,18 @@ export function handLines(queue: PayoutQueue): readonly string[] {
 
 function handTable(what: string, listed: readonly OpenPayout[]): string[] {
   if (listed.length === 0) return []
-  const linesFor = ({ reference, worth, inCoin, to, since }: OpenPayout) => [
-    `  ${reference}  since ${since.toISOString()}`,
-    inCoin
-      ? `      ${formatUnits(inCoin.units, inCoin.coin)} ${inCoin.coin} on ${inCoin.network}`
-      : `      ${formatUsdc(worth)} USDC, from another wallet than the refund wallet`,
-    `      to ${to}`,
+  const linesFor = (one: OpenPayout) => [
+    `  ${one.reference}  since ${one.since.toISOString()}`,
+    `      ${amountOf(one)}${one.inCoin ? ` on ${one.inCoin.network}` : ', from another wallet than the refund wallet'}`,
+    `      to ${one.to}`,
   ]
   return [`${what}: ${listed.length}`, ...listed.flatMap(linesFor)]
+}
+
+function amountOf({ worth, inCoin }: OpenPayout): string {
+  return inCoin
+    ? `${formatUnits(inCoin.units, inCoin.coin)} ${inCoin.coin}`
+    : `${formatUsdc(worth)} USDC`
 }
 
 function isByHand({ reference, state, code, inCoin, isNoted }: OpenPayout): boolean {
@@ -364,12 +368,10 @@ function tableOf(what: string, listed: readonly OpenPayout[]): readonly string[]
 }
 
 function linesOf(open: OpenPayout): string[] {
-  const { reference, worth, inCoin, to, state, code, reason, since } = open
-  const amount = inCoin
-    ? `${formatUnits(inCoin.units, inCoin.coin)} ${inCoin.coin}`
-    : `${formatUsdc(worth)} USDC`
+  const { reference, to, state, code, reason, since } = open
+  const amount = amountOf(open).padStart(14)
   return [
-    `  ${reference}  ${amount.padStart(14)}  to ${to}  ${code ?? state}  since ${since.toISOString()}`,
+    `  ${reference}  ${amount}  to ${to}  ${code ?? state}  since ${since.toISOString()}`,
     ...(reason === null ? [] : [`      ${reason}`]),
   ]
 }

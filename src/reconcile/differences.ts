@@ -1,10 +1,5 @@
 import type { OrderId } from '../lib/ids.ts'
 
-interface Meaning {
-  readonly what: string
-  readonly act: string
-}
-
 export const differences = {
   unmatched_money: {
     what: 'A plain transfer to PAY_TO, without an authorization. It belongs to no order.',
@@ -138,7 +133,7 @@ export const differences = {
     what: 'The entries of a checkout contradict its state.',
     act: 'Somebody changed the database: the store cannot write this.',
   },
-} as const satisfies Record<string, Meaning>
+} as const satisfies Record<string, Readonly<Record<'what' | 'act', string>>>
 
 export type DifferenceCode = keyof typeof differences
 

@@ -1,4 +1,4 @@
-import { kinds } from '../catalog/good.ts'
+import { type Delivery, kinds } from '../catalog/good.ts'
 import { firstSupplier } from '../catalog/offer.ts'
 import type { OfferId, OrderId } from '../lib/ids.ts'
 import {
@@ -59,14 +59,15 @@ async function bookRefund(
   if (steps === undefined) {
     return left(order.id, `No legal move leads from ${order.state} to a refund.`)
   }
-  return written(order.id, 'refunded', () => store.atOnce((orders) => follow(orders, order, steps)))
+  return written(store, order.id, 'refunded', (orders) => follow(orders, order, steps))
 }
 
 async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): Promise<Rebuilt> {
-  const { ids, held, supplier } = await identify(deps, lost)
+  const identified = await identify(deps, lost)
+  const { ids, held } = identified
   const oweUnlessPaid = async () => {
     const why = lost.refund ? undefined : await whyNotOwed(deps, lost, report, held)
-    return why === undefined ? owe(deps, lost, { ids, held, supplier }) : left(ids.id, why)
+    return why === undefined ? owe(deps, lost, identified) : left(ids.id, why)
   }
   switch (held.outcome) {
     case 'unknown':
@@ -79,7 +80,7 @@ async function reopen(deps: RebuildDeps, lost: LostPayment, report: Findings): P
         return left(ids.id, 'The supplier has not ended this purchase; run this again later.')
       }
       return held.delivery && !lost.refund
-        ? deliver(deps, lost, { ids, supplier, held: { ...held, delivery: held.delivery } })
+        ? deliver(deps, lost, identified, { ...held, delivery: held.delivery })
         : oweUnlessPaid()
   }
 }
@@ -109,18 +110,12 @@ async function whyNotOwed(
   return undefined
 }
 
-type Purchased = Extract<SupplierHolds, { outcome: 'found' }>
-
 async function deliver(
   deps: RebuildDeps,
   lost: LostPayment,
-  {
-    ids,
-    held,
-    supplier,
-  }: Identified & { readonly held: Purchased & Required<Pick<Purchased, 'delivery'>> },
+  { ids, supplier }: Identified,
+  { purchase, delivery }: { readonly purchase: SupplierPurchase; readonly delivery: Delivery },
 ): Promise<Rebuilt> {
-  const { delivery, purchase } = held
   const goods = {
     delivery: deps.vault.seal(delivery, { order: ids.id, field: 'delivery' }),
     ...('iccid' in delivery ? { iccidDigest: deps.digest.of(delivery.iccid) } : {}),
@@ -177,21 +172,23 @@ async function identify(
   return { ids: first, held: { outcome: 'none' }, supplier: firstSupplier }
 }
 
+type Became = Exclude<Rebuilt['became'], 'left'>
+
+/** Opens a lost order again and makes its moves. */
 function openAnd(
   { store }: RebuildDeps,
   opened: In<'PAYMENT_PENDING'>,
   steps: readonly Order[],
-  became: Exclude<Rebuilt['became'], 'left'>,
+  became: Became,
 ): Promise<Rebuilt> {
-  return written(opened.id, became, () =>
-    store.atOnce(async (orders) => {
-      const { isNew, order } = await orders.open(opened, [])
-      if (!isNew) throw new Overtaken()
-      await follow(orders, order, steps)
-    }),
-  )
+  return written(store, opened.id, became, async (orders) => {
+    const { isNew, order } = await orders.open(opened, [])
+    if (!isNew) throw new Overtaken()
+    await follow(orders, order, steps)
+  })
 }
 
+/** The moves one after the other; then the order is left to the running store. */
 async function follow(orders: OrderWriter, from: Order, steps: readonly Order[]): Promise<void> {
   let at = from
   for (const step of steps) {
@@ -206,12 +203,13 @@ async function follow(orders: OrderWriter, from: Order, steps: readonly Order[])
 class Overtaken extends Error {}
 
 async function written(
+  store: RebuildDeps['store'],
   order: OrderId,
-  became: Exclude<Rebuilt['became'], 'left'>,
-  write: () => Promise<unknown>,
+  became: Became,
+  write: (orders: OrderWriter) => Promise<void>,
 ): Promise<Rebuilt> {
   try {
-    await write()
+    await store.atOnce(write)
     return { order, became }
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error
