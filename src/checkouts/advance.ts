@@ -126,7 +126,6 @@ async function ask(deps: CheckoutStepDeps, checkout: CheckoutIn<'OPENING'>): Pro
   }
 }
 
-/** How soon the search for a free address goes on. */
 const searchEveryMs = 250
 
 /** An invoice is not used if another checkout has its address: the money of one buyer would pay for another. */
@@ -325,10 +324,7 @@ function everRarer(ageMs: number, maxMs: number): number {
   return Math.min(maxMs, Math.max(1_000, ageMs / 4))
 }
 
-/**
- * Address, amount and rate were promised and stay. So does a payment that was settled once: it has been counted, and
- * may have been paid back. The operator is told if the processor denies it.
- */
+/** Address, amount and rate were promised. A payment that was settled once stays: it may have been paid back. */
 function mergedWith(
   { reportCheckout }: CheckoutStepDeps,
   { id, amount, invoice: known }: InvoicedCheckout,
@@ -344,7 +340,6 @@ function isSame(one: Invoice, other: Invoice): boolean {
   return wordingOf(one) === wordingOf(other)
 }
 
-/** Everything of an invoice that can change, as one text. */
 function wordingOf({ status, payments, expiresAt, watchedUntil }: Invoice): string {
   const told = payments.map(({ id, status: step, units }) => `${id} ${step} ${units}`).sort()
   return JSON.stringify([status, expiresAt, watchedUntil, told])

@@ -8,11 +8,8 @@ import { paymentVanished } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, payerOf } from '../payments/payment.ts'
 import type { Sealed } from '../secrets/vault.ts'
 
-/** A payment that the processor saw for an invoice. */
 export interface InvoicePayment {
-  /** The processor's id of it. */
   readonly id: string
-  /** The transaction on the coin's chain. */
   readonly transaction: string
   /** In the coin's smallest unit, as is every `units` here. */
   readonly units: bigint
@@ -23,7 +20,6 @@ export interface InvoicePayment {
   readonly isSum?: true
 }
 
-/** An invoice at the processor, as it was last read. */
 export interface Invoice {
   readonly id: string
   /**
@@ -36,7 +32,6 @@ export interface Invoice {
   readonly paymentLink: string
   /** US dollars for one coin, as the processor fixed it for the life of the invoice. */
   readonly rate: string
-  /** The price in the coin. */
   readonly units: bigint
   readonly expiresAt: Date
   /** Until then the processor looks for late and duplicate payments. */
@@ -57,7 +52,6 @@ export interface Return {
 
 interface Begun {
   readonly id: CheckoutId
-  /** The order that this checkout opens when it is paid. */
   readonly orderId: OrderId
   readonly version: number
   readonly item: Item
@@ -77,7 +71,6 @@ interface Begun {
   readonly refundTo: string
   readonly amount: Usdc
   readonly startedAt: Date
-  /** When `state` last changed. */
   readonly changedAt: Date
 }
 
@@ -97,10 +90,7 @@ interface Invoiced extends Begun {
   readonly closedAt?: Date
 }
 
-/**
- * A purchase that is paid in a coin. If its invoice is paid in full and in time, the checkout opens the order, which
- * gets the price. All other money that its address receives is returned from here.
- */
+/** If its invoice is paid in full and in time, it opens the order. All other money is returned from here. */
 export type Checkout =
   /** The processor may have been asked for the invoice. */
   | (Begun & {
@@ -114,7 +104,6 @@ export type Checkout =
   /** Paid: the price belongs to the order, for good. */
   | (Invoiced & {
       readonly state: 'ORDERED'
-      /** Whether its order is on record. */
       readonly isPlaced: boolean
       /** How much of the confirmed money is the price; decided with the state. */
       readonly price: bigint
@@ -139,7 +128,6 @@ export function isInvoiced(checkout: Checkout): checkout is InvoicedCheckout {
   return 'invoice' in checkout
 }
 
-/** Whether nothing is left to do or to watch. */
 export function isClosed(checkout: Checkout): boolean {
   return checkout.state === 'REFUSED' || (isInvoiced(checkout) && checkout.closedAt !== undefined)
 }
@@ -256,7 +244,6 @@ export function signedReturn(
   }
 }
 
-/** The name under which the processor knows the payout of a return. */
 export function returnReference(id: CheckoutId, seq: number): string {
   return `${id}-${seq}`
 }

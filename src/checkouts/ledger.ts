@@ -11,10 +11,7 @@ import {
   settledUnits,
 } from './checkout.ts'
 
-/**
- * The accounts of one checkout, in the smallest unit of its coin. `kept`: sending it would cost more than it is worth.
- * The five sum to zero. The worth of the price in USDC is in the ledger of the order.
- */
+/** In units of the coin; the five sum to zero. `kept`: sending it would cost more than it is worth. */
 export const checkoutAccounts = ['received', 'price', 'due', 'returned', 'kept'] as const
 export type CheckoutAccount = (typeof checkoutAccounts)[number]
 

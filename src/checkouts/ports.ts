@@ -54,14 +54,9 @@ export interface CoinPayout {
   readonly units: bigint
 }
 
-/** The payment processor that takes coins for us: BTCPay Server. */
 export interface Processor {
-  /** The coins that can be paid in, as the operator configured them. */
   readonly methods: readonly PaymentMethod[]
-  /**
-   * Whether it sends the coin by itself, as it said last; false until it has said so. Otherwise an operator
-   * sends the refunds.
-   */
+  /** Whether it sends the coin by itself, as it said last. Otherwise an operator sends the refunds. */
   sends(coin: Coin): boolean
   /** Makes the invoice, or finds the one that was made before. Safe to repeat. */
   open(wanted: WantedInvoice): Promise<InvoiceOpened>
@@ -82,7 +77,6 @@ export interface UnpaidBound {
   readonly states: readonly CheckoutState[]
 }
 
-/** A checkout was not opened, because its client has too many unpaid ones. */
 export class TooManyUnpaid extends Error {
   readonly unpaid: number
 
@@ -100,14 +94,11 @@ export interface CheckoutStore extends WorkflowStore<Checkout> {
     checkout: CheckoutIn<'OPENING'>,
     bound?: UnpaidBound,
   ): Promise<{ readonly isNew: boolean; readonly checkout: Checkout }>
-  /** Makes the checkout of this invoice due now, because something may have happened to it. */
   hasten(invoice: string): Promise<void>
-  /** Leases unfinished checkouts that are due and whose last lease ended, to this caller alone. */
   claimDue(limit: number): Promise<readonly Checkout[]>
   find(id: CheckoutId): Promise<Checkout | undefined>
   findByOrder(id: OrderId): Promise<Checkout | undefined>
   findByTransaction(hash: string): Promise<Checkout | undefined>
-  /** A checkout whose invoice is paid at this address. */
   findByAddress(address: string): Promise<Checkout | undefined>
   /** The checkout that is not closed and whose buyer was shown this address. No other can get it in an invoice. */
   holderOf(coin: Coin, address: string): Promise<Checkout | undefined>
@@ -122,7 +113,6 @@ export interface CheckoutFacts {
   /** Those that are not closed; a state without any may be missing. */
   readonly openByState: Readonly<Partial<Record<CheckoutState, number>>>
   readonly returnsPending: number
-  /** Those that wait for an operator. */
   readonly returnsFailed: number
   /** When the oldest return was decided that is not sent; undefined without any. */
   readonly oldestReturnSince: Date | undefined
@@ -147,7 +137,6 @@ export interface PayoutRecord {
 }
 
 export interface HandPayouts {
-  /** The transaction that the operator noted for this payout. */
   find(reference: string): Promise<string | undefined>
 }
 

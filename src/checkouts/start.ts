@@ -30,7 +30,6 @@ export interface StartDeps extends CheckoutStepDeps, PriceDeps {
   readonly budgets: BudgetRules
   /** A keyed digest that only checkouts use. */
   readonly marks: Digest
-  /** The address in its usual spelling, or what is wrong with it. */
   readonly readAddress: (method: PaymentMethod, text: string) => AddressRead
 }
 
@@ -43,7 +42,6 @@ export interface CheckoutForm {
   readonly formKey: string
   /** The client that it counts against while it is unpaid, and if its order fails; kept as a keyed digest. */
   readonly client?: string
-  /** Faults that were found before, to be reported with the rest. */
   readonly found?: readonly Fault[]
 }
 

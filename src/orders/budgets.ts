@@ -101,12 +101,7 @@ export function clientDigest(
   return client === undefined ? undefined : digest.of(`client:${client}`)
 }
 
-/**
- * Checks the budgets before anybody outside is asked. The record checks them again when the order is opened.
- *
- * @param risk undefined if the refund wallet would not pay it back
- * @throws Refusal `budget_spent`
- */
+/** The record checks again when the order is opened. @throws Refusal `budget_spent` */
 export async function requireBudgets(
   deps: BudgetDeps,
   subjects: Subjects,

@@ -160,7 +160,6 @@ function notHeld(deps: StepDeps, order: In<'FULFILLING'>): Step<Next<'FULFILLING
   return moveTo({ ...failed(deps, order, failure), supply: { state: 'OPEN' } })
 }
 
-/** The last moment at which the request that was just put on record may leave. */
 function lastMomentOf({ askedAt, askedAgainAt = askedAt, deliverBy }: In<'FULFILLING'>): Date {
   return new Date(Math.min(askedAgainAt.getTime() + placeLeavesWithinMs, deliverBy.getTime()))
 }

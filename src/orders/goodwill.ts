@@ -39,7 +39,6 @@ interface Gift {
   readonly by: string
 }
 
-/** The goodwill as it begins, or why this order can have none. */
 export function goodwillFor(order: Order | undefined, gift: Gift, now: Date): Goodwill | string {
   if (!order) return 'there is no such order'
   if (order.state !== 'FULFILLED')

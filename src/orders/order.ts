@@ -25,7 +25,6 @@ export interface Item {
   readonly country?: string
   /** What the buyer chose on an open-value offer, in the supplier's minor units. */
   readonly value?: number
-  /** What the supplier's list said that it charges. */
   readonly charge?: Charge
   /** What the offer said when it was bought; absent where the record was lost. */
   readonly shown?: OfferDetails
@@ -80,10 +79,7 @@ export interface Failure {
 
 /** What became of goods that the store ordered and that the buyer will not get. */
 export type Supply =
-  /**
-   * The supplier may still deliver, and is watched until it gives a final answer. `askedBackAt`: when it was
-   * first asked to take late goods back.
-   */
+  /** It may still be delivered. `askedBackAt`: when the supplier was first asked to take late goods back. */
   | { readonly state: 'OPEN'; readonly askedBackAt?: Date }
   /** There are none. `unheard`: the supplier never said so, but showed none until its watch ended. */
   | { readonly state: 'NONE'; readonly unheard?: true }
@@ -97,7 +93,6 @@ interface GivenUp extends Paid, Partial<Asking> {
   readonly supply: Supply
 }
 
-/** The buyer's money is owed, or was refunded. */
 interface Owed extends GivenUp {
   readonly payout: Payout
   readonly refundAt?: never
@@ -126,7 +121,6 @@ export type Order =
         readonly state: 'FULFILLED'
         readonly delivery: Sealed
         readonly deliveredAt: Date
-        /** What the supplier charged for it, if it says. */
         readonly charge?: Charge
         /** Keyed digest of the ICCID of the eSIM that this order delivered, to find it again. */
         readonly iccidDigest?: string
@@ -138,10 +132,8 @@ export type State = Order['state']
 
 export type In<S extends State> = Extract<Order, { state: S }>
 
-/** An order whose payment was seen on the chain. */
 export type PaidOrder = Exclude<Order, In<'PAYMENT_PENDING' | 'PAYMENT_FAILED'>>
 
-/** An order whose money goes back, at once or after the wait for the supplier's final word. */
 export type Refunding = In<'FULFILLMENT_FAILED' | 'EXPIRED'>
 
 /** One move goes back: if the chain drops a payment before the supplier was asked, it is unknown again. */
@@ -165,7 +157,6 @@ export function isRefunding(order: Order): order is Refunding {
   return order.state === 'FULFILLMENT_FAILED' || order.state === 'EXPIRED'
 }
 
-/** Whether the payment was seen on the chain, and not dropped by it since. */
 export function isPaid(order: Order): order is PaidOrder {
   return 'receipt' in order && order.settlement !== 'LOST'
 }
@@ -177,7 +168,6 @@ export function refundStateOf(order: Order): RefundState | null {
   return order.payout?.state === 'FAILED' ? 'REFUND_FAILED' : 'REFUND_PENDING'
 }
 
-/** How far the payout is; `WAITING` where nothing is owed yet. */
 export function payoutStateOf({ payout }: Refunding): PayoutState | 'WAITING' {
   return payout?.state ?? 'WAITING'
 }
@@ -248,10 +238,7 @@ export function orderIdOfReference(reference: string): OrderId | undefined {
   return isOrderId(id) ? id : undefined
 }
 
-/**
- * The order with its payout. If the watch for late goods ended unheard before the refund could be paid, it starts
- * again once the refund is paid, as after every refund.
- */
+/** If the watch for late goods ended unheard before the refund could be paid, it starts again once that is paid. */
 export function withPayout(order: Refunding, payout: Payout): Refunding {
   const { refundAt: _, supply, ...rest } = order
   const isUnheard = supply.state === 'NONE' && supply.unheard

@@ -41,9 +41,7 @@ export const payoutMoves = {
 export interface Debt {
   /** Names the payout for ever, so that one debt is paid once. */
   readonly reference: string
-  /** When the state of its record last changed. */
   readonly since: Date
-  /** The address that it goes to. */
   readonly payee: string
   /** Decides the payout in all its parts. Sends nothing. */
   sign(): Promise<SignedRefund>

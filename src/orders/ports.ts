@@ -15,11 +15,9 @@ import type { WorkflowStore } from './workflow.ts'
 export interface Opened {
   readonly isNew: boolean
   readonly order: Order
-  /** The state of its webhook, if it was just opened with one. */
   readonly webhook?: WebhookState
 }
 
-/** What an order is opened with besides its keys. */
 export interface OpenedFor {
   /** Digest of the recipient, for the limits of the payer; not stored. */
   readonly recipient?: string | undefined
@@ -36,13 +34,11 @@ export interface OrderPage {
 /** The record of all orders. Every write also appends to the order's history. */
 export interface OrderStore extends WorkflowStore<Order> {
   /**
-   * Saves a new order, leased to the caller, in one statement. One payment opens one order, and a key that
-   * the payer used before keeps its order: a second caller gets that order as it is, with `isNew` false, and
-   * must not work on it.
+   * Saves a new order, leased to the caller, in one statement. One payment opens one order, and a key that the payer
+   * used before keeps its order: a second caller gets it as it is, and must not work on it.
    *
    * @param keys SHA-256 of the idempotency keys sent along
-   * @throws LimitReached when the payer's limits do not allow it; then nothing was written
-   * @throws BudgetSpent when too many of theirs came to nothing; then nothing was written
+   * @throws LimitReached, BudgetSpent; then nothing was written
    */
   open(order: In<'PAYMENT_PENDING'>, keys: readonly string[], opened?: OpenedFor): Promise<Opened>
 
@@ -54,7 +50,6 @@ export interface OrderStore extends WorkflowStore<Order> {
     risk?: Risk,
   ): Promise<Spent | undefined>
 
-  /** Makes the order due now, because something may have happened to it. */
   hasten(id: OrderId): Promise<void>
 
   /** Leases unfinished orders that are due and whose last lease ended, to this caller alone. */
@@ -65,12 +60,9 @@ export interface OrderStore extends WorkflowStore<Order> {
   findByTransaction(hash: string): Promise<Order | undefined>
   /** @param paymentKey see `paymentKeyOf` */
   findByPayment(paymentKey: string): Promise<Order | undefined>
-  /** The order that this payer opened with this key, given by its SHA-256. */
   findByKey(payer: string, key: string): Promise<Order | undefined>
-  /** Whether this order was opened with one of these keys. */
   hasKey(id: OrderId, keys: readonly string[]): Promise<boolean>
 
-  /** The payer's orders, newest first. */
   listByPayer(payer: string, page: OrderPageRequest): Promise<OrderPage>
 
   /** Whether this payer was delivered the eSIM with this ICCID here. */
@@ -86,10 +78,7 @@ export interface OrderStore extends WorkflowStore<Order> {
   /** Erases the personal fields of orders that ended before then. Returns how many; fewer once told to stop. */
   erasePersonal(endedBefore: Date, signal?: AbortSignal): Promise<number>
 
-  /**
-   * Deletes orders that ended before then, at least a day ago, whose payment is proven to have failed and that
-   * never moved any money, with everything that belongs to them. Returns how many; fewer once told to stop.
-   */
+  /** Deletes orders that ended before then, at least a day ago, and that never moved any money, with all they have. */
   forgetNeverPaid(endedBefore: Date, signal?: AbortSignal): Promise<number>
 
   /** Deletes claims, and idempotency keys of finished orders, from before then. Returns as `erasePersonal`. */
@@ -98,20 +87,13 @@ export interface OrderStore extends WorkflowStore<Order> {
 
 /** The record of goodwill. Nothing is ever deleted from it. */
 export interface GoodwillStore extends WorkflowStore<Goodwill> {
-  /**
-   * Saves a new goodwill, which is then due. False if its order has one already.
-   *
-   * @throws if its order was not delivered, or the goodwill is not for its payer or is more than its price
-   */
+  /** False if its order has one. @throws if it was not delivered, or this is not for its payer or above its price */
   give(goodwill: Goodwill): Promise<boolean>
-  /** Makes it due now. Does nothing if it is paid or has failed. */
   hasten(id: OrderId): Promise<void>
-  /** Leases goodwill that is due to this caller alone. */
   claimDue(limit: number): Promise<readonly Goodwill[]>
   find(id: OrderId): Promise<Goodwill | undefined>
 }
 
-/** An order was not opened, because a limit that its payer has set does not allow it. */
 export class LimitReached extends Error {
   readonly limit: LimitName
 
@@ -135,18 +117,15 @@ export interface Reservation {
 export interface ReservationStore {
   /** A payment that the payer's own key is known to have signed replaces a reservation of one that is not. */
   reserve(paymentKey: string, request: string, isSigned: boolean): Promise<Reservation>
-  /** Says that the request with this mark opens no order. */
   release(paymentKey: string, mark: string): Promise<void>
   /** Whether a request with this payment is so recent that it may be under way, and was not released. */
   isConsidered(paymentKey: string): Promise<boolean>
-  /** Forgets what was reserved before then. Returns how many; fewer once told to stop. */
   forget(reservedBefore: Date, signal?: AbortSignal): Promise<number>
 }
 
 /** A question to a person: one purchase by one wallet (docs/contributors/decisions/020). */
 export interface Approval {
   readonly id: string
-  /** SHA-256 of the token that opens its page. */
   readonly tokenHash: string
   readonly payer: string
   /** Keyed digest of what is asked for, like the fingerprint of an order. */
@@ -163,14 +142,9 @@ export interface Approval {
 
 type ApprovedPurchase = Pick<Approval, 'payer' | 'purchase' | 'amount'>
 
-/** The approvals that persons were asked for (docs/contributors/decisions/020). */
 export interface ApprovalStore {
-  /**
-   * The approval that this payer waits for with this purchase at this price, or that was declined: the stored
-   * one, or else this new one, which is then stored.
-   */
+  /** The stored approval that this payer waits for with this purchase at this price, or was declined; else this one. */
   ask(wanted: Approval, now: Date): Promise<Approval>
-  /** By the SHA-256 of its token. */
   find(tokenHash: string): Promise<Approval | undefined>
   /** Stores what a person decided, once. False if there is nothing to decide any more. */
   decide(
@@ -179,17 +153,12 @@ export interface ApprovalStore {
   ): Promise<boolean>
   /** True if there is an approval of this payer and purchase for at least this amount, not used for another order. */
   use(bought: ApprovedPurchase, order: OrderId, now: Date): Promise<boolean>
-  /** Deletes what ended before then. Returns how many. */
   forget(endedBefore: Date): Promise<number>
 }
 
-/** What is stored of a claim. */
 export interface KeptClaim {
-  /** SHA-256 of its idempotency key. */
   readonly key: string
-  /** SHA-256 of its body. */
   readonly bodyHash: string
-  /** Keyed digest of the client that sent it. */
   readonly client?: string | undefined
 }
 
@@ -207,7 +176,6 @@ export interface Counted {
   readonly float?: Usdc | undefined
 }
 
-/** An order was not opened, because a budget is spent. */
 export class BudgetSpent extends Error {
   readonly spent: Spent
 
@@ -218,7 +186,6 @@ export class BudgetSpent extends Error {
   }
 }
 
-/** The limits of a wallet, and the revision that a change must name. */
 export interface StoredLimits {
   readonly limits: WalletLimits
   readonly revision: string
@@ -226,7 +193,6 @@ export interface StoredLimits {
 
 /** The limits that wallets set themselves. `OrderStore.open` enforces them for every new order. */
 export interface LimitStore {
-  /** Undefined where the wallet has none. */
   find(wallet: string): Promise<StoredLimits | undefined>
 
   /** Replaces the limits that were read; undefined: none. False if somebody else has changed them since. */
@@ -243,7 +209,6 @@ export interface LimitStore {
   forgetLifted(now: Date): Promise<number>
 }
 
-/** All orders in numbers, at one moment. */
 export interface OrderFacts {
   /** A state without orders may be missing. */
   readonly byState: Readonly<Partial<Record<State, number>>>
@@ -272,7 +237,6 @@ export interface OpenFacts {
 }
 
 export interface OpenAtSupplier {
-  /** The price of orders whose payment in USDC is under way. */
   readonly pending: Usdc
   /** The price of orders that the supplier may still charge for, and of paid checkouts. */
   readonly committed: Usdc
@@ -316,6 +280,5 @@ export interface NonceStore {
 /** Wakes requests in this process that wait for an order, when something may have happened to it. */
 export interface Notifier {
   notify(id: OrderId): void
-  /** Ends after `ms`, or sooner when somebody notifies. */
   wait(id: OrderId, ms: number): Promise<void>
 }

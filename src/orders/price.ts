@@ -13,12 +13,10 @@ import { type Cents, formatUsdc, type Usdc } from '../lib/money.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
 import type { Quoted, Quotes } from '../payments/quotes.ts'
 import { type Accepts, acceptsOf, type Payees } from '../payments/terms.ts'
-import type { Digest } from '../secrets/tokens.ts'
-import type { Suppliers } from '../suppliers/supplier.ts'
+import type { AdvanceDeps } from './advance.ts'
 import { type Denylist, requireNotDenied } from './denylist.ts'
 import { notNow } from './not-now.ts'
 import type { Item } from './order.ts'
-import type { OrderStore } from './ports.ts'
 import { money } from './spending-limits/body.ts'
 import { receiverOf } from './spending-limits/rules.ts'
 
@@ -112,22 +110,14 @@ function offerOf(liveCatalog: LiveCatalog, kind: Kind | undefined, fields: Field
   return findOffer(liveCatalog.current(), kind, offerId, 'offerId')
 }
 
-export interface ForeignEsimDeps {
-  readonly orders: Pick<OrderStore, 'boughtIccid'>
-  readonly suppliers: Suppliers
-  readonly digest: Digest
-}
-
-type Recharge = Pick<Priced, 'offer' | 'lineItem'>
-
-export function rechargedIccid({ lineItem: { recipient } }: Recharge): string | undefined {
+export function rechargedIccid({ lineItem: { recipient } }: Priced): string | undefined {
   return 'iccid' in recipient ? recipient.iccid : undefined
 }
 
 /** This store must have delivered the eSIM to this payer, or the supplier must know it. */
 export async function foreignEsim(
-  deps: ForeignEsimDeps,
-  priced: Recharge,
+  deps: Pick<AdvanceDeps, 'orders' | 'suppliers' | 'digest'>,
+  priced: Priced,
   payer: string | undefined,
 ): Promise<Refusal | undefined> {
   const iccid = rechargedIccid(priced)

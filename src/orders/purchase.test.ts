@@ -177,6 +177,11 @@ describe('nothing is stored and nothing taken', () => {
         details: { extra: { agent_action: 'stop' } },
       })
     }
+    world.says.unsold = { type: 'supplier_paused' }
+    expect(await expectUntouched(world, world.ask())).toMatchObject({
+      code: 'offer_unavailable',
+      details: { retryAfterSeconds: 60 },
+    })
     expect(world.calls).toEqual(['isUnused'])
   })
 

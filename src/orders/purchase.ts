@@ -6,10 +6,9 @@ import type { Usdc } from '../lib/money.ts'
 import { never } from '../lib/never.ts'
 import { type Charged, Refusal, refusalWith, whileUnpaid } from '../lib/refusal.ts'
 import type { within } from '../lib/within.ts'
-import { accept, hasEnded, signedTo } from '../payments/acceptance.ts'
 import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
 import type { Checked } from '../payments/ports.ts'
-import type { Accepts } from '../payments/terms.ts'
+import { type Accepts, accept, hasEnded, signedTo } from '../payments/terms.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
@@ -59,7 +58,6 @@ export type PurchaseAnswer =
       readonly accepts: Accepts
       readonly offer: Offer
       readonly lineItem: LineItem
-      /** Why the payment in the request was not taken. */
       readonly fault?: { readonly code: string; readonly reason: string }
     }
   | {
@@ -67,7 +65,6 @@ export type PurchaseAnswer =
       readonly order: Order
       /** Only in the answer to the request that opened the order. */
       readonly accessToken?: string
-      /** Only in that answer, too. */
       readonly webhook?: OpenedWebhook | undefined
       readonly replayed: boolean
       /** False for a caller who shows only the payment, which is public: they may see the state, not the goods. */
@@ -232,7 +229,6 @@ function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest
 interface Ready {
   readonly priced: Priced
   readonly tender: X402Payment
-  /** Digest of the recipient, for the limits of the payer. */
   readonly receiver: string | undefined
   readonly subjects: Subjects
 }
@@ -309,10 +305,7 @@ async function carryOut(
   return { type: 'order', order: advanced, ...opened, replayed: false, reveal: true }
 }
 
-/**
- * From here on money may have moved, so nothing that fails in the store may become an error for the
- * buyer: the order is on record, and the sweep goes on with it.
- */
+/** Money may have moved, so nothing that fails becomes an error for the buyer: the sweep goes on with the order. */
 async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): Promise<Order> {
   try {
     return await advance(deps, order, patienceMs)
@@ -326,10 +319,7 @@ async function carriedOn(deps: PurchaseDeps, order: Order, patienceMs: number): 
 const minPatienceMs = 1_000
 const overtimeMs = 250
 
-/**
- * The order when the buyer's patience ends, even if a call to the supplier still hangs. While the
- * payment is under way, the answer waits for it: the buyer must know whether it was taken.
- */
+/** The order when the patience ends. While the payment is under way, the answer waits: the buyer must know of it. */
 async function inTime(
   deps: PurchaseDeps,
   order: Order,
@@ -344,7 +334,6 @@ async function inTime(
   }
 }
 
-/** The order on record; while that cannot be read, the last known one. */
 async function lastKnown({ orders }: PurchaseDeps, order: Order): Promise<Order> {
   try {
     return (await orders.find(order.id)) ?? order

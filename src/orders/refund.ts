@@ -91,7 +91,6 @@ async function awaitSupplier(
   })
 }
 
-/** Watches for goods that come after the refund was paid or has failed: they are returned or booked as lost. */
 function watchSupply(deps: StepDeps, order: Refunding): Promise<Step<Refunding>> {
   const { payout, changedAt } = order
   const since = payout?.state === 'CONFIRMED' ? payout.confirmedAt : changedAt
@@ -198,7 +197,6 @@ async function askBack(deps: StepDeps, order: Refunding, goOn: GoOn): Promise<St
   return intend(asking, (saved) => ask(saved, false))
 }
 
-/** Asks the supplier to take the goods back. Undefined while its decision is not known. */
 async function giveBack(
   deps: StepDeps,
   { id, item }: Refunding,

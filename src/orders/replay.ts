@@ -22,7 +22,6 @@ export interface PurchaseRequest {
   readonly signedIn?: (() => Promise<string | undefined>) | undefined
   /** The limit that the request exceeds. It may then only find its earlier order. */
   readonly heldUp?: Refusal | undefined
-  /** The price above which a person must approve, as the host of the buyer has set it. */
   readonly approveAbove?: Usdc | undefined
   /** How long the buyer wants to wait for the goods at most, if that is shorter than our patience. */
   readonly patienceMs?: number | undefined

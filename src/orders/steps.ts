@@ -30,7 +30,6 @@ export interface StepDeps {
   readonly payoutLimits: PayoutLimits
   readonly denylist: Denylist
   readonly vault: Vault
-  /** A keyed digest, to find a value that is stored only sealed. */
   readonly digest: Digest
   readonly policy: Policy
   /** What a facilitator may list of a sale of this kind; absent if the store uses none. */

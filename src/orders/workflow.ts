@@ -27,7 +27,6 @@ export interface WorkflowStore<W> {
   release(record: W, againInMs: number): Promise<void>
 }
 
-/** The one next thing to do for a record. */
 export type Step<To extends W, W = To> =
   | { readonly type: 'move'; readonly to: To }
   | Intention<To, W>
@@ -36,10 +35,7 @@ export type Step<To extends W, W = To> =
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'rest' }
 
-/**
- * Commits the record first and only then runs the effect, so that everything the effect does outside is
- * on record when a crash interrupts it.
- */
+/** Commits the record first and only then runs the effect, so that all it does outside is on record at a crash. */
 interface Intention<To extends W, W> {
   readonly type: 'intend'
   readonly to: To
@@ -164,7 +160,6 @@ async function take<W extends Workflow>(
   }
 }
 
-/** Saves the step. A worker that lost the record to another one stops, with what that one wrote. */
 async function write<W extends Workflow>(
   flow: Flow<W>,
   at: Position<W>,
@@ -223,12 +218,10 @@ export interface Sweeper {
   settled(): Promise<void>
 }
 
-/** What a sweeper works on, one lease each. */
 interface Swept<T> {
   claimDue(limit: number): Promise<readonly T[]>
   work(due: T): Promise<unknown>
   failed(due: T, error: unknown): void
-  /** The most that are under way at once. */
   readonly atOnce: number
 }
 

@@ -17,7 +17,6 @@ const usual: Readonly<Record<Coin, Omit<BtcpayMethod, 'coin'>>> = {
   XMR: { id: 'XMR-CHAIN', network: 'Monero' },
 }
 
-/** The network of each method id that BTCPay and these plugins are known to have. */
 const networksByIds: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(usual).map(({ id, network }) => [id, network])),
   'USDT-ETHEREUM': 'Ethereum',
@@ -50,7 +49,6 @@ function methodOf(part: string): BtcpayMethod {
   return { coin, id: method, network: networkOf(coin, method, network?.trim()) }
 }
 
-/** With a method of another coin, invoices would ask for the wrong coin. */
 function idOf(coin: Coin, id: string): string {
   if (!/^[A-Za-z0-9]{2,20}-[A-Za-z0-9-]{1,30}$/.test(id)) {
     throw new Error(`"${id}" is no payment method of BTCPay; they look like ${usual[coin].id}`)

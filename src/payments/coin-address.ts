@@ -10,7 +10,6 @@ export type AddressRead =
   | { readonly outcome: 'good'; readonly address: string }
   | { readonly outcome: 'bad'; readonly fault: AddressFault }
 
-/** The URI schemes of wallet links and QR codes. */
 const schemes: Readonly<Record<string, Chain>> = {
   bitcoin: 'Bitcoin',
   litecoin: 'Litecoin',
@@ -19,12 +18,7 @@ const schemes: Readonly<Record<string, Chain>> = {
   monero: 'Monero',
 }
 
-/**
- * Reads an address as a person pasted it, with spaces around it or as a wallet link. Every checksum is verified,
- * because money sent to a wrong address is lost.
- *
- * @param method the network matters only for USDT, which is on Tron or on an EVM chain
- */
+/** As a person pasted it, or as a wallet link. Every checksum is verified: money sent to a wrong address is lost. */
 export function readAddress(
   { coin, network }: { readonly coin: Coin; readonly network: string },
   text: string,
@@ -85,10 +79,7 @@ interface Linked {
   readonly chain?: Chain
 }
 
-/**
- * The address in a wallet link (BIP-21, EIP-681, Monero's); an amount in it is ignored. A text without a
- * scheme is the address itself. Undefined for any other link, such as one that calls a token.
- */
+/** BIP-21, EIP-681, Monero's; an amount is ignored. Undefined for any other link, such as one that calls a token. */
 function withoutLink(text: string): Linked | undefined {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(.*)$/i.exec(text) ?? []
   if (scheme === undefined) return { address: text }
@@ -120,7 +111,6 @@ type Recognised =
   /** An address of this chain that money must not be sent to. */
   | { readonly is: 'unpayable'; readonly chain: Chain }
 
-/** The human-readable prefixes of Bech32 addresses (BIP-173, BIP-350), without the separator "1". */
 const beginnings: Readonly<Record<string, { readonly chain: Chain; readonly isTest: boolean }>> = {
   bc: { chain: 'Bitcoin', isTest: false },
   tb: { chain: 'Bitcoin', isTest: true },
@@ -130,7 +120,6 @@ const beginnings: Readonly<Record<string, { readonly chain: Chain; readonly isTe
   rltc: { chain: 'Litecoin', isTest: true },
 }
 
-/** The version bytes of Base58Check addresses. */
 const versions: Readonly<
   Record<number, { readonly chains: readonly Chain[]; readonly isTest: boolean }>
 > = {
@@ -180,8 +169,13 @@ function recogniseBech32(text: string): Recognised | undefined {
 }
 
 function kindOf(text: string, bech32: string): string | undefined {
+  const coder = Address({ bech32, pubKeyHash: 0, scriptHash: 0, wif: 0 })
+  return ifValid(() => coder.decode(text).type)
+}
+
+function ifValid<T>(decode: () => T): T | undefined {
   try {
-    return Address({ bech32, pubKeyHash: 0, scriptHash: 0, wif: 0 }).decode(text).type
+    return decode()
   } catch {
     return undefined
   }
@@ -189,19 +183,11 @@ function kindOf(text: string, bech32: string): string | undefined {
 
 function recogniseBase58(text: string): Recognised | undefined {
   if (!/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(text)) return undefined
-  const bytes = bytesOf(text)
+  const bytes = ifValid(() => base58check.decode(text))
   const known = bytes?.length === 21 ? versions[bytes[0] ?? -1] : undefined
   if (bytes !== undefined && known !== undefined) return { is: 'address', ...known, address: text }
   const chain = meantByLetter[text.charAt(0)]
   return chain && { is: 'mistyped', chain }
-}
-
-function bytesOf(text: string): Uint8Array | undefined {
-  try {
-    return base58check.decode(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Mixed case is a checksum (EIP-55); an address in a single case has none and is accepted. */
@@ -234,18 +220,9 @@ function recogniseMonero(text: string): Recognised | undefined {
   return { is: 'address', chains: ['Monero'], address: text, isTest }
 }
 
-/** The decoded bytes, checksum included; undefined if the checksum is wrong. */
 function checkedBytesOf(text: string): Uint8Array | undefined {
-  const bytes = decodedMonero(text)
+  const bytes = ifValid(() => base58xmr.decode(text))
   if (bytes === undefined || bytes.length < 5) return undefined
   const sum = keccak256(bytes.subarray(0, -4), 'bytes').subarray(0, 4)
   return Buffer.from(sum).equals(bytes.subarray(-4)) ? bytes : undefined
-}
-
-function decodedMonero(text: string): Uint8Array | undefined {
-  try {
-    return base58xmr.decode(text)
-  } catch {
-    return undefined
-  }
 }

@@ -14,7 +14,6 @@ export const coinDecimals: Readonly<Record<Coin, number>> = {
   XMR: 12,
 }
 
-/** How payment processors watch for payments in a coin. */
 export interface CoinAbilities {
   /** Whether a payment after the invoice expired is detected; otherwise it goes unnoticed. */
   readonly isSeenLate: boolean

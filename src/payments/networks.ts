@@ -1,4 +1,3 @@
-/** A chain that the store can be paid on. */
 export interface Network {
   /** CAIP-2. */
   readonly id: string
@@ -11,11 +10,9 @@ export interface Network {
   readonly explorer: string
   /** A public node, for wallets that must add the chain. The store itself never calls it. */
   readonly publicRpcUrl: string
-  /** Whether its money has no real value. */
   readonly isTestnet: boolean
 }
 
-/** What NETWORK can be set to. Another network is an entry here. */
 export const networks = {
   base: {
     id: 'eip155:8453',

@@ -33,10 +33,7 @@ export const paymentNotShown: PayBackFault = 'payment_not_shown'
 /** The payment is gone, and nothing was paid back for it, so nothing is owed. */
 export const paymentVanished = 'payment_vanished'
 
-/**
- * Faults after which an operator may record a payout as paid by hand. The store does not request these
- * payouts from the processor on its own, and never once they are recorded.
- */
+/** After these an operator may pay by hand: the store asks the processor for these no more once that is recorded. */
 export const payableByHand: ReadonlySet<string | null> = new Set<PayBackFault>([
   operatorPays,
   noteTransaction,

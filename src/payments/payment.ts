@@ -28,7 +28,6 @@ export interface PaidInvoice {
   /** The chain as the operator named it: "Bitcoin". */
   readonly network: string
   readonly asset: Coin
-  /** The address that was paid. */
   readonly payTo: string
   /** Where the money goes back to: the coin, a colon and the address that the buyer gave. */
   readonly payer: string
@@ -51,14 +50,12 @@ export interface X402Receipt {
   readonly block: number
 }
 
-/** What our own payment processor has confirmed. */
 export interface InvoiceReceipt {
   readonly rail: 'btcpay'
   /** The transaction that paid, on the coin's chain; the last one where there were several. */
   readonly transaction: string
 }
 
-/** The block of an x402 payment; undefined for a payment in a coin. */
 export function blockOf(receipt: Receipt): number | undefined {
   return receipt.rail === 'x402' ? receipt.block : undefined
 }
@@ -79,12 +76,10 @@ export function partsOf(payer: string): { readonly coin: Coin; readonly address:
   return { coin: payer.slice(0, colon) as Coin, address: payer.slice(colon + 1) }
 }
 
-/** The address of the payer, which gets what is paid back. */
 export function addressOf({ rail, payer }: Pick<Payment, 'rail' | 'payer'>): string {
   return rail === 'x402' ? payer : partsOf(payer).address
 }
 
-/** The amount of a tender, in the smallest unit of its token or coin. */
 export function paidIn(tender: Payment): { readonly decimals: number; readonly units: bigint } {
   return tender.rail === 'x402'
     ? { decimals: usdcDecimals, units: tender.amount }
@@ -96,7 +91,6 @@ export function paymentKeyOf(tender: Pick<Payment, 'network' | 'asset' | 'payer'
   return [tender.network, tender.asset, tender.payer, tender.nonce].join(':').toLowerCase()
 }
 
-/** Compares addresses and hashes without regard to case. */
 export function same(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
@@ -107,13 +101,11 @@ export type SignedRefund = X402Refund | InvoiceRefund
 /** A payout in a coin by the payment processor, which recognises a repeat by its reference. */
 export interface InvoiceRefund {
   readonly rail: 'btcpay'
-  /** The invoice that was paid. */
   readonly invoice: string
   /** As in `PaidInvoice.network`. */
   readonly network: string
   /** As in `PaidInvoice.payer`. */
   readonly to: string
-  /** Its value in USDC. */
   readonly amount: Usdc
   readonly reference: string
   readonly units: bigint

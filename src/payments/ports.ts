@@ -11,7 +11,6 @@ import type {
   X402Refund,
 } from './payment.ts'
 
-/** Whether a tender would pay. Asking changes nothing. */
 export type Checked<T = X402Payment> =
   /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
   | {
@@ -56,7 +55,6 @@ export type PaidBack =
   | { readonly outcome: 'pending'; readonly reason: string }
   /** The signature ran out unused; the same refund has to be signed again, with the same nonce. */
   | { readonly outcome: 'lapsed' }
-  /** It cannot be paid until an operator does something. */
   | {
       readonly outcome: 'blocked'
       readonly code: string
@@ -66,7 +64,6 @@ export type PaidBack =
     }
 
 export interface RefundDue<T = Payment, R = Receipt> {
-  /** Names the payout for ever. */
   readonly reference: string
   /** The payment that goes back, to its payer and never to an address from a request. */
   readonly tender: T
@@ -80,7 +77,6 @@ export interface Listing {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** One way of being paid and of paying back, for one kind of payment. */
 export interface RailOf<T, R, S> {
   /** Moves the buyer's money to us, or sees that it came. Safe to repeat: a payment moves money once. */
   collect(tender: T, how?: Collecting): Promise<Collected<R>>
@@ -115,13 +111,10 @@ export function railOf(
   return rails[rail] as RailOf<never, never, never> as RailOf<Payment, Receipt, SignedRefund>
 }
 
-/** The state of the chain and of the store's wallets at one moment. */
 export interface ChainFacts {
   readonly headAt: Date
   /** The time of the newest block that can no longer be dropped. */
   readonly safeHeadAt: Date
-  /** The USDC that refunds are paid from. */
   readonly refundFloat: Usdc
-  /** The balance that gas is paid from. */
   readonly gasWei: bigint
 }

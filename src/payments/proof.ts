@@ -17,7 +17,6 @@ export type TokenLog =
       readonly index: number
     }
 
-/** The one transfer that an authorization must have made. */
 export interface Expected {
   readonly from: string
   readonly to: string
@@ -26,11 +25,8 @@ export interface Expected {
 }
 
 /**
- * Whether these logs of one transaction prove that the authorization paid.
- *
- * The token writes `AuthorizationUsed` and directly after it the `Transfer`. Both anywhere in the
- * same transaction is not enough: one multicall can burn this nonce on a transfer to somebody else
- * beside a transfer that pays another order, and both orders would claim the one that was paid.
+ * The token writes `AuthorizationUsed` and directly after it the `Transfer`. Both anywhere in the same transaction is
+ * not enough: one multicall can burn this nonce on a transfer to somebody else beside one that pays another order.
  */
 export function provesTransfer(logs: readonly TokenLog[], expected: Expected): boolean {
   const used = logs.find((log) => log.event === 'AuthorizationUsed' && isOf(log, expected))

@@ -29,7 +29,6 @@ const Authorization = z.object({
   nonce: bytes32,
 })
 
-/** What `PAYMENT-SIGNATURE` carries for scheme `exact` with EIP-3009. */
 export const PaymentPayload = z.object({
   x402Version: z.literal(2),
   accepted: Terms,

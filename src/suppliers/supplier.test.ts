@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { voucher } from '../../test/fixtures/offers.ts'
 import type { Source } from '../catalog/offer-base.ts'
-import type { OfferId } from '../lib/ids.ts'
 import { advance } from '../orders/advance.ts'
 import type { Order } from '../orders/order.ts'
-import { ada, expectOrder, purchaseWorld, refusalOf } from '../orders/purchase.fixture.ts'
+import { ada, expectOrder, purchaseWorld } from '../orders/purchase.fixture.ts'
 import { type Supplier, type SupplierOrder, supplierRouter } from './supplier.ts'
 
 /** A supplier with scripted answers, which records its calls. */
@@ -121,11 +120,4 @@ test('an order of a supplier that is not connected waits, and is paid back in th
   expect(await goOn(order, hour)).toMatchObject({ state: 'EXPIRED' })
   expect(await goOn(order, 6 * hour)).toMatchObject({ payout: { state: 'CONFIRMED' } })
   expect([zendit.placed, zendit.asked]).toEqual([[], []])
-})
-
-test('an offer whose supplier sells nothing at the moment is refused, and says so', async () => {
-  const { says, ask } = storeOfTwo()
-  says.unsold = { type: 'supplier_paused' }
-  const refusal = await refusalOf(ask({ fields: { ...ada, offerId: 'OTHER' as OfferId } }))
-  expect(refusal).toMatchObject({ code: 'offer_unavailable', details: { retryAfterSeconds: 60 } })
 })

@@ -7,7 +7,6 @@ import type { OfferSource } from '../catalog/ports.ts'
 export interface SupplierOrder {
   readonly reference: string
   readonly kind: Kind
-  /** The supplier's own name of the product. */
   readonly product: string
   readonly recipient: Recipient
   /** Whether it may have been placed before. Then a refusal may only mean that it was. */
@@ -47,17 +46,12 @@ export interface Supplier {
   /** Places the purchase. Safe to repeat: the same reference never buys twice. */
   place(order: SupplierOrder): Promise<Placed>
   lookup(kind: Kind, reference: string): Promise<Held>
-  /**
-   * Gives back goods that came too late. Safe to repeat. `refused` if the kind cannot be given back.
-   *
-   * @param isRepeat whether this may have been asked before. Then a refusal may only mean that it was
-   */
+  /** Safe to repeat. `refused` if the kind cannot be given back; that of a repeat may mean that the first was taken. */
   cancel(kind: Kind, reference: string, isRepeat: boolean): Promise<Cancelled>
   /** Whether the supplier knows this eSIM as one of the store's, so that it can be recharged. */
   knowsIccid(iccid: string): Promise<'yes' | 'no' | 'unknown'>
 }
 
-/** A purchase as the supplier's own list shows it. */
 export interface SupplierPurchase {
   /** The store's own; see `supplierReferenceOf`. */
   readonly reference: string
@@ -67,7 +61,6 @@ export interface SupplierPurchase {
   readonly country?: string
   /** `returned`: it was delivered, and the supplier took it back. */
   readonly state: 'delivered' | 'returned' | 'pending' | 'failed'
-  /** What it costs the store, in minor units. */
   readonly cost: { readonly amount: number; readonly currency: string; readonly divisor: number }
 }
 
@@ -77,7 +70,6 @@ export type SupplierHolds =
   | {
       readonly outcome: 'found'
       readonly purchase: SupplierPurchase
-      /** Present once it is delivered. */
       readonly delivery?: Delivery
     }
 
@@ -97,7 +89,6 @@ export type Balance =
     }
   | { readonly outcome: 'unknown'; readonly reason: string }
 
-/** How a supplier is reached. */
 export interface SupplierAccess {
   /** Where its API is, version included. */
   readonly url: string
@@ -121,7 +112,6 @@ export interface ConnectedSupplier extends Supplier {
   }
 }
 
-/** What the folder of a supplier exports, as its entry in `suppliers.ts`. */
 export interface SupplierIntegration {
   /** The prefix of the variables that say how it is reached. */
   readonly variables: string

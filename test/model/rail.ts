@@ -1,7 +1,7 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
-import { minValiditySeconds } from '../../src/payments/acceptance.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
 import type { Checked, Collected, PaidBack, Rail, RefundDue } from '../../src/payments/ports.ts'
+import { minValiditySeconds } from '../../src/payments/terms.ts'
 import { type Authorization, type Chain, latest, type View } from './chain.ts'
 
 /** Called before every effect, to check whether it is allowed. */

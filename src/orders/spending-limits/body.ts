@@ -139,7 +139,6 @@ const PublishedRules = z.object({
   approveAbove: LimitMoney.optional().describe('A person approves what costs more, first'),
 })
 
-/** The limits of a wallet, as the store publishes them to it. */
 export const LimitsAnswer = z
   .object({
     wallet: z.string(),

@@ -43,7 +43,6 @@ interface Weighed {
 
 export interface Within {
   readonly refusal: Refusal | undefined
-  /** Digest of the recipient. */
   readonly receiver: string | undefined
   /** A person must approve a purchase above this (`requireApproval`). */
   readonly approveAbove: Usdc | undefined

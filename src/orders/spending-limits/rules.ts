@@ -5,10 +5,7 @@ import type { Kind } from '../../catalog/offer.ts'
 import type { Usdc } from '../../lib/money.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 
-/**
- * What a wallet allows itself to buy. An absent rule limits nothing. An empty list allows nothing; it results
- * only from two lists without a common value.
- */
+/** An absent rule limits nothing. An empty list allows nothing; it results from two lists without a common value. */
 export interface Rules {
   readonly perOrder?: Usdc
   /** Over the last 24 hours, sliding. */
@@ -22,7 +19,6 @@ export interface Rules {
   readonly approveAbove?: Usdc
 }
 
-/** The limits of a wallet: those in force, and looser ones that take effect later. */
 export interface WalletLimits {
   readonly inForce: Rules
   readonly coming?: { readonly rules: Rules; readonly from: Date }
@@ -44,9 +40,7 @@ export interface SpendingQuery {
   readonly kind: Kind
   /** Absent on plans for many countries. */
   readonly country: string | undefined
-  /** Digest of the recipient; absent if the purchase names none. */
   readonly recipient: string | undefined
-  /** Whether a person has approved this purchase. */
   readonly isApproved: boolean
 }
 

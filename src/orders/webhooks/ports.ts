@@ -1,7 +1,6 @@
 import type { OrderId } from '../../lib/ids.ts'
 import type { Sealed } from '../../secrets/vault.ts'
 
-/** The webhook of a new order, as it is stored. */
 export interface NewWebhook {
   /** The URL and the secret that signs: a sealed `WebhookTarget`. */
   readonly target: Sealed
@@ -50,7 +49,6 @@ interface WebhookEvent {
   readonly attempts: number
 }
 
-/** An event that a node may try to deliver, for as long as its lease lasts. */
 export interface Delivery extends WebhookEvent {
   readonly order: OrderId
   readonly data: WebhookData
@@ -59,7 +57,6 @@ export interface Delivery extends WebhookEvent {
   readonly lease: string
 }
 
-/** The result of a delivery, with the answer of the receiver: `HTTP 500`, or a code of the store. */
 export type DeliveryResult =
   | { readonly type: 'delivered' | 'gone'; readonly answer: string }
   | { readonly type: 'failed'; readonly answer: string; readonly againInMs: number }
@@ -73,7 +70,6 @@ export interface EventStanding extends WebhookEvent {
 
 export interface WebhookStanding {
   readonly state: WebhookState
-  /** In the order in which they happened. */
   readonly events: readonly EventStanding[]
 }
 
@@ -87,12 +83,7 @@ export interface WebhookFacts {
 export interface WebhookStore {
   find(order: OrderId): Promise<WebhookStanding | undefined>
 
-  /**
-   * Makes all events of an order due again, under the ids that they have. Also opens a webhook again
-   * that was `gone`.
-   *
-   * @returns how many, `too_soon` after the last time, or `none` if there is no webhook to send to
-   */
+  /** Makes all events due again under their ids. Returns how many, `too_soon`, or `none` if there is no webhook. */
   redeliver(order: OrderId): Promise<number | 'too_soon' | 'none'>
 
   /**

@@ -21,7 +21,6 @@ export interface SenderDeps {
   readonly random?: () => number
 }
 
-/** The most deliveries that a node has under way at once. */
 const maxAtOnce = 50
 
 /** Sends due events. A receiver that does not answer holds up only its own events. */

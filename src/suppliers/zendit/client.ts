@@ -41,9 +41,7 @@ export interface SupplierNo {
   readonly code: string
   /** May be shown to the buyer: it consists of the store's own words and names of fields. */
   readonly reason: string
-  /** Whether it names the reference as faulty: then the reference was used before. */
   readonly namesReference: boolean
-  /** Whether it calls the request a duplicate: of the same reference, or of another purchase. */
   readonly isDuplicate: boolean
 }
 
@@ -140,7 +138,6 @@ function cleaned(text: string, unwanted: RegExp, instead: string, max: number): 
   return short === '' ? undefined : short.toWellFormed()
 }
 
-/** Why an offer of the supplier's list is rejected: the names under which they are counted. */
 export const rejectionReasons = [
   'not_an_object',
   'missing_offer_id',

@@ -3,7 +3,6 @@ import type { Kind } from '../../catalog/offer.ts'
 import type { Charge } from '../../catalog/offer-base.ts'
 import { present, type Raw, recordOf, wholePositiveOf } from './client.ts'
 
-/** The longest text that a delivery may hold (catalog/kinds/fields.ts). */
 const maxText = 20_000
 
 /** Undefined while the goods are not in the record of a finished purchase yet. */
@@ -39,7 +38,6 @@ const mailedWords =
 const missingWords =
   'The supplier has delivered this voucher, and gave this store neither a code nor a link. It may have been sent by e-mail to its recipient.'
 
-/** What is known of a finished voucher that has neither a code nor a link, with words that say so. */
 export function shownOf(kind: Kind, record: Raw): Delivery | undefined {
   if (kind !== 'voucher') return undefined
   return explained(voucherOf(record, recordOf(record['receipt']) ?? {}), missingWords)
@@ -98,7 +96,6 @@ function esimDelivery(record: Raw): Delivery | undefined {
   })
 }
 
-/** What the purchase cost the store, or undefined if the record does not say. */
 export function chargeOf(record: Raw): Charge | undefined {
   const { cost: amount, costCurrency: currency, costCurrencyDivisor: divisor } = record
   const isCharge =
@@ -106,10 +103,7 @@ export function chargeOf(record: Raw): Charge | undefined {
   return isCharge ? { amount: amount as number, currency, divisor: divisor as number } : undefined
 }
 
-/**
- * The code by itself, or in the text of its QR code, which names the host too: "LPA:1$host$code", and
- * perhaps more behind it (SGP.22 4.1).
- */
+/** By itself, or in the text of its QR code, which names the host too: "LPA:1$host$code", and more (SGP.22 4.1). */
 function activationOf(text: string | undefined) {
   const [, parts] = /^(?:LPA:)?(1\$.+)$/i.exec(text ?? '') ?? []
   if (parts === undefined) return { activationCode: text }

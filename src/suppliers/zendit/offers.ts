@@ -148,10 +148,8 @@ function createBrandBook(client: ZenditClient, now: () => Date, known: KnownBran
   }
 }
 
-/** @returns whether the supplier answered */
 type Ask = (brand: string) => Promise<boolean>
 
-/** Asks for a few brands at once, until all are asked or `failuresToStop` calls in a row have failed. */
 function createAsking() {
   let failures = 0
   const askThrough = async (queue: Iterable<string>, ask: Ask) => {

@@ -134,14 +134,10 @@ function subTypesOf(raw: Raw, kind: Kind): string[] {
 /** The published list of voucher sub-types is closed, and every voucher has at least one of them. */
 function voucherSubTypesOf(names: readonly string[]): string[] {
   const published = names.map((name) => {
-    if (isVoucherSubType(name)) return name
+    if (voucherSubTypes.some((one) => one === name)) return name
     return name.toLowerCase() === 'online shopping' ? 'Shopping' : 'General Merchandise'
   })
   return published.length === 0 ? ['General Merchandise'] : [...new Set(published)]
-}
-
-function isVoucherSubType(name: string): boolean {
-  return voucherSubTypes.some((published) => published === name)
 }
 
 function publishedNameOf(name: string): string {
@@ -160,7 +156,6 @@ function allowanceOf(raw: Raw): Allowance {
   })
 }
 
-/** The countries a plan works in. A country with an unknown code is left out, so the offer promises less. */
 function coverageOf(own: string | undefined, raw: Raw): Coverage[] {
   const speeds = new Map<string, Set<string>>()
   const add = (country: string | undefined, dataSpeeds: unknown) => {
@@ -220,7 +215,6 @@ function isFee(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= maxMinorUnits
 }
 
-/** What the card or phone line receives; undefined if the supplier says nothing usable about it. */
 function faceValueOf(raw: Raw): MoneyRange | undefined {
   const money = moneyOf(raw['send'], raw['priceType'])
   return typeof money === 'string' ? undefined : money
@@ -261,10 +255,7 @@ function openMoney(side: Raw, currency: string, divisor: number): MoneyRange | R
   }
 }
 
-/**
- * A price may also come as a plain number, in major units. It names no currency, so it is taken to be in that
- * of the cost, which is the wallet's, or in US dollars if the cost names none.
- */
+/** A plain number is in major units of the cost's currency, which is the wallet's, or in US dollars. */
 function plainPrice(major: number, cost: Raw | undefined): MoneyRange | RejectionReason {
   const currency = cost?.['currency'] ?? 'USD'
   const currencyDivisor = cost?.['currencyDivisor'] ?? 100

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Answer } from '../../lib/json-call.ts'
 import type { SupplierPurchase } from '../supplier.ts'
 import type { ZenditClient } from './client.ts'
-import { zenditStatement } from './purchases.ts'
+import { zenditStatement } from './zendit.ts'
 
 const now = () => new Date('2026-03-01T10:00:00Z')
 

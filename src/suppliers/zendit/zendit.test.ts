@@ -8,7 +8,7 @@ import {
 } from '../scripted-server.fixture.ts'
 import type { SupplierOrder } from '../supplier.ts'
 import { createZenditClient } from './client.ts'
-import { createZenditSupplier } from './purchases.ts'
+import { createZenditSupplier } from './zendit.ts'
 
 const running: ScriptedServer[] = []
 const now = new Date('2026-03-01T10:00:00Z')
