@@ -3,7 +3,7 @@ import type { Outside } from '../config.ts'
 import { variablesOf } from '../environment/suppliers.ts'
 import type { Health } from '../health/health.ts'
 import { withRecentValue } from '../operations/cached-reads.ts'
-import type { SupplierWallet } from '../operations/gauges.ts'
+import type { SupplierWallet } from '../operations/float-monitor.ts'
 import {
   type ConnectedSupplier,
   type Held,

@@ -1,6 +1,6 @@
 import { type Usdc, usdc } from '../lib/money.ts'
 import type { FundsRefusal } from './funds.ts'
-import { keepOutcomes as createOutcomes, healthOf, type Tally } from './outcomes.ts'
+import { keepOutcomes as createOutcomes, healthOf, type Tally } from './signals.ts'
 import { type PartHealth, type Parts, type Signals, signalsOf } from './signals.ts'
 import { keepSuppliers } from './suppliers.ts'
 import {

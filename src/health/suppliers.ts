@@ -1,6 +1,6 @@
 import type { Usdc } from '../lib/money.ts'
 import { type FundsRefusal, type FundsWatch, watchFunds } from './funds.ts'
-import { healthOf, keepOutcomes, type Outcomes, type Tally } from './outcomes.ts'
+import { healthOf, keepOutcomes, type Outcomes, type Tally } from './signals.ts'
 import type { Means, SupplierFacts } from './verdict.ts'
 
 /** The recent health, funds and sales of each supplier that has been checked. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { repeat } from '../lib/repeat.ts'
-import type { NodesState } from '../operations/gauges.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { keyIdOf } from '../secrets/vault.ts'
 
@@ -38,6 +37,12 @@ export interface NodeBook {
    */
   beat(node: Node): Promise<readonly OtherNode[]>
   leave(id: string): Promise<void>
+}
+
+/** The serving processes of the store, and the settings in which other nodes differ from this one. */
+export interface NodesState {
+  readonly processes: readonly { readonly node: string; readonly version: string }[]
+  readonly disagreements: readonly { readonly node: string; readonly setting: string }[]
 }
 
 /** A node that was silent for this long no longer counts as serving. */

@@ -4,7 +4,6 @@ import { type Usdc, usdc } from '../lib/money.ts'
 import { repeat } from '../lib/repeat.ts'
 import { nothingOpen, type OpenFacts } from '../orders/ports.ts'
 import { withRecentValue } from './cached-reads.ts'
-import type { SupplierWallet } from './gauges.ts'
 
 const usualEveryMs = 5_000
 
@@ -16,6 +15,12 @@ const centInAtomic = 10_000n
 export interface GasFacts {
   readonly balance: bigint
   readonly perTransfer: bigint
+}
+
+/** The store's wallet at the supplier, in whole units of its currency. */
+export interface SupplierWallet {
+  readonly available: number
+  readonly currency: string
 }
 
 /** The sources of the means. */

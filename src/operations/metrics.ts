@@ -1,4 +1,4 @@
-import { Counter, Gauge as PrometheusGauge, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { LiveCatalog } from '../catalog/catalog.ts'
 import type { Pricing } from '../catalog/pricing.ts'
 import type { CheckoutFacts } from '../checkouts/ports.ts'
@@ -7,15 +7,8 @@ import type { OrderFacts } from '../orders/ports.ts'
 import type { WebhookFacts } from '../orders/webhooks/ports.ts'
 import type { ChainFacts } from '../payments/ports.ts'
 import { cachedBriefly } from './cached-reads.ts'
-import {
-  type CatalogFacts,
-  type Gauge,
-  gaugesOf,
-  type NodesState,
-  type StoreState,
-  type SupplierWallet,
-} from './gauges.ts'
-import { metrics } from './metric-list.ts'
+import type { SupplierWallet } from './float-monitor.ts'
+import { type Metric, metrics, type StoreState } from './metric-list.ts'
 import { checkPart } from './probes.ts'
 
 /** The sources of the metrics. */
@@ -30,18 +23,16 @@ export interface MetricsDeps {
   >
   /** The counters since the start, in the Prometheus text format. */
   readonly counters: () => Promise<string>
-  /** Throws when the database does not answer. */
+  /** Throws when the database does not answer, as the next two do. */
   readonly orders: () => Promise<OrderFacts>
-  /** Throws when the database does not answer. */
   readonly checkouts: () => Promise<CheckoutFacts>
-  /** Throws when the database does not answer. */
   readonly webhooks: () => Promise<WebhookFacts>
   /** Throws when the chain does not answer. */
   readonly chain: () => Promise<ChainFacts>
   /** The wallet at each supplier at its last health check; undefined when that failed. */
   readonly supplierWallets: ReadonlyMap<string, () => SupplierWallet | undefined>
   /** The nodes at the last heartbeat of this one. */
-  readonly nodes: () => NodesState
+  readonly nodes: () => StoreState['nodes']
   readonly liveCatalog: Pick<LiveCatalog, 'current'>
   readonly pricing: Pick<Pricing, 'rates'>
 }
@@ -73,7 +64,7 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
       readWebhooks(),
       readChain(),
     ])
-    const gauges = gaugesOf({
+    const state = {
       now: deps.now(),
       // Read last, because the reads above update the health.
       parts: health.parts(),
@@ -88,8 +79,8 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
       nodes: deps.nodes(),
       catalog: catalogFacts(deps.liveCatalog),
       ratesAsOf: deps.pricing.rates()?.asOf,
-    })
-    const [counted, standing] = await Promise.all([deps.counters(), textOf(gauges)])
+    }
+    const [counted, standing] = await Promise.all([deps.counters(), textOf(state)])
     return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: `${counted}\n${standing}` }
   }
 }
@@ -103,21 +94,24 @@ function suppliersSeen({ health, supplierWallets }: MetricsDeps): StoreState['su
   return new Map(seen)
 }
 
-function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): CatalogFacts {
+function catalogFacts(liveCatalog: MetricsDeps['liveCatalog']): StoreState['catalog'] {
   const { readAt, offers, sold, rejected } = liveCatalog.current()
   const onSale = Object.values(sold).reduce((sum, index) => sum + index.size, 0)
   return { readAt: offers.length === 0 ? undefined : readAt, onSale, rejected }
 }
 
 /** Uses a new registry each time, so that no old value stands in for an unknown one. */
-function textOf(gauges: readonly Gauge[]): Promise<string> {
+function textOf(state: StoreState): Promise<string> {
   const registry = new Registry()
-  for (const { name, values } of gauges) {
-    if (values.length === 0) continue
-    const { type, help, labels: labelNames } = metrics[name]
-    const Metric = type === 'counter' ? Counter : PrometheusGauge
-    const metric = new Metric({ name, help, labelNames, registers: [registry] })
-    for (const { labels = {}, value } of values) metric.inc(labels, value)
+  for (const [name, { type, help, labels: labelNames, read }] of Object.entries<Metric>(metrics)) {
+    const seen = read?.(state) ?? []
+    const rows = typeof seen === 'number' ? [[seen] as const] : seen
+    if (rows.length === 0) continue
+    const Kind = type === 'counter' ? Counter : Gauge
+    const metric = new Kind({ name, help, labelNames, registers: [registry] })
+    for (const row of rows) {
+      metric.labels(...(row.slice(0, -1) as string[])).inc(row.at(-1) as number)
+    }
   }
   return registry.metrics()
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { usdc } from '../lib/money.ts'
 import { moves } from '../orders/order.ts'
-import { gaugesOf, type StoreState } from './gauges.ts'
+import { type Metric, metrics, type StoreState } from './metric-list.ts'
 
 const well = { state: 'healthy', detail: '' } as const
 const down = { state: 'down', detail: 'timeout' } as const
@@ -68,12 +68,12 @@ function seen(changes: Partial<StoreState> = {}): StoreState {
 
 /** The values by metric name and labels. */
 function valuesOf(changes: Partial<StoreState> = {}): Record<string, number> {
-  const pairs = gaugesOf(seen(changes)).flatMap(({ name, values }) =>
-    values.map(({ labels = {}, value }) => [
-      [name.replace('kiosk402_', ''), ...Object.values(labels)].join(' '),
-      value,
-    ]),
-  )
+  const pairs = Object.entries<Metric>(metrics).flatMap(([name, { read }]) => {
+    const values = read?.(seen(changes)) ?? []
+    const rows = typeof values === 'number' ? [[values] as const] : values
+    const of = name.replace('kiosk402_', '')
+    return rows.map((row) => [[of, ...row.slice(0, -1)].join(' '), row.at(-1) as number])
+  })
   return Object.fromEntries(pairs)
 }
 
