@@ -36,14 +36,12 @@ import type { SandboxDeps } from './http/sandbox.ts'
 import { leastOf } from './lib/money.ts'
 import { within } from './lib/within.ts'
 import { joinNodes, type Membership } from './nodes/nodes.ts'
-import { type Counters, countedReporter, createCounters } from './operations/counters.ts'
-import { watchDenylist } from './operations/denylist-watch.ts'
+import { type Counters, createCounters } from './operations/counters.ts'
 import { type MeansSources, monitorFloat } from './operations/float-monitor.ts'
-import { keepRetention, runSweeper, sendWebhooks } from './operations/loops.ts'
+import { keepRetention, runSweeper, sendWebhooks, watchDenylist } from './operations/loops.ts'
 import { createMetrics } from './operations/metrics.ts'
-import { partChanges } from './operations/part-changes.ts'
 import { runHealthChecks } from './operations/probes.ts'
-import { reporterTo } from './operations/reporter.ts'
+import { partChanges, reporterTo } from './operations/reporter.ts'
 import { checkStartup, requireNoRefunds } from './operations/startup-check.ts'
 import { createNotifier } from './orders/advance.ts'
 import { budgetRules } from './orders/budgets.ts'
@@ -305,7 +303,7 @@ function walletsOf<How extends 'read' | 'last'>({ wallets }: Supply, how: How) {
 }
 
 const reporterOf = ({ log, counters }: Ground) =>
-  countedReporter(reporterTo(log, currentRequest), counters)
+  reporterTo(log, currentRequest, counters.countEvent)
 
 function purchasesOf(
   ground: Ground,

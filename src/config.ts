@@ -5,6 +5,7 @@ import {
   ConfigError,
   commonShape,
   liveShape,
+  needProblems,
   problemOf,
   sandboxShape,
   sharedOf,
@@ -89,7 +90,12 @@ function liveConfig(given: Given) {
   const problems = strays.map(
     (name) => `${name} is only for the sandbox; leave it out with MODE=live`,
   )
-  const env = check(shape, given, [...problems, ...pairProblems(given)])
+  const env = check(shape, given, [
+    ...problems,
+    ...needProblems(given),
+    ...walletProblems(given),
+    ...nodeProblems(given),
+  ])
   const common = commonOf(env, env.PUBLIC_URL, env.BTCPAY_METHODS?.map(({ coin }) => coin) ?? [])
   const outside = outsideOf(env)
   const site = outside.isRehearsal ? rehearsing(common.site, outside.network) : common.site
@@ -161,17 +167,6 @@ function processorOf(env: LiveEnvironment) {
   }
 }
 
-/** Problems that only several variables together show. */
-function pairProblems(given: Given): string[] {
-  return [
-    ...walletProblems(given),
-    ...nodeProblems(given),
-    ...supplierProblems(given),
-    ...facilitatorProblems(given),
-    ...processorProblems(given),
-  ]
-}
-
 /** A single leaked key must not expose two wallets, nor the wallet that receives the payments. */
 function walletProblems(given: Given): string[] {
   const payTo = given['PAY_TO']?.toLowerCase()
@@ -199,50 +194,11 @@ function nodeProblems(given: Given): string[] {
       `REHEARSAL is for money that is not real; set NETWORK=${testNetworks.join(' or ')}, or leave it out`,
     )
   }
-  if ('WITNESS_ABOVE_USDC' in given && !('RPC_WITNESS_URLS' in given)) {
-    problems.push(
-      'WITNESS_ABOVE_USDC has no effect without witnesses; set RPC_WITNESS_URLS as well',
-    )
-  }
   const witnesses = listOf(given['RPC_WITNESS_URLS'] ?? '').map(plainUrl)
   if (given['RPC_URL'] && witnesses.includes(plainUrl(given['RPC_URL']))) {
     problems.push('RPC_WITNESS_URLS names RPC_URL itself; a witness must be another node')
   }
   return problems
-}
-
-function supplierProblems(given: Given): string[] {
-  return supplierNames.flatMap((name) => {
-    const [url, key, header, secret] = variablesOf(name)
-    return [
-      [header, secret],
-      // If both are missing for the first supplier, its schema already demands them.
-      ...(name === supplierNames[0] ? [] : [[url, key]]),
-    ].flatMap(([one = '', other = '']) =>
-      one in given === other in given
-        ? []
-        : [`${one} and ${other} belong together; set both or neither`],
-    )
-  })
-}
-
-function facilitatorProblems(given: Given): string[] {
-  const further = Object.keys(given).filter((name) => /^FACILITATOR_(KEY|EVERY)/.test(name))
-  if (further.length > 0 && !('FACILITATOR_URL' in given)) {
-    return [`${further.join(', ')}: set FACILITATOR_URL as well`]
-  }
-  return 'FACILITATOR_KEY_ID' in given && !('FACILITATOR_KEY' in given)
-    ? ['FACILITATOR_KEY_ID names the key in FACILITATOR_KEY; set both']
-    : []
-}
-
-/** BTCPay Server needs all of these variables or none. */
-function processorProblems(given: Given): string[] {
-  const needed = ['BTCPAY_URL', 'BTCPAY_STORE_ID', 'BTCPAY_API_KEY', 'BTCPAY_METHODS']
-  const missing = needed.filter((name) => !(name in given))
-  const isWanted = Object.keys(given).some((name) => name.startsWith('BTCPAY_'))
-  if (!isWanted || missing.length === 0) return []
-  return [`${missing.join(', ')}: set as well, or no variable that begins with BTCPAY_`]
 }
 
 function termsOf({

@@ -86,7 +86,7 @@ const parts: Readonly<Record<string, Part>> = {
   // A transport like http, which has the limits that both count against.
   mcp: { lines: 1800, mayImport: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'] },
   operations: {
-    lines: 1400,
+    lines: 1300,
     mayImport: [
       'lib',
       'catalog',
@@ -153,13 +153,13 @@ const parts: Readonly<Record<string, Part>> = {
   },
   environment: { lines: 900, mayImport: ['suppliers', 'payments'] },
   'config.ts': {
-    lines: 400,
+    lines: 300,
     mayImport: ['lib', 'suppliers', 'payments', 'orders', 'api', 'http', 'environment'],
   },
   // How the processes of one store find each other, on this machine and on others.
   nodes: {
     lines: 200,
-    mayImport: ['lib', 'suppliers', 'secrets', 'operations', 'environment', 'config.ts'],
+    mayImport: ['lib', 'suppliers', 'secrets', 'environment', 'config.ts'],
   },
   logging: { lines: 300, mayImport: [] },
   app: { lines: 900, mayImport: composition },

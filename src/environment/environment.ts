@@ -72,6 +72,18 @@ export function problemOf(issue: z.core.$ZodIssue): string {
     : `${name} ${issue.message}`
 }
 
+/** What is set without the variables that it needs. */
+export function needProblems(given: object): string[] {
+  const lacking = everyVariable.flatMap(([name, schema]) => {
+    const missing = (aboutOf(schema)?.needs ?? []).filter((other) => !(other in given))
+    return name in given && missing.length > 0 ? [{ name, missing: missing.join(', ') }] : []
+  })
+  const alike = Map.groupBy(lacking, ({ missing }) => missing)
+  return Array.from(alike, ([missing, all]) => {
+    return `${all.map(({ name }) => name).join(', ')} without ${missing}: set all of them, or none`
+  })
+}
+
 /** The environment is not valid. The message names every problem and how to fix it. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {

@@ -64,6 +64,7 @@ export const chain = {
     },
   ),
   WITNESS_ABOVE_USDC: variable(whole(100, 0, 1_000_000), {
+    needs: ['RPC_WITNESS_URLS'],
     description:
       'The amount, in whole USDC, from which a payment counts as settled only when a witness shows it too. Needs `RPC_WITNESS_URLS`.',
   }),
@@ -106,6 +107,7 @@ export const facilitator = {
       .transform((key) => key.replaceAll('\\n', '\n'))
       .optional(),
     {
+      needs: ['FACILITATOR_URL'],
       description:
         'How the facilitator knows the store: a token that is sent with each request (Circle), or with `FACILITATOR_KEY_ID` the secret of a CDP API key, which signs a token of two minutes for each request; 16 characters or more. Startup fails if the facilitator refuses it. If it is refused later, the facilitator counts as not answering.',
       unset: 'none: the facilitator needs none',
@@ -113,10 +115,12 @@ export const facilitator = {
     },
   ),
   FACILITATOR_KEY_ID: variable(z.string().max(400, 'must have at most 400 characters').optional(), {
+    needs: ['FACILITATOR_URL', 'FACILITATOR_KEY'],
     description: 'The id of the CDP API key in `FACILITATOR_KEY`.',
     unset: 'none: the key is sent as it is',
   }),
   FACILITATOR_EVERY_DAYS: variable(wholeWithin(1, 29).optional(), {
+    needs: ['FACILITATOR_URL'],
     description:
       'The store checks and settles payments itself, and hands over only the first settlement after this many days without one.',
     unset: 'none: the facilitator settles every payment',
@@ -133,8 +137,11 @@ export const supplier = {
   }),
 }
 
+const processorNeeds = ['BTCPAY_URL', 'BTCPAY_STORE_ID', 'BTCPAY_API_KEY', 'BTCPAY_METHODS']
+
 export const processor = {
   BTCPAY_URL: variable(url(/^https?$/).optional(), {
+    needs: processorNeeds,
     description:
       'The URL of your BTCPay Server, without `/api`: people can then pay in coins ([what to set up there](docs/operators/payment-processor.md#what-to-set-up-in-btcpay)). Set it together with the next three variables. If the server does not answer or is not set up as that page says, the log says what is wrong (`payment processor: …`), and no checkout begins in a coin for which it makes no invoice.',
     unset: 'none: only USDC is accepted',
@@ -146,23 +153,27 @@ export const processor = {
       .regex(/^[A-Za-z0-9]{8,100}$/, 'must be the id of a store at BTCPay')
       .optional(),
     {
+      needs: processorNeeds,
       description: 'The id of the store in BTCPay, from its settings.',
       unset: 'none',
     },
   ),
   BTCPAY_API_KEY: variable(atLeast16.optional(), {
+    needs: processorNeeds,
     description:
       'A key of BTCPay for that store alone, with [three permissions](docs/operators/payment-processor.md#what-to-set-up-in-btcpay), 16 characters or more. It can send money of that store. If it lacks a permission, checkouts do not begin, or returns fail with `processor_key`.',
     unset: 'none',
     isSecret: true,
   }),
   BTCPAY_METHODS: variable(z.string().transform(coinMethods).optional(), {
+    needs: processorNeeds,
     description:
       'The coins, separated by commas: `BTC, LTC, XMR, ETH, USDT`. A coin that does not use [the usual payment method and network](docs/operators/payment-processor.md#what-to-set-up-in-btcpay) names them: `USDT=USDT-ARBITRUM:Arbitrum`.',
     unset: 'none',
     example: 'BTC,LTC,XMR,USDT=USDT-ETHEREUM',
   }),
   BTCPAY_WEBHOOK_SECRET: variable(atLeast16.optional(), {
+    needs: processorNeeds,
     description:
       'The secret of the webhook that BTCPay sends to `{PUBLIC_URL}/webhooks/btcpay`, 16 characters or more. Webhooks with another one get 401, and invoices are polled.',
     unset: 'none: the store polls',

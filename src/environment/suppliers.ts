@@ -47,10 +47,12 @@ function shapeOf(name: SupplierName) {
   const unset = `not bought from ${name}`
   return {
     URL: variable(apiUrl().optional(), {
+      needs: [`${prefix}_KEY`],
       description: `The URL of the API of ${name}, version included. Set it together with \`${prefix}_KEY\`. While it does not answer, its offers are not sold; those of other suppliers are.`,
       unset,
     }),
     KEY: variable(apiKey().optional(), {
+      needs: [`${prefix}_URL`],
       description: `The API key of ${name}, 8 characters or more. Startup fails if it is refused.`,
       unset,
       isSecret: true,
@@ -61,11 +63,13 @@ function shapeOf(name: SupplierName) {
         .regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')
         .optional(),
       {
+        needs: [`${prefix}_WEBHOOK_SECRET`],
         description: `The name of the header that the supplier sends with its webhooks to \`{PUBLIC_URL}/webhooks/supplier\`. Set it together with \`${prefix}_WEBHOOK_SECRET\`.`,
         unset: 'none: the store polls',
       },
     ),
     WEBHOOK_SECRET: variable(atLeast16.optional(), {
+      needs: [`${prefix}_WEBHOOK_HEADER`],
       description:
         'The value of that header, 16 characters or more. If the supplier sends another value, its webhooks are answered with 401, and orders advance by polling.',
       unset: 'none',

@@ -14,6 +14,8 @@ export interface About {
   readonly example?: string
   /** Whether nodes of one store may differ in it: freely, or only in the value while all or none set it. */
   readonly perNode?: 'value' | 'if set'
+  /** The variables without which it has no effect. */
+  readonly needs?: readonly string[]
   /** A URL that can carry a password or a key is secret too. */
   readonly isSecret?: true
 }

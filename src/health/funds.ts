@@ -18,30 +18,20 @@ const forgetAfterMs = 60 * 60_000
 /** After this long without a refusal one trial purchase is allowed, regardless of the balance. */
 const trialAfterMs = 5 * 60_000
 
+interface NotedRefusal extends FundsRefusal {
+  /** Whether a later balance was higher or explained the refusal. */
+  readonly isSettled: boolean
+}
+
+export type FundsWatch = ReturnType<typeof watchFunds>
+
 /**
  * Detects that the supplier refuses purchases for insufficient funds although the balance looks
  * sufficient. This ends with a higher balance, a balance that explains the refusals, or a successful
  * trial purchase. A balance explains a refusal when it did not cover that order and the orders open at the
  * same time. Without this rule, buyers could stop the store by buying more at once than the wallet holds.
  */
-export interface FundsWatch {
-  noteRefusal(refusal: FundsRefusal): void
-  noteBalance(funds: Funds): void
-  /** A purchase was sold under this reference. */
-  noteSold(reference: string): void
-  /** The sale did not become an order. */
-  noteUnsold(reference: string): void
-  /** The supplier delivered this purchase. */
-  noteTaken(reference: string): void
-  isRefused(): boolean
-}
-
-interface NotedRefusal extends FundsRefusal {
-  /** Whether a later balance was higher or explained the refusal. */
-  readonly isSettled: boolean
-}
-
-export function watchFunds(now: () => Date): FundsWatch {
+export function watchFunds(now: () => Date) {
   const all = new Map<string, NotedRefusal>()
   let lastBalance: Usdc | undefined
   /** The last balance before the newest refusal; undefined when none was known. */
@@ -59,12 +49,12 @@ export function watchFunds(now: () => Date): FundsWatch {
   const seemsEmpty = () => unexplained().length >= maxRefusals
 
   return {
-    noteRefusal(refusal) {
+    noteRefusal(refusal: FundsRefusal) {
       const known = all.get(refusal.reference)
       if (!known) insufficient = lastBalance
       all.set(refusal.reference, { ...refusal, isSettled: known?.isSettled ?? false })
     },
-    noteBalance({ available, committed }) {
+    noteBalance({ available, committed }: Funds) {
       lastBalance = available
       const isMore = insufficient === undefined || available > insufficient
       for (const one of unexplained()) {
@@ -74,16 +64,19 @@ export function watchFunds(now: () => Date): FundsWatch {
         if (isMore || available < committed + releasedSince + amount) settle(one)
       }
     },
-    noteSold(reference) {
+    /** A purchase was sold under this reference. */
+    noteSold(reference: string) {
       if (seemsEmpty()) trial = { reference, at: now().getTime() }
     },
-    noteUnsold(reference) {
+    /** The sale did not become an order. */
+    noteUnsold(reference: string) {
       if (trial?.reference === reference) trial = undefined
     },
-    noteTaken(reference) {
+    /** The supplier delivered this purchase. */
+    noteTaken(reference: string) {
       if (trial?.reference === reference) for (const one of unexplained()) settle(one)
     },
-    isRefused() {
+    isRefused(): boolean {
       if (!seemsEmpty()) return false
       const last = Math.max(trial?.at ?? 0, ...unexplained().map(({ at }) => at.getTime()))
       return now().getTime() - last < trialAfterMs

@@ -1,7 +1,14 @@
 import { type Usdc, usdc } from '../lib/money.ts'
 import type { FundsRefusal } from './funds.ts'
-import { keepOutcomes as createOutcomes, healthOf, type Tally } from './signals.ts'
-import { type PartHealth, type Parts, type Signals, signalsOf } from './signals.ts'
+import {
+  healthOf,
+  keepOutcomes,
+  type PartHealth,
+  type Parts,
+  type Signals,
+  signalsOf,
+  type Tally,
+} from './signals.ts'
 import { keepSuppliers } from './suppliers.ts'
 import {
   type Means,
@@ -130,7 +137,7 @@ export function createHealth(now: () => Date): Health {
 
 /** The parts that the purchases of all suppliers need. */
 function keepParts(now: () => Date) {
-  const calls = { chain: createOutcomes(now), database: createOutcomes(now) }
+  const calls = { chain: keepOutcomes(now), database: keepOutcomes(now) }
   let unwritable: { readonly at: number; readonly detail: string } | undefined
   let catalogReadAt: Date | undefined
 
@@ -166,42 +173,35 @@ function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
     : { state: 'healthy', detail: '' }
 }
 
-/** The sales of this process that may not show in the means yet. */
-interface Sales {
-  add(reference: string, amount: Usdc, supplier: string): void
-  has(reference: string): boolean
-  /** The order of this sale is on record, so the next reading of the means includes it. */
-  noteOpened(reference: string): void
-  /** @returns false if its order is on record */
-  remove(reference: string): boolean
-  /** Forgets sales whose orders were on record before this time: the means include them. */
-  forgetBefore(then: Date): void
-  /** @param supplier only what was sold of its offers */
-  total(supplier?: string): Usdc
-}
-
 interface Sale {
   readonly amount: Usdc
   readonly supplier: string
   readonly openedAt?: Date
 }
 
-function createSales(now: () => Date): Sales {
+/** The sales of this process that may not show in the means yet, by the reference at the supplier. */
+function createSales(now: () => Date) {
   const sold = new Map<string, Sale>()
   return {
-    add: (reference, amount, supplier) => void sold.set(reference, { amount, supplier }),
-    has: (reference) => sold.has(reference),
-    noteOpened(reference) {
+    add: (reference: string, amount: Usdc, supplier: string) =>
+      void sold.set(reference, { amount, supplier }),
+    has: (reference: string) => sold.has(reference),
+    /** The order of this sale is on record, so the next reading of the means includes it. */
+    noteOpened(reference: string) {
       const sale = sold.get(reference)
       if (sale) sold.set(reference, { ...sale, openedAt: now() })
     },
-    remove: (reference) => sold.get(reference)?.openedAt === undefined && sold.delete(reference),
-    forgetBefore(then) {
+    /** @returns false if its order is on record */
+    remove: (reference: string) =>
+      sold.get(reference)?.openedAt === undefined && sold.delete(reference),
+    /** Forgets sales whose orders were on record before this time: the means include them. */
+    forgetBefore(then: Date) {
       for (const [reference, { openedAt }] of sold) {
         if (openedAt && openedAt < then) sold.delete(reference)
       }
     },
-    total(supplier) {
+    /** @param supplier only what was sold of its offers */
+    total(supplier?: string): Usdc {
       const of = [...sold.values()].filter((one) => !supplier || one.supplier === supplier)
       return usdc(of.reduce((sum, { amount }) => sum + amount, 0n))
     },

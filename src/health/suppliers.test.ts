@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handClock } from '../../test/doubles/orders.ts'
 import { usdc } from '../lib/money.ts'
-import { type PartEvent, partChanges } from '../operations/part-changes.ts'
+import { type PartEvent, partChanges } from '../operations/reporter.ts'
 import { createHealth } from './health.ts'
 import { ample } from './means.fixture.ts'
 

@@ -1,28 +1,15 @@
 import type { Usdc } from '../lib/money.ts'
 import { type FundsRefusal, type FundsWatch, watchFunds } from './funds.ts'
-import { healthOf, keepOutcomes, type Outcomes, type Tally } from './signals.ts'
+import { healthOf, keepOutcomes, type Outcomes } from './signals.ts'
 import type { Means, SupplierFacts } from './verdict.ts'
-
-/** The recent health, funds and sales of each supplier that has been checked. */
-export interface SupplierBook {
-  note(name: string, ok: boolean, detail?: string): void
-  noteMeans(means: Means): void
-  noteRefusal(name: string, refusal: FundsRefusal): void
-  noteTaken(name: string, reference: string): void
-  noteSold(name: string, reference: string): void
-  noteUnsold(reference: string): void
-  names(): readonly string[]
-  /** @param sold its sales that the means do not include yet */
-  factsOf(name: string, means: Means | undefined, sold: Usdc): SupplierFacts
-  tallies(): ReadonlyMap<string, Tally>
-}
 
 interface Kept {
   readonly calls: Outcomes
   readonly funds: FundsWatch
 }
 
-export function keepSuppliers(now: () => Date): SupplierBook {
+/** The recent health, funds and sales of each supplier that has been checked. */
+export function keepSuppliers(now: () => Date) {
   const all = new Map<string, Kept>()
 
   function of(name: string): Kept {
@@ -32,21 +19,22 @@ export function keepSuppliers(now: () => Date): SupplierBook {
   }
 
   return {
-    note: (name, ok, detail) => of(name).calls.note(ok, detail),
-    noteMeans({ funds }) {
+    note: (name: string, ok: boolean, detail?: string) => of(name).calls.note(ok, detail),
+    noteMeans({ funds }: Means) {
       for (const [name, seen] of funds) {
         const watch = of(name).funds
         if (seen !== 'unbounded') watch.noteBalance(seen)
       }
     },
-    noteRefusal: (name, refusal) => of(name).funds.noteRefusal(refusal),
-    noteTaken: (name, reference) => of(name).funds.noteTaken(reference),
-    noteSold: (name, reference) => of(name).funds.noteSold(reference),
-    noteUnsold(reference) {
+    noteRefusal: (name: string, refusal: FundsRefusal) => of(name).funds.noteRefusal(refusal),
+    noteTaken: (name: string, reference: string) => of(name).funds.noteTaken(reference),
+    noteSold: (name: string, reference: string) => of(name).funds.noteSold(reference),
+    noteUnsold(reference: string) {
       for (const { funds } of all.values()) funds.noteUnsold(reference)
     },
-    names: () => [...all.keys()],
-    factsOf(name, means, sold) {
+    names: (): readonly string[] => [...all.keys()],
+    /** @param sold its sales that the means do not include yet */
+    factsOf(name: string, means: Means | undefined, sold: Usdc): SupplierFacts {
       const kept = all.get(name)
       return {
         health: healthOf(kept?.calls.recent() ?? []),

@@ -217,7 +217,7 @@ function fundsHealth(
   const { funds } = means
   if (funds === 'unbounded' || !isBelowCheapest(bounds, 'supplier_funds', means)) return healthy
   return down(
-    `The wallet at the supplier holds ${format(funds.available)} USD, of which open orders may need ${format(reservedOf(funds))}. Top it up.`,
+    `The wallet at the supplier holds ${formatUsdc(funds.available)} USD, of which open orders may need ${formatUsdc(reservedOf(funds))}. Top it up.`,
   )
 }
 
@@ -226,12 +226,12 @@ function refundsHealth(means: BoundMeans | undefined, bounds: readonly Bound[]):
   const { cover, maxRefund } = means
   if (isBelowCheapest(bounds, 'refund_float', means)) {
     return down(
-      `The refund wallet holds ${format(cover.float)} USDC, and open refunds may need ${format(cover.exposure)}. One purchase may take a quarter of the rest. Top up the wallet.`,
+      `The refund wallet holds ${formatUsdc(cover.float)} USDC, and open refunds may need ${formatUsdc(cover.exposure)}. One purchase may take a quarter of the rest. Top up the wallet.`,
     )
   }
   if (maxRefund !== undefined && isBelowCheapest(bounds, 'refund_cap', means)) {
     return down(
-      `The refund caps allow at most ${format(maxRefund)} USDC, and no offer is that cheap.`,
+      `The refund caps allow at most ${formatUsdc(maxRefund)} USDC, and no offer is that cheap.`,
     )
   }
   return healthy
@@ -265,11 +265,6 @@ function worseOf(one: PartHealth, other: PartHealth): PartHealth {
 
 function remainder(held: Usdc, owed: Usdc): Usdc {
   return usdc(held > owed ? held - owed : 0n)
-}
-
-/** Formats without rounding, so a wallet that is not empty never reads 0. */
-function format(amount: Usdc): string {
-  return formatUsdc(amount)
 }
 
 function ether(wei: bigint): string {

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { faultsOfMetrics, promtoolSays } from '../../test/harness/prometheus.ts'
-import { countedReporter, createCounters } from './counters.ts'
-import { eventNames } from './reporter.ts'
+import { createLog } from '../logging/log.ts'
+import { createCounters } from './counters.ts'
+import { eventNames, reporterTo } from './reporter.ts'
 
 test('counts events by name and still reports them', async () => {
   const counters = createCounters()
-  const heard: unknown[] = []
-  const report = countedReporter((event) => heard.push(event), counters)
+  const heard: string[] = []
+  const log = createLog('info', { write: (line: string) => heard.push(line) })
+  const report = reporterTo(log, undefined, counters.countEvent)
   report({ name: 'goods_lost', order: newOrderId() })
-  expect(heard).toMatchObject([{ name: 'goods_lost' }])
+  expect(heard).toHaveLength(1)
   const metric = await counters.registry.getSingleMetricAsString('kiosk402_events_total')
   for (const name of eventNames) {
     expect(metric).toContain(`{event="${name}"} ${name === 'goods_lost' ? 1 : 0}`)

@@ -68,14 +68,3 @@ function definitionOf(name: MetricName) {
   const { help, labels } = metrics[name]
   return { name, help, labelNames: labels }
 }
-
-/** Wraps a reporter so that its events are counted. */
-export function countedReporter(
-  report: (event: OperatorEvent) => void,
-  { countEvent }: Counters,
-): (event: OperatorEvent) => void {
-  return (event) => {
-    countEvent(event.name)
-    report(event)
-  }
-}

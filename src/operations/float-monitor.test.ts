@@ -5,7 +5,7 @@ import { usdc } from '../lib/money.ts'
 import type { OpenFacts } from '../orders/ports.ts'
 import { withRecentValue } from './cached-reads.ts'
 import { type GasFacts, monitorFloat } from './float-monitor.ts'
-import { type PartEvent, partChanges } from './part-changes.ts'
+import { type PartEvent, partChanges } from './reporter.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

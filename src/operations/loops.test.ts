@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { newOrder, tenderOf } from '../../test/doubles/orders.ts'
@@ -5,7 +6,7 @@ import type { Checkout } from '../checkouts/checkout.ts'
 import type { InvoiceRead } from '../checkouts/ports.ts'
 import type { GoodwillStore } from '../orders/ports.ts'
 import { type PaidInvoice, payerOf } from '../payments/payment.ts'
-import { keepRetention, runSweeper } from './loops.ts'
+import { keepRetention, runSweeper, watchDenylist } from './loops.ts'
 
 const day = 86_400_000
 
@@ -161,4 +162,25 @@ describe('data retention', () => {
     stop.abort()
     await ended
   })
+})
+
+test('a list that cannot be read leaves the last one in force', async () => {
+  vi.useRealTimers()
+  const stop = new AbortController()
+  const failures: string[] = []
+  const told = [
+    async () => ['+1202'],
+    async () => Promise.reject(new Error('away')),
+    async () => [],
+  ]
+  const read = () => (told.length > 1 ? told.shift() : told[0])?.() ?? Promise.resolve([])
+  const loop = { signal: stop.signal, failed: (what: string) => failures.push(what) }
+  const { denylist, work } = await watchDenylist(read, loop, 20)
+  expect(denylist.has('+1202')).toBe(true)
+  while (failures.length === 0) await delay(1)
+  expect(denylist.has('+1202')).toBe(true)
+  expect(failures).toEqual(['reading the denylist'])
+  while (denylist.has('+1202')) await delay(1)
+  stop.abort()
+  await work
 })

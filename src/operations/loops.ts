@@ -2,6 +2,7 @@ import { checkoutSweeper } from '../checkouts/advance.ts'
 import type { CheckoutStepDeps, CheckoutStore } from '../checkouts/ports.ts'
 import { repeat } from '../lib/repeat.ts'
 import { orderSweeper } from '../orders/advance.ts'
+import type { Denylist } from '../orders/denylist.ts'
 import { type GoodwillDeps, goodwillSweeper } from '../orders/goodwill.ts'
 import type { MailBook } from '../orders/mail.ts'
 import type { ApprovalStore, LimitStore, OrderStore, ReservationStore } from '../orders/ports.ts'
@@ -145,4 +146,33 @@ export function keepRetention(keeping: RetentionDeps, { signal, failed }: LoopDe
     return isGood
   }
   return repeat(task, { everyMs: hourMs, retryMs: 60_000, signal })
+}
+
+/** How soon a change of the denylist takes effect in every process (docs/operators/operations.md); milliseconds. */
+const readEveryMs = 5_000
+
+/**
+ * Reads the denylist, and reads it again until the signal aborts. While it cannot be read, the last one holds.
+ *
+ * @param everyMs if not every 5 s
+ */
+export async function watchDenylist(
+  read: () => Promise<readonly string[]>,
+  { signal, failed }: LoopDeps,
+  everyMs = readEveryMs,
+): Promise<{ readonly denylist: Denylist; readonly work: Promise<void> }> {
+  let parties: ReadonlySet<string> = new Set(await read())
+  const task = async () => {
+    try {
+      parties = new Set(await read())
+      return true
+    } catch (error) {
+      failed('reading the denylist', error)
+      return false
+    }
+  }
+  return {
+    denylist: { has: (party) => parties.has(party) },
+    work: repeat(task, { everyMs, retryMs: everyMs, signal }),
+  }
 }

@@ -202,8 +202,13 @@ export const metrics = {
   kiosk402_supplier_success_ratio: metric(
     'Share of calls that the supplier answered in the last 5 minutes.',
     ({ suppliers }) =>
-      [...suppliers].flatMap(([name, { calls: { good, failed } }]) =>
-        good + failed === 0 ? [] : [[name, good / (good + failed)] as const],
+      [...suppliers].flatMap(
+        ([
+          name,
+          {
+            calls: { good, failed },
+          },
+        ]) => (good + failed === 0 ? [] : [[name, good / (good + failed)] as const]),
       ),
     { labels: ['supplier'] },
   ),

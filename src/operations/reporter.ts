@@ -1,8 +1,17 @@
 import type { Logger } from 'pino'
 import type { CheckoutEvent } from '../checkouts/ports.ts'
+import type { Health } from '../health/health.ts'
+import type { Part, PartHealth } from '../health/signals.ts'
 import type { StoreEvent } from '../orders/report.ts'
-import type { PartEvent } from './part-changes.ts'
 import type { EarlierWalletEvent } from './startup-check.ts'
+
+/** A part of the store, or one of several suppliers, went down or came up again. */
+export interface PartEvent {
+  readonly name: 'part_down' | 'part_up'
+  readonly part: Part
+  readonly supplier?: string
+  readonly detail: string
+}
 
 /** Every event for the operator, from orders, checkouts and the parts of the store. */
 export type OperatorEvent = StoreEvent | CheckoutEvent | PartEvent | EarlierWalletEvent
@@ -109,19 +118,47 @@ function heldOnceAnHour(): (held: string) => boolean {
 }
 
 /**
- * Writes events to the log. An event within a request has the request's id, which the caller was told too.
+ * Counts events and logs them. An event within a request has the request's id, which the caller was told too.
  *
  * @param currentRequest the id of the request in progress, if there is one
  */
 export function reporterTo(
   log: Logger,
   currentRequest: () => string | undefined = () => undefined,
+  count: (name: OperatorEvent['name']) => void = () => {},
 ): (event: OperatorEvent) => void {
   const isLogged = heldOnceAnHour()
   return ({ name, ...facts }) => {
+    count(name)
     const isHeld = name.endsWith('_held')
     if (isHeld && !isLogged(JSON.stringify([name, facts]))) return
     const reqId = currentRequest()
     log[events[name].level]({ event: name, ...(reqId && { reqId }), ...facts }, name)
+  }
+}
+
+/**
+ * Reports to the operator, once each, when a part goes down and when it is up again. A part that is down at
+ * the start is reported too.
+ */
+export function partChanges(
+  health: Pick<Health, 'parts' | 'suppliers'>,
+  report: (event: PartEvent) => void,
+): () => void {
+  const down = new Set<string>()
+  const look = (named: Pick<PartEvent, 'part' | 'supplier'>, { state, detail }: PartHealth) => {
+    const key = JSON.stringify(named)
+    const wasDown = down.has(key)
+    if ((state === 'down') === wasDown) return
+    if (wasDown) down.delete(key)
+    else down.add(key)
+    report({ name: wasDown ? 'part_up' : 'part_down', ...named, detail })
+  }
+  return () => {
+    for (const [part, state] of Object.entries(health.parts())) look({ part: part as Part }, state)
+    const suppliers = health.suppliers()
+    // A single supplier is the part itself.
+    if (suppliers.size === 1) return
+    for (const [supplier, state] of suppliers) look({ part: 'supplier', supplier }, state)
   }
 }
