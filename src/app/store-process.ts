@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { openRedisCounting, type RedisCounting } from '../adapters/redis/counting.ts'
+import type { RedisCounting } from '../adapters/redis/counting.ts'
 import { isOutage } from '../adapters/storage/database.ts'
 import { type Service, startService } from '../app.ts'
 import type { Common, Config, Outside } from '../config.ts'
@@ -71,6 +71,8 @@ export async function openCounting(
   log: Logger,
 ): Promise<Partial<RedisCounting>> {
   if (url === undefined) return {}
+  // A store without Redis saves the 7 MB of its client.
+  const { openRedisCounting } = await import('../adapters/redis/counting.ts')
   const digest = createDigest(keys, 'rate-limit')
   const changed = (how: 'alone' | 'together', error?: unknown) => {
     if (how === 'together') log.warn('rate limits are counted together again')

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { Mailer } from '../../orders/mail.ts'
 
 export interface SmtpOptions {
@@ -13,16 +12,18 @@ const patienceMs = 10_000
 
 /** Sends mail through an SMTP server. No text can make it read a file or a URL into a mail. */
 export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
-  const transport = createTransport({
-    url,
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
   return {
     async send({ to, subject, text }) {
+      // Most stores send none, and save its memory.
+      const { createTransport } = await import('nodemailer')
+      const transport = createTransport({
+        url,
+        connectionTimeout: patienceMs,
+        greetingTimeout: patienceMs,
+        socketTimeout: patienceMs,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      })
       // As an object, so that the address is not parsed as a list of addresses.
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
     },
