@@ -14,7 +14,6 @@ import { createIssuer } from './api/extensions/offer-receipt.ts'
 import { type RunningCatalog, startCatalog } from './app/catalog-refresh.ts'
 import {
   type CoinPayments,
-  checkoutDepsOf,
   checkoutPagesOf,
   connectCoins,
   monitorProcessor,
@@ -50,6 +49,7 @@ import type { PurchaseDeps } from './orders/purchase.ts'
 import { createWebhookSender } from './orders/webhooks/sender.ts'
 import type { Sweeper } from './orders/workflow.ts'
 import { railOfNetworks } from './payments/chains.ts'
+import { readAddress } from './payments/coin-address.ts'
 import { createQuotes } from './payments/quotes.ts'
 import type { StoreWallet, WalletRole } from './reconcile/ports.ts'
 import { createSigningKeys } from './secrets/signing-keys.ts'
@@ -115,13 +115,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const coins = connectCoins(options.config, { ...storage, ...ground })
   const parts = { chain, storage, supply, coins, ...admitted }
   const purchases = purchasesOf(ground, { ...parts, catalog })
-  const checkouts = checkoutDepsOf(purchases, {
-    config: options.config,
-    keys: ground.config.secretsKeys,
-    storage,
+  const isTestnet = options.config.processor?.isTestnet ?? false
+  const checkouts: StartDeps = {
+    ...purchases,
+    checkouts: storage.checkouts,
     processor: coins.processor,
-    report: reporterOf(ground),
-  })
+    hands: storage.handPayouts,
+    reportCheckout: reporterOf(ground),
+    marks: createDigest(options.config.secretsKeys, 'checkouts'),
+    readAddress: (method, text) => readAddress(method, text, { isTestnet }),
+  }
   const app = openServer(ground, { ...parts, membership, purchases, checkouts })
   const wallets = watchWallets(ground, { chain, storage, supply, catalog })
   const probes = { database: storage.probe, chain: chain.probe, suppliers: supply.probes }

@@ -5,25 +5,18 @@ import { invoiceOfEvent, verifyWebhook } from '../adapters/btcpay/webhook.ts'
 import { createCheckoutService } from '../api/checkout.ts'
 import {
   type CheckoutFacts,
-  type CheckoutReporter,
-  type CheckoutStore,
   type HandPayouts,
   noProcessor,
   type PayoutRecord,
   type Processor,
 } from '../checkouts/ports.ts'
-import type { StartDeps } from '../checkouts/start.ts'
 import type { Common, Outside } from '../config.ts'
 import type { Header, InvoiceEvent } from '../http/webhooks.ts'
 import { repeat } from '../lib/repeat.ts'
 import { withLastValue } from '../operations/cached-reads.ts'
-import type { PurchaseDeps } from '../orders/purchase.ts'
-import { readAddress } from '../payments/coin-address.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { ProcessorStatement } from '../reconcile/ports.ts'
-import type { OperatorKeys } from '../secrets/keyring.ts'
-import { createDigest } from '../secrets/tokens.ts'
 
 /** How long the processor watches an address after its invoice expired. Payments in this time are returned. */
 const monitoringMinutes = 7 * 24 * 60
@@ -143,38 +136,6 @@ function jsonOf(body: Buffer): unknown {
     return JSON.parse(body.toString())
   } catch {
     return undefined
-  }
-}
-
-/** What a checkout needs from its form to its order and its returns. */
-export function checkoutDepsOf(
-  purchases: PurchaseDeps,
-  {
-    config: { processor: access },
-    keys,
-    storage,
-    processor,
-    report,
-  }: {
-    readonly config: Pick<Outside, 'processor'>
-    readonly keys: OperatorKeys
-    readonly storage: {
-      readonly checkouts: CheckoutStore
-      readonly handPayouts: HandPayouts
-    }
-    readonly processor: Processor
-    readonly report: CheckoutReporter
-  },
-): StartDeps {
-  return {
-    ...purchases,
-    checkouts: storage.checkouts,
-    processor,
-    hands: storage.handPayouts,
-    reportCheckout: report,
-    marks: createDigest(keys, 'checkouts'),
-    readAddress: (method, text) =>
-      readAddress(method, text, { isTestnet: access?.isTestnet ?? false }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { wholeNumber } from '../harness/arguments.ts'
 import { modelShop } from '../model/shop.ts'
-import { readArguments } from './arguments.ts'
 import { type Outcome, simulate } from './run.ts'
 import type { Size } from './scenario.ts'
 import { smallest } from './shrink.ts'
@@ -47,6 +48,35 @@ async function explain(outcome: Outcome, size: Size): Promise<void> {
   if (!found) return
   console.log(`\nThe smallest scenario found: ${found.violations.join('; ')}`)
   console.log(JSON.stringify(found.scenario, undefined, 2))
+}
+
+/** @throws Error with a message for the user, if an argument is unknown or out of range */
+function readArguments(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: 'string', default: '1' },
+      runs: { type: 'string', default: '100' },
+      orders: { type: 'string', default: '30' },
+      nodes: { type: 'string', default: '3' },
+      minutes: { type: 'string' },
+      figures: { type: 'string' },
+    },
+  })
+  const { seed, runs, orders, nodes, minutes, figures } = values
+  return {
+    size: {
+      orders: wholeNumber('--orders', orders, { least: 1, most: 10_000 }),
+      nodes: wholeNumber('--nodes', nodes, { least: 1, most: 100 }),
+    },
+    seed: wholeNumber('--seed', seed, { least: 0, most: 2 ** 31 }),
+    runs: wholeNumber('--runs', runs, { least: 1, most: 1_000_000 }),
+    minutes:
+      minutes === undefined
+        ? undefined
+        : wholeNumber('--minutes', minutes, { least: 1, most: 100_000 }),
+    figures,
+  }
 }
 
 process.exitCode = await main()
