@@ -40,7 +40,7 @@ export interface NodeBook {
 }
 
 /** The serving processes of the store, and the settings in which other nodes differ from this one. */
-export interface NodesState {
+interface NodesState {
   readonly processes: readonly { readonly node: string; readonly version: string }[]
   readonly disagreements: readonly { readonly node: string; readonly setting: string }[]
 }
