@@ -15,7 +15,6 @@ import {
   type SnapshotStore,
 } from './ports.ts'
 import type { Pricing } from './pricing.ts'
-import { createSharing } from './shared-parts.ts'
 import { isOldList, staleParts } from './staleness.ts'
 
 export interface RefreshDeps {
@@ -291,5 +290,29 @@ async function keep(snapshots: SnapshotStore, snapshot: Snapshot): Promise<strin
     return undefined
   } catch (error) {
     return messageOf(error)
+  }
+}
+
+/** Neighbours in a list have most in common, so only so many parts are remembered. */
+const maxParts = 20_000
+
+/**
+ * Keeps the parts that offers have in common only once. Thousands of offers share a note, a price or a list of
+ * countries, and each is read as a copy of its own, which would take several times the memory.
+ */
+function createSharing(): (offer: Offer) => Offer {
+  const parts = new Map<string, unknown>()
+  const shared = (value: unknown) => {
+    const key = JSON.stringify(value)
+    const known = parts.get(key)
+    if (known !== undefined) return known
+    if (parts.size === maxParts) parts.clear()
+    parts.set(key, value)
+    return value
+  }
+  return (offer) => {
+    const { id, source, ...others } = offer
+    const entries = Object.entries(others).map(([name, value]) => [name, shared(value)])
+    return { id, source, ...Object.fromEntries(entries) }
   }
 }

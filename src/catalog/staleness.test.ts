@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isClosingDay } from './closing-days.ts'
-import { isOldList, isStale, staleParts } from './staleness.ts'
+import { isClosingDay, isOldList, isStale, staleParts } from './staleness.ts'
 
 const hour = 3_600_000
 const from = (day: string) => ({ asOf: new Date(day), source: 'fixture', perUsd: {} })

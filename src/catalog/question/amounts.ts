@@ -1,6 +1,7 @@
-import { currenciesBefore, currenciesBehind } from './currencies.ts'
+import { fold } from '../../lib/text.ts'
 import { phraseAt, type Token } from './tokens.ts'
 import type { Vocabulary } from './vocabulary.ts'
+import words from './words.json' with { type: 'json' }
 
 /** A number with what it counts: money, data, days, or what no offer tells, such as somebody's years. */
 export interface Amount {
@@ -28,7 +29,7 @@ export function amountAt(words: Words, at: number): Amount | undefined {
 /** The dates of a travel, as its days: "3 to 17 May", "from December 28 to January 4". */
 function datesAt(words: Words, at: number): Amount | undefined {
   const first = dateAt(words, at)
-  const next = first && separated(words, at, first.end)
+  const next = first && separated(words, first.end)
   const last = next === undefined ? undefined : dateAt(words, next)
   const month = first?.month ?? last?.month
   if (first === undefined || last === undefined || month === undefined) return undefined
@@ -71,30 +72,18 @@ function monthAt({ tokens, words }: Words, at: number): number | undefined {
 }
 
 /** Where the second of two amounts begins, if a dash or a word such as "to" is between them. */
-function separated({ tokens, words }: Words, first: number, at: number): number | undefined {
+function separated({ tokens, words }: Words, at: number): number | undefined {
   const { gap = '', word = '' } = tokens[at] ?? {}
   if (/^[.\s]*[-–—]\s*$/.test(gap)) return at
-  if (!words.until.has(word)) return undefined
-  // "and" is between two bounds only behind "between".
-  const isBetween = /^(?:between|from|zwischen|entre|tra|van|von|du|del?)$/.test(
-    tokens[first - 1]?.word ?? '',
-  )
-  return words.meanings.get(word)?.type !== 'join' || isBetween ? at + 1 : undefined
+  return words.until.has(word) ? at + 1 : undefined
 }
 
 function rangeAt(words: Words, at: number): Amount | undefined {
   const first = singleAt(words, at) ?? numberAt(words, at)
-  const next = first && separated(words, at, first.end)
+  const next = first && separated(words, first.end)
   const last = next === undefined ? undefined : singleAt(words, next)
   const isOne = first && last && (!('type' in first) || first.type === last.type)
-  return isOne ? { ...last, low: scaled(first, last, words, next ?? at) } : undefined
-}
-
-/** "1-2 weeks" begins with one week, not with one day. */
-function scaled(first: NumberRead | Amount, last: Amount, words: Words, lastAt: number): number {
-  if ('type' in first || last.type === 'money') return first.amount
-  const number = numberAt(words, lastAt)?.amount ?? last.amount
-  return (first.amount * last.amount) / number
+  return isOne ? { ...last, low: first.amount } : undefined
 }
 
 function singleAt(words: Words, at: number): Amount | undefined {
@@ -163,4 +152,63 @@ function leadingMoneyAt({ tokens }: Words, at: number): Amount | undefined {
     return undefined
   }
   return { type: 'money', amount: amountIn(number.word), currencies, end: at + size + 1 }
+}
+
+/** Codes that nobody writes, and whose names have other meanings: "rights", "gold". */
+const unnamed = new Set(['XDR', 'XSU', 'XUA', 'ZWG', 'ZWL', 'SLL'])
+const codes = Intl.supportedValuesOf('currency').filter((code) => !unnamed.has(code))
+
+/** Of several currencies that share a word, the first in this list is meant if nothing else is known. */
+const usual = 'USD EUR GBP INR MXN SEK CHF KES SAR AED KRW RUB RON CRC JPY KWD NOK'.split(' ')
+
+/** Words that are also written before an amount. */
+const leading = new Set('rs rm rp kr ksh tsh ush cfa usdc'.split(' '))
+/** Codes that are also words or names, and therefore mean a currency only behind an amount. */
+const ambiguous = new Set('ALL BAM BOB CUP GEL MAD MOP PEN RON SOS TOP TRY'.split(' '))
+
+const english = new Intl.DisplayNames('en', { type: 'currency' })
+const spanish = new Intl.DisplayNames('es', { type: 'currency' })
+
+/** Each word or sign, folded and in the singular, with the currencies that it may mean, the likeliest first. */
+const byWord = currenciesByWord()
+
+function currenciesByWord(): ReadonlyMap<string, readonly string[]> {
+  const named = codes.flatMap((code) => [code, ...namesOf(code)].map((word) => [word, code]))
+  // Signs, dollars by the letters before them, and words that are no English or Spanish names.
+  const others = Object.entries(words.currencies).flatMap(([code, list]) =>
+    list.split(' ').map((word) => [word, code]),
+  )
+  const found = new Map<string, readonly string[]>()
+  for (const [word, same] of Map.groupBy([...named, ...others], ([name = '']) => fold(name))) {
+    const shared = same.map(([, code = '']) => code)
+    const first = usual.filter((code) => shared.includes(code))
+    found.set(word, [...new Set([...first, ...shared])])
+  }
+  const dollars = found.get('dollar') ?? []
+  return found.set('$', dollars).set('buck', dollars)
+}
+
+/** "US Dollar", "Dollar", and "dólar" of "dólar estadounidense". */
+function namesOf(code: string): string[] {
+  const name = english.of(code) ?? code
+  const [first = code] = (spanish.of(code) ?? code).replace(/^nuevo /, '').split(' ')
+  return [name, name.split(' ').at(-1) ?? code, first]
+}
+
+/** The currencies that a phrase behind an amount may mean. "All" and "top" behind a number are no codes. */
+function currenciesBehind(phrase: string): readonly string[] | undefined {
+  if (phrase === 'all' || phrase === 'top') return undefined
+  const forms = [phrase, phrase.replace(/s$/, ''), phrase.replace(/es$/, '')]
+  return forms.map((form) => byWord.get(form)).find((found) => found !== undefined)
+}
+
+/**
+ * The currencies that a phrase before an amount may mean. A dollar sign behind letters that no currency has is one of
+ * its own, which nothing is sold in: "Q$".
+ */
+function currenciesBefore(phrase: string): readonly string[] | undefined {
+  const code = phrase.toUpperCase()
+  const isCode = /^[A-Z]{3}$/.test(code) && !ambiguous.has(code)
+  if (/\p{Sc}/u.test(phrase)) return byWord.get(phrase) ?? [code]
+  return isCode || leading.has(phrase) ? byWord.get(phrase) : undefined
 }

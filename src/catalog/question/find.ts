@@ -218,11 +218,7 @@ function coveringMost(
   return { ...filters, covers }
 }
 
-interface Search {
-  readonly kind: Kind
-  readonly wish: Wish
-  readonly filters: Filters
-}
+type Search = Pick<FoundKind, 'kind' | 'filters'> & { readonly wish: Wish }
 
 /** The first offers: of each rank by price, and of a use or of several brands one of each before all others. */
 function firstOf(index: SearchIndex, search: Search, most: number): readonly Offer[] {

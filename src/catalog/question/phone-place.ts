@@ -5,7 +5,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
-import { likelyOperator } from './phone-operator.ts'
+import built from '../../../build/phone-operators.json' with { type: 'json' }
 
 const written = /(?:tel:\s*)?(?:\(?\+|(?<!\d)00)\s*\(?\d[\d\s().-]{4,18}\d/i
 /** An international number without its `+`; ICCIDs are longer. */
@@ -97,4 +97,32 @@ function countryOf(digits: string, phone: PhoneNumber | undefined): string | und
     const calling = getCountryCallingCode(code)
     return calling !== '1' && calling !== '7' && digits.startsWith(calling)
   })
+}
+
+/**
+ * For each calling code, which operator the numbers that begin with some digits were assigned to. `npm run prepare` makes
+ * it of the metadata of libphonenumber. A name is empty if hardly anybody knows it.
+ */
+const operators: Readonly<Record<string, Readonly<Record<string, string>>>> = built
+
+/** A number by its calling code and the digits after that. */
+interface DialledNumber {
+  readonly countryCallingCode: string
+  readonly nationalNumber: string
+}
+
+/**
+ * The operator that a number was first assigned to. In many countries people take their numbers to another operator, so
+ * it is only likely. Undefined where numbers do not tell, as in North America.
+ */
+export function likelyOperator({
+  countryCallingCode,
+  nationalNumber,
+}: DialledNumber): string | undefined {
+  const names = operators[countryCallingCode] ?? {}
+  for (let size = nationalNumber.length; size > 0; size--) {
+    const name = names[nationalNumber.slice(0, size)]
+    if (name !== undefined) return name || undefined
+  }
+  return undefined
 }

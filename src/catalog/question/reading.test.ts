@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, topup, voucher } from '../../../test/fixtures/offers.ts'
-import { likelyOperator } from './phone-operator.ts'
+import { likelyOperator } from './phone-place.ts'
 import { type Part, readQuestion } from './reading.ts'
 
 /** As many brands as a store with 12,000 offers has, and all that the texts below come near to. */

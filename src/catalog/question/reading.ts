@@ -392,8 +392,7 @@ function takeUnknown(reader: Reader, at: number): number {
   if (/^(?:[a-z]|\P{L})$/u.test(word) || (gap.endsWith('.') && /^(?:com?|org|net)$/.test(word)))
     return 1
   add(reader, at, 1, { type: 'word' })
-  const last = reader.parts.pop() as Part
-  reader.parts.push({ ...last, text: word })
+  reader.parts.push({ ...(reader.parts.pop() as Part), text: word })
   return 1
 }
 
@@ -420,17 +419,7 @@ function codeOf(reader: Reader, at: number): string | undefined {
   // TV is what people watch, and hardly Tuvalu.
   if (!isCountry(code) || meaning?.type === 'use') return undefined
   if (gap === '.' && at > 0) return anywhere.test(word) ? undefined : code
-  if (word === 'de' && isOfAmount(reader, at)) return undefined
   return isUpper || !isOtherWord(reader, at, meaning) ? code : undefined
-}
-
-/** "Tarjeta de 20 euros" is a card of 20 euros. */
-function isOfAmount(reader: Reader, at: number): boolean {
-  const { tokens, words } = reader
-  return (
-    tokens.some(({ word }) => words.ofAmount.has(word)) &&
-    (tokens[at + 1]?.isNumber === true || amountAt(reader, at + 1) !== undefined)
-  )
 }
 
 const beforePronoun = /^(?:for|to|with|of|give|let|by|tell|help)$/
@@ -468,9 +457,8 @@ function addUnsure(reader: Reader, at: number, size: number, brands: Brands): nu
 /** Takes the first uncertain brand if nothing speaks against it. Others are unknown words. */
 function settle({ unsure, parts }: Reader): void {
   const hasBrand = parts.some(({ type, isExcluded }) => type === 'brand' && !isExcluded)
-  const isAmongUnknown = parts.filter(({ type }) => type === 'word').length > 1
   for (const [at, part] of unsure.entries()) {
-    const isTaken = part.isExcluded || (at === 0 && !hasBrand && !isAmongUnknown)
+    const isTaken = part.isExcluded || (at === 0 && !hasBrand)
     const { brands: _, ...rest } = part
     parts.push(isTaken ? part : { ...rest, type: 'word', text: part.text.toLowerCase() })
   }

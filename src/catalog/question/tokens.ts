@@ -1,5 +1,4 @@
 import { fold } from '../../lib/text.ts'
-import words from './words.json' with { type: 'json' }
 
 /** A word, a number or a sign of a question. */
 export interface Token {
@@ -41,7 +40,7 @@ export function tokensOf(text: string, isKnown: (phrase: string) => boolean): To
     const to = from + part.length
     const gap = text.slice(tokens.at(-1)?.to ?? 0, from)
     const isUpper = !isShouting && /^[A-Z]{2,3}$/.test(part)
-    tokens.push({ word: wordOf(part), from, to, gap, isNumber: /^\d/.test(part), isUpper })
+    tokens.push({ word: fold(part), from, to, gap, isNumber: /^\d/.test(part), isUpper })
     from = to
   }
   return tokens.filter(({ word }) => word !== '')
@@ -79,16 +78,6 @@ function knownSize(text: string, isKnown: (phrase: string) => boolean): number {
   let size = folded.length
   while (size > 0 && !isKnown(folded.slice(0, size).join(''))) size -= 1
   return size
-}
-
-/** Letters of other alphabets that look like Latin ones. */
-const lookalikes: Readonly<Record<string, string>> = words.lookalikes
-
-/** Folds a word. One that mixes alphabets gets its Latin letters back for the lookalikes. */
-function wordOf(text: string): string {
-  const word = fold(text)
-  if (!(/[a-z]/.test(word) && /[а-яіѕα-ω]/.test(word))) return word
-  return word.replace(/[а-яіѕα-ω]/g, (each) => lookalikes[each] ?? each)
 }
 
 /** The tokens from `at` on as one phrase: with single spaces where something stands between them. */

@@ -62,8 +62,6 @@ export interface Vocabulary {
   readonly months: ReadonlyMap<string, number>
   /** Between two dates or amounts. */
   readonly until: ReadonlySet<string>
-  /** Words for goods in the languages in which "de" before an amount means "of", and not Germany. */
-  readonly ofAmount: ReadonlySet<string>
   /** Common words that look like names of brands, and are not taken for a part or a misspelling of one. */
   readonly everyday: ReadonlySet<string>
 }
@@ -90,7 +88,6 @@ function makeVocabulary(): Vocabulary {
     numbers: new Map(Object.entries(words.numbers)),
     months: allMonths(),
     until: new Set(phrasesIn(words.until)),
-    ofAmount: new Set(phrasesIn(words.ofAmount)),
     everyday: new Set(phrasesIn(words.everyday)),
   }
 }

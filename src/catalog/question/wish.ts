@@ -65,12 +65,7 @@ export interface Wish {
 type PartOf<T extends Said['type']> = Part<Extract<Said, { type: T }>>
 
 /** What the words ask for, and the fields that override them. */
-interface Base extends Pick<Wish, 'reading' | 'brands' | 'use' | 'countries' | 'regions' | 'plan'> {
-  readonly question: Question
-  readonly wanted: <T extends Said['type']>(...types: readonly T[]) => PartOf<T>[]
-  /** The kinds that the words name. */
-  readonly named: readonly Kind[]
-}
+type Base = ReturnType<typeof baseOf>
 
 export function wishOf(
   indexes: Indexes,
@@ -80,8 +75,9 @@ export function wishOf(
 ): Wish {
   const base = baseOf(question, reading)
   const { wanted, named } = base
-  const excluded = partsOf(reading, 'kind').filter(({ isExcluded }) => isExcluded)
-  const asked = kindsFor(base).filter((kind) => excluded.every((part) => part.kind !== kind))
+  const isExcluded = (kind: Kind) =>
+    partsOf(reading, 'kind').some((part) => part.isExcluded && part.kind === kind)
+  const asked = kindsFor(base).filter((kind) => !isExcluded(kind))
   const money = moneyFor(base, indexes, asked, rates)
   const [phone] = wanted('phone')
   return {
@@ -95,57 +91,50 @@ export function wishOf(
   }
 }
 
-function baseOf(question: Question, reading: Reading): Base {
-  const { country, covers = [], phoneCountry } = question
-  const wanted: Base['wanted'] = (...types) =>
+/** The parts of some types that are not excluded. */
+const wantedIn =
+  (reading: Reading) =>
+  <T extends Said['type']>(...types: readonly T[]) =>
     partsOf(reading, ...types).filter(({ isExcluded }) => !isExcluded)
-  const [[data], [days], [use], [phone]] = [
-    wanted('data'),
-    wanted('days'),
-    wanted('use'),
-    wanted('phone'),
-  ]
+type Wanted = ReturnType<typeof wantedIn>
+
+function baseOf(question: Question, reading: Reading) {
+  const { country, covers = [], phoneCountry } = question
+  const wanted = wantedIn(reading)
+  const [data] = wanted('data')
+  const [days] = wanted('days')
+  const [use] = wanted('use')
+  const [phone] = wanted('phone')
+  const plan: Filters = {
+    minDataGb: question.minDataGb ?? data?.least,
+    maxDataGb: data?.most,
+    minDays: question.minDays ?? days?.least,
+    maxDays: days?.most,
+  }
+  const brands = wanted('brand')
   const own = country === undefined ? wanted('country').map(({ code }) => code) : [country]
   const line = phoneCountry ?? phone?.country
   return {
     question,
     reading,
     wanted,
+    /** The kinds that the words name. */
     named: namedKinds(wanted),
-    brands: brandsOf(wanted('brand')),
+    brands:
+      brands.length === 0 ? undefined : byKind((kind) => brands.flatMap((one) => one.brands[kind])),
     use: use?.use,
     countries: line === undefined ? [...new Set([...own, ...covers])] : [line],
     regions: country === undefined ? wanted('region').map(({ countries }) => countries) : [],
-    plan: {
-      minDataGb: question.minDataGb ?? data?.least,
-      maxDataGb: data?.most,
-      minDays: question.minDays ?? days?.least,
-      maxDays: days?.most,
-    },
+    plan,
   }
 }
 
 /** The kinds that the words name. A phone stands for its line if they name nothing else. */
-function namedKinds(wanted: Base['wanted']): Kind[] {
+function namedKinds(wanted: Wanted): Kind[] {
   if (wanted('iccid').length > 0) return ['esim']
   const named = [...new Set(wanted('kind').map(({ kind }) => kind))]
   const isLine = wanted('device').some(({ isPhone }) => isPhone)
   return isLine && named.length + wanted('brand', 'use').length === 0 ? ['topup'] : named
-}
-
-/** All that are named. Of two names of one brand, such as "Prime Video Amazon", what both mean. */
-function brandsOf(parts: readonly PartOf<'brand'>[]): Brands | undefined {
-  const [first, ...rest] = parts.map(({ brands }) => brands)
-  return rest.reduce<Brands | undefined>((all, brands) => {
-    const shared = byKind((kind) => all?.[kind].filter((key) => brands[kind].includes(key)) ?? [])
-    const isSame = kinds.some((kind) => shared[kind].length > 0)
-    return isSame ? shared : byKind((kind) => [...(all?.[kind] ?? []), ...brands[kind]])
-  }, first)
-}
-
-interface Money extends Pick<Wish, 'price' | 'value'> {
-  /** Limits of the price in currencies without a rate. */
-  readonly unconverted: readonly Part[]
 }
 
 /** An amount of money limits the price of a plan, but is the value that a card or a line should receive. */
@@ -154,7 +143,7 @@ function moneyFor(
   indexes: Indexes,
   asked: readonly Kind[],
   rates: RateTable | undefined,
-): Money {
+) {
   const { wanted, question, countries } = base
   const amounts = wanted('money')
   const isPlan = asked.length === 1 && asked[0] === 'esim'
@@ -162,6 +151,7 @@ function moneyFor(
     indexes,
     amounts.length + wanted('number').length > 0 ? countries : [],
   )
+  /** Limits of the price in currencies without a rate. */
   const unconverted: Part[] = []
   const inDollars = (part: PartOf<'money'> | undefined, amount: number | undefined) => {
     if (part === undefined || amount === undefined || part.currencies[0] === 'USD') return amount
@@ -269,7 +259,12 @@ function kindsOfBrands(named: readonly Kind[], brands: Brands): readonly Kind[] 
 }
 
 /** Whether a part is overridden by a field, said a second time, or nothing that offers tell. */
-function isUnused(part: Part, base: Base, money: Money, asked: readonly Kind[]): boolean {
+function isUnused(
+  part: Part,
+  base: Base,
+  money: ReturnType<typeof moneyFor>,
+  asked: readonly Kind[],
+): boolean {
   const { brands, use, countries, named, question } = base
   if (part.isExcluded) return false
   switch (part.type) {

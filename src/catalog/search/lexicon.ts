@@ -1,19 +1,16 @@
 import { eachOf, type Sliced } from '../../lib/slices.ts'
 import type { Offer } from '../offer.ts'
 import type { Postings } from './bits.ts'
-import { isTypoOf, lettersOf } from './words.ts'
+import { isTypoOf } from './words.ts'
 
 /** Words or names, sorted, so that those with the same beginning are neighbours, and the offers that have each. */
 export class Lexicon {
   readonly #entries: readonly string[]
   readonly #postings: readonly Postings[]
-  /** The letters of each entry, one bit each. */
-  readonly #letters: Uint32Array
 
   constructor(entries: readonly string[], postings: readonly Postings[]) {
     this.#entries = entries
     this.#postings = postings
-    this.#letters = Uint32Array.from(entries, lettersOf)
   }
 
   exactly(entry: string): Postings[] {
@@ -30,12 +27,7 @@ export class Lexicon {
 
   /** Those with one letter added, left out, changed, or swapped with its neighbour. */
   typosOf(word: string): Postings[] {
-    const letters = lettersOf(word)
-    return this.#postings.filter(
-      (_, at) =>
-        mayDifferByOneEdit(letters, this.#letters[at] as number) &&
-        isTypoOf(word, this.#entries[at] as string),
-    )
+    return this.#postings.filter((_, at) => isTypoOf(word, this.#entries[at] as string))
   }
 
   #firstFrom(start: string): number {
@@ -47,13 +39,6 @@ export class Lexicon {
     }
     return low
   }
-}
-
-/** A quick test that most words fail: one edit changes at most two letters of the set. */
-function mayDifferByOneEdit(letters: number, others: number): boolean {
-  const different = letters ^ others
-  const withoutOne = different & (different - 1)
-  return (withoutOne & (withoutOne - 1)) === 0
 }
 
 export function* buildLexicon<O extends Offer>(

@@ -3,7 +3,7 @@ import type { Offer } from '../offer.ts'
 import type { MoneyRange } from '../offer-base.ts'
 import type { RateTable } from '../ports.ts'
 import { inUsd, lowestCharge, type Pricing } from '../pricing.ts'
-import { addTo, type Bits, countOf, emptyBits, forEachIn, has } from './bits.ts'
+import { addTo, type Bits, countOf, emptyBits, has } from './bits.ts'
 import type { Stock } from './stock.ts'
 
 /** What the offers of a kind cost and are worth at the exchange rates of one moment, and which are sold. */
@@ -20,23 +20,14 @@ export interface Valuation {
 /** All offers in one order. */
 class Ranking {
   readonly #positions: Uint32Array
-  readonly #ranks: Uint32Array
 
   constructor(positions: Uint32Array) {
     this.#positions = positions
-    this.#ranks = new Uint32Array(positions.length)
-    positions.forEach((position, rank) => {
-      this.#ranks[position] = rank
-    })
   }
 
   /** Those of a set from the `offset`-th on, at most `limit`. */
   pageIn(bits: Bits, offset: number, limit: number): number[] {
-    const total = countOf(bits)
-    const end = Math.min(total, offset + limit)
-    if (offset >= end) return []
-    // Walking along the order passes about size / total offers for each that is in the set.
-    if (end * this.#positions.length > total * total) return this.#sorted(bits, total, offset, end)
+    const end = Math.min(countOf(bits), offset + limit)
     const page: number[] = []
     for (let rank = 0, found = 0; found < end; rank++) {
       const position = this.#positions[rank] as number
@@ -45,16 +36,6 @@ class Ranking {
       found += 1
     }
     return page
-  }
-
-  #sorted(bits: Bits, total: number, offset: number, end: number): number[] {
-    const ranks = new Uint32Array(total)
-    let filled = 0
-    forEachIn(bits, (position) => {
-      ranks[filled++] = this.#ranks[position] as number
-    })
-    const page = ranks.sort().subarray(offset, end)
-    return Array.from(page, (rank) => this.#positions[rank] as number)
   }
 }
 
