@@ -17,7 +17,8 @@ import { startChainNode } from '../../../sandbox/chain/node.ts'
 import { chainClient } from '../../../sandbox/chain/rpc.ts'
 import { usdc } from '../../lib/money.ts'
 import { networks } from '../../payments/networks.ts'
-import type { X402Payment } from '../../payments/payment.ts'
+import type { X402Payment, X402Receipt } from '../../payments/payment.ts'
+import type { Collected } from '../../payments/ports.ts'
 import { openChain } from './clients.ts'
 import { type ChainConfig, connectChain } from './connect.ts'
 import { tokenAbi, transferTypes } from './token.ts'
@@ -31,6 +32,14 @@ const domain = {
 
 /** What a 0.5 USDC purchase pays, in atomic units. */
 export const price = usdc(500_000n)
+
+const usual = {
+  network,
+  pollMs: 10,
+  maxHeadSeconds: 90,
+  walletFactories: [],
+  maxSettlementWei: 10n ** 16n,
+}
 
 /**
  * A real node with the real token and no clock: a block is made by a transaction, or when a test
@@ -46,14 +55,7 @@ export async function startStillChain() {
   await client.mine({ blocks: 3 })
 
   const config = (changes: Partial<ChainConfig>): ChainConfig => ({
-    network,
-    rpcUrl: node.rpcUrl,
-    pollMs: 10,
-    maxHeadSeconds: 90,
-    gasKey: keys.gas,
-    refundKey: keys.refund,
-    walletFactories: [],
-    maxSettlementWei: 10n ** 16n,
+    ...{ ...usual, rpcUrl: node.rpcUrl, gasKey: keys.gas, refundKey: keys.refund },
     ...changes,
   })
 
@@ -73,8 +75,14 @@ export async function startStillChain() {
       const connected = connectChain(config(changes), now)
       return { ...connected, rail: connected.rail(earlier) }
     },
-    open: (gasKey: Hex = keys.gas) => openChain({ ...config({}), gasKey }),
+    open: (changes: Partial<ChainConfig> = {}) => openChain(config(changes)),
     mine: (blocks = 1) => client.mine({ blocks }),
+    async passTime(seconds: number) {
+      await client.increaseTime({ seconds })
+      await client.mine({ blocks: 2 })
+    },
+    /** How many transactions the store has sent. */
+    sentByUs: () => client.getTransactionCount({ address: privateKeyToAddress(keys.gas) }),
     mintTo: (to: Address, amount: bigint) => mint(client, keys, to, amount),
     /** Replaces the newest blocks by empty ones, or by ones with these signed transactions. */
     async reorganise(depth: number, transactions: readonly (readonly [Hex, number])[] = []) {
@@ -110,6 +118,21 @@ export interface Paying {
   /** A nonce that was used before; by default, a new one. */
   readonly nonce?: Hex
 }
+
+/** A payment that is in the newest block, sent by another process. */
+export async function landedPayment(chain: StillChain, paying: Paying = {}) {
+  const payment = await newPayment(chain, paying)
+  const receipt = receiptIn(await chain.connect().rail.collect(payment.tender))
+  return { ...payment, receipt }
+}
+
+export function receiptIn(collected: Collected<X402Receipt>): X402Receipt {
+  if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
+  return collected.receipt
+}
+
+/** What a refund refers to in tests that do not read the payment's own receipt. */
+export const anyReceipt = { rail: 'x402', transaction: '0x', block: 0 } as const
 
 /** A new wallet with money, and its signed payment to the store. */
 export async function newPayment(chain: StillChain, paying: Paying = {}) {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tenderOf } from '../../../test/doubles/orders.ts'
 import { networks } from '../../payments/networks.ts'
 import { type NodeBefore, startNodeBefore } from './chain.fixture.ts'
 import { type Chain, openChain } from './clients.ts'
 import { transferOf } from './facilitator.ts'
 import { isSilence } from './faults.ts'
+import { ownFacilitator } from './own-facilitator.ts'
 import { costOf, gasOf } from './transfer.ts'
 
 // What nodes say about a call that needs more gas than the limit of an estimate. The payer can choose that.
@@ -16,14 +17,15 @@ let chain: Chain
 
 beforeAll(async () => {
   node = await startNodeBefore('')
-  node.tamper(() => ({ error: said }))
   const gasKey = `0x${'22'.repeat(32)}` as const
   const options = { rpcUrl: node.url, gasKey, pollMs: 20, maxSettlementWei: 10n ** 16n }
   chain = openChain({ network: networks['base-sepolia'], ...options })
 })
 afterAll(() => node.stop())
+beforeEach(() => node.tamper(() => ({ error: said })))
 
-const transfer = transferOf(tenderOf())
+const tender = tenderOf()
+const transfer = transferOf(tender)
 
 const words = [
   ['Geth, Erigon', 'gas required exceeds allowance (4000000)'],
@@ -35,18 +37,37 @@ const words = [
 ] as const
 
 /** The codes that nodes use for one refusal: invalid input, internal error, missing resource, limit, revert. */
-const codes = [-32_000, -32_603, -32_002, -32_005, -32_015, 3]
+const codes = [-32_000, -32_603, -32_002, -32_005, -32_015]
 
-describe.each(words)('in the words of %s', (_, message) => {
-  test.each(codes)('that is what the payment costs, at code %d', async (code) => {
+const refusals = [
+  ...words.map(([who, message]) => [who, message, 3] as const),
+  ...codes.map((code) => [`one at code ${code}`, words[0][1], code] as const),
+]
+
+test.each(refusals)(
+  'in the words of %s that is what the payment costs',
+  async (_, message, code) => {
     said = { code, message }
     expect(await costOf(chain, transfer)).toBe('too_much')
     const error = await gasOf(chain, transfer).catch((refused: unknown) => refused)
     expect(isSilence(error)).toBe(false)
-  })
-})
+  },
+)
 
 test('a node that fails for another reason has said nothing of the payment', async () => {
   said = { code: -32_603, message: 'the database is closed' }
   await expect(costOf(chain, transfer)).rejects.toThrow()
+})
+
+test('a payment that cannot be checked is not called bad, and leaves no question open', async () => {
+  const codesOf: unknown[] = []
+  node.tamper((method, [address]) => {
+    if (method === 'eth_getCode') codesOf.push(String(address).toLowerCase())
+    return { status: 503 }
+  })
+  const fresh = { ...tender, validBefore: Math.floor(Date.now() / 1_000) + 300 }
+  await expect(ownFacilitator(chain, []).verify(fresh)).rejects.toThrow(/503/)
+  // The package makes two calls in parallel and handles only the first failure. Only the one for the
+  // payer's code may go to the node: an unhandled failure ends the process.
+  expect(new Set(codesOf)).toEqual(new Set([tender.payer.toLowerCase()]))
 })

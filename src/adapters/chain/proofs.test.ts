@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Hex, numberToHex, pad, RpcRequestError } from 'viem'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { leaseMs } from '../../orders/workflow.ts'
 import { supplierTimeoutMs } from '../../suppliers/supplier.ts'
 import { pageSize } from './blocks.ts'
@@ -54,12 +53,16 @@ test('what stands before the first block in which it can have landed is not look
 test('a search that outlasts its step asks for no further page', async () => {
   const node = nodeWith(9, usedTopic)
   const asked = vi.spyOn(node.reader, 'request')
+  const step = new AbortController()
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(step.signal)
+  onTestFinished(() => timeout.mockRestore())
   asked.mockImplementationOnce(async () => {
-    await delay(50)
+    step.abort(new Error('timeout'))
     return []
   })
   node.pages.learn(10_000, 100)
-  await expect(findUse(node, searched, head, 20)).rejects.toThrow(/timeout/)
+  await expect(findUse(node, searched, head)).rejects.toThrow(/timeout/)
+  expect(timeout).toHaveBeenCalledWith(maxStepMs)
   expect(asked).toHaveBeenCalledTimes(1)
 })
 

@@ -217,12 +217,11 @@ export async function findUse(
   node: ChainNode,
   searched: Searched,
   head: BlockTime,
-  maxMs = maxStepMs,
 ): Promise<Use | undefined> {
   const { validBefore, sinceBlock: first } = searched
   if (first === undefined) return undefined
   const newest = Number(head.number)
-  const signal = AbortSignal.timeout(maxMs)
+  const signal = AbortSignal.timeout(maxStepMs)
   const end = await blockAt(node, validBefore, head)
   const useIn = async (blocks: Blocks) => {
     const read = (piece: Blocks) => usesIn(node, searched, piece)

@@ -1,10 +1,11 @@
 import { toFunctionSelector } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { type ProviderHabits, providerOf } from '../../../test/doubles/rpc-provider.ts'
 import type { X402Payment } from '../../payments/payment.ts'
 import {
   cancel,
+  landedPayment,
   type NodeBefore,
   newPayment,
   price,
@@ -36,18 +37,7 @@ function behind(habits: ProviderHabits, now?: () => Date) {
   return chain.connect({ rpcUrl: node.url }, now)
 }
 
-/** A payment that is in a block, sent by another process. */
-async function landed() {
-  const payment = await newPayment(chain)
-  const collected = await chain.connect().rail.collect(payment.tender)
-  if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
-  return { ...payment, receipt: collected.receipt }
-}
-
-async function passTime(seconds: number): Promise<void> {
-  await chain.client.increaseTime({ seconds })
-  await chain.mine(3)
-}
+const landed = () => landedPayment(chain)
 
 const asked = (method: string) => node.calls.filter((call) => call === method).length
 
@@ -106,7 +96,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
 
   test('is asked for the time of the authorization, however long ago that was', async () => {
     const { tender, receipt } = await landedAs()
-    await passTime(400)
+    await chain.passTime(400)
     await mine(43_200)
     const { rail } = behind({ stretch, logRange: { blocks: 500, refusal: 'parameter' } }, later)
     expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
@@ -120,7 +110,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
     let paid: X402Payment
     beforeAll(async () => {
       paid = (await landedAs()).tender
-      await passTime(400)
+      await chain.passTime(400)
       await mine(43_200)
     })
     const forged = `0x${'11'.repeat(64)}1b`
@@ -172,7 +162,7 @@ describe('a provider that shows a log and not its receipt', () => {
     await chain.mine()
     const unknown = { outcome: 'unknown', charged: 'unknown' }
     expect(await behind({ hidesReceipts: true }).rail.check(tender)).toMatchObject(unknown)
-    await passTime(400)
+    await chain.passTime(400)
     const { rail } = behind({ hidesReceipts: true }, later)
     expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
     expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
@@ -253,40 +243,38 @@ describe('a provider whose quota payers use up', () => {
   const refusing = (methods: readonly string[]) =>
     node.tamper((method) => (methods.includes(method) ? { status: 429 } : undefined))
 
-  test('is well while it answers other questions, for five minutes', async () => {
-    let late = 0
-    const { probe } = behind({}, () => new Date(Date.now() + late * 1_000))
-    await probe()
-    refusing(['eth_estimateGas'])
-    for (let time = 0; time < 4; time += 1) await probe()
-    late = 80
-    await probe()
-  })
+  const begun = new Date()
+  let late: number
+  /** The looks of a store at its node, by a clock that is `late` seconds after the beginning. */
+  const looking = () => {
+    late = 0
+    const now = () => new Date(begun.getTime() + late * 1_000)
+    return chain.connect({ rpcUrl: node.url, maxHeadSeconds: 10 ** 9 }, now)
+  }
 
-  test('is down when it answers nothing, or has refused every look for five minutes', async () => {
-    let late = 0
-    const now = () => new Date(Date.now() + late * 1_000)
-    const { probe } = chain.connect({ rpcUrl: node.url, maxHeadSeconds: 10 ** 9 }, now)
+  test('is well while it answers other questions, for five minutes', async () => {
+    const { probe } = looking()
     refusing(['eth_estimateGas'])
     await expect(probe()).rejects.toThrow()
     refusing([])
     await probe()
     refusing(['eth_estimateGas'])
+    late = 299
+    for (let time = 0; time < 4; time += 1) await probe()
     late = 301
-    await expect(probe()).rejects.toThrow()
-    late = 0
-    refusing(['eth_estimateGas', 'eth_getBlockByNumber', 'eth_call', 'eth_getLogs'])
-    await probe()
     await expect(probe()).rejects.toThrow()
   })
 
-  test('is down at once when it is wrong in another way, whatever else it answers', async () => {
-    const { probe } = behind({})
+  test('is down when it answers nothing, or is wrong in another way', async () => {
+    const { probe } = looking()
     await probe()
     node.tamper((method) => (method === 'eth_estimateGas' ? { status: 403 } : undefined))
     await expect(probe()).rejects.toThrow()
     node.tamper()
     await probe()
+    refusing(['eth_estimateGas', 'eth_getBlockByNumber', 'eth_call', 'eth_getLogs'])
+    await probe()
+    await expect(probe()).rejects.toThrow()
   })
 
   test('is asked to check few payments at once until it bears it again', async () => {
@@ -294,6 +282,7 @@ describe('a provider whose quota payers use up', () => {
     const payments: Awaited<ReturnType<typeof newPayment>>[] = []
     for (let many = 0; many < 8; many += 1) payments.push(await newPayment(chain))
     const { tender } = await newPayment(chain)
+    vi.useFakeTimers({ toFake: ['performance'] })
     refusing(['eth_estimateGas'])
     expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
     refusing([])

@@ -6,6 +6,7 @@ import { blacklist, pause, unBlacklist, unpause } from '../../../test/stories/ch
 import type { X402Payment, X402Refund } from '../../payments/payment.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
+  anyReceipt,
   type NodeBefore,
   newPayment,
   price,
@@ -29,7 +30,7 @@ afterAll(async () => {
 })
 afterEach(() => node.tamper())
 
-const since = { rail: 'x402', transaction: '0x', block: 0 } as const
+const since = anyReceipt
 let tender: X402Payment
 let signed: X402Refund
 
@@ -92,13 +93,13 @@ test('a refund for which there is no money waits for the operator, and is then p
   const refundKey = generatePrivateKey()
   const { rail: poor } = chain.connect({ refundKey })
   signed = await poor.signRefund({ reference: newOrderId(), tender, since })
-  const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
+  const before = await chain.sentByUs()
   expect(await poor.payBack(signed)).toMatchObject({
     outcome: 'blocked',
     code: 'no_float',
     mayStillPay: true,
   })
-  expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)
+  expect(await chain.sentByUs()).toBe(before)
   await chain.mintTo(privateKeyToAddress(refundKey), price)
   await expectPaid(poor)
 })
@@ -120,13 +121,13 @@ test.each(Object.entries(closures))(
   'a refund that meets %s waits for the operator, costs no gas, and is then paid',
   async (code, { close, open }) => {
     await close()
-    const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
+    const before = await chain.sentByUs()
     expect(await rail.payBack(signed)).toMatchObject({
       outcome: 'blocked',
       code,
       mayStillPay: true,
     })
-    expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)
+    expect(await chain.sentByUs()).toBe(before)
     await open()
     await expectPaid(rail)
   },

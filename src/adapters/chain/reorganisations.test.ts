@@ -2,9 +2,15 @@ import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
-import type { X402Receipt } from '../../payments/payment.ts'
-import type { Collected, Rail } from '../../payments/ports.ts'
-import { cancel, newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
+import type { Rail } from '../../payments/ports.ts'
+import {
+  cancel,
+  newPayment,
+  price,
+  receiptIn,
+  type StillChain,
+  startStillChain,
+} from './chain.fixture.ts'
 
 // A chain that drops its newest blocks, as it may until they are safe.
 
@@ -16,11 +22,6 @@ beforeAll(async () => {
   rail = chain.connect().rail
 })
 afterAll(() => chain.stop())
-
-function receiptIn(collected: Collected<X402Receipt>): X402Receipt {
-  if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
-  return collected.receipt
-}
 
 /** A payment that has just been settled, in the newest block. */
 async function settled() {
@@ -73,15 +74,14 @@ test('a payment that moved to a later block stands where it is now', async () =>
 })
 
 test('what was sent after a reorganisation is not held up by what was dropped', async () => {
-  const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
+  const before = await chain.sentByUs()
   const dropped = await settled()
   await chain.reorganise(1)
   const next = await settled()
   const again = receiptIn(await rail.collect(dropped.tender))
   expect(await paid(next.payer)).toHaveLength(1)
   expect(await paid(dropped.payer)).toMatchObject([{ transaction: again.transaction }])
-  const sent = await chain.client.getTransactionCount({ address: chain.gasWallet })
-  expect(sent).toBe(before + 2)
+  expect(await chain.sentByUs()).toBe(before + 2)
 })
 
 test('a payment that somebody else submitted again is found where it is, at no cost', async () => {
@@ -92,9 +92,9 @@ test('a payment that somebody else submitted again is found where it is, at no c
   const other = chain.connect({ gasKey: key }).rail
   const theirs = receiptIn(await other.collect(tender))
   expect(await confirmation()).toBe('gone')
-  const before = await chain.client.getTransactionCount({ address: chain.gasWallet })
+  const before = await chain.sentByUs()
   expect(receiptIn(await rail.collect(tender))).toEqual(theirs)
-  expect(await chain.client.getTransactionCount({ address: chain.gasWallet })).toBe(before)
+  expect(await chain.sentByUs()).toBe(before)
   expect(await paid(payer)).toHaveLength(1)
 })
 

@@ -1,28 +1,35 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { X402Payment } from '../../payments/payment.ts'
+import {
+  newPayment,
+  price,
+  type StillChain,
+  startNodeBefore,
+  startStillChain,
+} from './chain.fixture.ts'
 import { accountNonces, type Chain } from './clients.ts'
 import { transferOf } from './facilitator.ts'
-import type { Sent } from './sending.ts'
+import type { Sending } from './sending.ts'
 import { sendTransfer } from './transfer.ts'
 
 let chain: StillChain
+let key: Hex
+let address: Hex
 
 beforeAll(async () => {
   chain = await startStillChain()
 })
 afterAll(() => chain.stop())
+beforeEach(async () => {
+  key = generatePrivateKey()
+  address = privateKeyToAccount(key).address
+  await chain.client.setBalance({ address, value: 10n ** 20n })
+})
 afterEach(() => chain.client.setAutomine(true))
 
-type X402Payment = Awaited<ReturnType<typeof newPayment>>['tender']
-
-async function fundedKey(): Promise<Hex> {
-  const key = generatePrivateKey()
-  const { address } = privateKeyToAccount(key)
-  await chain.client.setBalance({ address, value: 10n ** 20n })
-  return key
-}
+const opened = () => chain.open({ gasKey: key })
 
 async function payments(count: number): Promise<X402Payment[]> {
   const tenders: X402Payment[] = []
@@ -30,8 +37,18 @@ async function payments(count: number): Promise<X402Payment[]> {
   return tenders
 }
 
-const send = (by: Chain, tender: X402Payment, withinMs = 10_000) =>
-  sendTransfer(by, transferOf(tender), { withinMs, onWasted: () => {} })
+/** Pushes often, and ends only when the transaction is in a block. */
+const untilInBlock = { withinMs: 600_000, waits: 1_500 }
+
+const send = (by: Chain, tender: X402Payment, sending: Omit<Sending, 'onWasted'> = untilInBlock) =>
+  sendTransfer(by, transferOf(tender), { ...sending, onWasted: () => {} })
+
+/** Begins to send a payment while no block is made. */
+async function sendStuck() {
+  const [tender] = (await payments(1)) as [X402Payment]
+  await chain.client.setAutomine(false)
+  return { tender, sending: send(opened(), tender) }
+}
 
 async function expectEachPaidOnce(tenders: readonly X402Payment[]): Promise<void> {
   for (const { payer, payTo } of tenders) {
@@ -39,32 +56,7 @@ async function expectEachPaidOnce(tenders: readonly X402Payment[]): Promise<void
   }
 }
 
-/** Makes a block every 40 ms until the work has ended. */
-async function miningDuring<T>(work: Promise<T>): Promise<T> {
-  let hasEnded = false
-  const done = work.finally(() => {
-    hasEnded = true
-  })
-  while (!hasEnded) {
-    await new Promise((resolve) => setTimeout(resolve, 40))
-    await chain.mine()
-  }
-  return done
-}
-
-/** Two processes that hold the same key, each of which sends twenty payments at once. */
-async function sendFromTwo(): Promise<{ tenders: X402Payment[]; sent: Sent[]; key: Hex }> {
-  const key = await fundedKey()
-  const senders = [chain.open(key), chain.open(key)]
-  const tenders = await payments(40)
-  const sending = Promise.all(
-    tenders.map((tender, index) => send(senders[index % 2] as Chain, tender)),
-  )
-  return { tenders, sent: await miningDuring(sending), key }
-}
-
-const countOf = (key: Hex, blockTag: 'latest' | 'pending' = 'latest') =>
-  chain.client.getTransactionCount({ address: privateKeyToAccount(key).address, blockTag })
+const sentWithKey = () => chain.client.getTransactionCount({ address })
 
 /** The transaction that the node would put into a block first. */
 async function waiting() {
@@ -72,123 +64,126 @@ async function waiting() {
   return Object.values(Object.values(pending)[0] ?? {})[0]
 }
 
+const somethingWaits = () => expect.poll(waiting).toBeDefined()
+
+/** Another transaction of the same key, with this nonce. */
+const sendForeign = (fees: Record<'maxFeePerGas' | 'maxPriorityFeePerGas', bigint>) =>
+  chain.client.sendTransaction({
+    ...{ account: privateKeyToAccount(key), to: address, nonce: 0 },
+    ...fees,
+  })
+
 test('two processes with one key send twenty payments each, and each lands once', async () => {
-  const { tenders, sent, key } = await sendFromTwo()
+  const senders = [opened(), opened()]
+  const tenders = await payments(40)
+  const sent = await Promise.all(
+    tenders.map((tender, index) => send(senders[index % 2] as Chain, tender)),
+  )
   expect(sent.filter(({ receipt }) => receipt?.status !== 'success')).toEqual([])
   await expectEachPaidOnce(tenders)
-  expect(await countOf(key)).toBe(40)
+  expect(await sentWithKey()).toBe(40)
 })
 
 test('a transaction that no block takes is sent again in its place for a higher fee', async () => {
-  const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Payment]
-  await chain.client.setAutomine(false)
-  const sending = send(chain.open(key), tender, 1_800)
-  const fees = new Set<bigint>()
-  await until(async () => {
+  const { tender, sending } = await sendStuck()
+  const fees: bigint[] = []
+  const seen = async () => {
     const fee = (await waiting())?.maxFeePerGas
-    if (fee) fees.add(BigInt(fee))
-    return fees.size > 1
-  })
+    if (fee && BigInt(fee) !== fees.at(-1)) fees.push(BigInt(fee))
+    return fees.length
+  }
+  await expect.poll(seen).toBeGreaterThan(1)
   await chain.mine()
   const { hash, receipt } = await sending
   expect(receipt?.status).toBe('success')
-  expect(await countOf(key)).toBe(1)
+  expect(await sentWithKey()).toBe(1)
   expect(await chain.transfers(tender.payer, tender.payTo)).toEqual([
     { value: price, transaction: hash },
   ])
-  const [first = 0n, second = 0n] = [...fees]
+  const [first = 0n, second = 0n] = fees
   expect(second * 10n).toBeGreaterThanOrEqual(first * 11n)
 })
 
 test('a transaction that the node has dropped is sent again', async () => {
-  const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Payment]
-  await chain.client.setAutomine(false)
-  const sending = send(chain.open(key), tender, 1_800)
-  await until(async () => (await waiting()) !== undefined)
+  const { tender, sending } = await sendStuck()
+  await somethingWaits()
   const dropped = (await waiting())?.hash
   await chain.client.dropTransaction({ hash: dropped as Hex })
-  await until(async () => (await waiting()) !== undefined)
+  await somethingWaits()
   await chain.mine()
   expect((await sending).hash).not.toBe(dropped)
   await expectEachPaidOnce([tender])
 })
 
 test('a transaction whose place another process has taken is sent again in another one', async () => {
-  const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Payment]
-  await chain.client.setAutomine(false)
-  const sending = send(chain.open(key), tender, 1_800)
-  await until(async () => (await waiting()) !== undefined)
-  const account = privateKeyToAccount(key)
-  const more = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 11n }
-  await chain.client.sendTransaction({ account, to: account.address, nonce: 0, ...more })
+  const { tender, sending } = await sendStuck()
+  await somethingWaits()
+  await sendForeign({ maxFeePerGas: 10n ** 13n, maxPriorityFeePerGas: 10n ** 13n })
   await chain.mine()
   expect(await chain.transfers(tender.payer, tender.payTo)).toEqual([])
-  await until(async () => (await waiting()) !== undefined)
+  await somethingWaits()
   await chain.mine()
   expect(await sending).toMatchObject({ receipt: { status: 'success' } })
   await expectEachPaidOnce([tender])
 })
 
 test('a transaction of another process that is stuck is replaced, and holds nobody up', async () => {
-  const key = await fundedKey()
-  const [tender] = (await payments(1)) as [X402Payment]
-  await chain.client.setAutomine(false)
-  const account = privateKeyToAccount(key)
   // It pays three times the present fee and is still in no block, as if the node had forgotten it.
   const { maxFeePerGas, maxPriorityFeePerGas } = await chain.client.estimateFeesPerGas()
-  const more = {
+  const [tender] = (await payments(1)) as [X402Payment]
+  await chain.client.setAutomine(false)
+  await sendForeign({
     maxFeePerGas: maxFeePerGas * 3n,
     maxPriorityFeePerGas: maxPriorityFeePerGas * 3n,
-  }
-  await chain.client.sendTransaction({ account, to: account.address, nonce: 0, ...more })
-  const sending = send(chain.open(key), tender, 1_800)
-  await until(async () => (await waiting())?.to === chain.usdc.toLowerCase())
+  })
+  const sending = send(opened(), tender)
+  await expect.poll(async () => (await waiting())?.to).toBe(chain.usdc.toLowerCase())
   await chain.mine()
   expect(await sending).toMatchObject({ receipt: { status: 'success' } })
   await expectEachPaidOnce([tender])
 })
 
 test('two of one process that wait for the same block leave each other their places', async () => {
-  const key = await fundedKey()
-  const by = chain.open(key)
+  const node = await startNodeBefore(chain.rpcUrl)
+  onTestFinished(() => node.stop())
+  const by = chain.open({ gasKey: key, rpcUrl: node.url })
   const tenders = await payments(2)
   await chain.client.setAutomine(false)
-  let hasEnded = false
-  const sending = Promise.all(tenders.map((tender) => send(by, tender, 1_800))).finally(() => {
-    hasEnded = true
+  let pushes = 0
+  node.tamper((method, [, block]) => {
+    if (method === 'eth_getTransactionCount' && block === 'latest') pushes += 1
+    return undefined
   })
+  const sending = Promise.all(tenders.map((tender) => send(by, tender)))
   const firstCalls = new Set<string>()
-  await until(async () => {
+  const pushed = async () => {
     const first = await waiting()
     if (first) firstCalls.add(first.input)
-    return hasEnded
-  })
-  await sending
+    return pushes
+  }
+  await expect.poll(pushed).toBeGreaterThan(6)
   expect(firstCalls.size).toBe(1)
   await chain.mine()
+  await sending
   await expectEachPaidOnce(tenders)
-  expect(await countOf(key)).toBe(2)
+  expect(await sentWithKey()).toBe(2)
 })
 
 test('a transaction that is in no block at the end may still land: that is no failure', async () => {
   const [tender] = (await payments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
-  const { receipt } = await send(chain.open(await fundedKey()), tender, 200)
+  const { receipt } = await send(opened(), tender, { withinMs: 200 })
   expect(receipt).toBeUndefined()
   await chain.mine()
   await expectEachPaidOnce([tender])
 })
 
 test('a payment that the token refuses costs nothing', async () => {
-  const key = await fundedKey()
   const [tender] = (await payments(1)) as [X402Payment]
-  const by = chain.open(key)
+  const by = opened()
   await send(by, tender)
   await expect(send(by, tender)).rejects.toThrow(/used or canceled/)
-  expect(await countOf(key)).toBe(1)
+  expect(await sentWithKey()).toBe(1)
 })
 
 test('numbers that are in use are not given again, and the node decides when none is', async () => {
@@ -205,11 +200,3 @@ test('numbers that are in use are not given again, and the node decides when non
   state.counted = 5
   expect(await nonces.take()).toBe(5)
 })
-
-async function until(met: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 120_000
-  while (!(await met())) {
-    if (performance.now() > deadline) throw new Error('It did not come to that.')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

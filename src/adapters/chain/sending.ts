@@ -14,6 +14,8 @@ export interface Call {
 
 export interface Sending {
   readonly withinMs: number
+  /** The wait has this many parts; between two of them the transaction is pushed. */
+  readonly waits?: number
   /** Called for each transaction that cost us gas and moved no money. */
   readonly onWasted: () => void
 }
@@ -33,8 +35,6 @@ interface Broadcast {
 
 /** How many nonces are tried when others send with the same key at the same time. */
 const maxNumbers = 12
-/** The wait has this many parts; between two of them the transaction is pushed. */
-const waits = 3
 /** How many fees are tried to replace a stuck transaction, each twice the one before. */
 const maxRaises = 4
 
@@ -47,17 +47,17 @@ const maxRaises = 4
  *
  * @throws when the node does not accept it at all, or the network fee is too high
  */
-export async function sendCall(
-  chain: Chain,
-  call: Call,
-  { withinMs, onWasted }: Sending,
-): Promise<Sent> {
-  const sent = await sendUntilInBlock(chain, call, withinMs)
-  if (sent.receipt?.status === 'reverted') onWasted()
+export async function sendCall(chain: Chain, call: Call, sending: Sending): Promise<Sent> {
+  const sent = await sendUntilInBlock(chain, call, sending)
+  if (sent.receipt?.status === 'reverted') sending.onWasted()
   return sent
 }
 
-async function sendUntilInBlock(chain: Chain, call: Call, withinMs: number): Promise<Sent> {
+async function sendUntilInBlock(
+  chain: Chain,
+  call: Call,
+  { withinMs, waits = 3 }: Sending,
+): Promise<Sent> {
   const all = [await sendFirst(chain, call)]
   try {
     for (let wait = 1; ; wait += 1) {

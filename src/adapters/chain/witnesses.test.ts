@@ -3,9 +3,12 @@ import { newOrderId } from '../../../test/doubles/ids.ts'
 import { networks } from '../../payments/networks.ts'
 import type { Rail } from '../../payments/ports.ts'
 import {
+  anyReceipt,
+  landedPayment,
   type NodeBefore,
   newPayment,
   price,
+  receiptIn,
   type StillChain,
   startNodeBefore,
   startStillChain,
@@ -61,17 +64,12 @@ function laggingAt(block: bigint): Tamper {
   }
 }
 
-async function passTime(seconds: number): Promise<void> {
-  await chain.client.increaseTime({ seconds })
-  await chain.mine(2)
-}
-
 describe('a payment that never landed', () => {
   /** A payment that has expired by the time of the chain. */
   async function expired() {
     const { tender } = await newPayment(chain)
     const head = await chain.client.getBlockNumber()
-    await passTime(400)
+    await chain.passTime(400)
     return { tender, head }
   }
   const dead = { outcome: 'failed', code: 'authorization_expired' }
@@ -157,17 +155,11 @@ describe('a payment that has landed', () => {
     rail = connect([witness.url], later).rail
   })
 
-  /** Settled by another process, so that this one only looks. */
-  async function landed(amount: bigint = price) {
-    const payment = await newPayment(chain, { amount })
-    const collected = await chain.connect().rail.collect(payment.tender)
-    if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
-    return { ...payment, ...collected, ...collected.receipt }
-  }
+  const landed = (amount: bigint = price) => landedPayment(chain, { amount })
 
   test('has not failed because our node hides it', async () => {
     const { tender, receipt } = await landed()
-    await passTime(400)
+    await chain.passTime(400)
     own.tamper(hiding)
     expect(await connect([], later).rail.collect(tender)).toMatchObject({ outcome: 'failed' })
     expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
@@ -177,7 +169,7 @@ describe('a payment that has landed', () => {
 
   test('has not failed because our node shows its nonce used and not where', async () => {
     const { tender } = await landed()
-    await passTime(400)
+    await chain.passTime(400)
     own.tamper((method) => (method === 'eth_getLogs' ? { result: [] } : undefined))
     expect(await connect([], later).rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
   })
@@ -252,8 +244,7 @@ describe('a payment that has landed', () => {
 test('a refund is paid when a witness shows it in a safe block too, whatever its amount', async () => {
   const { tender, payer } = await newPayment(chain)
   const { rail } = connect([witness.url])
-  const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-  const signed = await rail.signRefund({ reference: newOrderId(), tender, since })
+  const signed = await rail.signRefund({ reference: newOrderId(), tender, since: anyReceipt })
   expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
   const head = await chain.client.getBlockNumber()
   await chain.mine()
@@ -269,10 +260,9 @@ test('a refund is paid when a witness shows it in a safe block too, whatever its
 test('a refund has not lapsed because our node hides that it was paid', async () => {
   const { tender } = await newPayment(chain)
   const { rail } = connect([witness.url])
-  const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-  const signed = await rail.signRefund({ reference: newOrderId(), tender, since })
+  const signed = await rail.signRefund({ reference: newOrderId(), tender, since: anyReceipt })
   await rail.payBack(signed)
-  await passTime(25 * 3_600)
+  await chain.passTime(25 * 3_600)
   own.tamper(hiding)
   expect(await connect([]).rail.payBack(signed)).toMatchObject({ outcome: 'lapsed' })
   expect(await rail.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
@@ -290,20 +280,18 @@ describe('a safe height that another machine behind the same address tells', () 
   test('makes no payment final that is in no safe block of ours', async () => {
     const { tender } = await newPayment(chain)
     const { rail } = connect([])
-    const collected = await rail.collect(tender)
-    if (collected.outcome !== 'settled') throw new Error(JSON.stringify(collected))
+    const receipt = receiptIn(await rail.collect(tender))
     own.tamper(ahead)
-    expect(await rail.confirmationOf(tender, collected.receipt)).toBe('not_yet')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('not_yet')
     own.tamper()
     await chain.mine()
-    expect(await rail.confirmationOf(tender, collected.receipt)).toBe('final')
+    expect(await rail.confirmationOf(tender, receipt)).toBe('final')
   })
 
   test('makes no refund paid that is in no safe block of ours', async () => {
     const { tender } = await newPayment(chain)
     const { rail } = connect([])
-    const since = { rail: 'x402', transaction: '0x', block: 0 } as const
-    const signed = await rail.signRefund({ reference: newOrderId(), tender, since })
+    const signed = await rail.signRefund({ reference: newOrderId(), tender, since: anyReceipt })
     expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
     own.tamper(ahead)
     expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
