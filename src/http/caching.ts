@@ -6,18 +6,15 @@ export const publicMinute = 'public, max-age=60'
 /** The catalog must be revalidated before each use, because purchases rely on its prices. */
 export const revalidate = 'no-cache'
 
-/** A text with the hash of its bytes. */
 export interface FixedText {
   readonly text: string | Buffer
   readonly digest: string
 }
 
-/** A public text that does not change while the store runs. */
 export function fixedText(text: string | Buffer): FixedText {
   return { text, digest: digestOf(text) }
 }
 
-/** A text to send, with its caching policy. */
 interface Sent {
   /** A Buffer is sent without a character set. */
   readonly text: string | Buffer

@@ -49,14 +49,6 @@ describe('the idempotency key', () => {
 })
 
 describe('the credentials of a request', () => {
-  test('is nobody without a header', async () => {
-    expect(await viewerOf(deps, request({}))).toEqual({
-      accessToken: undefined,
-      wallet: undefined,
-      keys: [],
-    })
-  })
-
   test('shows a key, the identifier of the payment, or both', () => {
     const withKey = request({ 'idempotency-key': key })
     const other = 'another-key-of-24-letters'

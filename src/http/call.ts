@@ -8,7 +8,6 @@ import { clientKeyOf } from './client-key.ts'
 import { countRefused, lookAtRefused } from './proof-limit.ts'
 import type { Limits } from './rate-limit.ts'
 
-/** A request as the call of an operation. */
 export function callIn(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -30,7 +29,6 @@ export function callIn(
   }
 }
 
-/** The credentials of a request. @throws Refusal `invalid_header` */
 export function credentialsIn(request: FastifyRequest): Credentials {
   const { headers } = request
   return {

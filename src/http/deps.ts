@@ -4,7 +4,6 @@ import type { Refusal } from '../lib/refusal.ts'
 import type { PageFor } from './error-edge.ts'
 import type { LimitName, Limits } from './rate-limit.ts'
 
-/** The dependencies that all parts of the HTTP server share. */
 export interface AppDeps extends ReadDeps {
   readonly log: FastifyBaseLogger
   readonly now: () => Date
@@ -19,7 +18,6 @@ export interface AppDeps extends ReadDeps {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The rate limit of the route. Absent: none. */
     limit?: LimitName
     /** Whether errors of the route say in `charged` whether money moved. */
     charges?: boolean

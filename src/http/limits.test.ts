@@ -5,18 +5,6 @@ import { Refusal } from '../lib/refusal.ts'
 import { supplierReferenceOf } from '../orders/order.ts'
 import { routeSupplierWebhook } from './webhooks.ts'
 
-test('a request has so long for its headers, so long in all, and a connection so many', () => {
-  const { app } = testApp()
-  expect(app.server).toMatchObject({
-    headersTimeout: 10_000,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
-    timeout: 120_000,
-    maxRequestsPerSocket: 1_000,
-  })
-  expect(app.initialConfig).toMatchObject({ bodyLimit: 16_384 })
-})
-
 /** A store that answers any payment and any sign-in with the status in the path. */
 function storeOf() {
   const { app, pass } = testApp()

@@ -4,7 +4,6 @@ import { isOperator, type OperatorAccess } from './operator.ts'
 
 export interface MetricsDeps extends OperatorAccess {
   readonly page: () => Promise<{ readonly contentType: string; readonly body: string }>
-  /** Called for every answered request, with the pattern of its route. */
   readonly answered: (request: {
     readonly method: string
     readonly route: string
@@ -13,7 +12,6 @@ export interface MetricsDeps extends OperatorAccess {
   }) => void
 }
 
-/** Counts requests, and serves the metrics to the operator. Everyone else gets 404. */
 export function routeMetrics(app: FastifyInstance, deps: MetricsDeps): void {
   app.addHook('onResponse', (request, reply, done) => {
     deps.answered({

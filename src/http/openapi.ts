@@ -6,7 +6,6 @@ import { fixedText, publicMinute, sendText } from './caching.ts'
 
 export interface OpenApiDeps {
   readonly site: Site
-  /** The contract address of the token that is paid. */
   readonly asset: string
 }
 

@@ -35,7 +35,6 @@ export function routeOperations(
   }
 }
 
-/** Routes the operations about the store itself. */
 export function routeStoreOperations(
   app: FastifyInstance,
   deps: StoreDeps,
@@ -60,7 +59,6 @@ export function routeOf({ path }: Pick<Operation, 'path'>): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** The route config that the gate and the error handler read. */
 export function configOf({ limit, charges }: Operation) {
   return { ...(limit && { limit }), ...(charges && { charges }) }
 }

@@ -11,9 +11,7 @@ export function isOwnName(host: string): boolean {
   return ownNames.test(host)
 }
 
-/** What shows that a request comes from the operator. */
 export interface OperatorAccess {
-  /** The Bearer token that the operator sends. */
   readonly token: string | undefined
   /**
    * Whether callers on this machine are the operator if no token is set. Never in live mode: a request that a
@@ -22,7 +20,6 @@ export interface OperatorAccess {
   readonly isOpenHere: boolean
 }
 
-/** Whether a request comes from the operator. */
 export function isOperator(
   request: FastifyRequest,
   { token, isOpenHere }: OperatorAccess,

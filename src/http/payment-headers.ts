@@ -6,7 +6,6 @@ import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import { bazaarOf } from '../api/extensions/bazaar.ts'
 import { purchasePath } from '../api/paths.ts'
 
-/** The x402 headers, version 2. */
 const paymentHeaders = {
   required: 'PAYMENT-REQUIRED',
   signature: 'PAYMENT-SIGNATURE',

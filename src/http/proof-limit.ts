@@ -25,7 +25,6 @@ export function limitRefusedProofs(app: FastifyInstance, limits: Limits): void {
   })
 }
 
-/** The refusal for a client whose proofs were refused too often. */
 export async function lookAtRefused(
   limiter: RateLimiter,
   request: FastifyRequest,
@@ -42,7 +41,6 @@ export async function lookAtRefused(
   )
 }
 
-/** Counts a proof of this client that was not accepted. */
 export async function countRefused(limiter: RateLimiter, { ip }: FastifyRequest): Promise<void> {
   await limiter.take(clientKeyOf(ip))
 }
@@ -52,7 +50,6 @@ function countsAsRefused({ provesNothing }: FastifyRequest, { statusCode }: Fast
   return provesNothing || isNotAccepted(statusCode)
 }
 
-/** Whether a status says that a payment or a sign-in was not accepted. */
 export function isNotAccepted(status: number): boolean {
   return status === 401 || status === 402
 }

@@ -1,9 +1,7 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
-/** Whether a request is allowed, and when the client's window ends. */
 export interface RateLimitResult {
   readonly allowed: boolean
-  /** How many more requests are allowed in this window. */
   readonly remaining: number
   /** Whole seconds, at least 1, after which the whole limit is allowed again. */
   readonly resetSeconds: number
@@ -11,13 +9,11 @@ export interface RateLimitResult {
 
 /** At most `limit` requests of a client in a window, which begins with its first request. */
 export interface LimitRule {
-  /** Its name in the headers. */
   readonly name: string
   readonly limit: number
   readonly windowSeconds: number
 }
 
-/** Counts requests per client. */
 export interface RateLimiter extends LimitRule {
   take(client: string): Promise<RateLimitResult>
   /** Whether one more request would be allowed now, without counting it. */
@@ -27,7 +23,6 @@ export interface RateLimiter extends LimitRule {
 const minute = { windowSeconds: 60 }
 const hour = { windowSeconds: 3_600 }
 
-/** The rate limits of the store. */
 export const limitRules = {
   discovery: { name: 'discovery', limit: 60, ...minute },
   reading: { name: 'reading', limit: 300, ...minute },
@@ -36,7 +31,6 @@ export const limitRules = {
   refused: { name: 'refused', limit: 20, ...minute },
   /** Checkouts that a visitor has started, each with an invoice of the payment processor. */
   checkout: { name: 'checkout', limit: 30, ...hour },
-  /** Mails that a visitor has requested. */
   mail: { name: 'mail', limit: 10, ...hour },
   /** The same mail to one address, for all visitors together. */
   mailbox: { name: 'mailbox', limit: 1, windowSeconds: 900 },
@@ -58,7 +52,6 @@ export function createLimits(counterOf: CounterFactory = countingHere): Limits {
   return Object.fromEntries(limits)
 }
 
-/** Counts in the memory of this process. */
 export function countingHere({ name, limit, windowSeconds }: LimitRule): RateLimiterMemory {
   return new RateLimiterMemory({ keyPrefix: name, points: limit, duration: windowSeconds })
 }

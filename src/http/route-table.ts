@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 
-/** A path that the store serves, with its methods and its config. */
 interface KnownPath {
   readonly segments: readonly string[]
   readonly methods: Set<string>

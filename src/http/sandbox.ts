@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod'
 import { Refusal } from '../lib/refusal.ts'
 
-/** The dependencies of the sandbox's own routes, which do not exist in live mode. */
 export interface SandboxDeps {
   readonly rpcUrl: string
   readonly chainId: number

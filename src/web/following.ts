@@ -1,15 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { type Html, html } from './frame/html.ts'
 
-/** The part of a page that follows its order. */
 interface Followed {
-  /** A short text that changes whenever the content of the page does. */
   readonly version: string
   /** The path from which the page is loaded again; that of an answer to a form may not support GET. */
   readonly page: string
   /** A short sentence that screen readers read after a change. */
   readonly say: string
-  /** Whether nothing will change any more. */
   readonly isFinished: boolean
 }
 

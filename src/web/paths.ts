@@ -2,22 +2,18 @@ import type { ShopQuery } from '../api/shop/shop-query.ts'
 import { goods } from '../catalog/good.ts'
 import type { Offer } from '../catalog/offer.ts'
 
-/** The page of the payment of a checkout. */
 export function payPath(id: string): string {
   return `/pay/${id}`
 }
 
-/** The page of an order. */
 export function orderPagePath(id: string): string {
   return `/orders/${id}`
 }
 
-/** The page of an offer. */
 export function buyPath({ id }: { readonly id: string }): string {
   return `/buy/${encodeURIComponent(id)}`
 }
 
-/** The record of the same offer, as JSON. */
 export function recordPath({ id, kind }: Pick<Offer, 'id' | 'kind'>): string {
   return `/api/catalog/${goods[kind].plural}/offers/${encodeURIComponent(id)}`
 }

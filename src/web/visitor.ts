@@ -14,7 +14,6 @@ const token = String.raw`kat_[A-Za-z0-9_-]{43}|kop_[A-Za-z0-9_-]{20,400}\.[A-Za-
 const tokenPattern = new RegExp(`^(?:${token})$`)
 /** The token in pasted text: a whole link, or the part after its `#`. */
 const pastedPattern = new RegExp(`^(?:\\S*#)?(${token})$`)
-/** The session token of a wallet that signed in. */
 const walletPattern = /^kwp_[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{43}$/
 
 interface Cookie {
@@ -28,10 +27,8 @@ interface Cookie {
 
 interface Remembered {
   readonly orderId: string
-  /** The checkout of an order in a coin. */
   readonly checkout?: string | undefined
   readonly token: string
-  /** The address of the store. */
   readonly siteUrl: string
 }
 
@@ -70,7 +67,6 @@ export function walletIn(request: FastifyRequest): string | undefined {
   return cookieIn(request, walletCookie, walletPattern)
 }
 
-/** The token in the text of a form, alone or in a pasted link; undefined if there is none. */
 export function readToken(text: unknown): string | undefined {
   return typeof text === 'string' ? pastedPattern.exec(text.trim())?.[1] : undefined
 }
@@ -104,12 +100,10 @@ export function takeForms(pages: FastifyInstance): void {
   )
 }
 
-/** The fields of a form; none if the body is not a form. */
 export function formIn({ body }: Pick<FastifyRequest, 'body'>): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-/** The Fastify options of a route for a form. */
 interface FormOptions {
   readonly config: { readonly limit: 'reading' | 'purchase' }
   readonly bodyLimit: number

@@ -24,13 +24,11 @@ import { type FormFaults, type FormField, names, numberIn, type Typed } from './
 import type { CoinRates } from './starting.ts'
 import { type WalletSettings, walletPanel } from './wallet-panel.ts'
 
-/** Everything that the form shows. */
 interface BuyForm {
   readonly offer: Offer
   readonly retail: Retail
   readonly fields: readonly FormField[]
   readonly methods: readonly PaymentMethod[]
-  /** Whether links to the order can be sent by mail. */
   readonly takesMail: boolean
   readonly typed: Typed
   readonly faults: FormFaults

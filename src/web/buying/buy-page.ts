@@ -51,7 +51,6 @@ interface BuyRoutes {
 
 type OfferRequest = FastifyRequest<{ Params: { offerId: string } }>
 
-/** The page of an offer, and its form, which starts a checkout in a coin. */
 export function routeBuying(pages: FastifyInstance, routes: BuyRoutes): void {
   const config = { limit: 'reading' } as const
   pages.get('/buy/:offerId', { config }, (request: OfferRequest, reply) => {
@@ -176,7 +175,6 @@ function isFaulty(again: FormAgain | undefined): boolean {
   return again !== undefined && (again.faults.size > 0 || again.notice !== undefined)
 }
 
-/** The category, the brand in it, and the offer itself. */
 function crumbsOf(offer: Offer, t: Texts): Crumb[] {
   const { kind, brandName } = offer
   return [
@@ -241,7 +239,6 @@ function priceLines(
   }
 }
 
-/** The form as it was sent, or an empty one. */
 function formOf(offer: Offer, { deps, again }: Checkout): Html {
   const { pricing, t, checkout, payee, site } = deps
   const retail = retailOf(offer, pricing)
@@ -262,7 +259,6 @@ function formOf(offer: Offer, { deps, again }: Checkout): Html {
   })
 }
 
-/** Where software finds how to buy this offer. */
 function agents(offer: Offer, t: Texts): Html {
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
 <h2 id="agents-title">${t('buy.agents')}</h2>
@@ -270,7 +266,6 @@ function agents(offer: Offer, t: Texts): Html {
 </section>`
 }
 
-/** One sentence for search engines: what it is, where, and for how much. */
 function descriptionOf(offer: Offer, price: PriceTexts, t: Texts): string {
   return `${productName(offer, t)}: ${costOf(price, t)}. ${t(`buy.delivered.${offer.kind}`)}`
 }
@@ -288,10 +283,8 @@ function costOf(price: PriceTexts, t: Texts): string {
   }
 }
 
-/** A longer list of countries is collapsed. */
 const countriesShown = 12
 
-/** Everything known about an offer: a list of facts, and the texts of its supplier. */
 function aboutSection(offer: Offer, t: Texts): Html {
   return html`<section class="about" aria-labelledby="facts">
 <h2 id="facts">${t('buy.facts')}</h2>
@@ -384,7 +377,6 @@ ${paragraphs.map(
 )}`
 }
 
-/** The offer as schema.org data for search engines: a Product with an Offer. */
 function productData(
   offer: Offer,
   price: PriceTexts,

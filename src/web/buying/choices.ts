@@ -15,7 +15,6 @@ const coveragesShown = 8
 
 type ChoiceDeps = Pick<WebDeps, 'liveCatalog' | 'pricing' | 't'>
 
-/** Links to the other values or plans of the same brand and place that are sold now. */
 export function choicesSection(offer: Offer, deps: ChoiceDeps): Html | undefined {
   const { t } = deps
   const places = brandPlaces(deps.liveCatalog.current().sold[offer.kind], offer)
@@ -74,7 +73,6 @@ function sameAs(
   )
 }
 
-/** The plan of another coverage that differs least from this one. */
 function mostLike(offer: EsimOffer, { offers }: BrandPlace): readonly EsimOffer[] {
   return offers
     .filter((plan) => plan.kind === 'esim')

@@ -20,7 +20,6 @@ export function filled(text: string, values: Readonly<Record<string, string>>): 
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-/** The texts of a field about its faults. */
 interface FaultTexts {
   readonly missing: string
   readonly wrong: string

@@ -82,15 +82,11 @@ function phoneHint({ offer, t }: Hinting): string {
   return t('form.phone', { country: countryName(offer.country, t), code })
 }
 
-/** The texts of a field for people. */
 interface FieldTexts {
   readonly label: string
   readonly hint?: string
-  /** Shown when it is empty. */
   readonly missing: string
-  /** Shown when its value is not valid. */
   readonly wrong: string
-  /** Shown instead, for these faults. */
   readonly faults?: Readonly<Partial<Record<FaultCode, string>>>
 }
 
@@ -134,13 +130,10 @@ function named(name: FieldName, t: Texts): FieldTexts {
   }
 }
 
-/** The contents of the form, as they were typed. */
 export interface Typed {
-  /** The fields of the purchase, by name. */
   readonly fields: Readonly<Record<string, string>>
   /** The phone number that the buyer confirmed, as in the purchase; empty if none. */
   readonly confirmed: string
-  /** The coin that the buyer chose; empty if none. */
   readonly pay: string
   /** The addresses for refunds, by coin. All are kept, so that changing the coin loses nothing. */
   readonly refundTo: Readonly<Record<string, string>>
@@ -156,7 +149,6 @@ const keyPattern = /^[A-Za-z0-9_-]{22}$/
 /** In characters; no valid field is longer. */
 const maxSent = 300
 
-/** The names of the form's own fields. */
 export const names = {
   confirmed: 'confirmNumber',
   pay: 'pay',
@@ -166,7 +158,6 @@ export const names = {
   seen: 'seen',
 } as const
 
-/** An empty form. */
 export function untyped(
   retail: Retail,
   markupBps: number,
@@ -226,7 +217,6 @@ export function readTyped(
   }
 }
 
-/** The form as the input of the checkout service. */
 export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
   const fields = purchaseFieldsOf(offer, typed)
   const { pay: coin, formKey } = typed

@@ -45,7 +45,6 @@ interface PayRoutes {
 
 type PayRequest = FastifyRequest<{ Params: { id: string } }>
 
-/** The page of a payment, and the form that opens it again with its private link. */
 export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   const { deps } = routes
   const config = { limit: 'reading' } as const
@@ -65,7 +64,6 @@ export function routePaying(pages: FastifyInstance, routes: PayRoutes): void {
   )
 }
 
-/** Opens the payment, and later the order, in this browser, for a visitor with the token or the recovery code. */
 async function open(request: PayRequest, reply: FastifyReply, routes: PayRoutes) {
   const { deps } = routes
   const { id } = request.params
@@ -106,14 +104,12 @@ function notFound(reply: FastifyReply, { frame }: PayRoutes) {
   return sayPrivately(reply.code(404), frame, 'pay.notFound')
 }
 
-/** Everything that the page of a payment needs besides the payment. */
 interface PayShown {
   readonly t: Texts
   /** The private link; only where the visitor has shown the token. */
   readonly privateLink: string | undefined
   /** The recovery code, which opens the order without the link; likewise. */
   readonly code?: string | undefined
-  /** The mail address of the store. */
   readonly contact: string
   /** Whether the visitor just pasted a link or a code that does not open the payment. */
   readonly isTokenWrong?: boolean
@@ -121,16 +117,12 @@ interface PayShown {
   readonly sandboxUrl?: string | undefined
 }
 
-/** Stages after which this page does not change. */
 const finished: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'paid'])
 
-/** Stages in which the page asks for money. */
 const asking: ReadonlySet<CheckoutView['stage']> = new Set(['waiting', 'partly_paid'])
 
-/** Stages that no longer lead to an order. */
 const over: ReadonlySet<CheckoutView['stage']> = new Set(['refused', 'expired'])
 
-/** The page of one payment in a coin. */
 function payPage(view: CheckoutView, shown: PayShown): Page {
   const { t } = shown
   const { title, text, say } = wordsFor(view, t)
@@ -191,7 +183,6 @@ ${view.stage === 'waiting' && html`<p class="change"><a href="${buyPath({ id: vi
 </section>`
 }
 
-/** The link that leads on from a stage in which nothing is to be paid. */
 function nextStep({ stage, orderId, offerId }: CheckoutView, t: Texts): Html | undefined {
   if (stage === 'paid') {
     return html`<p class="act"><a class="button wide" href="${orderPagePath(orderId)}">${t('pay.toOrder')}</a></p>`
@@ -265,7 +256,6 @@ ${lostBoth(contact, id, t)}
 
 type Invoice = NonNullable<CheckoutView['invoice']>
 
-/** The amount to send, the address, and the deadline. */
 function invoiceCard(view: CheckoutView, invoice: Invoice, t: Texts, sandboxUrl?: string): Html {
   const { coin, network } = view
   const units = view.stage === 'partly_paid' ? invoice.remaining : invoice.units
@@ -290,7 +280,6 @@ ${sandboxUrl && html`<p class="act"><a class="button quiet wide" href="${sandbox
 </div>`
 }
 
-/** The value of the amount in USDC; after a partial payment, how much has arrived. */
 function arrivedOf(view: CheckoutView, { seen, units }: Invoice, t: Texts): string {
   const { stage, coin, amount } = view
   if (stage !== 'partly_paid') return t('pay.worth', { usdc: formatUsdc(amount) })
@@ -336,7 +325,6 @@ const forms: readonly {
   { link: /^ethereum:/i, amount: 'value', inUnits: true },
 ]
 
-/** Printable ASCII without spaces. */
 const printable = /^[\x21-\x7e]+$/
 
 /**
@@ -360,7 +348,6 @@ function minutesLeft({ now, invoice }: CheckoutView): number {
   return minutes > 0 && minutes <= nearMinutes ? minutes : 0
 }
 
-/** Changes whenever the content of the page does. */
 function versionOf(view: CheckoutView): string {
   return `${view.version}-${minutesLeft(view)}`
 }

@@ -24,7 +24,6 @@ import {
   type Typed,
 } from './form.ts'
 
-/** The form to show again: what was typed, and why it was not accepted. */
 export interface FormAgain {
   readonly type: 'again'
   readonly status: number
@@ -35,7 +34,6 @@ export interface FormAgain {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** The result of sending the form. */
 type FormTaken =
   | ({ readonly type: 'started' } & StartedCheckout)
   /** The form of this page does not send such data. */
@@ -74,7 +72,6 @@ export async function startFrom(
   }
 }
 
-/** Starts the checkout, and stores the mail address that the buyer left. @throws Refusal */
 async function begin(
   checkout: PayingMethods,
   mail: PayingDeps['leaveMail'],
@@ -133,7 +130,6 @@ function refused(
   }
 }
 
-/** Too many checkouts are unpaid, or too many orders failed. */
 function spentNotice({ details }: Refusal, { typed }: FormAgain, t: Texts): string {
   const unpaid = details.extra?.['unpaid']
   return unpaid === undefined
@@ -153,15 +149,12 @@ export interface LeaveMail {
   leave(id: OrderId, address: string): Promise<void>
 }
 
-/** The dependencies of paying. */
 export interface PayingDeps {
   /** Absent where the operator has configured no processor. */
   readonly checkout?: CheckoutService | undefined
-  /** Absent if the store sends no mail. */
   readonly leaveMail?: LeaveMail | undefined
   /** The recovery code of an order, which a person writes down to open it without its link. */
   readonly recoveryCode?: ((id: OrderId) => string) | undefined
-  /** The network and the address to which wallets pay in USDC. */
   readonly payee: Payee
   readonly rates?: CoinRates | undefined
   /** Only in the sandbox: the URL of the page that pays an invoice with test money. */

@@ -17,12 +17,10 @@ const walletWay = 'USDC'
 export interface WalletSettings {
   readonly store: string
   readonly offerId: string
-  /** The path to which the purchase is posted. */
   readonly purchaseUrl: string
   /** The price as `seenOf` writes it. */
   readonly seen: string
   readonly network: {
-    /** CAIP-2. */
     readonly id: string
     readonly chainId: number
     readonly name: string
@@ -63,7 +61,6 @@ export type WalletText = {
   [Id in MessageId]: Id extends `wallet.${infer Name}` ? Name : never
 }[MessageId]
 
-/** What may go wrong. */
 export type PayFault = WalletText extends infer Name
   ? Name extends `faults.${infer Fault}`
     ? Fault

@@ -45,7 +45,6 @@ ${operationList()}
 `
 }
 
-/** The skill, every operation and every error in one text. */
 export function llmsFullPage(deps: ModelPageDeps): string {
   const [, skill = ''] = skillPage(deps).split(/^---$[\s\S]*?^---$/m)
   const sections = [
@@ -59,7 +58,6 @@ export function llmsFullPage(deps: ModelPageDeps): string {
   return `${sections.join('\n\n')}\n`
 }
 
-/** A line about each operation, under the heading of its group. */
 function operationList(): string {
   const sections = groups.map((group) => {
     const members = operations.filter((operation) => operation.group === group)
@@ -72,12 +70,10 @@ function operationList(): string {
 /** The dependencies of the pages for models, which do not change while the store runs. */
 export interface ModelPageDeps {
   readonly site: Site
-  /** The name of the payment network, as people know it. */
   readonly networkName: string
   readonly now: () => Date
 }
 
-/** How to buy here, on one page, for an agent that has never seen the store. */
 export function skillPage(deps: ModelPageDeps): string {
   const { site, networkName } = deps
   return `---

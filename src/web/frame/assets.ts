@@ -14,7 +14,6 @@ const publicDay = 'public, max-age=86400'
 
 interface Assets {
   readonly styleUrl: string
-  /** The address of a script, "live.js"; it changes when the script does. */
   readonly scriptUrl: (name: string) => string
 }
 
@@ -64,7 +63,6 @@ function routeFound(
   })
 }
 
-/** Our logo in the operator's colour, for stores without a logo of their own. */
 function logoIn(color: string | undefined): string {
   const logo = read(new URL('logo.svg', import.meta.url))
   return color === undefined ? logo : logo.replaceAll(ownColor, color)

@@ -18,7 +18,6 @@ export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { [markup]: made }
 }
 
-/** The markup as text, to send. */
 export function textOf(made: Html): string {
   return made[markup]
 }

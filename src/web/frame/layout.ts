@@ -2,16 +2,12 @@ import type { Site } from '../../api/site.ts'
 import type { Texts } from '../texts/texts.ts'
 import { dataBlock, type Html, html, textOf } from './html.ts'
 
-/** Everything that every page needs besides its own content. */
 export interface Frame {
   readonly site: Site
   /** The URL of the style sheet; it changes when the sheet does. */
   readonly styleUrl: string
-  /** The URL of one of our scripts, likewise. */
   readonly scriptUrl: (name: string) => string
-  /** Whether all money and goods are test money and test goods. */
   readonly isSandbox: boolean
-  /** The messages in the language of the store. */
   readonly t: Texts
 }
 
@@ -26,22 +22,17 @@ export interface Page extends PageNeeds {
   readonly description: string
   /** The canonical path, "/buy/AMZ"; absent on pages that must not be indexed, such as errors. */
   readonly path?: string
-  /** Further Open Graph properties. */
   readonly openGraph?: Readonly<Record<string, string>>
-  /** Data for search engines (schema.org). */
   readonly data?: object
-  /** Further elements of the head. */
   readonly head?: Html
   /** The breadcrumbs after the front page; the last one is this page. */
   readonly crumbs?: readonly Crumb[]
-  /** The paths of the previous and the next page of a list. */
   readonly neighbours?:
     | { readonly prev?: string | undefined; readonly next?: string | undefined }
     | undefined
   readonly main: Html
 }
 
-/** The whole document of a page. */
 export function document(frame: Frame, page: Page): string {
   const { site, styleUrl, scriptUrl, t } = frame
   const title = page.title === site.name ? site.name : `${page.title} · ${site.name}`
@@ -113,7 +104,6 @@ function localeOf(t: Texts): string {
   return `${language}_${region}`
 }
 
-/** The preview picture of the store, for pages that have none of their own. */
 function ownPicture({ url, name }: Site): Record<string, string> {
   return {
     'og:image': `${url}/og.png`,
@@ -123,7 +113,6 @@ function ownPicture({ url, name }: Site): Record<string, string> {
   }
 }
 
-/** The breadcrumbs as schema.org data. */
 function crumbData({ site, t }: Frame, crumbs: readonly Crumb[]): object {
   const all = [{ name: t('frame.home'), path: '/' }, ...crumbs]
   return {
@@ -138,7 +127,6 @@ function crumbData({ site, t }: Frame, crumbs: readonly Crumb[]): object {
   }
 }
 
-/** The breadcrumbs, shown above the heading. */
 export function crumbTrail(label: string, home: string, crumbs: readonly Crumb[]): Html {
   const last = crumbs.length - 1
   return html`<nav class="crumbs" aria-label="${label}"><ol>
@@ -208,7 +196,6 @@ ${links([
 interface PageNeeds {
   /** Our own scripts that it runs, "live.js". They may send requests to this store. */
   readonly scripts?: readonly string[]
-  /** Shows pictures from data URLs. */
   readonly drawsPictures?: true
   /** Sends no referrer at all, not even to this store. */
   readonly isUntraced?: true

@@ -48,7 +48,6 @@ export function timeTag(until: Date, { language }: Texts) {
   }
 }
 
-/** A field of a form, with its texts. */
 export interface Field {
   /** Its name in the form, which is also its id. */
   readonly name: string
@@ -106,7 +105,6 @@ export function onlyField(field: Field, t: Texts): Html {
   return fieldHtml({ ...field, attributes: { ...attributes, ...focus } }, t)
 }
 
-/** The attributes of a field for an e-mail address. */
 export const emailAttributes = { type: 'email', autocomplete: 'email', maxlength: '254' }
 
 export function attributesHtml(attributes: Readonly<Record<string, string>>): Html[] {

@@ -9,7 +9,6 @@ import type { WebDeps } from './deps.ts'
 import { html } from './html.ts'
 import { document, type Frame, fixedHeaders, type Page, pageHeaders } from './layout.ts'
 
-/** Sends public pages. */
 export interface PageSenders {
   readonly send: (request: FastifyRequest, reply: FastifyReply, page: Page) => FastifyReply
   /**
@@ -72,12 +71,10 @@ export function sendPrivately(reply: FastifyReply, frame: Frame, page: Page): Fa
     .send(document(own, page))
 }
 
-/** Sends a page with one message to one visitor only. */
 export function sayPrivately(reply: FastifyReply, frame: Frame, message: TitledName): FastifyReply {
   return sendPrivately(reply, frame, messagePage(titled(frame.t, message), frame.t))
 }
 
-/** What a page says, and how it is titled. */
 interface Message {
   readonly title: string
   readonly text: string
@@ -85,7 +82,6 @@ interface Message {
   readonly note?: string
 }
 
-/** A page with one message and links to the store. */
 export function messagePage({ title, text, note }: Message, t: Texts): Page {
   return {
     title,

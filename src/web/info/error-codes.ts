@@ -3,14 +3,11 @@ import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { type MessageId, messagesOf, type Texts, textsIn } from '../texts/texts.ts'
 
-/** A code that an agent may get, with its meaning. */
 interface ErrorRow {
-  /** The anchor of its row. */
   readonly id: string
   readonly code: string
   /** The status or the state that always accompanies it, if there is one. */
   readonly note?: string
-  /** The title of its problem documents. */
   readonly title?: string
   /** Whether the same request may succeed later. */
   readonly isRetryable?: boolean
@@ -19,7 +16,6 @@ interface ErrorRow {
   readonly operator: string
 }
 
-/** The codes of one place. */
 interface ErrorSection {
   readonly id: string
   readonly heading: string
@@ -65,7 +61,6 @@ function meaningOf(name: MeaningName, t: Texts) {
   return { when: t(`${name}.when`), agent: t(`${name}.agent`), operator: t(`${name}.operator`) }
 }
 
-/** The codes of answers to requests that the HTTP parser cannot read. */
 const parserNotes: Readonly<Record<string, Pick<ErrorRow, 'note' | 'isRetryable'>>> = {
   invalid_http: { note: '400' },
   request_timeout: { note: '408', isRetryable: true },
@@ -78,7 +73,6 @@ function notesOn(place: Place, code: string): Pick<ErrorRow, 'note' | 'isRetryab
   return place === 'orders' ? { note: stateWith(code) } : {}
 }
 
-/** The state of an order that failed with this code. */
 function stateWith(code: string): string {
   if (code.startsWith('authorization_')) return 'PAYMENT_FAILED'
   return code === 'expired' ? 'EXPIRED' : 'FULFILLMENT_FAILED'

@@ -8,7 +8,6 @@ import type { Texts } from '../texts/texts.ts'
 const steps = ['find', 'recipient', 'pay', 'receive'] as const
 const wrong = ['little', 'much', 'late', 'undelivered', 'closed'] as const
 
-/** The page that explains how buying works, step by step, and what happens if a step goes wrong. */
 export function howPage({ site, networkName, t }: WebDeps): Page {
   const { contact } = site
   const least = formatUsdc(maxKept)
@@ -54,7 +53,6 @@ function block(id: 'goods' | 'private', t: Texts): Html {
 
 const promises = ['price', 'once', 'refund', 'delivered', 'payments', 'details'] as const
 
-/** The terms of sale: those of the operator, or the default ones. */
 export function termsPage({ site, t }: WebDeps): Page {
   const { contact } = site
   return {

@@ -8,15 +8,12 @@ import { html, textOf } from '../frame/html.ts'
 import { fixedHeaders } from '../frame/layout.ts'
 import { buyPath, searchPath } from '../paths.ts'
 
-/** Private pages, which search engines must not index. */
 const privatePaths = ['/orders/', '/pay/', '/find', '/reveal', '/approve/']
-/** Pages that are neither categories nor offers. */
 const fixedPaths = ['/', '/how-it-works', '/terms', '/errors']
 
 /** A part may have 50,000 URLs (sitemaps.org), but small ones hold up no other request. */
 export const offersPerPart = 2_000
 
-/** The files that tell search engines which pages to read, and which not. */
 export function routeSiteFiles(app: FastifyInstance, { liveCatalog, site }: WebDeps): void {
   const robots = [
     'User-agent: *',
@@ -52,7 +49,6 @@ export function sitemapIndex(catalog: Catalog, siteUrl: string): string {
   return listOf(['sitemapindex', 'sitemap'], paths, { catalog, siteUrl })
 }
 
-/** One part of the sitemap; undefined if there is no such part. */
 export function sitemapPart(catalog: Catalog, part: number, siteUrl: string): string | undefined {
   const from = (part - 1) * offersPerPart
   const paths = part === 0 ? categoryPaths(catalog) : offerPaths(catalog, from)
@@ -76,7 +72,6 @@ ${entries.join('')}</${list}>
 `
 }
 
-/** The fixed pages, and the categories: each kind, whole and by country. */
 function categoryPaths({ sold }: Catalog): readonly string[] {
   const categories = kinds.flatMap((kind) => {
     const places = sold[kind].values(kind === 'esim' ? 'covers' : 'country')
@@ -85,7 +80,6 @@ function categoryPaths({ sold }: Catalog): readonly string[] {
   return [...fixedPaths, ...categories]
 }
 
-/** The pages of the offers of one part, of all that are sold, kind by kind. */
 function offerPaths({ sold }: Catalog, from: number): readonly string[] {
   let before = 0
   return kinds.flatMap((kind) => {

@@ -16,7 +16,6 @@ import { formIn, isFromElsewhere } from '../visitor.ts'
 
 type TokenRequest = FastifyRequest<{ Params: { readonly token: string } }>
 
-/** The status of a page on which there is nothing to decide. */
 const closedStatus: Readonly<Record<Exclude<ShownApproval['type'], 'asked'>, number>> = {
   approved: 200,
   declined: 200,
@@ -62,7 +61,6 @@ export function routeApprovals(
   })
 }
 
-/** The page on which a person approves or declines one purchase. */
 function approvePage(
   token: string,
   { bought, most, payer, endsAt }: Extract<ShownApproval, { type: 'asked' }>,

@@ -5,7 +5,7 @@ import { noBudgets, type Script } from '../../../test/doubles/orders.ts'
 import { createCheckoutService } from '../../api/checkout.ts'
 import type { MailDeps } from '../../api/tracking/mail.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
-import { linkToken, recoveryCodeOf, sessionToken } from '../../api/tracking/tokens.ts'
+import { linkToken, recoveryCodeOf } from '../../api/tracking/tokens.ts'
 import { createLimits, limitRules } from '../../http/rate-limit.ts'
 import { networks } from '../../payments/networks.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
@@ -113,19 +113,6 @@ describe('the mail after the last one of an hour', () => {
       expect(body).toContain(`value="${typed}"`)
     },
   )
-})
-
-test('whoever is signed in stays so when a search finds nothing', async () => {
-  const { post, follow } = await store()
-  const cookie = `wallet=${sessionToken(follow, `0x${'1'.repeat(40)}`)}`
-  for (const [path, fields] of [
-    ['payment', { number: 'my order' }],
-    ['mail', { email: 'nobody' }],
-    ['mail', { email: typed }],
-  ] as const) {
-    const { body } = await post(`/find/${path}`, fields, { cookie })
-    expect(read(body)).toContain(t('find.list.title'))
-  }
 })
 
 test('a wallet whose signature was refused too often has to wait before the next one is checked', async () => {
@@ -364,15 +351,4 @@ describe('a refund that is asked for on its page', () => {
     expect((await ask(opened)).statusCode).toBe(200)
   })
 
-  test('of an order that was delivered is none, and the page says so', async () => {
-    const { post, orderId, opened } = await store()
-    const { statusCode, body } = await post(
-      `/orders/${orderId}/refund`,
-      { key: randomUUID() },
-      opened,
-    )
-    expect(statusCode).toBe(409)
-    expect(structureFaults(body)).toEqual([])
-    expect(read(body)).toContain(`${t('orders.refund.none')} ${t('orders.refund.delivered')}`)
-  })
 })

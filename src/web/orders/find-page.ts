@@ -31,7 +31,6 @@ import { createPost, type MailPart, mailForm, mayAsk } from './order-mail.ts'
 import { accessForm, lostBoth } from './parts.ts'
 import { acts, reads, sayElsewhere, type TrackingRoutes, takes } from './tracking.ts'
 
-/** Routes the page that leads back to an order, and its forms. */
 export function routeFindPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
   pages.get(findPath, reads, (request, reply) => sendFind(request, reply, routes))
@@ -148,7 +147,6 @@ async function byWallet(request: FastifyRequest, reply: FastifyReply, routes: Tr
   }
 }
 
-/** Sends the page with the result of a form, and with the orders of the wallet that is signed in. */
 async function sendFind(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -182,30 +180,23 @@ interface WalletList {
   readonly items: readonly ListedOrder[]
 }
 
-/** The order of a transaction or an address, as anyone may see it. */
 interface FoundOrder {
   readonly view: OrderPageView
   readonly typed: string
-  /** Whether the visitor sent a link or a code that does not open it. */
   readonly isWrong: boolean
 }
 
-/** What a visitor typed, and the results. */
 interface FindPageParts {
   readonly t: Texts
   readonly recentUrl: string
-  /** The mail address of the store. */
   readonly contact: string
   readonly number?: { readonly typed: string; readonly said?: 'wrong' | 'none' } | undefined
   readonly found?: FoundOrder | undefined
-  /** Undefined if the store sends no mail. */
   readonly mail?: MailPart | undefined
   readonly wallet?: { readonly said: 'failed' } | undefined
-  /** The orders of the wallet that is signed in. */
   readonly list?: WalletList | undefined
 }
 
-/** The page that leads back to an order. */
 export function findPage(parts: FindPageParts): Page {
   const { t, list } = parts
   return {
@@ -277,7 +268,6 @@ ${lostBoth(contact, typed, t)}
 </section>`
 }
 
-/** Sign-in by wallet. The script lists the wallets that it finds. */
 function walletPart({ wallet, t }: FindPageParts): Html {
   return html`<section class="sheet" aria-labelledby="by-wallet">
 <h2 id="by-wallet">${t('find.wallet.title')}</h2>

@@ -29,7 +29,6 @@ export function closedGoods({ id, kind }: OrderPageView, t: Texts): Html {
 </section>`
 }
 
-/** The goods themselves, each part with a button to copy it. */
 export function openGoods({ id }: OrderPageView, shown: Goods, t: Texts): Html {
   return html`<section class="sheet yours open" aria-labelledby="goods">
 <h2 id="goods" tabindex="-1">${t(`orders.goods.title.${shown.kind}`)}</h2>
@@ -40,7 +39,6 @@ ${goodsList(shown.kind, shown.goods, t)}
 
 type GoodsBody = Goods['goods']
 
-/** Everything that was delivered. */
 function goodsList(kind: Kind, goods: GoodsBody, t: Texts): Html {
   return { voucher: voucherPart, topup: topupPart, esim: esimPart }[kind](goods, t)
 }
@@ -126,7 +124,6 @@ function textIn(goods: GoodsBody, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** How to install an eSIM on a phone, by link or by hand. */
 interface EsimInstall {
   /** The whole activation code, "LPA:1$host$id". */
   readonly lpa: string
@@ -162,7 +159,6 @@ function creditedText(credited: unknown): string | undefined {
   return `${(Number(amount) / Number(currencyDivisor)).toFixed(digits)} ${String(currency)}`
 }
 
-/** The status for a link that shows no goods. */
 const closedStatus: Readonly<Record<Exclude<Revealed['type'], 'goods'>, number>> = {
   not_yet: 409,
   never: 410,
@@ -222,7 +218,6 @@ ${fieldHtml(field, t)}
   }
 }
 
-/** The goods of one order, with buttons to copy them. */
 function goodsPage({ orderId, kind, brandName, result }: RevealedGoods, t: Texts): Page {
   return {
     title: brandName,

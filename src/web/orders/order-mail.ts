@@ -20,7 +20,6 @@ import { formIn } from '../visitor.ts'
 import { boughtText } from './parts.ts'
 import { type OrderRequest, pageCredentialsOf, type TrackingRoutes } from './tracking.ts'
 
-/** The form for a mail with the link of an order: what was typed, and the result. */
 export interface MailPart {
   readonly typed?: string
   readonly said?: 'sent' | 'failed' | 'wrong' | 'tooMany'

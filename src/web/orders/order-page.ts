@@ -64,7 +64,6 @@ import {
 
 const at = '/orders/:orderId'
 
-/** Routes the page of an order, the forms that open it and show its goods, its receipt and its refund. */
 export function routeOrderPages(pages: FastifyInstance, routes: TrackingRoutes): void {
   const { follow } = routes
   pages.get(at, reads, async (request: OrderRequest, reply) => {
@@ -130,7 +129,6 @@ function linkOf(
   return { url: `${page}#${linkToken(follow, id)}`, days: linkTokenDays }
 }
 
-/** Opens the order with the link, code or key that was sent, and remembers it in this browser. */
 async function open(request: OrderRequest, reply: FastifyReply, routes: TrackingRoutes) {
   if (isFromElsewhere(request)) return sayElsewhere(reply, routes)
   const { follow } = routes
@@ -176,33 +174,26 @@ async function mail(request: OrderRequest, reply: FastifyReply, routes: Tracking
   return sendOrder(reply, routes, request, view, { mail: said })
 }
 
-/** Everything that the page of an order needs besides the order. */
 interface OrderPageParts {
   readonly t: Texts
-  /** Only where the order is open. */
   readonly privateLink?: KeptLink | undefined
   /** The recovery code, which also opens the order and can be written down. */
   readonly code?: string | undefined
-  /** The mail address of the store. */
   readonly contact: string
-  /** The result of pressing the button for the goods. */
   readonly shown?: GoodsShown | undefined
   /** The link or code that was sent and does not open the order. */
   readonly refused?: Refused | undefined
-  /** Whether the store sends links by mail. */
   readonly sendsMail?: boolean
   /** The form for a mail; absent if this visitor may not use it. */
   readonly mail?: MailPart | undefined
 }
 
-/** A link that opens the order. */
 interface KeptLink {
   readonly url: string
   /** The days until it expires; absent if it does not expire. */
   readonly days?: number
 }
 
-/** The page of one order: its state for everyone, and the goods for its buyer. */
 export function orderPage(view: OrderPageView, parts: OrderPageParts): Page {
   const { t, shown } = parts
   const stage = wordsOf(view, t)

@@ -29,7 +29,6 @@ export function transactionOf(
   return html`${copied(id, transaction, what, t)}${link}`
 }
 
-/** The title and the text at the top of the pages of an order. */
 export function wordsOf({ stage, coin, own }: OrderPageView, t: Texts): Titled {
   const words = titled(t, `orders.stages.${stage}`)
   // A visitor who sees no goods is not told to open them.
@@ -51,7 +50,6 @@ export function paidText(
   return t('orders.refund.worth', { coin: `${formatUnits(paidUnits, coin)} ${coin}`, usd })
 }
 
-/** The link to write a mail to the store, with the number in its subject. */
 function writeTo(contact: string, number: string): string {
   return `mailto:${contact}?subject=${encodeURIComponent(number)}`
 }
@@ -64,7 +62,6 @@ export function recentMark(id: OrderId, { brandName }: Pick<Bought, 'brandName'>
   return html` data-recent="${id}" data-recent-name="${brandName}" data-recent-at="${at.toISOString()}"`
 }
 
-/** Whether the price of the order is being refunded, or was. */
 export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
   return stage.startsWith('refund')
 }
@@ -72,7 +69,6 @@ export function isRefunding({ stage }: Pick<OrderPageView, 'stage'>): boolean {
 /** Of more countries than this, only the first are named and the others counted. */
 const placesShown = 12
 
-/** One fact about a purchase. */
 type Fact = readonly [name: string, value: string]
 
 /** What is bought: "Steam gift card, about €21.50", "Travel eSIM data plan, 5 GB, 30 days". */
@@ -84,7 +80,6 @@ export function itemText({ brandName, kind, offer, receives, value }: Bought, t:
   return [t('bought.item', { brand: brandName, kind: name }), what].filter(Boolean).join(', ')
 }
 
-/** Where it works, for which phone number, what it receives and other facts. */
 function boughtLines(bought: Bought, t: Texts): readonly Fact[] {
   const { offer, country, phone, receives } = bought
   const face = receives && faceText(receives, t)
@@ -109,7 +104,6 @@ export function boughtText(bought: Bought, t: Texts): string {
   return [itemText(bought, t), place, number].filter(Boolean).join(', ')
 }
 
-/** These facts as lines of a list. */
 export function boughtFacts(bought: Bought, t: Texts): (Html | undefined)[] {
   return boughtLines(bought, t).map(([name, value]) => fact(name, html`${value}`))
 }
@@ -135,7 +129,6 @@ interface Station {
   readonly until?: Date | undefined
 }
 
-/** The stations of an order so far, and those to come. */
 function stationsOf({ stage, times }: OrderPageView): readonly Station[] {
   const now = (name: Station['name'], until?: Date): Station => ({ name, state: 'now', until })
   const next = (name: Station['name']): Station => ({ name, state: 'next' })
@@ -209,13 +202,11 @@ export function returned(one: Return, coin: Coin, t: Texts): Html {
 }
 
 interface AccessForm {
-  /** The path to which it is sent. */
   readonly action: string
   /** The number of the order, if the action does not contain it. */
   readonly number?: string
   /** Shown if the sent link or code does not open the order. */
   readonly fault?: string | undefined
-  /** What was sent. */
   readonly typed?: string | undefined
 }
 
@@ -247,7 +238,6 @@ export function lostBoth(contact: string, number: string, t: Texts): Html {
   return html`<p class="hint">${t('orders.locked.lost')} <a href="${writeTo(contact, number)}">${t('orders.locked.write')}</a></p>`
 }
 
-/** A sent link or code that does not open the order. */
 export interface Refused {
   readonly typed: string
   /** Whether it opened the order before it expired. */

@@ -28,7 +28,6 @@ import {
 
 const path = '/orders/:orderId/refund'
 
-/** Routes the page about the refund of an order, with the form that retries it. */
 export function routeRefundPage(pages: FastifyInstance, routes: TrackingRoutes): void {
   const send = (reply: FastifyReply, view: OrderPageView, asked?: RefundAnswer) => {
     const { frame } = routes
@@ -92,7 +91,6 @@ interface RefundPageParts {
   readonly asked?: RefundAnswer | undefined
 }
 
-/** The page about the refund and the returns of one order. */
 export function refundPage(view: OrderPageView, parts: RefundPageParts): Page {
   const { t, asked } = parts
   const heading = headingOf(view, t)

@@ -11,10 +11,8 @@ import type { Frame } from '../frame/layout.ts'
 import { sayPrivately } from '../frame/senders.ts'
 import { accessIn, walletIn } from '../visitor.ts'
 
-/** The dependencies of the pages of orders. */
 export interface TrackingDeps {
   readonly follow: OrderTrackingDeps
-  /** Absent if the store sends no mail. */
   readonly mail?: MailDeps | undefined
   readonly limits: Pick<Limits, 'refused' | 'mail' | 'mailbox' | 'mailing'>
 }
@@ -32,7 +30,6 @@ export const acts = { config: { limit: 'purchase' }, bodyLimit: 16_384 } as cons
 
 export type OrderRequest = FastifyRequest<{ Params: { orderId: string } }>
 
-/** The credentials for orders in the cookies of this browser. */
 export function pageCredentialsOf(request: FastifyRequest): PageCredentials {
   return { token: accessIn(request), wallet: walletIn(request) }
 }
@@ -42,10 +39,8 @@ export function sayElsewhere(reply: FastifyReply, { frame }: TrackingRoutes): Fa
   return sayPrivately(reply.code(403), frame, 'orders.elsewhere')
 }
 
-/** The order as this visitor may see it. */
 export function look({ follow }: TrackingRoutes, request: OrderRequest): Promise<OrderPageView> {
   return viewOf(follow, request.params.orderId, pageCredentialsOf(request), request.log)
 }
 
-/** The scripts of a page that follows an order. */
 export const trackingScripts = ['follow.js', 'open.js', 'copy.js', 'recent.js']

@@ -24,7 +24,6 @@ function hashOf(text: string): number {
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** Brands as drawn cards, each linked to its offers. */
 export function brandGrid(
   brands: readonly FacetValue[],
   t: Texts,

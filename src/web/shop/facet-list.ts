@@ -6,7 +6,6 @@ import type { Texts } from '../texts/texts.ts'
 import { dollars } from './money-text.ts'
 import { faultText, faultTies, faultWords } from './search-form.ts'
 
-/** A value of a facet, as shown. */
 interface Choice {
   readonly name: string
   readonly offers: number
@@ -15,7 +14,6 @@ interface Choice {
   readonly isChosen: boolean
 }
 
-/** Further values are collapsed. */
 const choicesShown = 8
 const maxChoices = 40
 
@@ -126,7 +124,6 @@ function links(choices: readonly Choice[], t: Texts): Html | undefined {
   })}</ul>`
 }
 
-/** The fields of the search that the form for bounds keeps. */
 const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
 
 interface BandFormParts {

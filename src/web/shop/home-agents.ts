@@ -2,7 +2,6 @@ import { goods, kinds } from '../../catalog/good.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 
-/** How software uses the store, for people who run agents. */
 export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
   const find = `${site.url}/ai/search?query=esim+japan+10+GB`
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
@@ -24,7 +23,6 @@ ${isSandbox && html`<li><h3>${t('home.stepTry')}</h3><p>${t('home.stepTryText')}
 </section>`
 }
 
-/** A command to copy. */
 function code(text: string): Html {
   return html`<pre><code>${text}</code></pre>`
 }

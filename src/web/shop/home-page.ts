@@ -17,7 +17,6 @@ import { searchForm } from './search-form.ts'
 const samplesShown = 3
 const brandsShown = 12
 
-/** The front page: a search, the kinds and brands, the ways to pay, and how software uses the store. */
 export function homePage(deps: WebDeps): Page {
   const { site, t } = deps
   return {
@@ -47,7 +46,6 @@ ${homeAgents(deps)}`,
   }
 }
 
-/** The store and its search as schema.org data. */
 function siteData({ site }: WebDeps): object {
   return {
     '@context': 'https://schema.org',
@@ -103,7 +101,6 @@ function samplesOf(index: SearchIndex): Offer[] {
   )
 }
 
-/** One line that describes a sample. */
 function sampleText(offer: Offer, t: Texts): string {
   const what = offer.price.type === 'RANGE' ? t('home.anyValue') : measure(offer, t)
   return `${what || kindName(offer, t)}, ${placeName(offer, t)}`

@@ -46,7 +46,6 @@ export function priceTexts(retail: Retail, t: Texts): PriceTexts {
   }
 }
 
-/** The price in short, for lists: "25.00 USDC", "from 5.00 USDC". */
 export function shortPrice(price: PriceTexts, t: Texts): string {
   switch (price.type) {
     case 'FIXED':
@@ -111,7 +110,6 @@ function usdText(cents: Cents): string {
   return (cents / 100).toFixed(2)
 }
 
-/** The names of coins for people, by their codes. */
 export const coinNames: Readonly<Record<Coin, string>> = {
   BTC: 'Bitcoin',
   ETH: 'Ether',

@@ -26,7 +26,6 @@ export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Ht
   )}<li><a href="/search?kind=${answer.kind}">${t('search.clearAll')}</a></li></ul></div>`
 }
 
-/** What a proposed search changes: the words, or a field that it leaves out. */
 function changeIn(query: ShopQuery, way: ShopQuery, t: Texts): string {
   const { country, brand, category, region, min, max, amount } = query
   if (way.q !== undefined && way.q !== query.q) return t('search.nearest', { value: way.q })

@@ -20,7 +20,6 @@ export function kindName(offer: DescribedOffer, t: Texts): string {
   return type ? t(`offers.topupNames.${type}`) : t(`offers.kindNames.${offer.kind}`)
 }
 
-/** The same inside a sentence: "gift card". */
 export function kindNameWithin(offer: DescribedOffer, t: Texts): string {
   const type = topupType(offer)
   return type ? t(`offers.topupNamesWithin.${type}`) : t(`offers.kindNamesWithin.${offer.kind}`)
@@ -35,7 +34,6 @@ export function measure(offer: DescribedOffer, t: Texts): string {
   return offer.kind === 'esim' ? '' : value
 }
 
-/** The number of countries that are named; the others are counted. */
 const maxNamed = 3
 
 /** Where it can be used, in a few words: "France", "Japan + South Korea", "Austria + Belgium + Bulgaria +27". */
@@ -88,7 +86,6 @@ export interface Fact {
   readonly value: string
 }
 
-/** What a line gets, as one fact for each part. */
 export function allowanceFacts(allowance: Allowance, t: Texts): Fact[] {
   const { voiceUnlimited, voiceMinutes, smsUnlimited, smsNumber } = allowance
   return [
@@ -105,7 +102,6 @@ export function allowanceFacts(allowance: Allowance, t: Texts): Fact[] {
   ].filter((known) => known !== undefined)
 }
 
-/** "1 day", "30 days", "1,000 minutes". */
 function counted(count: number, unit: Unit, t: Texts): string {
   return t(`offers.units.${unit}`, { count })
 }
@@ -151,7 +147,6 @@ function fact(name: string, value: string | undefined): Fact | undefined {
   return value === undefined ? undefined : { name, value }
 }
 
-/** What a search is called: its words or brand, its kind and its country. */
 export function searchTitle({ kind = 'voucher', q, brand, country }: ShopQuery, t: Texts): string {
   const place = country === undefined ? undefined : countryName(country, t)
   const name = t(`kinds.${kind}.title`)

@@ -57,7 +57,6 @@ export function faultTies(field: string, fault: FieldFault | undefined): Html | 
   return fault && html` aria-invalid="true" aria-describedby="${field}-fault"`
 }
 
-/** The fault of a field, in words. */
 export function faultWords(
   field: ShopField,
   { given, didYouMean: meant }: FieldFault,
@@ -86,7 +85,6 @@ function orMeant(fault: string, meant: string | undefined, t: Texts): string {
   return meant === undefined ? fault : `${fault} ${t('search.didYouMean', { meant })}`
 }
 
-/** The fault of a field, shown beside it. */
 export function faultText(field: string, text: string): Html {
   return html`<p class="fault" id="${field}-fault">${text}</p>`
 }

@@ -56,7 +56,6 @@ function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
 
 const brandsShown = 6
 
-/** The results of a search, with its filters and further links. */
 function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
   const { t } = deps
   const query = { ...asked, kind: answer.kind }
@@ -178,7 +177,6 @@ ${bandForm({ query, faults }, t)}`,
 /** The fields of the two forms, which show their faults themselves. */
 const inForms: readonly ShopField[] = ['q', 'country', 'min', 'max']
 
-/** The faults, each linked to its field if a form has it. */
 function faultSummary(faults: ReadonlyMap<ShopField, FieldFault>, t: Texts): Html {
   return html`<section class="faults" role="alert" aria-labelledby="faults">
 <h2 id="faults">${t('search.faultTitle')}</h2>
@@ -195,7 +193,6 @@ ${[...faults].map(([field, fault]) => {
 </section>`
 }
 
-/** The links to the previous and the next page. */
 function pager(
   query: ShopQuery,
   { page, pages }: Pick<ShopAnswer, 'page' | 'pages'>,
@@ -226,7 +223,6 @@ function offerCards(offers: readonly Offer[], deps: CardDeps): Html[] {
   return offers.map((offer) => offerCard(offer, number(offer), deps))
 }
 
-/** One offer in a list, as one link: its face, what it is, where it works and what it costs. */
 function offerCard(offer: Offer, number: string | undefined, { pricing, t }: CardDeps): Html {
   const price = priceTexts(retailOf(offer, pricing), t)
   const note = kindOf(offer).fairUseOf?.(offer)

@@ -20,15 +20,6 @@ describe('the front page', () => {
     expect(body.match(/<script(?! type="application\/ld\+json")/g)).toBeNull()
   })
 
-  test('tells search engines how to search', async () => {
-    expect(dataOf((await get('/')).body)).toMatchObject({
-      '@type': 'WebSite',
-      potentialAction: {
-        '@type': 'SearchAction',
-        target: { urlTemplate: 'https://kiosk.example/search?q={search_term_string}' },
-      },
-    })
-  })
 })
 
 describe('the results', () => {
@@ -139,18 +130,6 @@ describe('the results', () => {
     const { body: beyond } = await website({ liveCatalog }).get('/search?kind=voucher&page=7')
     expect(read(beyond)).toContain('There are only 3 pages')
     expect(beyond).toContain('href="/search?kind=voucher&#38;page=3"')
-  })
-
-  test('that are none say what would find something', async () => {
-    const { body } = await get('/search?kind=voucher&country=US&max=1&category=General+Merchandise')
-    expect(structureFaults(body)).toEqual([])
-    expect(read(body)).toContain('No results')
-    expect(read(body)).toContain('Search without “at most $1”')
-    const { body: words } = await get('/search?q=claro+in+france')
-    expect(words).toContain('<a href="/search?q=claro+in">Search for “claro in” instead</a>')
-    const { body: empty } = await website({ liveCatalog: createLiveCatalog() }).get('/search')
-    expect(structureFaults(empty)).toEqual([])
-    expect(read(empty)).toContain('No results')
   })
 
   test('say beside its field what cannot be read, and keep what was typed', async () => {

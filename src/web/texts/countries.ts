@@ -27,7 +27,6 @@ export function countryName(code: string, t: Texts): string {
   return countriesIn(t.language).byCode.get(code)?.name ?? code
 }
 
-/** All countries, sorted by name. */
 export function countriesByName(t: Texts): readonly Country[] {
   return countriesIn(t.language).byName
 }

@@ -4,7 +4,6 @@ import { type Html, html } from '../frame/html.ts'
 import type en from './en.json'
 import { once } from './once.ts'
 
-/** Every message of the website, by its name in `en.json`. */
 export type MessageId = keyof typeof en
 
 /** The messages of one language, as its file has them: ICU MessageFormat. */
@@ -55,7 +54,6 @@ export interface Titled {
   readonly text: string
 }
 
-/** A title and its text. */
 export function titled(t: Texts, name: TitledName): Titled {
   return { title: t(`${name}.title`), text: t(`${name}.text`) }
 }

@@ -312,22 +312,6 @@ describe.skipIf(noBrowser)('in a browser', () => {
     },
   )
 
-  test('an order that this browser opened is open behind a link on another site', async () => {
-    const { context, page } = await openTab()
-    await openInTab(page, bought.voucher)
-    const body = `<!doctype html><a href="${pageOf(bought.voucher)}">Your order</a>`
-    const mail = 'http://mail.example/'
-    await page.route(mail, (route) => route.fulfill({ contentType: 'text/html', body }))
-    await page.goto(mail)
-    await page.click('text=Your order')
-    await page.waitForSelector('.stage')
-    expect(await page.locator('.locked').count()).toBe(0)
-    await page.click('.yours button')
-    await page.waitForSelector('.yours.open')
-    expect(await page.textContent('.yours')).toContain(bought.voucher.secret)
-    await context.close()
-  })
-
   test('the orders of this browser are listed, until it shall forget them', async () => {
     const { context, page, complaints } = await openTab()
     // Whatever is painted by then is seen to move.
@@ -440,23 +424,4 @@ test('no token and no address stands in the log', () => {
   expect(logged).toContain('/orders/:orderId/open')
   expect(logged).not.toMatch(/k(at|op|wp)_/)
   expect(logged.toLowerCase()).not.toContain('buyer@example.org')
-})
-
-test('an address is forgotten with the personal fields of its order', async () => {
-  const database = openDatabase(store.databaseUrl, {
-    applicationName: 'story',
-    poolSize: 1,
-    onError: (error) => {
-      throw error
-    },
-  })
-  const book = createMailBook(database)
-  await book.remember(failed.orderId as OrderId, 'digest')
-  expect(await book.forget(new Date(0))).toBe(0)
-  expect(await book.ordersOf(['digest'], 5)).toEqual([failed.orderId])
-  // It has ended when its money is back, which the sweep sees to.
-  const inAnHour = new Date(Date.now() + 3_600_000)
-  await expect.poll(() => book.forget(inAnHour)).toBeGreaterThan(0)
-  expect(await book.ordersOf(['digest'], 5)).toEqual([])
-  await database.end()
 })

@@ -104,19 +104,6 @@ describe.skipIf(noBrowser !== undefined)('paying from a wallet in a real browser
     expect(wallet.calls).not.toContain('eth_signTypedData_v4')
   })
 
-  test('goes on after a reload in the middle, with the payment that was signed', async () => {
-    const { page, pay, wallet } = await filledIn()
-    isSilent = true
-    await pay.click()
-    await page.getByText('Sending your payment again').waitFor()
-    isSilent = false
-    await page.reload()
-    await page.waitForURL('**/orders/ord_1#kat_1')
-    expect(new Set(payments).size).toBe(1)
-    expect(payments.length).toBeGreaterThan(1)
-    expect(wallet.calls.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
-  })
-
   test('names the payment that is sent again, whatever wallet comes late or is pressed', async () => {
     const { page, pay } = await filledIn()
     await page.clock.install()

@@ -1,4 +1,3 @@
-import { type Hex, keccak256, stringToHex } from 'viem'
 import type { PayFault, WalletSettings, WalletText } from '../../buying/wallet-panel.ts'
 import { faultOf, type Wallet } from './provider.ts'
 import {
@@ -14,6 +13,7 @@ import {
 } from './sending.ts'
 import {
   authorizationFor,
+  type Hex,
   judge,
   type LineItem,
   type PaymentRequired,
@@ -27,9 +27,7 @@ export interface PayDeps extends Sending {
   readonly settings: WalletSettings
   readonly fetch: Fetch
   readonly kept: Kept
-  /** Shows the current step. */
   readonly show: (step: WalletText, values?: Readonly<Record<string, string>>) => void
-  /** Fills an array with cryptographic randomness. */
   readonly random: (bytes: Uint8Array) => Uint8Array
   /** A clock that never goes back; milliseconds. */
   readonly monotonicMs: () => number
@@ -175,9 +173,16 @@ async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise
   return sendKept(deps, { isFirst: true })
 }
 
-/** The idempotency key: the same form with the same content is the same purchase, however often it is sent. */
+/**
+ * The idempotency key: the same form with the same content is the same purchase, however often it is sent. The random
+ * key of the form makes it secret, so a plain hash of the content (FNV-1a) is enough.
+ */
 function keyOf({ formKey }: LineItem, body: string): string {
-  return keccak256(stringToHex(`${formKey} ${body}`)).slice(2)
+  let hash = 0xcbf29ce484222325n
+  for (const byte of new TextEncoder().encode(body)) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
+  }
+  return `${formKey}-${hash.toString(16).padStart(16, '0')}`
 }
 
 function walletFailed(error: unknown, rejected: PayFault): Failed {

@@ -1,14 +1,10 @@
-import { createClient, custom, type EIP1193Provider, erc20Abi, type Hex } from 'viem'
-import {
-  addChain,
-  getChainId,
-  readContract,
-  requestAddresses,
-  signTypedData,
-  switchChain,
-} from 'viem/actions'
 import type { WalletSettings } from '../../buying/wallet-panel.ts'
-import { type Authorization, typedData } from './terms.ts'
+import { type Authorization, type Hex, typedData } from './terms.ts'
+
+/** The interface of a wallet (EIP-1193). */
+export interface Provider {
+  request(call: { readonly method: string; readonly params: readonly unknown[] }): Promise<unknown>
+}
 
 /** Why a wallet did not do what it was asked. */
 interface WalletFault {
@@ -17,83 +13,68 @@ interface WalletFault {
 }
 
 /** Error codes of EIP-1193, and others that wallets use. */
-const codes = { rejected: 4001, unknownChain: 4902, pending: -32_002 } as const
+const codes = { rejected: 4001, unknownChain: 4902, pending: -32_002, internal: -32_603 } as const
 
-/** The functions of a wallet that paying needs. */
-export function walletOf(provider: EIP1193Provider, settings: WalletSettings) {
-  // A prompt is never repeated automatically.
-  const client = createClient({ transport: custom(provider, { retryCount: 0 }) })
+export function walletOf(provider: Provider, settings: WalletSettings) {
   const { network, asset } = settings
+  const chainId = `0x${network.chainId.toString(16)}`
+  const call = (method: string, ...params: unknown[]) => provider.request({ method, params })
   return {
     /** Asks for the account. The wallet opens if its owner has not allowed this site before. */
     async connect(): Promise<Hex | undefined> {
-      return (await requestAddresses(client as never))[0]
+      const [account] = (await call('eth_requestAccounts')) as readonly Hex[]
+      return account
     },
     async isOnNetwork(): Promise<boolean> {
-      return (await getChainId(client)) === network.chainId
+      return Number(await call('eth_chainId')) === network.chainId
     },
     /** Asks the wallet to switch to the network, and to add it if the wallet does not know it. */
     async change(): Promise<void> {
       try {
-        await switchChain(client as never, { id: network.chainId })
+        await call('wallet_switchEthereumChain', { chainId })
       } catch (error) {
         if (codeOf(error) !== codes.unknownChain) throw error
-        await addChain(client as never, { chain: chainOf(settings) })
+        await call('wallet_addEthereumChain', {
+          chainId,
+          chainName: network.name,
+          nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+          rpcUrls: [network.rpcUrl],
+          blockExplorerUrls: [network.explorer],
+        })
       }
     },
     /** The balance of the account, in atomic USDC; undefined if the wallet cannot read it. */
     async balance(account: Hex): Promise<bigint | undefined> {
-      const question = { abi: erc20Abi, address: asset as Hex, functionName: 'balanceOf' } as const
-      return readContract(client, { ...question, args: [account] }).catch(() => undefined)
+      // balanceOf(address)
+      const data = `0x70a08231${account.slice(2).padStart(64, '0')}`
+      return call('eth_call', { to: asset, data }, 'latest')
+        .then((answer) => BigInt(answer as Hex))
+        .catch(() => undefined)
     },
-    sign: (authorization: Authorization): Promise<Hex> =>
-      signTypedData(client, {
-        account: authorization.from,
-        ...typedData(settings, authorization),
-      }),
+    async sign(authorization: Authorization): Promise<Hex> {
+      const data = JSON.stringify(typedData(settings, authorization))
+      return (await call('eth_signTypedData_v4', authorization.from, data)) as Hex
+    },
   }
 }
 
 export type Wallet = ReturnType<typeof walletOf>
 
-/** Classifies an error of a wallet. */
 export function faultOf(error: unknown): WalletFault {
   const code = codeOf(error)
-  const reason = reasonOf(error)
-  if (code === codes.rejected || /reject|denied|cancel/i.test(reason))
+  const [text = ''] = String(recordOf(error)['message'] ?? error).split('\n')
+  const reason = text.replace(/\.$/, '').slice(0, 160)
+  if (code === codes.rejected || /reject|denied|cancel/i.test(reason)) {
     return { type: 'rejected', reason }
-  if (code === codes.pending) return { type: 'pending', reason }
-  return { type: 'broken', reason }
-}
-
-function chainOf({ network }: WalletSettings) {
-  return {
-    id: network.chainId,
-    name: network.name,
-    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [network.rpcUrl] } },
-    blockExplorers: { default: { name: 'Basescan', url: network.explorer } },
   }
+  return { type: code === codes.pending ? 'pending' : 'broken', reason }
 }
 
-/** Wallets wrap their own errors in others; the first code found that is not "internal error" is the wallet's. */
-function codeOf(error: unknown): number | undefined {
-  for (let one = error, depth = 0; depth < 6 && typeof one === 'object' && one; depth += 1) {
-    const { code, cause, data } = one as { code?: unknown; cause?: unknown; data?: unknown }
-    const inner = (data as { originalError?: { code?: unknown } } | undefined)?.originalError?.code
-    for (const known of [inner, code]) {
-      if (typeof known === 'number' && known !== -32_603) return known
-    }
-    one = cause
-  }
-  return undefined
-}
-
-/** The first line of the most specific message, because libraries write long ones. */
-function reasonOf(error: unknown): string {
-  const { shortMessage, details, message } = Object(error) as Record<string, unknown>
-  const [text = ''] = String(details || shortMessage || message || error).split('\n')
-  return text.replace(/\.$/, '').slice(0, 160)
+/** The wallet's own code: some wrap their errors in an internal one. */
+function codeOf(error: unknown): unknown {
+  const { code, data } = recordOf(error)
+  const inner = recordOf(recordOf(data)['originalError'])['code']
+  return [inner, code].find((one) => typeof one === 'number' && one !== codes.internal)
 }
 
 /** A wallet that announced itself to this page (EIP-6963). */
@@ -102,7 +83,7 @@ export interface FoundWallet {
   readonly name: string
   /** A data URL; undefined if the wallet gave no icon of an accepted type and size. */
   readonly icon: string | undefined
-  readonly provider: EIP1193Provider
+  readonly provider: Provider
 }
 
 const maxName = 60
@@ -138,7 +119,7 @@ function walletIn(detail: unknown): FoundWallet | undefined {
     uuid,
     name: name.trim().slice(0, maxName),
     icon: isIcon ? icon : undefined,
-    provider: provider as EIP1193Provider,
+    provider: provider as Provider,
   }
 }
 

@@ -22,7 +22,6 @@ export interface Failed {
   readonly type: 'failed'
   readonly code: PayFault
   readonly values?: Readonly<Record<string, string>>
-  /** The faults of fields in the form. */
   readonly errors?: readonly FieldFault[]
   /** The current price if it is higher than the page showed; atomic USDC. */
   readonly amount?: bigint
@@ -115,14 +114,12 @@ function secondsOf(answer: Answer): number {
   return answer.type === 'refused' ? Math.min(answer.retryAfterSeconds ?? 0, 60) : 0
 }
 
-/** A fault of a field, as the store reports it. */
 interface FieldFault {
   readonly parameter: string
   readonly message: string
   readonly didYouMean?: string | number
 }
 
-/** The answer of the store to a purchase. */
 export type Answer =
   | {
       readonly type: 'demand'
@@ -171,7 +168,6 @@ export async function purchase(
   }
 }
 
-/** The fields of all answers that are used here. */
 type Body = Partial<PaymentRequired> & {
   readonly error?: string
   readonly orderId?: string
@@ -237,7 +233,6 @@ export function keeping(storageOf: () => BrowserStorage, offerId: string) {
     // Only `keep` writes this entry.
     return text === null ? undefined : (JSON.parse(text) as KeptPayment)
   }
-  /** Whether this browser allows storage for this site. */
   const isPossible = (): boolean => {
     try {
       storageOf().setItem('kiosk402-probe', '')

@@ -1,6 +1,7 @@
-import type { Hex } from 'viem'
 import { fieldValue } from '../../buying/field-value.ts'
 import type { WalletSettings } from '../../buying/wallet-panel.ts'
+
+export type Hex = `0x${string}`
 
 /** The fields of the store's 402 (x402, version 2) that are used here. */
 export interface PaymentRequired {
@@ -114,9 +115,6 @@ export interface Authorization {
   readonly nonce: Hex
 }
 
-const bytes32 = 'bytes32'
-const uint256 = 'uint256'
-
 /** @param nowSeconds by the clock of the store, because a visitor's clock may be wrong */
 export function authorizationFor(
   { payTo, amount, maxTimeoutSeconds }: PaymentRequirement,
@@ -134,33 +132,35 @@ export function authorizationFor(
   }
 }
 
+const typesOf = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields).map(([name, type]) => ({ name, type }))
+
 /** What the wallet shows and signs (EIP-712). */
 export function typedData(
-  { network, asset, domain }: WalletSettings,
-  authorization: Authorization,
+  { network, asset, domain: { name, version } }: WalletSettings,
+  message: Authorization,
 ) {
   return {
-    domain: { ...domain, chainId: network.chainId, verifyingContract: asset as Hex },
+    domain: { name, version, chainId: network.chainId, verifyingContract: asset },
     primaryType: 'TransferWithAuthorization',
     types: {
-      TransferWithAuthorization: [
-        { name: 'from', type: 'address' },
-        { name: 'to', type: 'address' },
-        { name: 'value', type: uint256 },
-        { name: 'validAfter', type: uint256 },
-        { name: 'validBefore', type: uint256 },
-        { name: 'nonce', type: bytes32 },
-      ],
+      EIP712Domain: typesOf({
+        name: 'string',
+        version: 'string',
+        chainId: 'uint256',
+        verifyingContract: 'address',
+      }),
+      TransferWithAuthorization: typesOf({
+        from: 'address',
+        to: 'address',
+        value: 'uint256',
+        validAfter: 'uint256',
+        validBefore: 'uint256',
+        nonce: 'bytes32',
+      }),
     },
-    message: {
-      from: authorization.from,
-      to: authorization.to,
-      value: BigInt(authorization.value),
-      validAfter: BigInt(authorization.validAfter),
-      validBefore: BigInt(authorization.validBefore),
-      nonce: authorization.nonce,
-    },
-  } as const
+    message,
+  }
 }
 
 /** The header `PAYMENT-SIGNATURE` of x402, version 2: base64 of UTF-8 JSON that echoes the terms. */
@@ -174,11 +174,8 @@ export function paymentHeader(
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }
 
-/** What a person wants to buy, as entered in the form. */
 export interface LineItem {
-  /** The flat fields of the purchase, as they are sent. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** The key of the form. */
   readonly formKey: string
   /** The price that the page showed, as `seenOf` writes it. */
   readonly seen: string
@@ -186,10 +183,8 @@ export interface LineItem {
   readonly most?: bigint | undefined
 }
 
-/** Fields of the form that are not fields of the purchase. */
 const others = /^(pay|mail|key|seen|refundTo-.*)$/
 
-/** The current content of the form, as the purchase of a wallet. */
 export function lineItemIn(form: Iterable<readonly [string, unknown]>, offerId: string): LineItem {
   const typed = [...form].map(([name, value]) => [name, String(value)] as const)
   const told = typed

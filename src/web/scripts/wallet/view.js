@@ -3,7 +3,6 @@ import { lineItemIn, saidPrice, usdcText } from './terms.ts'
 
 const part = (id) => document.getElementById(id)
 
-/** The view of paying from a wallet. */
 export function viewOf(way, settings, texts) {
   const form = way.closest('form')
   const parts = { list: part('wallets'), fault: part('wallet-fault'), step: part('wallet-step') }
@@ -74,7 +73,6 @@ export function viewOf(way, settings, texts) {
   }
 }
 
-/** Lists the wallets of this browser, each as a button that chooses it. */
 function listWallets(list, wallets, chosen, choose) {
   const at = [...list.children].indexOf(document.activeElement)
   list.replaceChildren(...wallets.map((one) => buttonOf(one, one === chosen, choose)))
@@ -111,7 +109,6 @@ function markFaults(faults, texts) {
   return fields.find((field) => field !== undefined)
 }
 
-/** Removes all faults from the fields. */
 function unmarkFaults(form) {
   for (const field of form.querySelectorAll('.field [aria-invalid]')) {
     field.removeAttribute('aria-invalid')

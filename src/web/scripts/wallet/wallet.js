@@ -72,7 +72,6 @@ function depsOf(own) {
   }
 }
 
-/** Runs one payment at a time, and shows how it ended. */
 function runner(form, view, kept) {
   let isBusy = false
   /** A higher price that was shown after the page was made; atomic USDC. */
@@ -107,7 +106,6 @@ function runner(form, view, kept) {
   }
 }
 
-/** Opens the order in this browser, and goes to its page. */
 async function leave(view, { orderId, accessToken, key }) {
   view.show('paid')
   const path = `/orders/${orderId}`

@@ -64,17 +64,6 @@ async function expectTold(page: Page, { field, told, typed }: Wrong): Promise<vo
 }
 
 describe.skipIf(noBrowser !== undefined)('what is typed wrong', () => {
-  test.concurrent.for(wrongs)('$name is told on the way to a coin', async (wrong, { visit }) => {
-    const { page } = await visit()
-    await type(page, wrong)
-    const refundTo = await chooseCoin(page, 'USDT')
-    await toPayment(page).click()
-    await page.waitForSelector('.faults')
-    await expectTold(page, wrong)
-    expect(await page.locator('#refundTo-USDT').inputValue()).toBe(refundTo)
-    expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 0, orders: 0 })
-  })
-
   test.concurrent.for(wrongs)(
     '$name is told before a wallet is asked',
     async (wrong, { visitWithWallet }) => {

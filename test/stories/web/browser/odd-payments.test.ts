@@ -43,17 +43,6 @@ describe.skipIf(noBrowser !== undefined)('a payment that is', () => {
     expect(await madeFor(parts.store, payment.refundTo)).toEqual({ checkouts: 1, orders: 1 })
   })
 
-  test.concurrent('too late goes back, and the page shows it', async ({ visit }) => {
-    const { page } = await visit()
-    const payment = await start(page)
-    await expire(payment)
-    await heading(page, 'Payment window expired')
-    await pay(payment, { late: true })
-    await page.getByText('late').waitFor()
-    await page.getByText('was refunded').waitFor()
-    expect(await back(payment)).toEqual([units(payment)])
-  })
-
   test.concurrent('made twice buys the goods once, and the second is seen going back', async ({
     visit,
   }) => {
