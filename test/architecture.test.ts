@@ -77,10 +77,10 @@ const parts: Readonly<Record<string, Part>> = {
     ],
   },
   // What every page stands in and says knows no page.
-  'web/frame': { lines: 2500, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
+  'web/frame': { lines: 2300, mayImport: ['lib', 'catalog', 'api', 'http', 'web/texts'] },
   'web/texts': { lines: 200, mayImport: ['catalog/countries.ts', 'web/frame/html.ts'] },
   web: {
-    lines: 7000,
+    lines: 6700,
     mayImport: ['lib', 'catalog', 'payments', 'checkouts', 'api', 'http', '../package.json'],
   },
   // A transport like http, which has the limits that both count against.

@@ -52,7 +52,6 @@ describe('without a token', () => {
     expect((await ask('203.0.113.7', forged)).statusCode).toBe(404)
     expect((await ask('127.0.0.1', forged)).statusCode).toBe(404)
   })
-
 })
 
 describe('with a token', () => {

@@ -100,7 +100,6 @@ describe('the payment header', () => {
     const header = base64(`{"__proto__": ${JSON.stringify(payment)}}`)
     expect(presentedPayment(header).type).toBe('unreadable')
   })
-
 })
 
 describe('what the store sends is encoded as the package would', () => {

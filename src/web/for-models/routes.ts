@@ -1,11 +1,28 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import pack from '../../../package.json' with { type: 'json' }
-import { catalogPrefix, manifestPath, mcpPath, openApiPath } from '../../api/paths.ts'
+import { purchases } from '../../api/buying/purchase.ts'
+import { quotes } from '../../api/buying/quote.ts'
+import { groups, type Operation } from '../../api/operation.ts'
+import { operations } from '../../api/operations.ts'
+import { findOrders, getOrder, listTokenHours } from '../../api/orders/find-orders.ts'
+import { getRefund } from '../../api/orders/refund.ts'
+import {
+  catalogPrefix,
+  limitsPath,
+  manifestPath,
+  mcpPath,
+  openApiPath,
+  searchPath,
+} from '../../api/paths.ts'
 import type { Site } from '../../api/site.ts'
+import { goods, kinds } from '../../catalog/good.ts'
+import type { Kind } from '../../catalog/offer.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
+import { limitRules } from '../../http/rate-limit.ts'
+import { termsValidSeconds } from '../../payments/terms.ts'
 import { fixedHeaders } from '../frame/layout.ts'
-import { llmsFullPage, llmsPage, type ModelPageDeps, skillPage } from './llms.ts'
+import { errorTables } from '../info/error-codes.ts'
 
 const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
@@ -105,3 +122,143 @@ export const frontLinks = [
   '</llms.txt>; rel="service-doc"; type="text/plain"',
   '</SKILL.md>; rel="describedby"; type="text/markdown"',
 ].join(', ')
+
+const groupTexts: Readonly<Record<Operation['group'], string>> = {
+  Discovery: 'Search the whole catalog. Free, without a key.',
+  Catalog: 'The same offers with exact prices in USDC and the fields that a purchase needs. Free.',
+  Buying: 'GET quotes for free. POST buys, paid over x402.',
+  Orders: 'The state of a purchase and of its refund.',
+  Store: 'About the store itself.',
+}
+
+/** The map of the store for models, in the form of llmstxt.org. */
+export function llmsPage({ site, networkName }: ModelPageDeps): string {
+  const link = (name: string, path: string, text: string) =>
+    `- [${name}](${site.url}${path}): ${text}`
+  return `# ${site.name}
+
+> ${site.description} For software agents, without an account: search for free, pay each purchase in USDC on ${networkName} over x402, and get the goods in the response. If a paid order is not delivered, it is refunded automatically.
+
+Read the skill first: one page, and enough to buy something.
+
+## Start
+
+${link('Search', `${searchPath}?query=esim+japan+10gb&limit=3`, 'one query in plain words over the whole catalog')}
+${link('Skill', '/SKILL.md', 'how to search, pay, follow an order and get a refund')}
+${link('Everything', '/llms-full.txt', 'the skill, every operation and every error in one text')}
+${link('OpenAPI', '/openapi.json', 'every operation with schemas and real examples')}
+${link('Manifest', '/.well-known/x402', 'resources, fulfillment and refund policy, and whether the store is selling now')}
+${link('MCP', '/mcp', 'the same as tools, over streamable HTTP')}
+${link('Errors', '/errors', 'every code: what causes it, and what to do')}
+${link('Keys', '/.well-known/jwks.json', 'the keys that sign receipts')}
+
+${operationList()}
+`
+}
+
+export function llmsFullPage(deps: ModelPageDeps): string {
+  const [, skill = ''] = skillPage(deps).split(/^---$[\s\S]*?^---$/m)
+  const sections = [
+    skill.trim(),
+    '# Every operation',
+    `Their schemas: ${deps.site.url}${openApiPath}`,
+    operationList(),
+    '# Every error',
+    errorTables(),
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+function operationList(): string {
+  const sections = groups.map((group) => {
+    const members = operations.filter((operation) => operation.group === group)
+    const lines = members.map(({ method, path, name }) => `- \`${method} ${path}\` ${name}`)
+    return [`## ${group}`, groupTexts[group], lines.join('\n')].join('\n\n')
+  })
+  return sections.join('\n\n')
+}
+
+/** The dependencies of the pages for models, which do not change while the store runs. */
+export interface ModelPageDeps {
+  readonly site: Site
+  readonly networkName: string
+  readonly now: () => Date
+}
+
+export function skillPage(deps: ModelPageDeps): string {
+  const { site, networkName } = deps
+  return `---
+name: buy-digital-goods
+description: Buy gift vouchers, mobile topups and eSIM data plans at ${site.name} without an account, paying per purchase in USDC on ${networkName} over x402. Use it when someone wants a gift card, phone credit or mobile data.
+---
+
+# Buying at ${site.name}
+
+No account, no API key. Searching and prices are free. A purchase is one HTTP request, paid with x402 (scheme \`exact\`, USDC on ${networkName}). If a paid order is not delivered, the paying wallet is refunded automatically.
+
+${kinds.map((kind) => `- ${goods[kind].words.about} Buy: \`POST ${pathOf(purchases, kind)}\`.`).join('\n')}
+
+## 1. Search
+
+\`\`\`sh
+curl -s -G '${site.url}${searchPath}' --data-urlencode 'query=25 EUR Netflix card for Germany' -d limit=3
+\`\`\`
+
+\`\`\`sh
+curl -s '${site.url}${searchPath}?covers=FR,IT,CH&minDataGb=5&minDays=14&sort=price&limit=3'
+\`\`\`
+
+\`GET ${searchPath}\` is one search for all kinds. \`query\` takes plain words. With it, or instead of it: \`kind\` (${kinds.join(', ')}), \`country\` (ISO code: \`US\`, not "United States"; \`XK\` is Kosovo), \`covers\` (countries of one eSIM plan), \`minDataGb\`, \`minDays\`, \`maxUsdc\`, \`phone\` (the number to top up; unless sorted by price, the topups of its \`likelyOperator\` come first), \`sort=price\`. Each item has its price in \`usdc\` (\`amount\` 1000000 is 1 USDC), its \`faceValue\` and \`requiredFields\`. \`leftOut\` names the words that the search ignored. If nothing is found, \`hint\` says why; never buy a card for another country instead without asking. Amounts of \`price\` and \`faceValue\` are minor units: \`major = value / currencyDivisor\`. Copy \`offerId\` exactly.
+
+## 2. Get the exact price, free
+
+\`\`\`sh
+curl -s '${site.url}${pathOf(quotes, 'voucher')}?offerId=OFFER_ID&firstName=Ada&lastName=Lovelace'
+\`\`\`
+
+It makes the same checks as a purchase. Fields besides \`offerId\`:
+
+${kinds.map((kind) => `- ${kind}: ${goods[kind].words.asks}`).join('\n')}
+- \`value\`, for open-value offers (\`priceType\` RANGE) only: US dollars. 25 is 25.00 USD, not minor units.
+- \`maxUsdc\`: your budget in USDC. A higher price is refused before any payment is requested.
+- \`webhookUrl\`: an https URL that receives every state of the order, signed (Standard Webhooks). Keep \`webhook.secret\` from the first response.
+
+\`GET /api/catalog/vouchers/offers/{id}\` (\`topups\`, \`esims\` alike) is the record of one offer: \`requiredFields\`, the range of \`value\`, and in \`purchase\` the exact schema and an example. The quote's \`message\` says what is bought and at what price: show it to your user.
+
+## 3. Buy
+
+Send the same fields as JSON by \`POST\`. The first response is 402 with the terms in \`accepts[0]\`. Sign them and send the same request again with \`PAYMENT-SIGNATURE\`. An x402 client (\`@x402/fetch\`, \`@x402/axios\`, Python \`x402\`) does both. By default it pays at most 1 USD; raise that limit first. The price holds for ${termsValidSeconds} seconds.
+
+Always send an \`Idempotency-Key\` (16 to 128 of A-Z a-z 0-9 _ -), new for each purchase and unchanged when you retry it, so that a retry can never charge twice. Keys are kept for 30 days, and longer while their order is open. To buy several of an offer, make one purchase for each, with a new key each.
+
+- **200**: delivered. The goods are in \`orders[0].result\`. Keep \`orderId\` and \`accessToken\`; the token is shown once.
+- **202**: paid, or not yet known. Poll \`Location\` after \`Retry-After\`. **Never pay again.**
+- **402 after paying**: nothing was charged; \`code\` and \`message\` say why. Fix that, then sign the terms of this response.
+- **4xx**: \`detail\` names the field, and \`didYouMean\` the likely correction.
+- **No response at all**: send the very same request again, with the same payment and key.
+
+\`charged\` in an error says whether money moved: \`no\`, \`yes\` or \`unknown\`. With \`unknown\`, repeat the same request, with the same payment and key: it returns the order if there is one. Sign a new payment only after \`no\`.
+
+## 4. Follow the order
+
+\`GET ${getOrder.path}\`; the goods only with \`Authorization: Bearer {accessToken}\` or a sign-in of the paying wallet (\`SIGN-IN-WITH-X\`). If you lost the id: \`GET ${findOrders.path}\` signed in, as \`createSIWxClientHook\` of \`@x402/extensions\` does (its \`listToken\` as the Bearer lists them again for ${listTokenHours} hours, without goods), or \`GET ${findOrders.path}?transactionHash=0x…\` with the token, the idempotency key or a sign-in; with none of these it tells only the state.
+
+\`FULFILLED\`: done. \`FULFILLMENT_FAILED\`, \`EXPIRED\`: the refund is on its way; poll \`GET ${getRefund.path}\`. \`PAYMENT_FAILED\`: nothing was paid. Everything else: wait.
+
+## Rules
+
+- The wallet needs USDC on ${networkName} and nothing else: no ETH, the store pays the gas. Withdraw USDC to it from an exchange, on that very network.
+- Your user can cap what the wallet spends here: \`PUT ${limitsPath}\`, signed in.
+- Codes are money: print them nowhere that others can read, and give them only to your user.
+- Refunds go to the wallet that paid, in full and automatically. Delivered goods (an issued code, a credited line, an eSIM) are never refunded.
+- At most ${limitRules.discovery.limit} searches, ${limitRules.reading.limit} reads and ${limitRules.purchase.limit} purchase calls a minute. On 429 wait for \`Retry-After\`.
+- When \`signals.agent_action\` in [the manifest](${site.url}/.well-known/x402) is \`stop\`, do not buy.
+
+More: [every operation](${site.url}/openapi.json), [every error](${site.url}/errors), MCP at \`${site.url}/mcp\`. Help: ${site.contact}
+`
+}
+
+function pathOf(operations: readonly { kind: Kind; path: string }[], kind: Kind): string {
+  const { path } = operations.find((operation) => operation.kind === kind) as { path: string }
+  return path
+}

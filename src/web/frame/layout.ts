@@ -27,9 +27,6 @@ export interface Page extends PageNeeds {
   readonly head?: Html
   /** The breadcrumbs after the front page; the last one is this page. */
   readonly crumbs?: readonly Crumb[]
-  readonly neighbours?:
-    | { readonly prev?: string | undefined; readonly next?: string | undefined }
-    | undefined
   readonly main: Html
 }
 
@@ -82,17 +79,8 @@ function addressTags({ site, t }: Frame, page: Page): Html {
     'og:locale': localeOf(t),
     ...page.openGraph,
   }
-  const { prev, next } = page.neighbours ?? {}
   return html`<link rel="canonical" href="${url}">
-${
-  prev &&
-  html`<link rel="prev" href="${prev}">
-`
-}${
-  next &&
-  html`<link rel="next" href="${next}">
-`
-}${Object.entries(properties).map(
+${Object.entries(properties).map(
   ([property, content]) => html`<meta property="${property}" content="${content}">
 `,
 )}<meta name="twitter:card" content="summary_large_image">`

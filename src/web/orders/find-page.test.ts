@@ -350,5 +350,4 @@ describe('a refund that is asked for on its page', () => {
     // Requests of strangers use up nothing of the visitor who has opened the order.
     expect((await ask(opened)).statusCode).toBe(200)
   })
-
 })

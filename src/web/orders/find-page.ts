@@ -165,20 +165,8 @@ async function sendFind(
   return sendPrivately(reply, frame, page)
 }
 
-/** An order in the list of a wallet, as the API publishes it. */
-interface ListedOrder {
-  readonly orderId: string
-  readonly brandName: string
-  readonly state: string
-  readonly refund_state: string | null
-  readonly placed_at: string
-}
-
-interface WalletList {
-  readonly wallet: string
-  readonly total: number
-  readonly items: readonly ListedOrder[]
-}
+type WalletList = NonNullable<Awaited<ReturnType<typeof ordersOfSession>>>
+type ListedOrder = WalletList['items'][number]
 
 interface FoundOrder {
   readonly view: OrderPageView

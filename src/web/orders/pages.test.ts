@@ -91,6 +91,6 @@ test('the page that finds is whole, whatever was typed', () => {
   whole(findPage({ ...parts }))
   whole(findPage({ ...parts, mail: {}, number: { typed, said: 'none' } }))
   whole(findPage({ ...parts, mail: { typed, said: 'wrong' }, wallet: { said: 'failed' } }))
-  const list = { wallet: '0x1', total: 2, items: [item] }
+  const list = { wallet: '0x1', total: 2, limit: 50, offset: 0, items: [item as never] }
   expect(read(whole(findPage({ ...parts, list })))).toContain('Refunded')
 })

@@ -50,10 +50,6 @@ export function paidText(
   return t('orders.refund.worth', { coin: `${formatUnits(paidUnits, coin)} ${coin}`, usd })
 }
 
-function writeTo(contact: string, number: string): string {
-  return `mailto:${contact}?subject=${encodeURIComponent(number)}`
-}
-
 /**
  * The attributes that `scripts/recent.js` stores in the buyer's browser, to list the order on the page that finds
  * orders. They cannot open the order. Put them into the tag: `<div${recentMark(...)}>`.
@@ -235,7 +231,7 @@ ${onlyField(field, t)}
 
 /** For visitors who have neither: a link to write a mail to the store, with the number in its subject. */
 export function lostBoth(contact: string, number: string, t: Texts): Html {
-  return html`<p class="hint">${t('orders.locked.lost')} <a href="${writeTo(contact, number)}">${t('orders.locked.write')}</a></p>`
+  return html`<p class="hint">${t('orders.locked.lost')} <a href="mailto:${contact}?subject=${encodeURIComponent(number)}">${t('orders.locked.write')}</a></p>`
 }
 
 export interface Refused {

@@ -9,7 +9,6 @@ import type { Page } from '../frame/layout.ts'
 import { buyPath, searchPath } from '../paths.ts'
 import { type Texts, type TitledName, titled } from '../texts/texts.ts'
 import { brandGrid } from './card-face.ts'
-import { homeAgents } from './home-agents.ts'
 import { priceTexts, shortPrice } from './money-text.ts'
 import { kindName, measure, placeName } from './offer-words.ts'
 import { searchForm } from './search-form.ts'
@@ -23,7 +22,6 @@ export function homePage(deps: WebDeps): Page {
     title: site.name,
     description: site.description,
     path: '/',
-    data: siteData(deps),
     main: html`<section class="hero">
 <h1>${t('home.claim')}</h1>
 <p>${t('home.lead')}</p>
@@ -43,21 +41,6 @@ ${paying(deps)}
 ${listed(['home.promises.once', 'home.promises.refund', 'home.promises.price'], t)}</ul>
 </section>
 ${homeAgents(deps)}`,
-  }
-}
-
-function siteData({ site }: WebDeps): object {
-  return {
-    '@context': 'https://schema.org',
-    '@type': 'WebSite',
-    name: site.name,
-    url: site.url,
-    description: site.description,
-    potentialAction: {
-      '@type': 'SearchAction',
-      target: { '@type': 'EntryPoint', urlTemplate: `${site.url}/search?q={search_term_string}` },
-      'query-input': 'required name=search_term_string',
-    },
   }
 }
 
@@ -124,4 +107,29 @@ function listed(names: readonly TitledName[], t: Texts): Html[] {
     return html`<li><h3>${title}</h3><p>${text}</p></li>
 `
   })
+}
+
+export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
+  const find = `${site.url}/ai/search?query=esim+japan+10+GB`
+  return html`<section class="agents" id="agents" aria-labelledby="agents-title">
+<h2 id="agents-title">${t('home.agents')}</h2>
+<p>${t('home.agentsLead')}</p>
+<ol class="steps">
+<li><h3>${t('home.stepFind')}</h3><p>${t('home.stepFindText')}</p>
+${code(`curl '${find}'`)}
+<p>${t('home.asJson')} ${kinds.map(
+    (kind, at) =>
+      html`${at > 0 && ', '}<a href="/ai/${goods[kind].plural}">${t(`kinds.${kind}.title`)}</a>`,
+  )}</p></li>
+<li><h3>${t('home.stepRead')}</h3><p>${t('home.stepReadText', { link: (path) => html`<a href="/.well-known/x402">${path}</a>` })}</p></li>
+<li><h3>${t('home.stepBuy')}</h3><p>${t('home.stepBuyText')}</p>
+<p class="note">${t('home.spendLimit')}</p></li>
+${isSandbox && html`<li><h3>${t('home.stepTry')}</h3><p>${t('home.stepTryText')}</p>${code('npm run demo')}</li>`}
+</ol>
+<p>${t('home.errors', { link: (text) => html`<a href="/errors">${text}</a>` })}</p>
+</section>`
+}
+
+function code(text: string): Html {
+  return html`<pre><code>${text}</code></pre>`
 }

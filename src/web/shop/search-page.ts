@@ -8,7 +8,12 @@ import {
   type ShopQuery,
   type Sort,
 } from '../../api/shop/shop-query.ts'
-import { type ShopAnswer, shopPageSize, shopSearch } from '../../api/shop/shop-search.ts'
+import {
+  type ShopAnswer,
+  shopPageSize,
+  shopSearch,
+  type UnderstoodPart,
+} from '../../api/shop/shop-search.ts'
 import { kindOf, kinds } from '../../catalog/good.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { type Pricing, retailOf } from '../../catalog/pricing.ts'
@@ -21,11 +26,9 @@ import { countryName } from '../texts/countries.ts'
 import type { Texts } from '../texts/texts.ts'
 import { brandGrid, cardFace } from './card-face.ts'
 import { bandForm, facetList } from './facet-list.ts'
-import { priceTexts, shortPrice } from './money-text.ts'
-import { nothingFound } from './no-results.ts'
+import { dollars, priceTexts, shortPrice } from './money-text.ts'
 import { apart, kindName, measure, placeName, searchTitle } from './offer-words.ts'
 import { faultWords, searchForm } from './search-form.ts'
-import { understoodParts } from './understood.ts'
 
 /** The longest query that is read, in characters, as in the APIs. */
 const maxQuery = 2_048
@@ -66,7 +69,7 @@ function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
   return {
     title,
     description: descriptionOf(query, answer, t),
-    ...(isKept ? { path, crumbs, neighbours: neighboursOf(query, answer) } : {}),
+    ...(isKept ? { path, crumbs } : {}),
     main: html`${crumbTrail(t('search.crumb'), t('frame.home'), crumbs)}
 <h1 class="hidden">${title}</h1>
 ${searchForm({ query, countries: countriesIn(deps.liveCatalog.current().sold) }, t)}
@@ -149,13 +152,6 @@ function crumbsOf({ kind = 'voucher', country }: ShopQuery, t: Texts): Crumb[] {
   return [liveCatalog, { name: countryName(country, t), path: searchPath({ kind, country }) }]
 }
 
-function neighboursOf(query: ShopQuery, { page, pages }: ShopAnswer): Page['neighbours'] {
-  return {
-    prev: page > 1 ? searchPath({ ...query, page: page - 1 }) : undefined,
-    next: page < pages ? searchPath({ ...query, page: page + 1 }) : undefined,
-  }
-}
-
 /**
  * A search with faults: its forms with everything that was typed, and the faults beside the fields. Nothing is searched
  * for, and the page is not cached, because there is no limit to such URLs.
@@ -234,4 +230,86 @@ function offerCard(offer: Offer, number: string | undefined, { pricing, t }: Car
 
 function whatOf(offer: Offer, t: Texts): string {
   return measure(offer, t) || kindName(offer, t)
+}
+
+/** How the words of a search were understood: each part with a link to the search without it; and what was left out. */
+export function understoodParts(
+  query: ShopQuery,
+  { understood, leftOut }: ShopAnswer,
+  t: Texts,
+): Html | undefined {
+  if (query.q === undefined || understood.length + leftOut.length === 0) return undefined
+  return html`<div class="understood">
+${
+  understood.length > 0 &&
+  html`<ul aria-label="${t('search.understood')}">${understood.map(
+    (one) =>
+      html`<li><a href="${changed(query, { q: one.without })}"><span class="hidden">${t('search.remove')}: </span>${nameOf(one, t)}</a></li>
+`,
+  )}</ul>`
+}
+${leftOut.length > 0 && html`<p class="note">${t('search.leftOut', { words: leftOut.map((word) => `“${word}”`).join(', ') })}</p>`}
+</div>`
+}
+
+function nameOf({ part, brand }: UnderstoodPart, t: Texts): string {
+  if (part.isExcluded) return part.text
+  switch (part.type) {
+    case 'brand':
+      return brand ?? part.text
+    case 'country':
+      return countryName(part.code, t)
+    case 'kind':
+      return t(`search.kinds.${part.kind}`)
+    case 'phone': {
+      const place = part.country === undefined ? undefined : countryName(part.country, t)
+      return [part.operator, place].filter(Boolean).join(', ') || part.text
+    }
+    default:
+      return part.text
+  }
+}
+
+/** A result without offers: the reason, and links to searches that all find something. */
+export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {
+  if (answer.total > 0) {
+    return html`<div class="none"><h2 id="results">${t('search.none')}</h2>
+<p>${t('search.beyond', { pages: answer.pages })}</p>
+<p class="act"><a class="button" href="${searchPath({ ...query, page: answer.pages })}">${t('search.lastPage')}</a></p></div>`
+  }
+  const ways = [
+    ...answer.ways.map((way) => ({ path: searchPath(way), name: changeIn(query, way, t) })),
+    ...otherKinds(query, answer, t),
+  ]
+  return html`<div class="none"><h2 id="results">${t('search.none')}</h2>
+<p>${t('search.noneText')}${ways.length > 0 && html` ${t('search.noneTry')}`}</p>
+<ul class="ways">${ways.map(
+    ({ path, name }) => html`<li><a href="${path}">${name}</a></li>
+`,
+  )}<li><a href="/search?kind=${answer.kind}">${t('search.clearAll')}</a></li></ul></div>`
+}
+
+function changeIn(query: ShopQuery, way: ShopQuery, t: Texts): string {
+  const { country, brand, category, region, min, max, amount } = query
+  if (way.q !== undefined && way.q !== query.q) return t('search.nearest', { value: way.q })
+  const gone = [
+    country !== way.country && country !== undefined && countryName(country, t),
+    min !== way.min && min !== undefined && t('search.atLeast', { money: dollars(min, t) }),
+    max !== way.max && max !== undefined && t('search.atMost', { money: dollars(max, t) }),
+    amount !== way.amount && amount !== undefined && t(`search.amounts.${amount}`),
+    brand !== way.brand && brand,
+    category !== way.category && category,
+    region !== way.region && region,
+  ]
+  return t('search.without', { name: gone.find((name) => name) || '' })
+}
+
+function otherKinds(query: ShopQuery, { kind, kindCounts }: ShopAnswer, t: Texts) {
+  const { q, country } = query
+  return kinds
+    .filter((each) => each !== kind && kindCounts[each] > 0)
+    .map((each) => ({
+      path: searchPath({ kind: each, q, country }),
+      name: t('search.otherKind', { kind: t(`search.kinds.${each}`), count: kindCounts[each] }),
+    }))
 }

@@ -54,7 +54,9 @@ describe('paying from a wallet', () => {
     const { signature, authorization } = sentPayment.payload
     expect(authorization.validBefore).toBe(String(storeTime.getTime() / 1_000 + 300))
     const data = typedData(settings, authorization)
-    expect(await verifyTypedData({ address: account.address, ...data, signature } as never)).toBe(true)
+    expect(await verifyTypedData({ address: account.address, ...data, signature } as never)).toBe(
+      true,
+    )
     expect(deps.kept.find()).toBeUndefined()
   })
 

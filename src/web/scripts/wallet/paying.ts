@@ -1,17 +1,6 @@
 import type { PayFault, WalletSettings, WalletText } from '../../buying/wallet-panel.ts'
 import { faultOf, type Wallet } from './provider.ts'
 import {
-  type Answer,
-  type Ended,
-  type Failed,
-  type Fetch,
-  failed,
-  type Kept,
-  purchase,
-  type Sending,
-  sendKept,
-} from './sending.ts'
-import {
   authorizationFor,
   type Hex,
   judge,
@@ -190,3 +179,262 @@ function walletFailed(error: unknown, rejected: PayFault): Failed {
   if (type === 'rejected') return failed(rejected)
   return type === 'pending' ? failed('connectPending') : failed('walletBroken', { reason })
 }
+
+export interface Sending {
+  readonly fetch: Fetch
+  readonly kept: Kept
+  readonly show: (step: WalletText) => void
+  readonly wait: (ms: number) => Promise<void>
+}
+
+/** There is an order: it is paid, or may still be. Its page shows which. */
+interface Paid {
+  readonly type: 'paid'
+  readonly orderId: string
+  /** Only in the first answer, which may have been lost or have gone to another tab. */
+  readonly accessToken: string | undefined
+  /** The idempotency key of the purchase, which opens the order for a limited time. */
+  readonly key: string
+}
+
+export interface Failed {
+  readonly type: 'failed'
+  readonly code: PayFault
+  readonly values?: Readonly<Record<string, string>>
+  readonly errors?: readonly FieldFault[]
+  /** The current price if it is higher than the page showed; atomic USDC. */
+  readonly amount?: bigint
+}
+
+export type Ended = Paid | Failed
+
+export function failed(code: PayFault, values?: Readonly<Record<string, string>>): Failed {
+  return { type: 'failed', code, ...(values === undefined ? {} : { values }) }
+}
+
+/** Waits before each further try, in milliseconds. After the last try the person decides. */
+const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
+
+/**
+ * Sends the kept payment, repeatedly while it is not known whether it was accepted. It is forgotten only when that is
+ * known: accepted, or proven not to be.
+ *
+ * @param isFirst whether the payment has never been sent before
+ */
+export async function sendKept(
+  deps: Sending,
+  { isFirst }: { readonly isFirst: boolean },
+): Promise<Ended> {
+  const { fetch, kept, show, wait } = deps
+  const payment = kept.find()
+  if (payment === undefined) return failed('notNow')
+  for (let attempt = 0; attempt <= pausesMs.length; attempt += 1) {
+    const answer = await purchase(fetch, payment)
+    const ended = endOf(answer, payment, isFirst && attempt === 0)
+    if (ended !== undefined) {
+      kept.forget(payment)
+      return ended
+    }
+    const pauseMs = pausesMs[attempt]
+    if (pauseMs === undefined) break
+    show('retrying')
+    await wait(Math.max(pauseMs, secondsOf(answer) * 1_000))
+  }
+  return failed('unknown')
+}
+
+/** The outcome; undefined while it is not known whether the payment was accepted. */
+function endOf(answer: Answer, { key }: KeptPayment, isFirst: boolean): Ended | undefined {
+  switch (answer.type) {
+    case 'order':
+      return { type: 'paid', orderId: answer.orderId, accessToken: answer.accessToken, key }
+    case 'demand':
+      // The store asks for another payment only when it has proven that this one was not accepted.
+      return failed('refused', { reason: sentence(answer.reason) })
+    case 'refused':
+      return refusalOf(answer, isFirst)
+    case 'silence':
+      return undefined
+  }
+}
+
+/** Refusals of the content itself: the same request was always refused, and always will be. */
+const certain: Readonly<Record<string, PayFault>> = {
+  invalid_body: 'form',
+  offer_not_found: 'notSold',
+  limit_exceeded: 'limited',
+}
+
+/** Temporary refusals. They prove that nothing was paid only if the payment has never been sent before. */
+const passing: Readonly<Record<string, PayFault>> = {
+  offer_unavailable: 'notSold',
+  store_paused: 'paused',
+  rate_limited: 'notNow',
+  try_again: 'notNow',
+  too_costly: 'notNow',
+}
+
+function refusalOf(
+  { code, detail, errors, charged }: Extract<Answer, { type: 'refused' }>,
+  isFirst: boolean,
+): Failed | undefined {
+  if (charged !== 'no') return undefined
+  const known = certain[code] ?? (isFirst ? passing[code] : undefined)
+  if (known !== undefined) return { ...failed(known), errors }
+  if (code in passing) return undefined
+  return failed('refused', { reason: sentence(detail) })
+}
+
+function sentence(text: string): string {
+  return text.replace(/\.$/, '')
+}
+
+function secondsOf(answer: Answer): number {
+  return answer.type === 'refused' ? Math.min(answer.retryAfterSeconds ?? 0, 60) : 0
+}
+
+interface FieldFault {
+  readonly parameter: string
+  readonly message: string
+  readonly didYouMean?: string | number
+}
+
+export type Answer =
+  | {
+      readonly type: 'demand'
+      readonly demand: PaymentRequired
+      readonly reason: string
+      readonly nowSeconds: number
+    }
+  | { readonly type: 'order'; readonly orderId: string; readonly accessToken: string | undefined }
+  | {
+      readonly type: 'refused'
+      readonly code: string
+      readonly detail: string
+      readonly errors: readonly FieldFault[]
+      /** Whether money moved, as far as the store knows. */
+      readonly charged: string
+      readonly retryAfterSeconds: number | undefined
+    }
+  /** No answer, or an unreadable one. */
+  | { readonly type: 'silence' }
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** The timeout of one request: the payment has to get into a block. */
+const patienceMs = 60_000
+
+/** Asks for the exact price of a purchase, or sends it with its payment. Never throws. */
+export async function purchase(
+  fetch: Fetch,
+  { purchaseUrl, body, header, key }: Omit<KeptPayment, 'header' | 'key'> & Partial<KeptPayment>,
+): Promise<Answer> {
+  try {
+    const response = await fetch(purchaseUrl, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...(header === undefined ? {} : { 'payment-signature': header, prefer: 'respond-async' }),
+      },
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    return answerOf(response, (await response.json()) as Body)
+  } catch {
+    // It is unknown whether the request arrived; the caller sends the same again.
+    return { type: 'silence' }
+  }
+}
+
+type Body = Partial<PaymentRequired> & {
+  readonly error?: string
+  readonly orderId?: string
+  readonly accessToken?: string
+  readonly code?: string
+  readonly detail?: string
+  readonly errors?: readonly FieldFault[]
+  readonly charged?: string
+  readonly retryAfterSeconds?: number
+}
+
+function answerOf({ status, headers }: Response, body: Body): Answer {
+  if (status === 402 && body.accepts !== undefined) {
+    const { resource, extensions, accepts, error = '' } = body
+    const date = Date.parse(headers.get('date') ?? '')
+    const nowSeconds = Math.floor((Number.isNaN(date) ? Date.now() : date) / 1_000)
+    return { type: 'demand', demand: { resource, extensions, accepts }, reason: error, nowSeconds }
+  }
+  if (status < 300 && body.orderId !== undefined) {
+    return { type: 'order', orderId: body.orderId, accessToken: body.accessToken }
+  }
+  return refusalIn(body)
+}
+
+function refusalIn(body: Body): Answer {
+  return {
+    type: 'refused',
+    code: body.code ?? 'internal_error',
+    detail: body.detail ?? '',
+    errors: body.errors ?? [],
+    charged: body.charged ?? 'unknown',
+    retryAfterSeconds: body.retryAfterSeconds,
+  }
+}
+
+/** A signed payment whose outcome is not known yet. */
+interface KeptPayment {
+  readonly purchaseUrl: string
+  /** The body of the purchase as it was sent, so that it is identical when it is sent again. */
+  readonly body: string
+  readonly header: string
+  readonly key: string
+}
+
+/** The storage that all tabs of a browser share, and that outlives them. */
+interface BrowserStorage {
+  getItem(name: string): string | null
+  setItem(name: string, value: string): void
+  removeItem(name: string): void
+}
+
+/**
+ * Remembers a signed payment for an offer until its outcome is known. Meanwhile no other payment is signed for this
+ * offer, so nobody pays twice by reloading the page, opening it in another tab, or closing it during the payment and
+ * coming back.
+ *
+ * @param storageOf throws in browsers that are set to store nothing
+ */
+export function keeping(storageOf: () => BrowserStorage, offerId: string) {
+  const name = `kiosk402-payment ${offerId}`
+  const find = (): KeptPayment | undefined => {
+    const text = isPossible() ? storageOf().getItem(name) : null
+    // Only `keep` writes this entry.
+    return text === null ? undefined : (JSON.parse(text) as KeptPayment)
+  }
+  const isPossible = (): boolean => {
+    try {
+      storageOf().setItem('kiosk402-probe', '')
+      storageOf().removeItem('kiosk402-probe')
+      return true
+    } catch {
+      return false
+    }
+  }
+  return {
+    find,
+    isPossible,
+    /** Stores a payment. False if another tab was first: its payment stays, and this one must not be sent. */
+    keep(payment: KeptPayment): boolean {
+      if (find() !== undefined) return false
+      storageOf().setItem(name, JSON.stringify(payment))
+      return true
+    },
+    /** Removes this payment, and never one that another tab has stored since. */
+    forget(payment: KeptPayment): void {
+      if (find()?.header === payment.header) storageOf().removeItem(name)
+    },
+  }
+}
+
+export type Kept = ReturnType<typeof keeping>

@@ -1,9 +1,8 @@
 import { encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { WalletSettings, WalletText } from '../../buying/wallet-panel.ts'
-import type { PayDeps } from './paying.ts'
+import { keeping, type PayDeps } from './paying.ts'
 import { walletOf } from './provider.ts'
-import { keeping } from './sending.ts'
 
 export const account = privateKeyToAccount(`0x${'1'.repeat(64)}`)
 

@@ -1,7 +1,6 @@
 import { receivesText } from '../../buying/field-value.ts'
-import { pay, resume } from './paying.ts'
+import { keeping, pay, resume } from './paying.ts'
 import { discover, walletOf } from './provider.ts'
-import { keeping } from './sending.ts'
 import { lineItemIn } from './terms.ts'
 import { viewOf } from './view.js'
 

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { noBrowser } from '../../../harness/browser.ts'
 import { eventually } from '../../requests.ts'
 import { openSibling } from '../../store.ts'
-import { chooseCoin, expectGoods, fillIn, formFor, madeFor, testOffer } from './shopping.ts'
+import { expectGoods, fillIn, formFor, madeFor, testOffer } from './shopping.ts'
 import { browserStories } from './visit.ts'
 
 const { test, parts } = browserStories({ offers: 600 })

@@ -14,7 +14,6 @@ const text = (amount: bigint) => formatUnits(amount, 'BTC')
 const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor()
 const pay = ({ invoice }: OpenPayment, how: object = {}) =>
   parts.store.btcpay(`/invoices/${invoice}/pay`, how)
-const expire = ({ invoice }: OpenPayment) => parts.store.btcpay(`/invoices/${invoice}/expire`)
 
 /** A payment that is worth enough for parts of it to go back. */
 const start = (page: Page) => startPayment(page, parts.store, 'BTC', { outcome: 'LOST' })
