@@ -132,7 +132,7 @@ const groupTexts: Readonly<Record<Operation['group'], string>> = {
 }
 
 /** The map of the store for models, in the form of llmstxt.org. */
-export function llmsPage({ site, networkName }: ModelPageDeps): string {
+function llmsPage({ site, networkName }: ModelPageDeps): string {
   const link = (name: string, path: string, text: string) =>
     `- [${name}](${site.url}${path}): ${text}`
   return `# ${site.name}
@@ -156,7 +156,7 @@ ${operationList()}
 `
 }
 
-export function llmsFullPage(deps: ModelPageDeps): string {
+function llmsFullPage(deps: ModelPageDeps): string {
   const [, skill = ''] = skillPage(deps).split(/^---$[\s\S]*?^---$/m)
   const sections = [
     skill.trim(),
@@ -185,7 +185,7 @@ export interface ModelPageDeps {
   readonly now: () => Date
 }
 
-export function skillPage(deps: ModelPageDeps): string {
+function skillPage(deps: ModelPageDeps): string {
   const { site, networkName } = deps
   return `---
 name: buy-digital-goods

@@ -109,7 +109,7 @@ function listed(names: readonly TitledName[], t: Texts): Html[] {
   })
 }
 
-export function homeAgents({ site, isSandbox, t }: WebDeps): Html {
+function homeAgents({ site, isSandbox, t }: WebDeps): Html {
   const find = `${site.url}/ai/search?query=esim+japan+10+GB`
   return html`<section class="agents" id="agents" aria-labelledby="agents-title">
 <h2 id="agents-title">${t('home.agents')}</h2>

@@ -233,7 +233,7 @@ function whatOf(offer: Offer, t: Texts): string {
 }
 
 /** How the words of a search were understood: each part with a link to the search without it; and what was left out. */
-export function understoodParts(
+function understoodParts(
   query: ShopQuery,
   { understood, leftOut }: ShopAnswer,
   t: Texts,
@@ -271,7 +271,7 @@ function nameOf({ part, brand }: UnderstoodPart, t: Texts): string {
 }
 
 /** A result without offers: the reason, and links to searches that all find something. */
-export function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {
+function nothingFound(query: ShopQuery, answer: ShopAnswer, t: Texts): Html {
   if (answer.total > 0) {
     return html`<div class="none"><h2 id="results">${t('search.none')}</h2>
 <p>${t('search.beyond', { pages: answer.pages })}</p>

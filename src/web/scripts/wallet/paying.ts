@@ -180,7 +180,7 @@ function walletFailed(error: unknown, rejected: PayFault): Failed {
   return type === 'pending' ? failed('connectPending') : failed('walletBroken', { reason })
 }
 
-export interface Sending {
+interface Sending {
   readonly fetch: Fetch
   readonly kept: Kept
   readonly show: (step: WalletText) => void
@@ -197,7 +197,7 @@ interface Paid {
   readonly key: string
 }
 
-export interface Failed {
+interface Failed {
   readonly type: 'failed'
   readonly code: PayFault
   readonly values?: Readonly<Record<string, string>>
@@ -208,7 +208,7 @@ export interface Failed {
 
 export type Ended = Paid | Failed
 
-export function failed(code: PayFault, values?: Readonly<Record<string, string>>): Failed {
+function failed(code: PayFault, values?: Readonly<Record<string, string>>): Failed {
   return { type: 'failed', code, ...(values === undefined ? {} : { values }) }
 }
 
@@ -221,7 +221,7 @@ const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
  *
  * @param isFirst whether the payment has never been sent before
  */
-export async function sendKept(
+async function sendKept(
   deps: Sending,
   { isFirst }: { readonly isFirst: boolean },
 ): Promise<Ended> {
@@ -299,7 +299,7 @@ interface FieldFault {
   readonly didYouMean?: string | number
 }
 
-export type Answer =
+type Answer =
   | {
       readonly type: 'demand'
       readonly demand: PaymentRequired
@@ -319,13 +319,13 @@ export type Answer =
   /** No answer, or an unreadable one. */
   | { readonly type: 'silence' }
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** The timeout of one request: the payment has to get into a block. */
 const patienceMs = 60_000
 
 /** Asks for the exact price of a purchase, or sends it with its payment. Never throws. */
-export async function purchase(
+async function purchase(
   fetch: Fetch,
   { purchaseUrl, body, header, key }: Omit<KeptPayment, 'header' | 'key'> & Partial<KeptPayment>,
 ): Promise<Answer> {
@@ -437,4 +437,4 @@ export function keeping(storageOf: () => BrowserStorage, offerId: string) {
   }
 }
 
-export type Kept = ReturnType<typeof keeping>
+type Kept = ReturnType<typeof keeping>
