@@ -221,10 +221,7 @@ const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
  *
  * @param isFirst whether the payment has never been sent before
  */
-async function sendKept(
-  deps: Sending,
-  { isFirst }: { readonly isFirst: boolean },
-): Promise<Ended> {
+async function sendKept(deps: Sending, { isFirst }: { readonly isFirst: boolean }): Promise<Ended> {
   const { fetch, kept, show, wait } = deps
   const payment = kept.find()
   if (payment === undefined) return failed('notNow')
