@@ -25,7 +25,7 @@ interface Row extends leases.Leased {
 
 /**
  * An order store in memory, for tests that force faults or run thousands of orders. It keeps the rules that
- * those tests need; `order-counts.test.ts` holds its moves against PostgreSQL.
+ * those tests need; `books.test.ts` holds its moves against PostgreSQL.
  */
 export interface MemoryOrders extends OrderStore {
   /** Every version of every order, the oldest first. */

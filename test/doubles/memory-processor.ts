@@ -20,8 +20,6 @@ type ProcessorFault =
   | { readonly fault: 'unreached' }
   /** It is carried out, and its answer is lost. */
   | { readonly fault: 'lost' }
-  /** It is carried out only when `land` is called, long after its caller gave up. */
-  | { readonly fault: 'late' }
   /** It is refused for good: `refused` for an invoice, `blocked` for a payout. */
   | { readonly fault: 'refused'; readonly code: string }
 
@@ -29,16 +27,13 @@ type Call = 'open' | 'read' | 'payOut'
 
 /** A payout that the processor was asked for, with its state. */
 interface PayoutHeld extends CoinPayout {
-  state: 'waiting' | 'sent' | 'cancelled'
+  state: 'waiting' | 'sent'
   readonly transaction: string
 }
 
 interface Rules {
   /** While set, payouts wait until `sendPayouts`. */
   holdsPayouts: boolean
-  /** The price of one coin in whole US dollars. */
-  rates: Record<Coin, bigint>
-  expiresInMs: number
   watchedForMs: number
   /**
    * A fixed list of addresses for all coins, as some plugins have it: an address is reused as soon as no open
@@ -46,6 +41,10 @@ interface Rules {
    */
   addresses: readonly string[] | undefined
 }
+
+/** The price of one coin in whole US dollars. */
+const rates: Record<Coin, bigint> = { BTC: 64_000n, ETH: 3_200n, USDT: 1n, LTC: 80n, XMR: 160n }
+const expiresInMs = 30 * 60_000
 
 const methods: readonly PaymentMethod[] = [
   { coin: 'BTC', network: 'Bitcoin' },
@@ -86,13 +85,10 @@ export function memoryProcessor({
   const record = memoryPayouts(now)
   const rules: Rules = {
     holdsPayouts: false,
-    rates: { BTC: 64_000n, ETH: 3_200n, USDT: 1n, LTC: 80n, XMR: 160n },
-    expiresInMs: 30 * 60_000,
     watchedForMs: 24 * 3_600_000,
     addresses: undefined,
   }
   const faults: Record<Call, ProcessorFault[]> = { open: [], read: [], payOut: [] }
-  const late: (() => void)[] = []
   const invoices = new Map<string, Held>()
   const payouts = new Map<string, PayoutHeld>()
   let count = 0
@@ -139,9 +135,9 @@ export function memoryProcessor({
   }
 
   function make(wanted: WantedInvoice, address: string): Held {
-    const rate = rules.rates[wanted.coin]
+    const rate = rates[wanted.coin]
     const scale = 10n ** BigInt(coinDecimals[wanted.coin])
-    const expiresAt = new Date(now().getTime() + rules.expiresInMs)
+    const expiresAt = new Date(now().getTime() + expiresInMs)
     const id = next('invoice')
     const made: Held = {
       wanted,
@@ -173,13 +169,8 @@ export function memoryProcessor({
   function faulty<T>(call: Call, act: () => T, no: (code: string) => T, unclear: T): T {
     const fault = faults[call].shift()
     if (fault?.fault === 'refused') return no(fault.code)
-    if (fault?.fault === 'late') late.push(() => act())
     if (fault?.fault === 'lost') act()
     return fault === undefined ? act() : unclear
-  }
-
-  function markSent(payout: PayoutHeld): void {
-    payout.state = 'sent'
   }
 
   async function sendUnlessGone(payout: CoinPayout): Promise<PaidBack> {
@@ -195,15 +186,10 @@ export function memoryProcessor({
     const { reference } = payout
     const known = payouts.get(reference) ?? { ...payout, state: 'waiting', transaction: next('tx') }
     payouts.set(reference, known)
-    if (known.state === 'waiting' && !rules.holdsPayouts) markSent(known)
-    switch (known.state) {
-      case 'sent':
-        return { outcome: 'paid', transaction: known.transaction }
-      case 'waiting':
-        return { outcome: 'pending', reason: 'the payout waits to be sent' }
-      case 'cancelled':
-        return blocked('payout_cancelled')
-    }
+    if (!rules.holdsPayouts) known.state = 'sent'
+    return known.state === 'sent'
+      ? { outcome: 'paid', transaction: known.transaction }
+      : { outcome: 'pending', reason: 'the payout waits to be sent' }
   }
 
   const reason = 'the processor does not answer'
@@ -261,10 +247,6 @@ export function memoryProcessor({
     failNext(call: Call, fault: ProcessorFault): void {
       faults[call].push(fault)
     },
-    /** Carries out the calls that were held back as `late`. */
-    land(): void {
-      for (const act of late.splice(0)) act()
-    },
     /** A payment to the address of the invoice; by default confirmed and in time. */
     pay(
       invoice: string,
@@ -299,30 +281,17 @@ export function memoryProcessor({
         payment.status === 'PROCESSING' ? { ...payment, status: 'INVALID' } : payment,
       )
     },
-    /** The time to pay is over. An invoice that was paid in full stays so. */
-    expire(invoice: string): void {
-      held(invoice).isOver = true
-    },
-    /** An operator marks the invoice as invalid. */
-    invalidate(invoice: string): void {
-      held(invoice).final = 'INVALID'
-    },
     invoicesOf(checkout: string): readonly Invoice[] {
       const all = [...invoices.values()].filter(({ wanted }) => wanted.checkout === checkout)
       return all.map((one) => shown(one, now()))
     },
     sendPayouts(): void {
-      for (const payout of payouts.values()) if (payout.state === 'waiting') markSent(payout)
+      for (const payout of payouts.values()) payout.state = 'sent'
     },
     /** Restores its database from a backup without any invoice or payout. */
     restore(): void {
       payouts.clear()
       invoices.clear()
-    },
-    cancelPayout(reference: string): void {
-      const payout = payouts.get(reference)
-      if (payout?.state !== 'waiting') throw new Error(`${reference} does not wait to be sent`)
-      payout.state = 'cancelled'
     },
   }
 }

@@ -14,13 +14,13 @@ const apiKey = 'sandbox-key'
 const storeId = 'SandboxStore'
 const table = 'BTC,LTC,XMR,ETH,USDT'
 
-function processorAt(url: string, notes: ReadonlyMap<string, string> = new Map(), key = apiKey) {
+function processorAt(url: string, notes: ReadonlyMap<string, string> = new Map()) {
   const fitting = fittingFetch()
   const processor = createProcessor(
     {
       url,
       storeId,
-      apiKey: key,
+      apiKey,
       timeoutMs: 60_000,
       methods: readMethods(table),
       expirationMinutes: 30,
@@ -113,42 +113,4 @@ it('has lost invoices and payouts after a restore, and pays nothing again', asyn
   notes.set(payout.reference, 'by-hand')
   expect(await processor.payOut(payout)).toEqual({ outcome: 'paid', transaction: 'by-hand' })
   expect(faults).toEqual([])
-})
-
-it('tells the payouts that it made, by their names', async () => {
-  const { url } = await started()
-  const { processor, faults } = processorAt(url)
-  const payout = (reference: string, coin: 'BTC' | 'LTC') => {
-    const network = coin === 'BTC' ? 'Bitcoin' : 'Litecoin'
-    return {
-      reference,
-      coin,
-      network,
-      to: makeAddress(coin, 'contract', reference),
-      units: 150_000n,
-    }
-  }
-  const [ours, other] = [payout('ours-1', 'LTC'), payout('other', 'BTC')]
-  for (const one of [ours, other]) {
-    await processor.payOut(one)
-    await expect.poll(() => processor.payOut(one)).toMatchObject({ outcome: 'paid' })
-  }
-  const again = await processor.payOut(ours)
-  const { reference, coin, to, units } = ours
-  const transaction = again.outcome === 'paid' && again.transaction
-  expect(await processor.payouts((name) => name === ours.reference)).toEqual({
-    outcome: 'found',
-    payouts: [{ reference, coin, to, units, isSent: true, transaction }],
-  })
-  expect(faults).toEqual([])
-})
-
-it('says what keeps it from working', async () => {
-  const { url } = await started()
-  const { processor: stranger } = processorAt(url, new Map(), 'wrong-key')
-  expect(await stranger.check()).toEqual([{ level: 'fault', text: 'BTCPay refuses the API key.' }])
-  await running.pop()?.stop()
-  expect(await processorAt(url).processor.check()).toEqual([
-    { level: 'fault', text: expect.stringMatching(/^BTCPay: the connection failed/) },
-  ])
 })

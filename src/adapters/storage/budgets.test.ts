@@ -205,24 +205,6 @@ it('keeps so many claims of an order in an hour, and of a client, sent at once t
   expect(await claim(first, 'another', store, 'd')).toBe('fresh')
 })
 
-it('forgets what was never paid after a day, and nothing else', async () => {
-  const { store, other, pass } = nodes()
-  const gone = await open(store, {}, notPaid)
-  const kept = await Promise.all([
-    open(store, { wallet: 2 }),
-    open(store, { wallet: 3 }, notDelivered),
-    open(store, { wallet: 4 }, delivered),
-  ])
-  const far = new Date('2100-01-01T00:00:00Z')
-  expect(await store.forgetNeverPaid(far)).toBe(0)
-  await pass(24 * 60 * minute + minute)
-  expect(await store.forgetNeverPaid(new Date(0))).toBe(0)
-  const recent = await open(store, { wallet: 5 }, notPaid)
-  expect([await store.forgetNeverPaid(far), await other.forgetNeverPaid(far)]).toEqual([1, 0])
-  expect(await store.find(gone.id)).toBeUndefined()
-  for (const { id } of [...kept, recent]) expect(await store.find(id)).toBeDefined()
-})
-
 const dollar = 1_000_000
 /** The float at the beginning; shares are relative to it, however much of it was refunded. */
 const whole = 500 * dollar

@@ -1,18 +1,20 @@
 import type { Pool } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { moveOn, openOnRecord } from '../../../test/contract/checkout-store-nodes.ts'
-import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
 import { ended, ordered, orderOf } from '../../../test/contract/sample-checkouts.ts'
 import * as sample from '../../../test/contract/sample-orders.ts'
-import type { Order } from '../../orders/order.ts'
+import { copyOrder } from '../../../test/harness/many-orders.ts'
+import type { In, Order } from '../../orders/order.ts'
 import { nothingOpen } from '../../orders/ports.ts'
 import { noFundsCode } from '../../suppliers/supplier.ts'
 import { createCheckoutStore } from './checkouts.ts'
-import { openFacts, orderFacts } from './facts.ts'
+import type { Database } from './database.ts'
+import { addUpEnds, checkoutFacts, openFacts, orderFacts } from './facts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
 
-const { pending, paid, fulfilling, fulfilled, failed, refunded, unpayable } = sample
+const { pending, paid, fulfilled, failed, refunded, unpayable, wayTo } = sample
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -42,7 +44,6 @@ test('an empty store has nothing to tell', async () => {
 })
 
 test('orders are counted by state and refund, and what is owed is summed up', async () => {
-  const asked = () => fulfilling(paid(pending()))
   await record(fulfilled(asked()))
   await record(sample.paymentFailed(pending()))
   await record(refunded(failed(asked())))
@@ -88,7 +89,6 @@ test('orders are counted by state and refund, and what is owed is summed up', as
 test('what the supplier may still take is committed, also of orders that were given up', async () => {
   const database = await postgres.open()
   const keep = (order: Order) => orderOnRecord(createOrderStore(database), order)
-  const asked = () => fulfilling(paid(pending()))
   await keep(fulfilled(asked()))
   await keep(refunded(failed(asked())))
   await keep(sample.paymentFailed(pending()))
@@ -132,12 +132,12 @@ test('a refusal for want of funds comes with what was held beside it and release
   const keep = (order: Order) => orderOnRecord(createOrderStore(database), order)
   const from = (minutes: number) => new Date(Date.now() - minutes * 60_000)
   const given = (placed: number, ended: number, code: string) => {
-    const one = failed(fulfilling(paid(pending({ placedAt: from(placed) }))))
+    const one = failed(asked({ placedAt: from(placed) }))
     return { ...one, changedAt: from(ended), failure: { ...one.failure, code } }
   }
   // Not counted as released: an order that ended before the refused one was placed, one that was placed after
   // it ended, another one that was refused for lack of funds, and a delivered one.
-  const delivered = fulfilled(fulfilling(paid(pending({ placedAt: from(9) }))))
+  const delivered = fulfilled(asked({ placedAt: from(9) }))
   await keep({ ...delivered, changedAt: from(8) })
   await keep(given(20, 11, 'E7'))
   await keep(given(4, 3, 'E7'))
@@ -147,3 +147,51 @@ test('a refusal for want of funds comes with what was held beside it and release
   const told = (await openFacts(database)).fundsRefusals.map(({ releasedSince }) => releasedSince)
   expect(told).toEqual([sample.wanted.amount, sample.wanted.amount])
 })
+
+test('what is added up at once by several is counted once', async () => {
+  const [one, other] = await postgres.openForTwo()
+  const store = createOrderStore(one)
+  const delivered = () => orderOnRecord(store, fulfilled(asked()))
+  for (let round = 0; round < 5; round += 1) {
+    const adding = [one, other, one, other].map(addUpEnds)
+    await Promise.all([...adding, delivered(), delivered()])
+  }
+  expect((await orderFacts(other)).ended).toEqual({ FULFILLED: 10 })
+})
+
+test('with many orders, neither what the store looks at nor what it forgets reads them all', async () => {
+  const database = await postgres.open()
+  const store = createOrderStore(database)
+  const [first, ...moves] = wayTo({
+    ...fulfilled(asked()),
+    settlement: 'FINAL',
+  })
+  let { order } = await store.open(first as In<'PAYMENT_PENDING'>, ['a key'])
+  for (const next of moves) order = (await store.move(order, next)).record
+  await copyOrder(database, order.id, 8_000)
+  await orderOnRecord(store, failed(asked()))
+
+  const plans: string[] = []
+  const planned = planning(database, plans)
+  expect((await orderFacts(planned)).byState).toEqual({ FULFILLED: 8_001, FULFILLMENT_FAILED: 1 })
+  await checkoutFacts(planned)
+  await openFacts(planned)
+  const soon = new Date(Date.now() + 60_000)
+  expect(await createOrderStore(planned).forgetKeys(soon, AbortSignal.abort())).toBe(500)
+  expect(await createOrderStore(planned).forgetKeys(soon)).toBe(7_501)
+  await createOrderStore(planned).erasePersonal(new Date(Date.now() - 360 * 86_400_000))
+  expect(plans.length).toBeGreaterThan(20)
+  const reading = /Seq Scan on (orders|idempotency_keys|order_events|ledger)/
+  expect(plans.filter((plan) => reading.test(plan))).toEqual([])
+})
+
+/** The same database, which records the plan of each statement before running it. */
+function planning(database: Pool, plans: string[]): Database {
+  const query = async (asked: string | { text: string; values: unknown[] }, values?: unknown[]) => {
+    const statement = typeof asked === 'string' ? { text: asked, values: values ?? [] } : asked
+    const { rows } = await database.query(`explain ${statement.text}`, statement.values)
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+    return database.query(statement)
+  }
+  return { query } as unknown as Database
+}

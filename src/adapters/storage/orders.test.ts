@@ -379,4 +379,37 @@ describe('what is kept of an order', () => {
     expect(await store.findByKey(payer, 'k2')).toBeUndefined()
     expect(await store.hasKey(done.id, ['k2', 'k3'])).toBe(false)
   })
+
+  it('forgets an order whose payment never was a day after its end, with all its rows', async () => {
+    const gone = await take(store, wayTo(paymentFailed(pending())), ['k'])
+    // Its payment was seen, was dropped from the chain, and can never land again.
+    const first = pending()
+    const seen = await take(store, [first, paid(first)])
+    const unpaid = expectWon(await store.move(seen, { ...first, version: seen.version }))
+    const lost = expectWon(await store.move(unpaid, paymentFailed(first)))
+    const others = [pending(), failed(asked()), fulfilled(asked())].map((one) => wayTo(one))
+    const kept = [lost, ...(await Promise.all(others.map((way) => take(store, way))))]
+    const far = new Date('2100-01-01T00:00:00Z')
+    expect(await store.forgetNeverPaid(far)).toBe(0)
+    await nodes().pass(86_460_000)
+    expect(await store.forgetNeverPaid(new Date(0))).toBe(0)
+    kept.push(await take(store, wayTo(paymentFailed(pending()))))
+    for (const { id } of kept) {
+      for (const sql of [
+        'delete from order_events where order_id = $1',
+        'delete from payments where order_id = $1',
+        'delete from orders where id = $1',
+      ]) {
+        await expect(pool.query(sql, [id]), sql).rejects.toThrow('keeps what was written')
+      }
+    }
+    expect([await store.forgetNeverPaid(far), await other.forgetNeverPaid(far)]).toEqual([1, 0])
+    const { rows } = await pool.query(
+      `select (select count(*) from orders where id = $1) + (select count(*) from payments where order_id = $1)
+        + (select count(*) from order_events where order_id = $1) as rows`,
+      [gone.id],
+    )
+    expect(rows).toEqual([{ rows: '0' }])
+    for (const { id } of kept) expect(await store.find(id)).toBeDefined()
+  })
 })

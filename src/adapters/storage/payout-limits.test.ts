@@ -195,16 +195,6 @@ describe('returns, which have caps of their own', () => {
     expect((await granted()).toSorted()).toEqual([30n, 50n])
   })
 
-  it('are not given while refunds are stopped, not even to those who have one', async () => {
-    const given = await due(10n)
-    await allow(given.id)
-    const later = await due(5n)
-    await switchTo(true)
-    expect([await allow(given.id), await allow(later.id)]).toEqual(['stopped', 'stopped'])
-    await switchTo(false)
-    expect([await allow(given.id), await allow(later.id)]).toEqual(['granted', 'granted'])
-  })
-
   it('are given for nothing but a return that is due', async () => {
     const failed = await due(10n)
     wonCheckout(await nodes().checkouts.move(failed, stepping(failed, 'FAILED')))

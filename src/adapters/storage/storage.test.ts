@@ -85,13 +85,6 @@ describe('migrations', () => {
     expect(await migrate(pool)).toEqual([])
   })
 
-  it('go on where the database stands', async () => {
-    expect(await migrate(pool, asUrl())).toEqual(['001-one.sql'])
-    await write('002-two.sql', 'create table two (id integer)')
-    expect(await migrate(pool, asUrl())).toEqual(['002-two.sql'])
-    await pool.query('select * from one, other, two')
-  })
-
   it('are each applied whole or not at all, and go on from there', async () => {
     await write('002-two.sql', 'create table two (id integer); select no_such_thing')
     await expect(migrate(pool, asUrl())).rejects.toThrow('no_such_thing')
@@ -113,25 +106,17 @@ describe('migrations', () => {
     expect(await migrate(pool, asUrl())).toEqual(['002-two.sql'])
   })
 
-  it('refuse tables of a version before the first release', async () => {
-    await migrate(pool, asUrl())
-    await write('001-one.sql', 'create table one (id bigint)')
-    const refused = expect(migrate(pool, asUrl())).rejects
-    await refused.toThrow('The tables were made by a version before the first release')
-  })
-
-  it('take other line ends for the same file', async () => {
+  it('refuse tables of another version, but no file with other line ends', async () => {
+    await write('002-two.sql', 'alter table one add column two text')
     await migrate(pool, asUrl())
     const sql = await readFile(join(folder, '001-one.sql'), 'utf8')
     await write('001-one.sql', sql.replaceAll('\n', '\r\n'))
     expect(await migrate(pool, asUrl())).toEqual([])
-  })
-
-  it('refuse tables of a newer version', async () => {
-    await write('002-two.sql', 'alter table one add column two text')
-    await migrate(pool, asUrl())
     await rm(join(folder, '002-two.sql'))
     await expect(migrate(pool, asUrl())).rejects.toThrow('A newer version of the store')
+    await write('001-one.sql', 'create table one (id bigint)')
+    const refused = expect(migrate(pool, asUrl())).rejects
+    await refused.toThrow('The tables were made by a version before the first release')
   })
 })
 
@@ -231,7 +216,7 @@ describe('opening the storage', () => {
     const probed = storage.probe()
     // After an immediate, Node runs the timers first and handles input only afterwards.
     await setImmediate()
-    const until = performance.now() + 2_000
+    const until = performance.now() + 1_600
     while (performance.now() < until);
     await probed
     await storage.close()
