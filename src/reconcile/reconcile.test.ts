@@ -1,13 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newHash } from '../../test/contract/sample-orders.ts'
-import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
 import type { In, Order } from '../orders/order.ts'
 import type { Payout } from '../orders/payout.ts'
-import { checkoutFaults } from './checkout-faults.fixture.ts'
 import { differences } from './differences.ts'
-import { type Fault, goodwillFaults } from './goodwill-faults.fixture.ts'
+import { checkoutFaults, faults } from './faults.fixture.ts'
 import type { ChainTransfer, WalletRole } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import {
@@ -15,7 +13,6 @@ import {
   type LifeName,
   lives,
   look,
-  purchaseOf,
   refundOf,
   refundWallet,
   sourcesOf,
@@ -28,201 +25,16 @@ import {
 const lifeNames = Object.keys(lives) as LifeName[]
 const other = `0x${'99'.repeat(20)}`
 const former = `0x${'77'.repeat(20)}`
-const dollar = usdc(1_000_000n)
 
-/** Changes the doctored order. */
-function amend(world: World, id: OrderId, changes: object): void {
-  world.orders = world.orders.map((order) =>
-    order.id === id ? ({ ...order, ...changes } as Order) : order,
-  )
-}
+const codesOf = (name: string) => name.slice(0, name.indexOf(':')).split(',')
+const cases = lifeNames.flatMap((life) =>
+  Object.entries(faults[life] ?? {}).map(([name, doctor]) => [name, life, doctor] as const),
+)
 
-const without = <T>(all: readonly T[], gone: T) => all.filter((one) => one !== gone)
-const forgotten = (world: World, { order }: Life) => {
-  world.orders = without(world.orders, order)
-}
-
-const faults: Record<string, Fault> = {
-  ...goodwillFaults,
-  'a plain transfer to us': {
-    code: 'unmatched_money',
-    life: 'delivered',
-    doctor: (world) => world.received.push(transfer()),
-  },
-  'a payment whose order is gone': {
-    code: 'payment_without_order',
-    life: 'paid',
-    doctor: forgotten,
-  },
-  'a pending order that paid long ago': {
-    code: 'payment_not_booked',
-    life: 'pending, just paid',
-    doctor: (world, { order }) => amend(world, order.id, { placedAt: new Date(0) }),
-  },
-  'a failed payment that landed': {
-    code: 'payment_not_booked',
-    life: 'not paid',
-    doctor: (world, { order }) => world.received.push(paymentFrom(order)),
-  },
-  'a vanished payment that landed': {
-    code: 'payment_not_booked',
-    life: 'payment vanished',
-    doctor: (world, { order }) => world.received.push(paymentFrom(order)),
-  },
-  'another amount': {
-    code: 'payment_differs',
-    life: 'delivered',
-    doctor: (world, { payment }) => {
-      world.received = [{ ...payment, amount: dollar }]
-    },
-  },
-  'another transaction': {
-    code: 'payment_differs',
-    life: 'delivered',
-    doctor: (world, { payment }) => {
-      world.received = [{ ...payment, transaction: newHash() }]
-    },
-  },
-  'a payment in no block': {
-    code: 'booked_not_on_chain',
-    life: 'delivered',
-    doctor: (world) => {
-      world.received = []
-    },
-  },
-  'a payment of somebody else': {
-    code: 'booked_not_on_chain',
-    life: 'delivered',
-    doctor: (world, { payment }) => {
-      world.received = [{ ...payment, block: look.fromBlock ?? -1, from: other }]
-    },
-  },
-  'a second order of one payment': {
-    code: 'one_payment_two_orders',
-    life: 'paid',
-    doctor(world, { order }) {
-      const last = order.id.endsWith('z') ? 'y' : 'z'
-      const twin = { ...order, id: `${order.id.slice(0, -1)}${last}` as OrderId }
-      world.orders.push(twin)
-      world.received = world.received.map((one) => ({ ...one, block: -1 }))
-    },
-  },
-  'a refund of an order that is to be delivered': {
-    code: 'refund_not_booked',
-    life: 'fulfilling',
-    doctor: (world, { order }) => world.paidBack.push(refundOf(order)),
-  },
-  'a refund that is due': {
-    code: 'refund_not_booked',
-    life: 'due',
-    doctor: (world, { order }) => world.paidBack.push(refundOf(order)),
-  },
-  'a refund with a nonce of no order': {
-    code: 'refund_without_order',
-    life: 'due',
-    doctor: (world, { order }) => world.paidBack.push({ ...refundOf(order), nonce: newHash() }),
-  },
-  'money taken out of the refund wallet': {
-    code: 'refund_wallet_moved',
-    life: 'delivered',
-    doctor: (world) => world.paidBack.push(transfer({ from: refundWallet, to: other })),
-  },
-  'a refund in no block': {
-    code: 'refund_booked_not_on_chain',
-    life: 'refunded',
-    doctor: (world) => {
-      world.paidBack = []
-    },
-  },
-  'a refund of less': {
-    code: 'refund_differs',
-    life: 'refunded',
-    doctor: (world, { refund }) => {
-      world.paidBack = [{ ...refund, amount: dollar }]
-    },
-  },
-  'a refund to somebody else': {
-    code: 'refund_differs',
-    life: 'refunded',
-    doctor: (world, { refund }) => {
-      world.paidBack = [{ ...refund, to: other }]
-    },
-  },
-  'a refund in another transaction': {
-    code: 'refund_differs',
-    life: 'refunded',
-    doctor: (world, { refund }) => {
-      world.paidBack = [{ ...refund, transaction: newHash() }]
-    },
-  },
-  'two refunds': {
-    code: 'refunded_twice',
-    life: 'refunded',
-    doctor: (world, { order }) => world.paidBack.push(refundOf(order)),
-  },
-  'a refund of what was delivered': {
-    code: 'delivered_and_refunded',
-    life: 'delivered',
-    doctor: (world, { order }) => world.paidBack.push(refundOf(order)),
-  },
-  'goods for an order that was refunded': {
-    code: 'supplier_charged_but_not_delivered',
-    life: 'refunded, never bought',
-    doctor: (world, { order }) => world.purchases.push(purchaseOf(order, 'delivered')),
-  },
-  'goods for an order that was never paid': {
-    code: 'supplier_charged_but_not_delivered',
-    life: 'not paid',
-    doctor: (world, { order }) => world.purchases.push(purchaseOf(order, 'delivered')),
-  },
-  'goods that were not given back': {
-    code: 'supplier_charged_but_not_delivered',
-    life: 'goods returned',
-    doctor: (world, { order }) => {
-      world.purchases = [purchaseOf(order, 'delivered')]
-    },
-  },
-  'goods that the supplier does not know': {
-    code: 'delivered_but_not_charged',
-    life: 'delivered',
-    doctor: (world) => {
-      world.purchases = []
-    },
-  },
-  'goods that the supplier failed to deliver': {
-    code: 'delivered_but_not_charged',
-    life: 'delivered',
-    doctor: (world, { order }) => {
-      world.purchases = [purchaseOf(order, 'failed')]
-    },
-  },
-  'a purchase whose order is gone': {
-    code: 'supplier_purchase_unknown',
-    life: 'delivered',
-    doctor: forgotten,
-    also: ['payment_without_order'],
-  },
-  'a purchase that is listed twice': {
-    code: 'supplier_bought_twice',
-    life: 'delivered',
-    doctor: (world, { purchase }) => world.purchases.push({ ...purchase, kind: 'esim' }),
-  },
-  'a ledger that was changed': {
-    code: 'ledger_differs',
-    life: 'delivered',
-    doctor: (world, { order }) =>
-      world.misbooked.push({ order: order.id, account: 'open', booked: -1n, due: 0n }),
-  },
-}
-
-function paymentFrom({ tender }: Order): ChainTransfer {
-  return transfer({ from: tender.payer.toLowerCase(), nonce: tender.nonce })
-}
-
-test.each(Object.entries(faults))('%s is found', async (_, { life, doctor, code, also = [] }) => {
+test.each(cases)('%s is found in an order that is %s', async (name, life, doctor) => {
   const patient = lives[life]() as Required<Life>
-  const world = worldOf([patient])
-  doctor(world, patient)
+  const honest = worldOf([patient])
+  const world = { ...honest, ...doctor(honest, patient) }
   const beside = worldOf(lifeNames.map((name) => lives[name]()))
   const mixed = {
     ...world,
@@ -232,7 +44,7 @@ test.each(Object.entries(faults))('%s is found', async (_, { life, doctor, code,
     purchases: [...beside.purchases, ...world.purchases],
   }
   const { differences: found } = await reconcile(sourcesOf(mixed), look)
-  expect(found.map((one) => one.code).sort()).toEqual([code, ...also].sort())
+  expect(found.map((one) => one.code).sort()).toEqual(codesOf(name))
   const others = new Set(beside.orders.map(({ id }) => id))
   expect(found.filter(({ order }) => order && others.has(order))).toEqual([])
 })
@@ -332,8 +144,8 @@ test('an order on record names an earlier address that is not, and is counted', 
 })
 
 test('there is a fault here for every code', () => {
-  const codes = [...Object.values(faults), ...Object.values(checkoutFaults)]
-  const tried = new Set(codes.map(({ code }) => code))
+  const names = [...cases.map(([name]) => name), ...Object.keys(checkoutFaults)]
+  const tried = new Set(names.flatMap(codesOf))
   expect([...tried].sort()).toEqual(Object.keys(differences).sort())
 })
 
