@@ -1,81 +1,61 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type CheckoutWorld,
-  cardForm,
-  checkoutWorld,
-  openCheckout,
-  payoutsOf,
-  returnsOf,
-} from '../../test/doubles/checkouts.ts'
+import { cardForm, checkoutWorld } from '../../test/doubles/checkouts.ts'
 import { sweepCheckouts } from '../../test/model/sweep.ts'
 import { hashOf } from '../secrets/tokens.ts'
+import { day, declining, hour, minute, openSale } from './sale.fixture.ts'
 
-const minute = 60_000
-const hour = 60 * minute
 const ether = { coin: 'USDT', network: 'Ethereum' } as const
 
 describe('a checkout that is paid as it was asked for', () => {
   test('becomes an order with its goods, which the same token opens', async () => {
-    const world = checkoutWorld()
-    const { id, orderId, invoice, accessToken } = await openCheckout(world)
-    await world.live(minute)
-    expect(await world.seen(id)).toMatchObject({ state: 'OPEN' })
-    const { transaction } = world.processor.pay(invoice.id, invoice.units)
-    await world.live(5 * minute)
-    expect(await world.seen(id)).toMatchObject({ state: 'ORDERED', isPlaced: true })
-    const order = await world.orders.find(orderId)
-    expect(order).toMatchObject({
+    const sale = await openSale()
+    const { accessToken, calls, isClosed, live, order, pay, payouts, seen, units } = sale
+    await live(minute)
+    expect(await seen()).toMatchObject({ state: 'OPEN' })
+    const { transaction } = pay(units)
+    await live(5 * minute)
+    expect(await seen()).toMatchObject({ state: 'ORDERED', isPlaced: true })
+    expect(await order()).toMatchObject({
       state: 'FULFILLED',
       accessTokenHash: hashOf(accessToken),
       receipt: { rail: 'btcpay', transaction },
       settlement: 'FINAL',
-      tender: { payer: 'BTC:btc-address-of-ada', units: invoice.units },
+      tender: { payer: 'BTC:btc-address-of-ada', units },
     })
-    await world.live(48 * hour)
-    expect(await world.seen(id)).toHaveProperty('closedAt')
-    expect([payoutsOf(world), world.calls.filter((call) => call === 'place')]).toEqual([
-      [],
-      ['place'],
-    ])
+    await live(48 * hour)
+    expect(await isClosed()).toBe(true)
+    expect([payouts(), calls.filter((call) => call === 'place')]).toEqual([[], ['place']])
   })
 
   test('waits for the confirmations, however long after its time they come', async () => {
-    const world = checkoutWorld()
-    const { id, orderId, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units, { confirmed: false })
-    await world.live(2 * hour)
-    expect(await world.seen(id)).toMatchObject({ state: 'OPEN', invoice: { status: 'PROCESSING' } })
-    world.processor.confirm(invoice.id)
-    await world.live(minute)
-    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
+    const { invoice, live, order, pay, processor, seen, units } = await openSale()
+    pay(units, { confirmed: false })
+    await live(2 * hour)
+    expect(await seen()).toMatchObject({ state: 'OPEN', invoice: { status: 'PROCESSING' } })
+    processor.confirm(invoice.id)
+    await live(minute)
+    expect(await order()).toMatchObject({ state: 'FULFILLED' })
   })
 
   test('may be paid in parts', async () => {
-    const world = checkoutWorld()
-    const { orderId, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units / 3n)
-    await world.live(minute)
-    world.processor.pay(invoice.id, invoice.units - invoice.units / 3n)
-    await world.live(minute)
-    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
-    await world.live(48 * hour)
-    expect(payoutsOf(world)).toEqual([])
+    const { live, order, pay, payouts, units } = await openSale()
+    pay(units / 3n)
+    await live(minute)
+    pay(units - units / 3n)
+    await live(minute)
+    expect(await order()).toMatchObject({ state: 'FULFILLED' })
+    await live(48 * hour)
+    expect(payouts()).toEqual([])
   })
 
   test('and that is not delivered pays everything back, to the address that was given', async () => {
-    const world = checkoutWorld({
-      held: { outcome: 'declined', code: 'NO', reason: 'no' },
-    })
-    const { orderId, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units)
-    await world.live(hour)
-    expect(await world.orders.find(orderId)).toMatchObject({
-      state: 'FULFILLMENT_FAILED',
-      payout: { state: 'CONFIRMED' },
-    })
-    expect(payoutsOf(world)).toEqual([
-      { reference: orderId, to: cardForm.refundTo, units: invoice.units, state: 'sent' },
-    ])
+    const sale = await openSale({}, checkoutWorld(declining))
+    const { live, order, orderId: reference, pay, payouts, units } = sale
+    pay(units)
+    await live(hour)
+    const paidBack = { state: 'FULFILLMENT_FAILED', payout: { state: 'CONFIRMED' } }
+    expect(await order()).toMatchObject(paidBack)
+    expect(payouts()).toEqual([{ reference, to: cardForm.refundTo, units, state: 'sent' }])
   })
 })
 
@@ -98,10 +78,8 @@ describe('what is wrong outside', () => {
     await world.live(11 * minute)
     expect(await world.seen(checkout.id)).toMatchObject({ state: 'OPENING' })
     await world.live(10 * minute)
-    expect(await world.seen(checkout.id)).toMatchObject({
-      state: 'REFUSED',
-      code: 'processor_silent',
-    })
+    const refused = { state: 'REFUSED', code: 'processor_silent' }
+    expect(await world.seen(checkout.id)).toMatchObject(refused)
     expect(world.processor.invoicesOf(checkout.id)).toEqual([])
   })
 
@@ -128,10 +106,8 @@ describe('what is wrong outside', () => {
     const deps = { ...world.deps, processor: { ...world.deps.processor, methods: [ether] } }
     world.clock.pass(minute)
     await sweepCheckouts(deps, 10)
-    expect(await world.seen(checkout.id)).toMatchObject({
-      state: 'REFUSED',
-      code: 'coin_unavailable',
-    })
+    const refused = { state: 'REFUSED', code: 'coin_unavailable' }
+    expect(await world.seen(checkout.id)).toMatchObject(refused)
   })
 
   test('an invoice that the processor refuses ends the checkout', async () => {
@@ -147,55 +123,46 @@ describe('what is wrong outside', () => {
     ['without a payment', 0n],
     ['by a hundredth of its price', 100n],
   ])('an invoice called settled %s opens no order', async (_, part) => {
-    const world = checkoutWorld()
-    const { id, orderId, invoice } = await openCheckout(world)
-    if (part > 0n) world.processor.pay(invoice.id, invoice.units / part)
-    world.reading.read = async (...asked) => {
-      const answer = await world.processor.read(...asked)
+    const { live, order, pay, processor, reading, seen, units } = await openSale()
+    if (part > 0n) pay(units / part)
+    reading.read = async (...asked) => {
+      const answer = await processor.read(...asked)
       if (answer.outcome === 'unknown') return answer
       return { ...answer, invoice: { ...answer.invoice, status: 'SETTLED' } }
     }
-    await world.live(hour)
-    expect(await world.seen(id)).toMatchObject({ state: 'OPEN' })
-    await world.live(48 * hour)
-    expect(await world.seen(id)).toMatchObject({ state: 'ENDED' })
-    expect(await world.orders.find(orderId)).toBeUndefined()
+    await live(hour)
+    expect(await seen()).toMatchObject({ state: 'OPEN' })
+    await live(48 * hour)
+    expect(await seen()).toMatchObject({ state: 'ENDED' })
+    expect(await order()).toBeUndefined()
   })
 })
 
 describe('how often an invoice is read', () => {
-  /** Counts the looks at the processor from now on. */
-  function counting(world: CheckoutWorld) {
-    const { read } = world.reading
-    let looks = 0
-    world.reading.read = (...asked) => {
-      looks += 1
-      return read(...asked)
-    }
-    return () => looks
-  }
-
   test('seldom when nobody paid it, and what comes late still goes back', async () => {
     const world = checkoutWorld()
-    world.processor.rules.watchedForMs = 7 * 24 * hour
-    const { id, invoice } = await openCheckout(world)
-    await world.live(hour)
-    const looks = counting(world)
-    await world.live(6 * 24 * hour)
-    expect(looks()).toBeLessThan(170)
-    world.processor.pay(invoice.id, invoice.units, { late: true })
-    await world.live(2 * hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'CONFIRMED']])
+    world.processor.rules.watchedForMs = 7 * day
+    const { live, pay, returns, shows, units } = await openSale({}, world)
+    await live(hour)
+    let looks = 0
+    shows((all) => {
+      looks += 1
+      return all
+    })
+    await live(6 * day)
+    expect(looks).toBeLessThan(170)
+    pay(units, { late: true })
+    await live(2 * hour)
+    expect(await returns()).toEqual([[units, 'late', 'CONFIRMED']])
   })
 
   test('every few minutes while a payment waits for its confirmations', async () => {
-    const world = checkoutWorld()
-    const { id, invoice } = await openCheckout(world)
-    await world.live(10 * hour)
-    world.processor.pay(invoice.id, invoice.units, { late: true, confirmed: false })
-    await world.live(hour)
-    world.processor.confirm(invoice.id)
-    await world.live(3 * minute)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'CONFIRMED']])
+    const { invoice, live, pay, processor, returns, units } = await openSale()
+    await live(10 * hour)
+    pay(units, { late: true, confirmed: false })
+    await live(hour)
+    processor.confirm(invoice.id)
+    await live(3 * minute)
+    expect(await returns()).toEqual([[units, 'late', 'CONFIRMED']])
   })
 })

@@ -1,321 +1,257 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import {
-  type CheckoutWorld,
-  cardForm,
-  checkoutWorld,
-  invoiced,
-  openCheckout,
-  payoutsOf,
-  returnsOf,
-} from '../../test/doubles/checkouts.ts'
+import { cardForm, checkoutWorld } from '../../test/doubles/checkouts.ts'
 import { usdc } from '../lib/money.ts'
-import { isRefunding, type Refunding } from '../orders/order.ts'
+import type { Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
 import { type InvoicePayment, settledUnits, withReturn } from './checkout.ts'
 import { checkoutBalancesOf, maxKept } from './ledger.ts'
 import { mergedPayments, shownPayments } from './returns.ts'
+import { day, declining, denying, hour, minute, openSale } from './sale.fixture.ts'
 
-const minute = 60_000
-const hour = 60 * minute
+const gone = { outcome: 'unknown', reason: 'no such invoice', isGone: true } as const
 
 describe('money that is not the price goes back, to the address that was given', () => {
   test('too little', async () => {
-    const world = checkoutWorld()
-    const { id, orderId, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units / 2n)
-    await world.live(minute)
-    expect(payoutsOf(world)).toEqual([])
-    await world.live(48 * hour)
-    const checkout = await world.seen(id)
-    expect([checkout.state, returnsOf(checkout)]).toEqual([
-      'ENDED',
-      [[invoice.units / 2n, 'underpaid', 'CONFIRMED']],
+    const { id, live, order, pay, payouts, returns, seen, units } = await openSale()
+    pay(units / 2n)
+    await live(minute)
+    expect(payouts()).toEqual([])
+    await live(48 * hour)
+    expect(await returns()).toEqual([[units / 2n, 'underpaid', 'CONFIRMED']])
+    expect(payouts()).toEqual([
+      { reference: `${id}-1`, to: cardForm.refundTo, units: units / 2n, state: 'sent' },
     ])
-    expect(payoutsOf(world)).toEqual([
-      { reference: `${id}-1`, to: cardForm.refundTo, units: invoice.units / 2n, state: 'sent' },
-    ])
-    expect(await world.orders.find(orderId)).toBeUndefined()
-    expect(checkout).toHaveProperty('closedAt')
+    expect(await order()).toBeUndefined()
+    expect(await seen()).toMatchObject({ state: 'ENDED', closedAt: expect.any(Date) })
   })
 
   test('too much, and twice', async () => {
-    const world = checkoutWorld()
-    const { id, orderId, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units * 2n)
-    await world.live(minute)
-    world.processor.pay(invoice.id, invoice.units)
-    await world.live(48 * hour)
-    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
-    expect(returnsOf(await world.seen(id))).toEqual([
-      [invoice.units, 'surplus', 'CONFIRMED'],
-      [invoice.units, 'surplus', 'CONFIRMED'],
-    ])
+    const { live, order, pay, returns, units } = await openSale()
+    pay(units * 2n)
+    await live(minute)
+    pay(units)
+    await live(48 * hour)
+    expect(await order()).toMatchObject({ state: 'FULFILLED' })
+    const surplus = [units, 'surplus', 'CONFIRMED']
+    expect(await returns()).toEqual([surplus, surplus])
   })
 
   test('too late', async () => {
-    const world = checkoutWorld()
-    const { id, orderId, invoice } = await openCheckout(world)
-    await world.live(hour)
-    world.processor.pay(invoice.id, invoice.units, { late: true })
-    await world.live(hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units, 'late', 'CONFIRMED']])
-    expect(await world.orders.find(orderId)).toBeUndefined()
+    const { live, order, pay, returns, units } = await openSale()
+    await live(hour)
+    pay(units, { late: true })
+    await live(hour)
+    expect(await returns()).toEqual([[units, 'late', 'CONFIRMED']])
+    expect(await order()).toBeUndefined()
   })
 
   test('unless it is worth 0.50 USDC or less: one unit more goes back, whatever sending it costs', async () => {
-    const world = checkoutWorld()
-    const { id, invoice } = await openCheckout(world)
-    const kept = (invoice.units * maxKept) / (await world.seen(id)).amount
-    world.processor.pay(invoice.id, invoice.units + kept)
-    await world.live(minute)
-    expect(await world.seen(id)).toMatchObject({ state: 'ORDERED', returns: [] })
-    world.processor.pay(invoice.id, 1n)
-    await world.live(48 * hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[kept + 1n, 'surplus', 'CONFIRMED']])
-    expect(await world.seen(id)).toHaveProperty('closedAt')
+    const { isClosed, live, pay, returns, seen, units } = await openSale()
+    const kept = (units * maxKept) / (await seen()).amount
+    pay(units + kept)
+    await live(minute)
+    expect(await seen()).toMatchObject({ state: 'ORDERED', returns: [] })
+    pay(1n)
+    await live(48 * hour)
+    expect(await returns()).toEqual([[kept + 1n, 'surplus', 'CONFIRMED']])
+    expect(await isClosed()).toBe(true)
   })
 
   test('when the processor sends it, and once however often it is asked', async () => {
-    const world = checkoutWorld()
-    const { id, invoice } = await openCheckout(world)
-    world.processor.rules.holdsPayouts = true
-    world.processor.failNext('payOut', { fault: 'lost' })
-    world.processor.failNext('payOut', { fault: 'unreached' })
-    world.processor.pay(invoice.id, invoice.units / 2n)
-    await world.live(3 * hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'underpaid', 'APPROVED']])
-    world.processor.sendPayouts()
-    await world.live(hour)
-    expect(payoutsOf(world)).toHaveLength(1)
-    expect(returnsOf(await world.seen(id))).toEqual([
-      [invoice.units / 2n, 'underpaid', 'CONFIRMED'],
-    ])
+    const { live, pay, payouts, processor, returns, units } = await openSale()
+    processor.rules.holdsPayouts = true
+    processor.failNext('payOut', { fault: 'lost' })
+    processor.failNext('payOut', { fault: 'unreached' })
+    pay(units / 2n)
+    await live(3 * hour)
+    expect(await returns()).toEqual([[units / 2n, 'underpaid', 'APPROVED']])
+    processor.sendPayouts()
+    await live(hour)
+    expect(payouts()).toHaveLength(1)
+    expect(await returns()).toEqual([[units / 2n, 'underpaid', 'CONFIRMED']])
   })
 
   test('only when the payout limits allow it', async () => {
-    const world = checkoutWorld()
-    const { id, invoice } = await openCheckout(world)
-    world.payoutLimits.rules.stoppedAt = 0
-    world.processor.pay(invoice.id, invoice.units / 2n)
-    await world.live(3 * hour)
-    expect([payoutsOf(world), world.events[0]]).toEqual([
-      [],
-      { name: 'return_held', checkout: id, seq: 1, reason: 'stopped' },
-    ])
-    world.payoutLimits.rules.stoppedAt = Infinity
-    await world.live(hour)
-    expect(returnsOf(await world.seen(id))).toEqual([
-      [invoice.units / 2n, 'underpaid', 'CONFIRMED'],
-    ])
+    const { events, id, live, pay, payoutLimits, payouts, returns, units } = await openSale()
+    payoutLimits.rules.stoppedAt = 0
+    pay(units / 2n)
+    await live(3 * hour)
+    const held = { name: 'return_held', checkout: id, seq: 1, reason: 'stopped' }
+    expect([payouts(), events[0]]).toEqual([[], held])
+    payoutLimits.rules.stoppedAt = Infinity
+    await live(hour)
+    expect(await returns()).toEqual([[units / 2n, 'underpaid', 'CONFIRMED']])
   })
 
   test('not above the cap, until an operator has looked', async () => {
-    const world = checkoutWorld()
-    world.payoutLimits.rules.hour = 1n
-    const { id, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units / 2n)
-    await world.live(3 * hour)
-    expect(invoiced(await world.seen(id)).returns[0]?.payout).toMatchObject({ code: 'over_cap' })
-    expect(world.events).toEqual([
-      { name: 'return_failed', checkout: id, seq: 1, reason: 'over_cap' },
-    ])
-    await world.live(48 * hour)
-    expect(await world.seen(id)).not.toHaveProperty('closedAt')
+    const { events, id, isClosed, live, pay, payoutLimits, seen, units } = await openSale()
+    payoutLimits.rules.hour = 1n
+    pay(units / 2n)
+    await live(3 * hour)
+    expect((await seen()).returns[0]?.payout).toMatchObject({ code: 'over_cap' })
+    const failed = { name: 'return_failed', checkout: id, seq: 1, reason: 'over_cap' }
+    expect(events).toEqual([failed])
+    await live(48 * hour)
+    expect(await isClosed()).toBe(false)
   })
 
   test('by an operator where the processor cannot', async () => {
-    const world = checkoutWorld()
     const form = { coin: 'XMR', refundTo: 'xmr-address-of-ada' }
-    const { id, invoice } = await openCheckout(world, form)
-    world.processor.pay(invoice.id, invoice.units / 2n)
-    await world.live(3 * hour)
-    const failed = invoiced(await world.seen(id))
+    const { answers, checkouts, id, live, notes, pay, seen, units } = await openSale(form)
+    pay(units / 2n)
+    await live(3 * hour)
+    const failed = await seen()
     expect(failed.returns[0]?.payout).toMatchObject({ state: 'FAILED', code: 'operator_pays' })
     // What an operator noted is paid, whatever the processor shows.
-    world.reading.read = async () => ({
-      outcome: 'unknown',
-      reason: 'no such invoice',
-      isGone: true,
-    })
-    world.notes.set(`${id}-1`, 'tx-by-hand')
-    await world.checkouts.move(failed, withReturn(failed, 1, { state: 'DUE' }))
-    world.checkouts.endLease(id)
-    await world.live(hour)
-    expect(invoiced(await world.seen(id)).returns[0]?.payout).toMatchObject({
-      state: 'CONFIRMED',
-      transaction: 'tx-by-hand',
-    })
+    answers(gone)
+    notes.set(`${id}-1`, 'tx-by-hand')
+    await checkouts.move(failed, withReturn(failed, 1, { state: 'DUE' }))
+    checkouts.endLease(id)
+    await live(hour)
+    const paid = { state: 'CONFIRMED', transaction: 'tx-by-hand' }
+    expect((await seen()).returns[0]?.payout).toMatchObject(paid)
   })
 })
 
 describe('a payment that the processor denies after it was settled', () => {
-  /** A reading in which these payments were never confirmed, because others replaced them. */
-  function denying(world: CheckoutWorld, denied: readonly string[]) {
-    world.reading.read = async (name, coin) => {
-      const answer = await world.processor.read(name, coin)
-      if (answer.outcome === 'unknown') return answer
-      const payments = answer.invoice.payments.map((one) =>
-        denied.includes(one.id) ? { ...one, status: 'INVALID' as const } : one,
-      )
-      return { ...answer, invoice: { ...answer.invoice, payments } }
-    }
-  }
-
   test('stays settled, and an operator hears of it', async () => {
-    const world = checkoutWorld()
-    const { id, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units * 2n)
-    await world.live(minute)
-    world.reading.read = async (name, coin) => {
-      const answer = await world.processor.read(name, coin)
-      if (answer.outcome === 'unknown') return answer
-      return { ...answer, invoice: { ...answer.invoice, payments: [] } }
-    }
-    const before = await world.seen(id)
-    await world.live(hour)
-    expect(invoiced(await world.seen(id)).invoice.payments).toEqual(
-      invoiced(before).invoice.payments,
-    )
-    expect(world.events).toContainEqual({ name: 'settled_payment_gone', checkout: id })
+    const { events, id, live, pay, seen, shows, units } = await openSale()
+    pay(units * 2n)
+    await live(minute)
+    shows(() => [])
+    const { invoice } = await seen()
+    await live(hour)
+    expect((await seen()).invoice.payments).toEqual(invoice.payments)
+    expect(events).toContainEqual({ name: 'settled_payment_gone', checkout: id })
   })
 
-  test('a payment that replaces one that was settled is not paid back besides the goods', async () => {
-    const world = checkoutWorld()
-    const { id, orderId, invoice } = await openCheckout(world)
-    const first = world.processor.pay(invoice.id, invoice.units)
-    await world.live(minute)
-    expect(await world.orders.find(orderId)).toMatchObject({ state: 'FULFILLED' })
-    denying(world, [first.id])
-    world.processor.pay(invoice.id, invoice.units)
-    await world.live(48 * hour)
-    expect(payoutsOf(world)).toEqual([])
-    expect(world.events).toContainEqual({ name: 'settled_payment_gone', checkout: id })
-    expect(await world.seen(id)).not.toHaveProperty('closedAt')
-    await world.live(4 * 24 * hour)
-    const closed = await world.seen(id)
-    expect(closed).toHaveProperty('closedAt')
-    expect(checkoutBalancesOf(closed)).toEqual([
-      { account: 'received', amount: invoice.units },
-      { account: 'price', amount: -invoice.units },
+  test('is not paid back besides the goods when another replaces it', async () => {
+    const { id, isClosed, live, order, pay, payouts, seen, shows, told, units } = await openSale()
+    const first = pay(units)
+    await live(minute)
+    expect(await order()).toMatchObject({ state: 'FULFILLED' })
+    shows(denying(first.id))
+    pay(units)
+    await live(48 * hour)
+    expect(payouts()).toEqual([])
+    expect(told('settled_payment_gone')).toContainEqual({
+      ...{ name: 'settled_payment_gone', checkout: id },
+    })
+    expect(await isClosed()).toBe(false)
+    await live(4 * day)
+    expect(await isClosed()).toBe(true)
+    expect(checkoutBalancesOf(await seen())).toEqual([
+      { account: 'received', amount: units },
+      { account: 'price', amount: -units },
     ])
   })
 
   test('is not paid back by its order either, until it is there again', async () => {
-    const world = checkoutWorld({ held: { outcome: 'declined', code: 'NO', reason: 'no' } })
-    const { orderId, invoice } = await openCheckout(world)
-    const refundNow = async () => {
-      const order = await world.orders.find(orderId)
-      if (!order || !isRefunding(order)) throw new Error('The order has no refund')
-      return { order, payout: order.payout }
-    }
-    world.payoutLimits.rules.stoppedAt = 0
-    const { id: payment } = world.processor.pay(invoice.id, invoice.units)
-    await world.live(hour)
-    denying(world, [payment])
-    world.payoutLimits.rules.stoppedAt = Infinity
-    await world.live(hour)
-    const held = await refundNow()
-    expect(held.payout).toMatchObject({ state: 'FAILED', code: 'payment_not_shown' })
+    const sale = await openSale({}, checkoutWorld(declining))
+    const { answers, live, order, orders, pay, payoutLimits, payouts, shows, units } = sale
+    payoutLimits.rules.stoppedAt = 0
+    const payment = pay(units)
+    await live(hour)
+    shows(denying(payment.id))
+    payoutLimits.rules.stoppedAt = Infinity
+    await live(hour)
+    const held = { payout: { state: 'FAILED', code: 'payment_not_shown' } }
+    expect(await order()).toMatchObject(held)
     // A processor that did not take the money does not know the invoice, and pays nothing for it.
-    world.reading.read = async () => ({ outcome: 'unknown', reason: 'no such invoice' })
-    await retryRefund(world.orders, held.order, 'operator')
-    await world.live(2 * hour)
-    expect([payoutsOf(world), (await refundNow()).payout?.state]).toEqual([[], 'APPROVED'])
-    world.reading.read = world.processor.read
-    await world.live(hour)
-    expect((await refundNow()).payout).toMatchObject({ state: 'CONFIRMED' })
-    expect(payoutsOf(world)).toMatchObject([{ reference: orderId, units: invoice.units }])
+    answers({ outcome: 'unknown', reason: 'no such invoice' })
+    await retryRefund(orders, (await order()) as Refunding, 'operator')
+    await live(2 * hour)
+    expect(payouts()).toEqual([])
+    expect(await order()).toMatchObject({ payout: { state: 'APPROVED' } })
+    shows()
+    await live(hour)
+    expect(await order()).toMatchObject({ payout: { state: 'CONFIRMED' } })
+    expect(payouts()).toMatchObject([{ reference: sale.orderId, units }])
   })
 
   test('is not paid back by its order either, when its surplus was', async () => {
-    const world = checkoutWorld({ held: { outcome: 'pending' } })
-    const { id, orderId, invoice } = await openCheckout(world)
-    world.processor.pay(invoice.id, invoice.units)
-    const { id: surplus } = world.processor.pay(invoice.id, invoice.units / 2n)
-    await world.live(hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[invoice.units / 2n, 'surplus', 'CONFIRMED']])
-    denying(world, [surplus])
-    world.script.held = { outcome: 'declined', code: 'NO', reason: 'no' }
-    await world.live(12 * hour)
-    expect(await world.orders.find(orderId)).toMatchObject({
-      payout: { state: 'FAILED', code: 'payment_not_shown' },
-    })
-    expect(payoutsOf(world)).toMatchObject([{ units: invoice.units / 2n }])
-    // The processor shows the surplus again.
-    world.reading.read = world.processor.read
-    const order = await world.orders.find(orderId)
-    await retryRefund(world.orders, order as Refunding, 'operator')
-    await world.live(hour)
-    expect(await world.orders.find(orderId)).toMatchObject({ payout: { state: 'CONFIRMED' } })
+    const sale = await openSale({}, checkoutWorld({ held: { outcome: 'pending' } }))
+    const { live, order, orders, pay, payouts, returns, script, shows, units } = sale
+    pay(units)
+    const surplus = pay(units / 2n)
+    await live(hour)
+    expect(await returns()).toEqual([[units / 2n, 'surplus', 'CONFIRMED']])
+    shows(denying(surplus.id))
+    Object.assign(script, declining)
+    await live(12 * hour)
+    const held = { payout: { state: 'FAILED', code: 'payment_not_shown' } }
+    expect(await order()).toMatchObject(held)
+    expect(payouts()).toMatchObject([{ units: units / 2n }])
+    shows()
+    await retryRefund(orders, (await order()) as Refunding, 'operator')
+    await live(hour)
+    expect(await order()).toMatchObject({ payout: { state: 'CONFIRMED' } })
   })
 
   /** An underpaid checkout of which 0.4 and 0.5 of the price are due, and the larger payment is denied. */
   async function partlyDenied() {
-    const world = checkoutWorld()
-    const { id, invoice } = await openCheckout(world)
-    world.payoutLimits.rules.stoppedAt = 0
-    const small = world.processor.pay(invoice.id, (invoice.units * 4n) / 10n)
-    const large = world.processor.pay(invoice.id, invoice.units / 2n)
-    await world.live(2 * hour)
-    denying(world, [large.id])
-    await world.live(hour)
-    world.payoutLimits.rules.stoppedAt = Infinity
-    return { world, id, small, large }
+    const sale = await openSale()
+    const { live, pay, payoutLimits, shows, units } = sale
+    payoutLimits.rules.stoppedAt = 0
+    const small = pay((units * 4n) / 10n)
+    const large = pay(units / 2n)
+    await live(2 * hour)
+    shows(denying(large.id))
+    await live(hour)
+    payoutLimits.rules.stoppedAt = Infinity
+    await live(hour)
+    return { ...sale, small: small.units, large: large.units }
   }
 
   test('is not paid back, what is still shown is, and nothing keeps the checkout open', async () => {
-    const { world, id, small, large } = await partlyDenied()
-    await world.live(hour)
-    const both = small.units + large.units
-    expect(returnsOf(await world.seen(id))).toEqual([
-      [both, 'underpaid', 'FAILED'],
-      [small.units, 'underpaid', 'CONFIRMED'],
+    const { events, id, live, payouts, returns, seen, small, large } = await partlyDenied()
+    expect(await returns()).toEqual([
+      [small + large, 'underpaid', 'FAILED'],
+      [small, 'underpaid', 'CONFIRMED'],
     ])
-    expect(world.events).toContainEqual({
-      ...{ name: 'return_failed', checkout: id, seq: 1, reason: 'payment_vanished' },
-    })
-    await world.live(5 * 24 * hour)
-    const closed = await world.seen(id)
+    const failed = { name: 'return_failed', checkout: id, seq: 1, reason: 'payment_vanished' }
+    expect(events).toContainEqual(failed)
+    await live(5 * day)
+    const closed = await seen()
     expect(closed).toHaveProperty('closedAt')
     expect(checkoutBalancesOf(closed)).toEqual([
-      { account: 'received', amount: small.units },
-      { account: 'returned', amount: -small.units },
+      { account: 'received', amount: small },
+      { account: 'returned', amount: -small },
     ])
-    expect(payoutsOf(world)).toMatchObject([{ units: small.units }])
+    expect(payouts()).toMatchObject([{ units: small }])
   })
 
   test('is paid back by a return of its own when it is there again', async () => {
-    const { world, id, small, large } = await partlyDenied()
-    await world.live(hour)
-    world.reading.read = world.processor.read
-    await world.live(5 * 24 * hour)
-    expect(returnsOf(await world.seen(id)).slice(1)).toEqual([
-      [small.units, 'underpaid', 'CONFIRMED'],
-      [large.units, 'underpaid', 'CONFIRMED'],
+    const { isClosed, live, returns, shows, small, large } = await partlyDenied()
+    shows()
+    await live(5 * day)
+    expect((await returns()).slice(1)).toEqual([
+      [small, 'underpaid', 'CONFIRMED'],
+      [large, 'underpaid', 'CONFIRMED'],
     ])
-    expect(await world.seen(id)).toHaveProperty('closedAt')
+    expect(await isClosed()).toBe(true)
   })
 
   test('after the processor was asked to pay it back waits for an operator', async () => {
-    const world = checkoutWorld()
-    const { id, invoice } = await openCheckout(world)
-    world.processor.rules.holdsPayouts = true
-    const { id: payment, units } = world.processor.pay(invoice.id, invoice.units / 2n)
-    await world.live(2 * hour)
-    denying(world, [payment])
-    await world.live(5 * 24 * hour)
-    const held = invoiced(await world.seen(id))
+    const sale = await openSale()
+    const { checkouts, id, live, pay, payouts, processor, returns, seen, shows, units } = sale
+    processor.rules.holdsPayouts = true
+    const payment = pay(units / 2n)
+    await live(2 * hour)
+    shows(denying(payment.id))
+    await live(5 * day)
+    const held = await seen()
     expect(held.returns[0]?.payout).toMatchObject({ state: 'FAILED', code: 'payment_not_shown' })
     expect(held).not.toHaveProperty('closedAt')
-    world.processor.sendPayouts()
-    world.reading.read = world.processor.read
-    world.checkouts.endLease(id)
-    await moveAside(world.checkouts, held, withReturn(held, 1, { state: 'DUE' }))
-    await world.live(2 * hour)
-    expect(returnsOf(await world.seen(id))).toEqual([[units, 'underpaid', 'CONFIRMED']])
-    expect(payoutsOf(world)).toHaveLength(1)
+    processor.sendPayouts()
+    shows()
+    checkouts.endLease(id)
+    await moveAside(checkouts, held, withReturn(held, 1, { state: 'DUE' }))
+    await live(2 * hour)
+    expect(await returns()).toEqual([[units / 2n, 'underpaid', 'CONFIRMED']])
+    expect(payouts()).toHaveLength(1)
   })
 })
 
