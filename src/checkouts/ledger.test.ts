@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import * as sample from '../../test/contract/sample-checkouts.ts'
+import * as sample from '../../test/fixtures/sample-checkouts.ts'
 import type { PayoutState } from '../orders/payout.ts'
 import { type Checkout, priceIn } from './checkout.ts'
 import {

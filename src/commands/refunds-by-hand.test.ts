@@ -1,17 +1,24 @@
 import type { Pool } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { moveOn, placedOnRecord } from '../../test/contract/checkout-store-nodes.ts'
-import { asked, expectWon, orderOnRecord } from '../../test/contract/order-store-nodes.ts'
+import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import {
   ended,
+  moveOn,
   opened,
   opening,
   payment,
+  placedOnRecord,
   returning,
   stepping,
-} from '../../test/contract/sample-checkouts.ts'
-import { failed, fulfilling, unpayable } from '../../test/contract/sample-orders.ts'
-import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
+} from '../../test/fixtures/sample-checkouts.ts'
+import {
+  asked,
+  expectWon,
+  failed,
+  fulfilling,
+  orderOnRecord,
+  unpayable,
+} from '../../test/fixtures/sample-orders.ts'
 import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { openFacts } from '../adapters/storage/facts.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'

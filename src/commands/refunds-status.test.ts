@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { refundTo } from '../../test/contract/sample-checkouts.ts'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
+import { refundTo } from '../../test/fixtures/sample-checkouts.ts'
 import type { OpenPayout, PayoutQueue } from '../adapters/storage/payouts.ts'
 import { returnReference } from '../checkouts/checkout.ts'
 import type { CoinPayout } from '../checkouts/ports.ts'

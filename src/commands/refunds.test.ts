@@ -1,16 +1,18 @@
 import { hostname } from 'node:os'
 import type { Pool } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { asked, expectWon, orderOnRecord } from '../../test/contract/order-store-nodes.ts'
+import { newOrderId } from '../../test/doubles/ids.ts'
 import {
+  asked,
+  expectWon,
   failed,
   fulfilled,
+  orderOnRecord,
   payer,
   pending,
   refunded,
   unpayable,
-} from '../../test/contract/sample-orders.ts'
-import { newOrderId } from '../../test/doubles/ids.ts'
+} from '../../test/fixtures/sample-orders.ts'
 import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
 import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createPayoutLimits } from '../adapters/storage/payouts.ts'

@@ -6,7 +6,7 @@ import {
   pending,
   refunded,
   unpayable,
-} from '../../test/contract/sample-orders.ts'
+} from '../../test/fixtures/sample-orders.ts'
 import type { BuyingDeps } from '../api/deps.ts'
 import type { Order, Refunding } from '../orders/order.ts'
 import { createVault } from '../secrets/vault.ts'

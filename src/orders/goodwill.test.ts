@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { failed, fulfilled, fulfilling, paid, pending } from '../../test/contract/sample-orders.ts'
 import { newOrderId } from '../../test/doubles/ids.ts'
+import { failed, fulfilled, fulfilling, paid, pending } from '../../test/fixtures/sample-orders.ts'
 import { usdc } from '../lib/money.ts'
 import type { SignedRefund } from '../payments/payment.ts'
 import {

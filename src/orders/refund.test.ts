@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { newOrder, noBudgets, orderWorld } from '../../test/doubles/orders.ts'
 import {
   failed,
   fulfilled,
@@ -8,8 +9,7 @@ import {
   pending,
   refunded,
   unpayable,
-} from '../../test/contract/sample-orders.ts'
-import { newOrder, noBudgets, orderWorld } from '../../test/doubles/orders.ts'
+} from '../../test/fixtures/sample-orders.ts'
 import { advance } from './advance.ts'
 import type { Order, Refunding } from './order.ts'
 import { claimRefund, retryRefund } from './refund.ts'

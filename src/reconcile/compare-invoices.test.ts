@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { newCheckoutId } from '../../test/doubles/ids.ts'
 import {
   ended,
   opened,
@@ -6,8 +7,7 @@ import {
   ordered,
   payment,
   stepping,
-} from '../../test/contract/sample-checkouts.ts'
-import { newCheckoutId } from '../../test/doubles/ids.ts'
+} from '../../test/fixtures/sample-checkouts.ts'
 import { atProcessor, checkoutFaults, soldWorld } from './faults.fixture.ts'
 import type { ProcessorStatement } from './ports.ts'
 import { replayToRefunded } from './rebuild.ts'

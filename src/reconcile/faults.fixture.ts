@@ -1,3 +1,4 @@
+import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import {
   ended,
   opened,
@@ -9,9 +10,8 @@ import {
   returning,
   stepping,
   unitsOfPrice,
-} from '../../test/contract/sample-checkouts.ts'
-import { failed, fulfilled, fulfilling, newHash } from '../../test/contract/sample-orders.ts'
-import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
+} from '../../test/fixtures/sample-checkouts.ts'
+import { failed, fulfilled, fulfilling, newHash } from '../../test/fixtures/sample-orders.ts'
 import { type Checkout, type CheckoutIn, returnReference } from '../checkouts/checkout.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { newHash } from '../../test/contract/sample-orders.ts'
+import { newHash } from '../../test/fixtures/sample-orders.ts'
 import { usdc } from '../lib/money.ts'
 import type { In, Order } from '../orders/order.ts'
 import type { Payout } from '../orders/payout.ts'

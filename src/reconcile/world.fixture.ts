@@ -8,7 +8,7 @@ import {
   paid,
   paymentFailed,
   pending,
-} from '../../test/contract/sample-orders.ts'
+} from '../../test/fixtures/sample-orders.ts'
 import type { Checkout, Invoice } from '../checkouts/checkout.ts'
 import type { OrderId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'

@@ -1,17 +1,18 @@
 import fc from 'fast-check'
 import type { Pool, PoolClient } from 'pg'
 import { beforeAll, describe, expect, it, test } from 'vitest'
-import { anyLife, isSigned } from '../../../test/contract/any-life.ts'
-import { asked, expectWon } from '../../../test/contract/order-store-nodes.ts'
+import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
+import { anyLife, isSigned } from '../../../test/fixtures/any-life.ts'
 import {
+  asked,
+  expectWon,
   failed,
   fulfilled,
   paid,
   pending,
   refunded,
   wayTo,
-} from '../../../test/contract/sample-orders.ts'
-import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
 import { type Account, balancesOf, type Entry, entriesOf } from '../../orders/ledger.ts'
 import type { Order } from '../../orders/order.ts'

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asked, expectWon } from '../../../test/contract/order-store-nodes.ts'
+import { noBudgets } from '../../../test/doubles/orders.ts'
 import {
+  asked,
+  expectWon,
   failed,
   fulfilled,
   newX402Payment,
@@ -9,8 +11,7 @@ import {
   pending,
   refunded,
   wayTo,
-} from '../../../test/contract/sample-orders.ts'
-import { noBudgets } from '../../../test/doubles/orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
 import { type BudgetRules, budgetRules, type Spent } from '../../orders/budgets.ts'
 import type { Order } from '../../orders/order.ts'

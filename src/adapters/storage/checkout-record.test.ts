@@ -1,19 +1,17 @@
 import type { Pool } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import {
-  moveOn,
-  openOnRecord,
-  placedOnRecord,
-} from '../../../test/contract/checkout-store-nodes.ts'
-import {
   closed,
   ended,
+  moveOn,
   opened,
   opening,
+  openOnRecord,
   payment,
+  placedOnRecord,
   returning,
   stepping,
-} from '../../../test/contract/sample-checkouts.ts'
+} from '../../../test/fixtures/sample-checkouts.ts'
 import type { Checkout } from '../../checkouts/checkout.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { checkoutFacts } from './facts.ts'

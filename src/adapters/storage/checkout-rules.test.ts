@@ -1,34 +1,32 @@
 import type { Pool, PoolClient } from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  moveOn,
-  onRecord,
-  openOnRecord,
-  placedOnRecord,
-  takeCheckout,
-} from '../../../test/contract/checkout-store-nodes.ts'
+import { returnMoves } from '../../../test/doubles/checkout-rules.ts'
 import {
   closed,
   ended,
+  moveOn,
+  onRecord,
   opened,
   opening,
+  openOnRecord,
   ordered,
   orderOf,
   payment,
+  placedOnRecord,
   refundTo,
   refused,
   returning,
   stepping,
+  takeCheckout,
   unitsOfPrice,
-} from '../../../test/contract/sample-checkouts.ts'
+} from '../../../test/fixtures/sample-checkouts.ts'
 import {
   failed,
   fulfilling,
   newHash,
   newX402Payment,
   pending,
-} from '../../../test/contract/sample-orders.ts'
-import { returnMoves } from '../../../test/doubles/checkout-rules.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import {
   type Checkout,
   type CheckoutIn,

@@ -1,26 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import {
-  moveOn,
-  onRecord,
-  openOnRecord,
-  placedOnRecord,
-  takeCheckout,
-} from '../../../test/contract/checkout-store-nodes.ts'
+import { newCheckoutId, newOrderId } from '../../../test/doubles/ids.ts'
 import {
   closed,
   ended,
   invoice,
+  moveOn,
+  onRecord,
   opened,
   opening,
+  openOnRecord,
   ordered,
   payment,
+  placedOnRecord,
   refundTo,
   refused,
   returning,
   stepping,
+  takeCheckout,
   unitsOfPrice,
-} from '../../../test/contract/sample-checkouts.ts'
-import { newCheckoutId, newOrderId } from '../../../test/doubles/ids.ts'
+} from '../../../test/fixtures/sample-checkouts.ts'
 import { type Checkout, returnReference } from '../../checkouts/checkout.ts'
 import { TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
 import type { Sealed } from '../../secrets/vault.ts'

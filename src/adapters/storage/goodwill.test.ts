@@ -1,7 +1,12 @@
 import type { Pool } from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
-import { failed, fulfilled, signedFor } from '../../../test/contract/sample-orders.ts'
+import {
+  asked,
+  failed,
+  fulfilled,
+  orderOnRecord,
+  signedFor,
+} from '../../../test/fixtures/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
 import { type Goodwill, goodwillFor, goodwillReferenceOf } from '../../orders/goodwill.ts'
 import type { In } from '../../orders/order.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { describe, expect, it, test } from 'vitest'
-import { expectWon, take } from '../../../test/contract/order-store-nodes.ts'
 import {
+  expectWon,
   failed,
   fulfilled,
   fulfilling,
@@ -12,7 +12,8 @@ import {
   paymentFailed,
   pending,
   refunded,
-} from '../../../test/contract/sample-orders.ts'
+  take,
+} from '../../../test/fixtures/sample-orders.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { usdc } from '../../lib/money.ts'
 import type { In, Order } from '../../orders/order.ts'

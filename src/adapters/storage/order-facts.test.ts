@@ -1,9 +1,14 @@
 import type { Pool } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { moveOn, openOnRecord } from '../../../test/contract/checkout-store-nodes.ts'
-import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
-import { ended, ordered, orderOf } from '../../../test/contract/sample-checkouts.ts'
-import * as sample from '../../../test/contract/sample-orders.ts'
+import {
+  ended,
+  moveOn,
+  openOnRecord,
+  ordered,
+  orderOf,
+} from '../../../test/fixtures/sample-checkouts.ts'
+import * as sample from '../../../test/fixtures/sample-orders.ts'
+import { asked, orderOnRecord } from '../../../test/fixtures/sample-orders.ts'
 import { copyOrder } from '../../../test/harness/many-orders.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { nothingOpen } from '../../orders/ports.ts'

@@ -1,17 +1,20 @@
 import type { Pool } from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openOnRecord } from '../../../test/contract/checkout-store-nodes.ts'
-import { asked, expectWon, orderOnRecord, take } from '../../../test/contract/order-store-nodes.ts'
+import { openOnRecord } from '../../../test/fixtures/sample-checkouts.ts'
 import {
+  asked,
+  expectWon,
   failed,
   fulfilled,
   fulfilling,
+  orderOnRecord,
   paid,
   paymentFailed,
   pending,
   refunded,
+  take,
   wayTo,
-} from '../../../test/contract/sample-orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import { entriesOf } from '../../orders/ledger.ts'
 import { type In, moves, type Order, type State } from '../../orders/order.ts'
 import { book, overwrite, transaction } from './by-hand.fixture.ts'

@@ -2,23 +2,26 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { anyOrder, anySigned } from '../../../test/contract/any-order.ts'
-import { asked, expectWon, orderOnRecord, take } from '../../../test/contract/order-store-nodes.ts'
+import { newOrderId, newPaymentId } from '../../../test/doubles/ids.ts'
+import { onChain } from '../../../test/doubles/orders.ts'
+import { anyOrder, anySigned } from '../../../test/fixtures/any-order.ts'
 import {
+  asked,
+  expectWon,
   failed,
   fulfilled,
   newHash,
   newX402Payment,
+  orderOnRecord,
   paid,
   payer,
   paymentFailed,
   pending,
   refunded,
+  take,
   unpayable,
   wayTo,
-} from '../../../test/contract/sample-orders.ts'
-import { newOrderId, newPaymentId } from '../../../test/doubles/ids.ts'
-import { onChain } from '../../../test/doubles/orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import { type Order, paymentWatchMs, withPayout } from '../../orders/order.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'

@@ -1,26 +1,28 @@
 import { describe, expect, it, test } from 'vitest'
-import { onRecord, wonCheckout } from '../../../test/contract/checkout-store-nodes.ts'
-import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { newCheckoutId } from '../../../test/doubles/ids.ts'
 import {
   ended,
+  onRecord,
   opened,
   opening,
   payment,
   returning,
   stepping,
-} from '../../../test/contract/sample-checkouts.ts'
+  wonCheckout,
+} from '../../../test/fixtures/sample-checkouts.ts'
 import {
+  asked,
   failed,
   fulfilled,
   newHash,
   newX402Payment,
+  orderOnRecord,
   paid,
   paymentFailed,
   pending,
   signed,
   signedFor,
-} from '../../../test/contract/sample-orders.ts'
-import { newCheckoutId } from '../../../test/doubles/ids.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import { type Checkout, type CheckoutIn, returnReference } from '../../checkouts/checkout.ts'
 import type { CheckoutId } from '../../lib/ids.ts'
 import { usdc } from '../../lib/money.ts'

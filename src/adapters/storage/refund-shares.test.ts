@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { asked, orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
-import { failed, newX402Payment } from '../../../test/contract/sample-orders.ts'
 import { noBudgets } from '../../../test/doubles/orders.ts'
+import {
+  asked,
+  failed,
+  newX402Payment,
+  orderOnRecord,
+} from '../../../test/fixtures/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
 import type { Order } from '../../orders/order.ts'
 import { createPayoutLimits } from './payouts.ts'

@@ -1,18 +1,18 @@
 import type { Pool } from 'pg'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { orderOnRecord } from '../../../test/contract/order-store-nodes.ts'
+import { onChain } from '../../../test/doubles/orders.ts'
 import {
   failed,
   fulfilled,
   fulfilling,
   newX402Payment,
+  orderOnRecord,
   paid,
   paymentFailed,
   pending,
   refunded,
   wayTo,
-} from '../../../test/contract/sample-orders.ts'
-import { onChain } from '../../../test/doubles/orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
 import type { Order } from '../../orders/order.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'

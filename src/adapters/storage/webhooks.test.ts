@@ -9,7 +9,7 @@ import {
   paymentFailed,
   pending,
   wayTo,
-} from '../../../test/contract/sample-orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import type { Order } from '../../orders/order.ts'
 import {
   type Delivery,

@@ -5,7 +5,7 @@ import {
   fulfilling,
   paid,
   pending,
-} from '../../../test/contract/sample-orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createSigner } from '../../secrets/tokens.ts'

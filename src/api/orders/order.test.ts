@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { anyOrder } from '../../../test/contract/any-order.ts'
+import { onChain } from '../../../test/doubles/orders.ts'
+import { anyOrder } from '../../../test/fixtures/any-order.ts'
 import {
   failed,
   fulfilled,
@@ -10,8 +11,7 @@ import {
   pending,
   refunded,
   unpayable,
-} from '../../../test/contract/sample-orders.ts'
-import { onChain } from '../../../test/doubles/orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import type { Delivery, Recipient } from '../../catalog/good.ts'
 import type { In, Order } from '../../orders/order.ts'
 import { createVault } from '../../secrets/vault.ts'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { compactVerify, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { anyOrder } from '../../../test/contract/any-order.ts'
+import { onChain } from '../../../test/doubles/orders.ts'
+import { anyOrder } from '../../../test/fixtures/any-order.ts'
 import {
   failed,
   fulfilled,
@@ -11,8 +12,7 @@ import {
   pending,
   refunded,
   unpayable,
-} from '../../../test/contract/sample-orders.ts'
-import { onChain } from '../../../test/doubles/orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import type { Delivery } from '../../catalog/good.ts'
 import { deliveryHash, ReceiptAnswer, ReceiptClaims } from '../../orders/delivery-receipt.ts'
 import type { In, Order } from '../../orders/order.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anyOrder } from '../../../test/contract/any-order.ts'
+import { anyOrder } from '../../../test/fixtures/any-order.ts'
 import {
   failed,
   fulfilling,
@@ -9,7 +9,7 @@ import {
   pending,
   refunded,
   unpayable,
-} from '../../../test/contract/sample-orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import { refundIdOf } from '../../lib/ids.ts'
 import { isRefunding, type Refunding } from '../../orders/order.ts'
 import { refundContract } from './order.ts'

@@ -7,7 +7,7 @@ import {
   pending,
   refunded,
   unpayable,
-} from '../../../test/contract/sample-orders.ts'
+} from '../../../test/fixtures/sample-orders.ts'
 import type { Refunding } from '../../orders/order.ts'
 import { stageOfOrder } from './order-view.ts'
 

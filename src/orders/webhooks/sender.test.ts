@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { paid, pending } from '../../../test/contract/sample-orders.ts'
 import { memoryOrders } from '../../../test/doubles/memory-orders.ts'
+import { paid, pending } from '../../../test/fixtures/sample-orders.ts'
 import { createVault } from '../../secrets/vault.ts'
 import type { StoreEvent } from '../report.ts'
 import { deliveryLeaseMs, type PostResult, type PostWebhook } from './ports.ts'
