@@ -1,7 +1,7 @@
 import { goods, kinds } from '../catalog/good.ts'
 import type { KindDefinition } from '../catalog/kinds/kind.ts'
 import type { Kind } from '../catalog/offer.ts'
-import { echoOf } from '../catalog/search/param-source.ts'
+import { echoOf } from '../catalog/search/params.ts'
 import { webhookForm } from '../catalog/webhook-url.ts'
 import type { Fault, FaultCode } from '../lib/fault.ts'
 import { maxRecipients } from '../orders/spending-limits/body.ts'

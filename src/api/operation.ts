@@ -1,7 +1,6 @@
 import type * as z from 'zod'
 import type { Kind } from '../catalog/offer.ts'
-import type { ParamSource } from '../catalog/search/param-source.ts'
-import { type Params, readParams } from '../catalog/search/params.ts'
+import { type ParamSource, type Params, readParams } from '../catalog/search/params.ts'
 import type { Health } from '../health/health.ts'
 import type { Refusal, RefusalCode } from '../lib/refusal.ts'
 import type { PublicJwk } from '../secrets/signing-keys.ts'

@@ -2,7 +2,6 @@ import { leastOf, type Usdc } from '../lib/money.ts'
 import { atOnce, eachOf, type Sliced } from '../lib/slices.ts'
 import { byKind, kinds } from './good.ts'
 import { type Kind, type ListName, listOf, type Offer } from './offer.ts'
-import { idsOf, type OfferIds } from './offer-ids.ts'
 import { type RateTable, readAtOf, type Snapshot } from './ports.ts'
 import { lowestCharge, type Pricing } from './pricing.ts'
 import { prepareQuestions } from './question/find.ts'
@@ -13,7 +12,14 @@ import { staleParts } from './staleness.ts'
 export interface Catalog extends Snapshot {
   /** How many offers each list has. */
   readonly sizes: Readonly<Record<ListName, number>>
-  readonly ids: OfferIds
+  readonly ids: {
+    readonly find: (id: string) => Offer | undefined
+    /**
+     * The offer that was probably meant by an id that none has: one that differs only in case, or else also in the
+     * signs between words, which models change when they copy an id.
+     */
+    readonly findLike: (id: string) => Offer | undefined
+  }
   readonly kinds: Readonly<Record<Kind, KindIndex>>
   /** Finds all listed offers of a kind, in their published order. */
   readonly listed: Readonly<Record<Kind, SearchIndex>>
@@ -129,4 +135,29 @@ function lowestIn(sold: Catalog['sold'], pricing: Pricing): Partial<Record<Kind,
     return cheapest === undefined ? [] : [[kind, lowestCharge(cheapest, pricing)] as const]
   })
   return Object.fromEntries(found)
+}
+
+/** Finds offers by their ids. */
+function* idsOf(offers: readonly Offer[]): Sliced<Catalog['ids']> {
+  const byId = new Map<string, Offer>()
+  const alike = new Map<string, Offer>()
+  yield* eachOf(offers, (offer) => {
+    byId.set(offer.id, offer)
+    for (const form of formsOf(offer.id)) {
+      if (form !== offer.id && !alike.has(form)) alike.set(form, offer)
+    }
+  })
+  const found = (form: string) => byId.get(form) ?? alike.get(form)
+  return {
+    find: (id: string) => byId.get(id),
+    findLike(id: string) {
+      const [inCapitals, alike] = formsOf(id)
+      return found(inCapitals) ?? found(alike)
+    },
+  }
+}
+
+function formsOf(id: string): readonly [inCapitals: string, alike: string] {
+  const inCapitals = id.toUpperCase()
+  return [inCapitals, inCapitals.replace(/[- ]/g, '_')]
 }

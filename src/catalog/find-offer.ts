@@ -5,7 +5,7 @@ import { isCountry } from './countries.ts'
 import { goods, kinds } from './good.ts'
 import type { Kind, Offer } from './offer.ts'
 import { brandLexicon, brandsLike } from './search/brand-lexicon.ts'
-import { echoOf } from './search/param-source.ts'
+import { echoOf } from './search/params.ts'
 import type { SearchIndex } from './search/search-index.ts'
 import { isTypoOf } from './search/words.ts'
 

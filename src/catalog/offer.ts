@@ -1,4 +1,4 @@
-import type { goods } from './kinds.ts'
+import type { goods } from './good.ts'
 
 export type Kind = keyof typeof goods
 

@@ -3,12 +3,11 @@ import type { Fault, FaultReason } from '../lib/fault.ts'
 import { idInCapitals } from '../lib/ids.ts'
 import { type Cents, cents, type Usdc, usdcFromText } from '../lib/money.ts'
 import { invalidBody } from '../lib/refusal.ts'
-import { goods, kindOf, type Recipient } from './good.ts'
+import { goods, kindOf, kinds, type Recipient } from './good.ts'
 import type { KindDefinition } from './kinds/kind.ts'
-import { dollarsMeantBy, fieldMeantBy, valueMeantBy } from './meant.ts'
 import type { Kind, Offer } from './offer.ts'
 import type { Retail } from './pricing.ts'
-import { countFields } from './understood.ts'
+import { dollarsMeantBy, nameMeantBy } from './search/params.ts'
 import { isWebhookUrl, maxWebhookUrl } from './webhook-url.ts'
 
 /** What a purchase says besides the offer. */
@@ -136,12 +135,12 @@ export function wordingOf(kind: Kind, fields: Fields): string {
 }
 
 /** Other names that callers use for the fields of every purchase. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  offerId: ['id', 'offer', 'offer_id', 'product', 'productId', 'product_id', 'sku'],
-  value: ['amount', 'price', 'faceValue', 'face_value', 'denomination', 'usd'],
-  maxUsdc: ['max_usdc', 'maxPrice', 'max_price', 'budget'],
-  webhookUrl: ['webhook', 'webhook_url', 'callback', 'callbackUrl', 'callback_url', 'notifyUrl'],
-}
+const otherNames: readonly (readonly [string, ...string[]])[] = [
+  ['offerId', 'id', 'offer', 'offer_id', 'product', 'productId', 'product_id', 'sku'],
+  ['value', 'amount', 'price', 'faceValue', 'face_value', 'denomination', 'usd'],
+  ['maxUsdc', 'max_usdc', 'maxPrice', 'max_price', 'budget'],
+  ['webhookUrl', 'webhook', 'webhook_url', 'callback', 'callbackUrl', 'callback_url', 'notifyUrl'],
+]
 
 function hinted(
   fault: Fault,
@@ -155,12 +154,10 @@ function hinted(
 function unknownField(key: string, kind: Kind): Fault {
   if (countFields.includes(key)) return { field: key, code: 'several' }
   const { fields }: KindDefinition = goods[kind]
-  const named = Object.entries(fields).map(([name, field]) => [name, field.otherNames ?? []])
-  const names = { ...otherNames, ...Object.fromEntries(named) }
-  return meaning(
-    { field: key, code: 'unknown_field' },
-    fieldMeantBy(key, Object.keys(names), names),
-  )
+  const own = Object.entries(fields).map(([name, { otherNames: others = [] }]) => [name, ...others])
+  const names = [...otherNames, ...own]
+  const known = names.flatMap(([name = '']) => name)
+  return meaning({ field: key, code: 'unknown_field' }, nameMeantBy(key, known, names))
 }
 
 /** The fault with what was probably meant, if that is known. */
@@ -272,4 +269,90 @@ function valueSchema(retail: Extract<Retail, { type: 'RANGE' }>): Record<string,
     ...(stepped ? { multipleOf: retail.increment / 100 } : {}),
     description: `US dollars, ${(retail.min / 100).toFixed(2)} plus steps of ${(retail.increment / 100).toFixed(2)}`,
   }
+}
+
+/** Fields in which models ask for several at once. A count of one is ignored: a purchase is one anyway. */
+const countFields: readonly string[] = ['quantity', 'qty', 'count']
+
+type Reading = (text: string) => unknown
+
+/** How a text in a field is read if it can mean only one thing. Any other text stays as it is. */
+const readings: ReadonlyMap<string, Reading> = new Map([
+  ...kinds.flatMap(readingsOf),
+  ['value', numberIn],
+  ['maxUsdc', numberIn],
+])
+
+function readingsOf(kind: Kind): [string, Reading][] {
+  const { fields }: KindDefinition = goods[kind]
+  return Object.entries(fields).flatMap(([name, { understood }]) =>
+    understood === undefined ? [] : [[name, understood]],
+  )
+}
+
+/**
+ * The fields of a purchase as they are understood. Models send empty texts and nulls for what they leave out,
+ * numbers as text, and extra spaces. A text that was accepted even without this stays letter by letter; otherwise
+ * a repeated purchase would differ from the one before.
+ */
+export function understood(fields: Fields): Record<string, unknown> {
+  const given = Object.entries(fields).filter(([name, value]) => !isLeftOut(name, value))
+  return Object.fromEntries(given.map(([name, value]) => [name, readAs(name, value)]))
+}
+
+function isLeftOut(name: string, value: unknown): boolean {
+  if (value === null) return true
+  // An empty maximum is refused: leaving it out would buy without a maximum.
+  if (typeof value === 'string' && value.trim() === '') return name !== 'maxUsdc'
+  if (name === 'value') return readAs(name, value) === 0
+  return countFields.includes(name) && (value === 1 || value === '1')
+}
+
+function readAs(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return (readings.get(name) ?? trimmed)(value)
+}
+
+function trimmed(text: string): string {
+  return text.trim()
+}
+
+function numberIn(text: string): unknown {
+  const bare = text.trim()
+  return /^\d{1,9}(\.\d{1,6})?$/.test(bare) ? Number(bare) : bare
+}
+
+/**
+ * What was probably meant by a value that a field cannot have: for "$25" 25, for a phone number without its plus
+ * the one with it, for a country's name its code. The guess is only told; nothing is bought by it.
+ *
+ * @param read guesses the value from the text; undefined if the field has no such guess
+ * @param country the offer's, for phone numbers without a calling code
+ */
+function valueMeantBy(
+  given: unknown,
+  read: ((text: string, country?: string) => string | number | undefined) | undefined,
+  country?: string,
+): string | number | undefined {
+  if (typeof given !== 'string' && !isExact(given)) return undefined
+  const meant = read?.(String(given), country)
+  return meant === given ? undefined : meant
+}
+
+/** Beyond 2^53 a JSON number has lost digits, so no guess is made from it. */
+function isExact(given: unknown): given is number {
+  return typeof given === 'number' && Math.abs(given) <= Number.MAX_SAFE_INTEGER
+}
+
+export type ExampleBody = Readonly<Record<string, string | number | boolean>>
+
+/** A body that would buy this offer, for a made-up recipient. It passes the store's own checks. */
+export function exampleBody(offer: Offer, retail: Retail): ExampleBody {
+  const { fields } = kindOf(offer)
+  const value = retail.type === 'RANGE' ? retail.min / 100 : 0
+  const asked = requiredFieldsOf(offer).map((name) => [
+    name,
+    name === 'value' ? value : (fields[name]?.example(offer) ?? ''),
+  ])
+  return { offerId: offer.id, ...Object.fromEntries(asked) }
 }

@@ -1,7 +1,6 @@
 import { kinds } from '../catalog/good.ts'
 import { kindSchemaFor } from '../catalog/purchase-body.ts'
-import { echoOf, type ParamSource, unknownParameter } from '../catalog/search/param-source.ts'
-import { refused } from '../catalog/search/params.ts'
+import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
 import type { JsonObject } from './tool.ts'
 
 type Arguments = Readonly<Record<string, unknown>>

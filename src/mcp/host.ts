@@ -6,8 +6,7 @@ import {
   type ServerContext,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server'
-import { nearParameter } from '../catalog/search/param-source.ts'
-import { oneOf, type Param, readParams, refused } from '../catalog/search/params.ts'
+import { nearParameter, oneOf, type Param, readParams, refused } from '../catalog/search/params.ts'
 import { inQuery } from '../http/call.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
 

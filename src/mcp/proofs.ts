@@ -4,7 +4,7 @@ import { type Presented, presentedIn } from '../api/buying/payment.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
 import type { Credentials } from '../api/operation.ts'
 import { buyPath, purchasePath } from '../api/paths.ts'
-import type { ExampleBody } from '../catalog/example-body.ts'
+import type { ExampleBody } from '../catalog/purchase-body.ts'
 import { argumentSchema, purchaseFields, textIn } from './arguments.ts'
 import type { ToolCall } from './tool.ts'
 

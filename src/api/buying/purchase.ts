@@ -1,9 +1,12 @@
-import { exampleBody } from '../../catalog/example-body.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
-import { bodySchemaFor, kindSchemaFor } from '../../catalog/purchase-body.ts'
-import { understood } from '../../catalog/understood.ts'
+import {
+  bodySchemaFor,
+  exampleBody,
+  kindSchemaFor,
+  understood,
+} from '../../catalog/purchase-body.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import { Refusal, refusalWith } from '../../lib/refusal.ts'

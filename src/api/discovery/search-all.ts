@@ -4,12 +4,10 @@ import { names } from '../../catalog/kinds/fields.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
 import { lowestCharge } from '../../catalog/pricing.ts'
-import { coverageOf, type Found, findFor } from '../../catalog/question/find.ts'
-import { kindAsked } from '../../catalog/question/kind-asked.ts'
+import { type Found, findFor, type Question } from '../../catalog/question/find.ts'
 import { readPhonePlace } from '../../catalog/question/phone-place.ts'
 import { questionHint } from '../../catalog/question/question-hint.ts'
-import type { Question } from '../../catalog/question/wish.ts'
-import type { ParamSource } from '../../catalog/search/param-source.ts'
+import { vocabulary } from '../../catalog/question/vocabulary.ts'
 import {
   amount,
   countries,
@@ -17,6 +15,8 @@ import {
   described,
   dollars,
   oneOf,
+  type Param,
+  type ParamSource,
   pageOf,
   paging,
   question,
@@ -25,6 +25,8 @@ import {
   text,
   wholeNumber,
 } from '../../catalog/search/params.ts'
+import { coveredBy } from '../../catalog/search/stock.ts'
+import { wordsOf } from '../../lib/text.ts'
 import type { ReadDeps } from '../deps.ts'
 import { CatalogOffer, catalogOffer } from '../offers.ts'
 import { answers, inDiscovery } from '../operation.ts'
@@ -34,6 +36,17 @@ import { count, pageOfOffers } from './search.ts'
 
 /** The maximum offset; a caller who has read so many items should ask more narrowly. */
 const maxOffset = 1_000
+
+const publishedKind = oneOf(kinds)
+
+/** A kind of goods by its name, or by a word for it that people write: "gift card" is a voucher. */
+export const kindAsked: Param<Kind> = {
+  schema: publishedKind.schema,
+  read(name, value) {
+    const meaning = vocabulary().meanings.get(wordsOf(value).join(' '))
+    return meaning?.type === 'kind' ? meaning.kind : publishedKind.read(name, value)
+  },
+}
 
 const query = {
   query: described(
@@ -172,4 +185,15 @@ function itemOf(offer: Offer, { wish }: Found, deps: ReadDeps): Published {
   return goods[offer.kind].isByCoverage
     ? { ...item, coverage: coverageOf(offer, wish.countries) }
     : item
+}
+
+/** A plan for the whole world covers more countries than an answer should list. */
+const maxListed = 12
+
+/** How many countries a plan works in, and some of them, those asked for first. */
+function coverageOf(offer: Offer, wanted: readonly string[]): z.infer<typeof Coverage> {
+  const covered = coveredBy(offer)
+  const first = wanted.filter((code) => covered.includes(code))
+  const countries = [...new Set([...first, ...covered])].slice(0, maxListed)
+  return { total: covered.length, countries }
 }

@@ -1,6 +1,9 @@
-import type { ExampleBody } from '../../catalog/example-body.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import { fieldsOfEveryPurchase, kindSchemaFor } from '../../catalog/purchase-body.ts'
+import {
+  type ExampleBody,
+  fieldsOfEveryPurchase,
+  kindSchemaFor,
+} from '../../catalog/purchase-body.ts'
 
 /**
  * How a purchase route is called and what it answers, for indexes of paid resources (x402 Bazaar). An index reads

@@ -1,8 +1,8 @@
 import type { Kind } from '../../catalog/offer.ts'
-import type { ParamSource } from '../../catalog/search/param-source.ts'
 import {
   described,
   type Param,
+  type ParamSource,
   pageOf,
   paging,
   readParams,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { echoOf } from '../../catalog/search/param-source.ts'
+import { echoOf } from '../../catalog/search/params.ts'
 import { refundIdOf } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import {

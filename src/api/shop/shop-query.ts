@@ -1,6 +1,6 @@
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import { type AmountKind, amountKinds } from '../../catalog/search/face-values.ts'
+import { type AmountKind, amountKinds } from '../../catalog/search/filters.ts'
 import {
   country,
   dollars,

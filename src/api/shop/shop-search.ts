@@ -4,8 +4,14 @@ import type { RateTable } from '../../catalog/ports.ts'
 import { type Found, type FoundKind, findFor } from '../../catalog/question/find.ts'
 import type { Indexes, Part } from '../../catalog/question/reading.ts'
 import { brandLexicon } from '../../catalog/search/brand-lexicon.ts'
-import { type AmountKind, amountKinds, type Band, bands } from '../../catalog/search/face-values.ts'
-import { type Filters, without } from '../../catalog/search/filters.ts'
+import {
+  type AmountKind,
+  amountKinds,
+  type Band,
+  bands,
+  type Filters,
+  without,
+} from '../../catalog/search/filters.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import type { FieldName } from '../../catalog/search/stock.ts'
 import { oneLine } from '../../lib/text.ts'

@@ -6,13 +6,13 @@ import type { Filters } from '../search/filters.ts'
 import {
   countriesWith,
   coverableOf,
+  defineSearch,
   mostOffered,
   nearestBrands,
   nearestDurations,
   nearestTexts,
   valuesWith,
-} from '../search/nearest.ts'
-import { defineSearch } from '../search/offer-search.ts'
+} from '../search/offer-search.ts'
 import {
   countries,
   country,

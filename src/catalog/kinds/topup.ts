@@ -11,8 +11,7 @@ import {
   phonePattern,
   readPhone,
 } from '../phone.ts'
-import { countriesWith, nearestBrands, valuesWith } from '../search/nearest.ts'
-import { defineSearch } from '../search/offer-search.ts'
+import { countriesWith, defineSearch, nearestBrands, valuesWith } from '../search/offer-search.ts'
 import { country, described, oneOf, searchName, slugOrName } from '../search/params.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import {

@@ -6,14 +6,14 @@ import { voucherSubTypes } from '../lists.ts'
 import type { OfferBase } from '../offer-base.ts'
 import {
   countriesWith,
+  defineSearch,
   highestFaceUsd,
   lowestFaceUsd,
   mostOffered,
   nearestBrands,
   nearestTexts,
   valuesWith,
-} from '../search/nearest.ts'
-import { defineSearch } from '../search/offer-search.ts'
+} from '../search/offer-search.ts'
 import { country, described, dollars, oneOf, searchName, searchText } from '../search/params.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { countryCode, credited, names, personName, plainText } from './fields.ts'

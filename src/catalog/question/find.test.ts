@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, topup, voucher } from '../../../test/fixtures/offers.ts'
 import type { Offer } from '../offer.ts'
+import type { Question } from './find.ts'
 import { findFor } from './find.ts'
 import { questionHint } from './question-hint.ts'
-import type { Question } from './wish.ts'
 
 /** Answers questions over these offers. */
 function storeOf(...offers: readonly Offer[]) {

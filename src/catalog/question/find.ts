@@ -1,14 +1,50 @@
 import type { Sliced } from '../../lib/slices.ts'
+import { byKind, kinds } from '../good.ts'
 import type { Kind, Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { brandLexicon, operatorBrands } from '../search/brand-lexicon.ts'
 import type { Filters } from '../search/filters.ts'
-import { coverableOf } from '../search/nearest.ts'
+import { coverableOf } from '../search/offer-search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
-import { coveredBy } from '../search/stock.ts'
-import { type Indexes, type Part, partsOf, readQuestion } from './reading.ts'
+import {
+  type Brands,
+  type Indexes,
+  type Part,
+  partsOf,
+  type Reading,
+  readQuestion,
+  type Said,
+} from './reading.ts'
 import { type Use, vocabulary } from './vocabulary.ts'
-import { namesGoods, type Question, type Value, type Wish, wishOf } from './wish.ts'
+
+/** A question over all kinds at once: in plain words, as fields, or both. A field overrides the words. */
+export interface Question {
+  readonly query?: string | undefined
+  readonly kind?: Kind | undefined
+  readonly country?: string | undefined
+  /** A plan must work in every one of these. */
+  readonly covers?: readonly string[] | undefined
+  readonly minDataGb?: number | undefined
+  readonly minDays?: number | undefined
+  readonly maxUsdc?: number | undefined
+  /** The country of the line to be topped up, and its likely operator. */
+  readonly phoneCountry?: string | undefined
+  readonly phoneOperator?: string | undefined
+}
+
+/** The value that a card or a line should receive. */
+interface Value {
+  /** Undefined for any amount in these currencies. */
+  readonly amount: number | undefined
+  /** ISO 4217 codes; undefined for any currency. */
+  readonly currencies: readonly string[] | undefined
+  readonly part: Part
+  /** Also met by offers in other currencies whose buyer chooses the value, which is given in dollars. */
+  readonly isInDollars?: boolean
+}
+
+/** What a question asks for, as conditions that must all be met. */
+export type Wish = ReturnType<typeof wishOf>
 
 /** The offers of one kind that a question finds. */
 export interface FoundKind {
@@ -48,12 +84,12 @@ export function findFor(
 ): Found {
   const wish = wishOf(indexes, question, reading, rates)
   let nothing: Found | undefined
-  for (const tried of triesFor(indexes, wish)) {
+  for (const tried of triesFor(wish)) {
     const found = foundBy(indexes, tried)
     if (found.total > 0) return found
     nothing ??= found
   }
-  return nothing ?? foundWith({ ...wish, words: unknownWords(wish) }, [])
+  return nothing ?? foundWith(wish, [])
 }
 
 /** The offers that meet exactly this. */
@@ -72,29 +108,25 @@ function foundBy(indexes: Indexes, wish: Wish): Found {
 
 function foundWith(wish: Wish, kinds: readonly FoundKind[]): Found {
   const total = kinds.reduce((sum, one) => sum + one.total, 0)
-  const isUsed = ({ text }: Part) => total > 0 && wish.words.includes(text)
-  const unused = wish.reading.parts.filter((part) => wish.unused.has(part) && !isUsed(part))
+  const unused = wish.reading.parts.filter((part) => wish.unused.has(part))
   return { wish, kinds, total, unused, leftOut: [...new Set(unused.map(({ text }) => text))] }
 }
 
-function unknownWords({ reading }: Wish): string[] {
+/** Words without a meaning that the question may be about, so that nothing is found rather than something else. */
+export function unknownWords(wish: Wish): string[] {
+  const { reading, kinds, countries, regions, plan } = wish
+  const isForLine = kinds.length === 1 && kinds[0] !== 'voucher'
+  const isPlace = countries.length + regions.length > 0
+  if (namesGoods(wish) || (isPlace && (plan.minDataGb !== undefined || isForLine))) return []
   return [...new Set(partsOf(reading, 'word').map(({ text }) => text))]
 }
 
 /** What to look for, one after the other: the whole question first, then with fewer of the conditions. */
-function* triesFor(indexes: Indexes, wish: Wish): Generator<Wish> {
-  const first = firstTry(indexes, wish)
-  if (first === undefined) return
-  yield first
-  let last = first
-  if (first.words.length > 0 && mayLeaveOut(wish)) {
-    last = { ...first, words: [] }
-    yield last
-  }
-  if (wish.wantsData) {
-    last = { ...last, wantsData: false }
-    yield last
-  }
+function* triesFor(wish: Wish): Generator<Wish> {
+  if (unknownWords(wish).length > 0) return
+  yield wish
+  const last = { ...wish, wantsData: false }
+  if (wish.wantsData) yield last
   const { value } = wish
   if (value === undefined) return
   const without = { unused: new Set([...last.unused, value.part]) }
@@ -120,50 +152,27 @@ function otherValues({ countries }: Wish, value: Value): readonly (Value | undef
     : [{ ...value, currencies: part.currencies }, anyAmount]
 }
 
-/** Unknown words must be in the texts of offers; otherwise they are left out if that misleads nobody. */
-function firstTry(indexes: Indexes, wish: Wish): Wish | undefined {
-  const unknown = unknownWords(wish)
-  if (unknown.length === 0 || namesGoods(wish)) return wish
-  const isSaid = (word: string) =>
-    word.length >= 4 && wish.kinds.some((kind) => indexes[kind].hasWord(word))
-  if (unknown.every(isSaid)) return { ...wish, words: unknown }
-  return mayLeaveOut(wish) ? wish : undefined
-}
-
-/** Whether the question is hardly about its unknown words. */
-function mayLeaveOut(wish: Wish): boolean {
-  const { reading, kinds: likely, countries, regions, plan } = wish
-  if (countries.length + regions.length === 0) return false
-  const isForLine = likely.length === 1 && likely[0] !== 'voucher'
-  if (plan.minDataGb !== undefined || isForLine) return true
-  const length = reading.text.split(' ').length
-  return partsOf(reading, 'kind').length > 0 && unknownWords(wish).length < length / 4
-}
-
 /** In gigabytes: any data at all. */
 const leastData = 0.001
 
 /** The filters for offers of this kind; undefined if it has none of the brand or the region. */
 function filtersFor(index: SearchIndex, kind: Kind, wish: Wish): Filters | undefined {
-  const { brands, use, regions, words, value, plan, price, wantsData } = wish
+  const { brands, use, regions, value, plan, price } = wish
+  const anyData = wish.wantsData ? leastData : undefined
   if (brands?.[kind].length === 0) return undefined
-  const isUse = use !== undefined && brands === undefined && kind === 'voucher'
   const filters: Filters = {
     brandKeys: brands?.[kind],
-    words,
     every: [
-      ...(isUse ? [{ any: usedFor(use) }] : []),
+      ...(use !== undefined && kind === 'voucher' ? [{ any: usedFor(use) }] : []),
       ...(value === undefined ? [] : [{ any: worth(value) }]),
     ],
     none: unwantedFor(index, kind, wish),
     ...placesFor(kind, wish),
     ...price,
     // Vouchers have neither data nor days.
-    ...(kind === 'voucher' ? {} : plan),
+    ...(kind === 'voucher' ? {} : { ...plan, minDataGb: plan.minDataGb ?? anyData }),
   }
-  const withData = wantsData && plan.minDataGb === undefined && kind !== 'voucher'
-  const all = withData ? { ...filters, minDataGb: leastData } : filters
-  return kind === 'esim' && regions.length > 0 ? coveringMost(index, all, regions) : all
+  return kind === 'esim' ? coveringMost(index, filters, regions) : filters
 }
 
 /** A plan must work in every country that is named; a card or a line must be from one of them. */
@@ -209,11 +218,11 @@ function coveringMost(
   filters: Filters,
   regions: Wish['regions'],
 ): Filters | undefined {
-  let covers = filters.covers ?? []
+  let { covers } = filters
   for (const region of regions) {
     const covered = coverableOf(index, region, { ...filters, covers })
     if (covered.length < region.length / 2) return undefined
-    covers = [...covers, ...covered]
+    covers = [...(covers ?? []), ...covered]
   }
   return { ...filters, covers }
 }
@@ -235,8 +244,8 @@ function firstOf(index: SearchIndex, search: Search, most: number): readonly Off
 /** Among so many offers of a use, one of each brand comes first. */
 const maxCompared = 200
 
-function isOfUse({ kind, wish: { use, brands } }: Search): boolean {
-  return use !== undefined && brands === undefined && kind === 'voucher'
+function isOfUse({ kind, wish: { use } }: Search): boolean {
+  return use !== undefined && kind === 'voucher'
 }
 
 function oneOfEachBrand(offers: readonly Offer[]): Offer[] {
@@ -277,16 +286,228 @@ function likeliest(index: SearchIndex, search: Search): Filters | undefined {
   return texts.length === 0 ? undefined : { any: texts.map((exactText) => ({ exactText })) }
 }
 
-/** How many countries a plan works in, and some of them, those asked for first. */
-export function coverageOf(
-  offer: Offer,
-  wanted: readonly string[],
-): { readonly total: number; readonly countries: readonly string[] } {
-  const covered = coveredBy(offer)
-  const first = wanted.filter((code) => covered.includes(code))
-  const countries = [...new Set([...first, ...covered])].slice(0, maxListed)
-  return { total: covered.length, countries }
+type PartOf<T extends Said['type']> = Part<Extract<Said, { type: T }>>
+
+/** What the words ask for, and the fields that override them. */
+type Base = ReturnType<typeof baseOf>
+
+function wishOf(
+  indexes: Indexes,
+  question: Question,
+  reading: Reading,
+  rates: RateTable | undefined,
+) {
+  const base = baseOf(question, reading)
+  const { wanted, named } = base
+  const isExcluded = (kind: Kind) =>
+    partsOf(reading, 'kind').some((part) => part.isExcluded && part.kind === kind)
+  const asked = kindsFor(base).filter((kind) => !isExcluded(kind))
+  const money = moneyFor(base, indexes, asked, rates)
+  const [phone] = wanted('phone')
+  return {
+    ...base,
+    ...money,
+    /** The likeliest first. */
+    kinds: asked,
+    /** The likely operator of the line to be topped up. Its topups come first. */
+    operator: question.phoneCountry === undefined ? phone?.operator : question.phoneOperator,
+    /** Whether topups must include data, not just airtime. */
+    wantsData: asked.includes('topup') && named.includes('esim'),
+    /** What is not taken into account. */
+    unused: new Set(reading.parts.filter((part) => isUnused(part, base, money, asked))),
+  }
 }
 
-/** A plan for the whole world covers more countries than an answer should list. */
-const maxListed = 12
+/** The parts of some types that are not excluded. */
+const wantedIn =
+  (reading: Reading) =>
+  <T extends Said['type']>(...types: readonly T[]) =>
+    partsOf(reading, ...types).filter(({ isExcluded }) => !isExcluded)
+type Wanted = ReturnType<typeof wantedIn>
+
+function baseOf(question: Question, reading: Reading) {
+  const { country, covers = [], phoneCountry } = question
+  const wanted = wantedIn(reading)
+  const [data] = wanted('data')
+  const [days] = wanted('days')
+  const [use] = wanted('use')
+  const [phone] = wanted('phone')
+  const plan: Filters = {
+    minDataGb: question.minDataGb ?? data?.least,
+    maxDataGb: data?.most,
+    minDays: question.minDays ?? days?.least,
+    maxDays: days?.most,
+  }
+  const brands = wanted('brand')
+  const own = country === undefined ? wanted('country').map(({ code }) => code) : [country]
+  const line = phoneCountry ?? phone?.country
+  return {
+    question,
+    reading,
+    wanted,
+    /** The kinds that the words name. */
+    named: namedKinds(wanted),
+    brands:
+      brands.length === 0 ? undefined : byKind((kind) => brands.flatMap((one) => one.brands[kind])),
+    use: brands.length === 0 ? use?.use : undefined,
+    countries: line === undefined ? [...new Set([...own, ...covers])] : [line],
+    regions: country === undefined ? wanted('region').map(({ countries }) => countries) : [],
+    plan,
+  }
+}
+
+/** The kinds that the words name. */
+function namedKinds(wanted: Wanted): Kind[] {
+  if (wanted('iccid').length > 0) return ['esim']
+  return [...new Set(wanted('kind').map(({ kind }) => kind))]
+}
+
+/** An amount of money limits the price of a plan, but is the value that a card or a line should receive. */
+function moneyFor(
+  base: Base,
+  indexes: Indexes,
+  asked: readonly Kind[],
+  rates: RateTable | undefined,
+) {
+  const { wanted, question, countries } = base
+  const amounts = wanted('money')
+  const isPlan = asked.length === 1 && asked[0] === 'esim'
+  const local = localCurrencies(
+    indexes,
+    amounts.length + wanted('number').length > 0 ? countries : [],
+  )
+  /** Limits of the price in currencies without a rate. */
+  const unconverted: Part[] = []
+  const inDollars = (part: PartOf<'money'> | undefined, amount: number | undefined) => {
+    if (part === undefined || amount === undefined || part.currencies[0] === 'USD') return amount
+    const [currency = ''] = likelyCurrencies(part.currencies, local)
+    const rate = rates?.perUsd[currency]
+    if (rate === undefined) unconverted.push(part)
+    return rate === undefined ? undefined : amount / rate
+  }
+  const least = amounts.find((one) => one.least !== undefined)
+  const most = amounts.find((one) => (one.most ?? (isPlan ? one.exact : undefined)) !== undefined)
+  const minUsdc = inDollars(least, least?.least)
+  return {
+    price: { minUsdc, maxUsdc: question.maxUsdc ?? inDollars(most, most?.most ?? most?.exact) },
+    value: isPlan ? undefined : valueIn(base, asked, local),
+    unconverted,
+  }
+}
+
+function valueIn(base: Base, asked: readonly Kind[], local: readonly string[]): Value | undefined {
+  const amounts = base.wanted('money')
+  const exact = amounts.find((one) => one.exact !== undefined)
+  if (exact !== undefined) {
+    const currencies = likelyCurrencies(exact.currencies, local)
+    return { amount: exact.exact, part: exact, currencies }
+  }
+  const [number, ...more] = base.wanted('number')
+  const isClear = amounts.length + more.length === 0
+  const isOfGoods = namesGoods(base) || base.named.length > 0
+  if (number === undefined || !isClear || !isOfGoods) return undefined
+  // Without a currency: dollars for a card, what is used there for a country, and else whatever there is.
+  const isCard = asked.length === 1 && asked[0] === 'voucher'
+  const usual = isCard ? ['USD'] : undefined
+  return { amount: number.amount, part: number, currencies: local.length > 0 ? local : usual }
+}
+
+/** The currencies of what is sold for these countries: what their people mean by a word that several share. */
+function localCurrencies({ voucher, topup }: Indexes, countries: readonly string[]): string[] {
+  if (countries.length === 0) return []
+  const used = [voucher, topup].flatMap((index) => index.values('currency', { countries }))
+  return [...new Set(used)]
+}
+
+/** The currencies that an amount is likely in: those of the named countries first, then the usual one. */
+function likelyCurrencies(currencies: readonly string[], local: readonly string[]): string[] {
+  const own = currencies.filter((code) => local.includes(code))
+  return [...new Set([...own, ...currencies.slice(0, 1)])]
+}
+
+/** Whether it names a brand, a use or a line, and not just a kind. */
+function namesGoods({ brands, use, reading }: Pick<Base, 'brands' | 'use' | 'reading'>): boolean {
+  return (brands ?? use) !== undefined || partsOf(reading, 'phone', 'iccid').length > 0
+}
+
+/** The kinds that a question is about, the likeliest first; none if it has no subject. */
+function kindsFor(base: Base): readonly Kind[] {
+  const { question, wanted } = base
+  const { kind, phoneCountry } = question
+  if (kind !== undefined) return hasSubject(base) ? [kind] : []
+  if (phoneCountry !== undefined || wanted('phone').length > 0) return ['topup']
+  return kindsOfGoods(base) ?? kindsOfPlaces(base)
+}
+
+function kindsOfGoods(base: Base): readonly Kind[] | undefined {
+  const { named, brands, use, plan } = base
+  if (brands !== undefined) return kindsOfBrands(named, brands)
+  if (named.length > 0) return named.includes('esim') && hasPlan(base) ? ['esim'] : named
+  return use !== undefined && plan.minDataGb === undefined ? ['voucher'] : undefined
+}
+
+/** If only places are named, mostly plans are wanted. */
+function kindsOfPlaces(base: Base): readonly Kind[] {
+  const { question, countries, regions } = base
+  const isPlan = question.covers !== undefined || regions.length > 0 || countries.length > 1
+  if (isPlan || hasPlan(base)) return ['esim']
+  if (countries.length > 0) return ['esim', 'topup', 'voucher']
+  return hasWords(base) ? kinds : []
+}
+
+function hasPlan({ plan }: Base): boolean {
+  return Object.values(plan).some((bound) => bound !== undefined)
+}
+
+function hasWords({ question: { query, maxUsdc }, wanted }: Base): boolean {
+  return query === undefined || maxUsdc !== undefined || wanted('word', 'money').length > 0
+}
+
+/** Whether a question says anything at all that offers can be found by; otherwise it finds nothing. */
+function hasSubject(base: Base): boolean {
+  const { wanted, named, countries } = base
+  const said = wanted('brand', 'use', 'country', 'region', 'kind')
+  return hasPlan(base) || hasWords(base) || said.length + named.length + countries.length > 0
+}
+
+/** The kinds of a brand, narrowed by the kinds that are named. */
+function kindsOfBrands(named: readonly Kind[], brands: Brands): readonly Kind[] {
+  const all = kinds.filter((kind) => brands[kind].length > 0)
+  const both = all.filter((kind) => named.includes(kind))
+  return both.length > 0 ? both : all
+}
+
+/** Whether a part is overridden by a field, said a second time, or nothing that offers tell. */
+function isUnused(
+  part: Part,
+  base: Base,
+  money: ReturnType<typeof moneyFor>,
+  asked: readonly Kind[],
+): boolean {
+  const { use, countries, named, question } = base
+  if (part.isExcluded) return false
+  switch (part.type) {
+    case 'context':
+    case 'word':
+    case 'device':
+      return true
+    case 'number':
+      return money.value?.part !== part
+    case 'money':
+      return money.unconverted.includes(part)
+    case 'use':
+      return part.use !== use || !asked.includes('voucher')
+    case 'country':
+      return !countries.includes(part.code)
+    case 'region':
+      return question.country !== undefined
+    case 'kind':
+      return !named.some((kind) => asked.includes(kind))
+    case 'data':
+    case 'days':
+      // Vouchers have neither data nor days.
+      return asked.every((kind) => kind === 'voucher')
+    default:
+      return false
+  }
+}

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, topup, voucher } from '../../../test/fixtures/offers.ts'
+import type { Question } from './find.ts'
 import { findFor } from './find.ts'
 import { questionHint } from './question-hint.ts'
-import type { Question } from './wish.ts'
 
 const covering = (...codes: string[]) =>
   codes.map((country) => ({ country, speeds: ['4G'] as const }))

@@ -3,11 +3,9 @@ import { goods } from '../good.ts'
 import type { Kind } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'
-import type { Hint } from '../search/hint.ts'
-import { mostOffered, nearFirst } from '../search/nearest.ts'
-import { type Found, findFor } from './find.ts'
+import { type Hint, mostOffered, nearFirst } from '../search/offer-search.ts'
+import { type Found, findFor, type Question, unknownWords } from './find.ts'
 import type { Indexes, Part } from './reading.ts'
-import type { Question } from './wish.ts'
 
 /** The most countries that a hint lists. */
 const maxListed = 12
@@ -21,7 +19,9 @@ interface Unanswered {
 
 /** Explains why a question finds nothing. The question finds something with the value that the hint proposes. */
 export function questionHint(unanswered: Unanswered): Hint {
-  const { kinds, words } = unanswered.found.wish
+  const { wish } = unanswered.found
+  const { kinds } = wish
+  const words = unknownWords(wish)
   const [kind, ...others] = kinds
   const noun = others.length === 0 && kind !== undefined ? goods[kind].plural : 'offers'
   const hint = budgetHint(unanswered, noun) ?? brandHint(unanswered, noun)

@@ -3,8 +3,8 @@ import { isCountry } from '../countries.ts'
 import { byKind, kinds } from '../good.ts'
 import type { Kind } from '../offer.ts'
 import { type BrandLexicon, brandLexicon, brandsLike } from '../search/brand-lexicon.ts'
-import { alike } from '../search/likenesses.ts'
 import type { SearchIndex } from '../search/search-index.ts'
+import { alike } from '../search/words.ts'
 import { type Amount, amountAt, amountIn } from './amounts.ts'
 import { bareNumberIn, iccidIn, type PhonePlace, readPhonePlace, type Span } from './phone-place.ts'
 import { phraseAt, type Token, tokensOf, withoutFlags } from './tokens.ts'
@@ -29,7 +29,7 @@ export type Said =
   | { readonly type: 'region'; readonly name: string; readonly countries: readonly string[] }
   | { readonly type: 'use'; readonly use: Use }
   | { readonly type: 'kind'; readonly kind: Kind }
-  | { readonly type: 'device'; readonly isPhone: boolean }
+  | { readonly type: 'device' }
   | ({ readonly type: 'money'; readonly currencies: readonly string[] } & Bounded)
   | ({ readonly type: 'data' } & Bounded)
   | ({ readonly type: 'days' } & Bounded)
@@ -328,7 +328,7 @@ function takeMeaning(reader: Reader, at: number, size: number, meaning: Meaning)
       return takeBound(reader, at, size, meaning)
     case 'device': {
       // The number of a device is part of its name: "iphone 15".
-      const isNumbered = !meaning.isPhone && tokens[at + size]?.isNumber === true
+      const isNumbered = tokens[at + size]?.isNumber === true
       return add(reader, at, isNumbered ? size + 1 : size, meaning)
     }
     default:

@@ -32,14 +32,13 @@ const isUnspaced =
  * @param isKnown whether a phrase has a meaning, to part writing without spaces such as Japanese
  */
 export function tokensOf(text: string, isKnown: (phrase: string) => boolean): Token[] {
-  const isShouting = text === text.toUpperCase() && /\p{L}\P{L}+\p{L}+\P{L}+\p{L}/u.test(text)
   const tokens: Token[] = []
   let from = 0
   for (const part of partsOf(text, isKnown)) {
     from = text.indexOf(part, from)
     const to = from + part.length
     const gap = text.slice(tokens.at(-1)?.to ?? 0, from)
-    const isUpper = !isShouting && /^[A-Z]{2,3}$/.test(part)
+    const isUpper = /^[A-Z]{2,3}$/.test(part)
     tokens.push({ word: fold(part), from, to, gap, isNumber: /^\d/.test(part), isUpper })
     from = to
   }

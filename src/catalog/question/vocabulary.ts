@@ -3,7 +3,7 @@ import { countryCodes, countryName, countryNames } from '../countries.ts'
 import { goods, kinds } from '../good.ts'
 import { voucherSubTypes } from '../lists.ts'
 import type { Kind } from '../offer.ts'
-import { type Likenesses, likenesses } from '../search/likenesses.ts'
+import { type Likenesses, likenesses } from '../search/words.ts'
 import placeWords from './place-words.json' with { type: 'json' }
 import regions from './regions.json' with { type: 'json' }
 import words from './words.json' with { type: 'json' }
@@ -21,8 +21,8 @@ export type Meaning =
   | { readonly type: 'region'; readonly name: string; readonly countries: readonly string[] }
   | { readonly type: 'use'; readonly use: Use }
   | { readonly type: 'kind'; readonly kind: Kind }
-  /** What goods are used with. A phone stands for its line if nothing else is named. */
-  | { readonly type: 'device'; readonly isPhone: boolean }
+  /** What goods are used with. */
+  | { readonly type: 'device' }
   | { readonly type: 'days'; readonly least: number }
   | { readonly type: 'data'; readonly least: number }
   /** The bound of an amount, before it or behind it. "Not over" is a maximum, as "at most" is. */
@@ -131,8 +131,7 @@ function allMeanings(): Map<string, Meaning> {
   for (const [days, list] of Object.entries(words.spans))
     add(list, { type: 'days', least: Number(days) })
   add(words.unlimited, { type: 'data', least: Number.POSITIVE_INFINITY })
-  add(words.phones, { type: 'device', isPhone: true })
-  add(words.devices, { type: 'device', isPhone: false })
+  add(words.devices, { type: 'device' })
   add(words.fillers, { type: 'filler' })
   for (const [code, name] of namesOfCountries()) addAll([keyOf(name)], { type: 'country', code })
   return meanings

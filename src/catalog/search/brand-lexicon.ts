@@ -1,7 +1,6 @@
 import aliases from './brand-aliases.json' with { type: 'json' }
-import { alike, type Likenesses, likenesses } from './likenesses.ts'
 import type { Brand, SearchIndex } from './search-index.ts'
-import { nameFormsOf, phraseOf } from './words.ts'
+import { alike, type Likenesses, likenesses, nameFormsOf, phraseOf } from './words.ts'
 
 /** How people name the brands of one index. A brand is identified by the supplier's key. */
 export interface BrandLexicon {

@@ -1,5 +1,3 @@
-import type { AmountKind } from './face-values.ts'
-
 /** The filters of a search. An offer must meet all of them (docs/contributors/decisions/017). */
 export interface Filters {
   /** A brand, operator or provider: the whole name or the beginnings of its words. */
@@ -10,8 +8,6 @@ export interface Filters {
   readonly text?: string | undefined
   /** The same without typos, and without a say in the order. */
   readonly exactText?: string | undefined
-  /** Each of these is a whole word of the offer. */
-  readonly words?: readonly string[] | undefined
   /** The offer's own country. */
   readonly country?: string | undefined
   /** The offer's own country is one of these. */
@@ -55,3 +51,22 @@ export interface Filters {
 export function without(filters: Filters, ...names: readonly (keyof Filters)[]): Filters {
   return { ...filters, ...Object.fromEntries(names.map((name) => [name, undefined])) }
 }
+
+/** A range of face values in US dollars; without `max` it is open at the top. */
+export interface Band {
+  readonly min: number
+  readonly max?: number
+}
+
+/** The usual ranges of gift card values. */
+export const bands: readonly Band[] = [
+  { min: 0, max: 10 },
+  { min: 10, max: 25 },
+  { min: 25, max: 50 },
+  { min: 50, max: 100 },
+  { min: 100 },
+]
+
+/** Offers of a fixed value, or those whose value the buyer chooses. */
+export const amountKinds = ['fixed', 'open'] as const
+export type AmountKind = (typeof amountKinds)[number]

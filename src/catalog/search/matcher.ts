@@ -89,7 +89,6 @@ export class Matcher {
       brandKeys: (keys) => stock.brand.having(keys),
       text: (text) => this.#near(text),
       exactText: (text) => this.#exact(text),
-      words: (words) => this.#every(words.map((word) => this.#union(stock.words.exactly(word)))),
       country: (country) => stock.country.having([country]),
       countries: (countries) => stock.country.having(countries),
       subType: (subType) => stock.subType.having([subType]),

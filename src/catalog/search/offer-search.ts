@@ -1,8 +1,17 @@
+import { wordsOf } from '../../lib/text.ts'
+import { isCountryName } from '../countries.ts'
+import { brandLexicon, brandsLike } from './brand-lexicon.ts'
 import type { Filters } from './filters.ts'
-import { type Alternatives, type Hint, hintFor } from './hint.ts'
-import type { ParamSource } from './param-source.ts'
-import { type Params, pageOf, paging, readParams, type ValuesOf } from './params.ts'
+import {
+  type ParamSource,
+  type Params,
+  pageOf,
+  paging,
+  readParams,
+  type ValuesOf,
+} from './params.ts'
 import type { Page, SearchIndex } from './search-index.ts'
+import type { FieldName } from './stock.ts'
 
 /** The search over offers of one kind in one interface. */
 export interface OfferSearch {
@@ -55,4 +64,284 @@ export function defineSearch<const P extends Params>(search: Definition<P>): Off
       }
     },
   }
+}
+
+/** Why a result is empty, and what would find something. */
+export interface Hint {
+  /** The parameter that makes the result empty; absent if no single one does. */
+  readonly parameter?: string
+  /** A value for it that finds offers, with the other parameters as they are. */
+  readonly nearest?: string
+  readonly message: string
+}
+
+/** Values that could be asked for in place of another. */
+export interface Instead<Value> {
+  /** Nearest first. */
+  readonly values: readonly Value[]
+  /** Makes a sentence about those that find something. By default it names only the nearest. */
+  readonly say?: (works: readonly Value[]) => string
+}
+
+/** For each parameter of a search, what could be asked instead; undefined if nothing is near. */
+type Alternatives<Params> = {
+  readonly [Name in keyof Params]?: (
+    given: NonNullable<Params[Name]>,
+    /** The filters of the other parameters. */
+    left: Filters,
+    /** Whether a value finds something, with the other parameters as they are. */
+    finds: (value: NonNullable<Params[Name]>) => boolean,
+  ) => Instead<NonNullable<Params[Name]>> | undefined
+}
+
+interface EmptySearch<Params extends object> {
+  /** What was asked for, without limit and offset. */
+  readonly params: Params
+  readonly index: Pick<SearchIndex, 'count'>
+  readonly filtersOf: (params: Params) => Filters
+  /** In the order in which a caller would rather change the parameters. */
+  readonly alternatives: Alternatives<Params>
+  /** What was looked for, in the plural: "vouchers". */
+  readonly noun: string
+}
+
+/** The most values that are tried for a hint. */
+const maxTries = 20
+
+/** Explains an empty result. Every value that it proposes was searched for and finds something. */
+function hintFor<Params extends object>(empty: EmptySearch<Params>): Hint {
+  const given = givenNames(empty)
+  if (given.length === 0) return { message: `The store has no ${empty.noun} at the moment.` }
+  for (const name of given) {
+    const instead = insteadOf(empty, name)
+    // A change of this one parameter is enough to find something.
+    if (instead !== undefined || finds(empty, without(empty.params, name)))
+      return hintForOne(empty, name, instead)
+  }
+  return hintForSeveral(empty, given)
+}
+
+function hintForOne<Params extends object>(
+  empty: EmptySearch<Params>,
+  name: keyof Params,
+  instead: Proposal | undefined,
+): Hint {
+  const parameter = String(name)
+  const asked = `${parameter} "${textOf(empty.params[name])}"`
+  const others = givenNames(empty).length > 1 ? ' together with the other parameters' : ''
+  const message = `No ${empty.noun} have ${asked}${others}.`
+  if (instead === undefined) return { parameter, message: `${message} Leave it out to find some.` }
+  return { parameter, nearest: instead.nearest, message: `${message} ${instead.sentence}` }
+}
+
+function hintForSeveral<Params extends object>(
+  empty: EmptySearch<Params>,
+  given: readonly (keyof Params)[],
+): Hint {
+  const findsAlone = (name: keyof Params) => finds(empty, { [name]: empty.params[name] } as Params)
+  const wrong = given.filter((name) => !findsAlone(name)).map(String)
+  const names = (wrong.length > 0 ? wrong : given.map(String)).join(', ')
+  const message =
+    wrong.length > 0
+      ? `No ${empty.noun} have what was asked for in ${names}, each by itself.`
+      : `No ${empty.noun} meet ${names} together, and leaving one out is not enough.`
+  return wrong[0] === undefined ? { message } : { parameter: wrong[0], message }
+}
+
+interface Proposal {
+  readonly nearest: string
+  readonly sentence: string
+}
+
+function insteadOf<Params extends object>(
+  empty: EmptySearch<Params>,
+  name: keyof Params,
+): Proposal | undefined {
+  type Value = NonNullable<Params[typeof name]>
+  const { params, alternatives } = empty
+  const works = (value: Value) => finds(empty, { ...params, [name]: value })
+  const left = empty.filtersOf(without(params, name))
+  const instead = alternatives[name]?.(params[name] as Value, left, works)
+  const working = instead?.values.slice(0, maxTries).filter(works) ?? []
+  const [first] = working
+  if (first === undefined) return undefined
+  const nearest = textOf(first)
+  const sentence = instead?.say?.(working) ?? `The nearest that finds some is "${nearest}".`
+  return { nearest, sentence }
+}
+
+function finds<Params extends object>(
+  { index, filtersOf }: EmptySearch<Params>,
+  params: Params,
+): boolean {
+  return index.count(filtersOf(params)) > 0
+}
+
+function givenNames<Params extends object>({
+  params,
+  alternatives,
+}: EmptySearch<Params>): (keyof Params)[] {
+  const names = Object.keys(alternatives) as (keyof Params)[]
+  return names.filter((name) => params[name] !== undefined)
+}
+
+function without<Params extends object>(params: Params, name: keyof Params): Params {
+  const { [name]: _, ...others } = params
+  return others as Params
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(',') : String(value)
+}
+
+/*
+ * What a caller could have asked for instead, nearest first. Every value comes from offers that exist,
+ * because a hint must never invent one.
+ */
+
+/** Brands whose name or alias is a typo or two away from the given text; never a test brand. */
+export function nearestBrands(index: SearchIndex, given: string): Instead<string> {
+  const lexicon = brandLexicon(index)
+  const near = brandsLike(lexicon, wordsOf(given).join(''))
+  const brands = near.filter((brand) => !lexicon.tests.includes(brand))
+  return { values: [...new Set(brands.map(lexicon.nameOf))] }
+}
+
+/** The most words of a text that are tried, because each costs a search. */
+const maxWords = 16
+
+/**
+ * A brand that is spelt almost like the text, or else the words of the text that find something together. Words
+ * that are a brand's name, or part of one, are kept before others. Without a whole name among them, the kept words
+ * must be at least half of the text.
+ */
+export function nearestTexts(
+  index: SearchIndex,
+  given: string,
+  finds: (text: string) => boolean,
+): Instead<string> {
+  const brands = nearestBrands(index, given)
+  if (brands.values.some(finds)) return brands
+  const all = partsOf(given)
+  const words = all.slice(0, maxWords)
+  const { whole, parts } = brandLexicon(index)
+  const weightOf = (word: string) => (whole.has(word) ? 0 : parts.has(word) ? 1 : 2)
+  const kept = new Set<string>()
+  const text = () => words.filter((word) => kept.has(word)).join(' ')
+  for (const word of words.toSorted((one, other) => weightOf(one) - weightOf(other))) {
+    kept.add(word)
+    if (!finds(text())) kept.delete(word)
+  }
+  const isNear = [...kept].some((word) => whole.has(word)) || kept.size * 2 >= words.length
+  const without = all.filter((word) => !kept.has(word)).map((word) => `"${word}"`)
+  return {
+    values: kept.size > 0 && isNear ? [text()] : [],
+    say: ([found]) => `"${found}" finds some, without ${without.join(', ')}.`,
+  }
+}
+
+/** The most words in the name of a country that people write. */
+const longestName = 4
+
+/** The words of a text; a country's name of several words is one of them. */
+function partsOf(text: string): string[] {
+  const words = wordsOf(text)
+  const parts: string[] = []
+  for (let at = 0; at < words.length; ) {
+    let length = Math.min(longestName, words.length - at)
+    while (length > 1 && !isCountryName(words.slice(at, at + length).join(' '))) length -= 1
+    parts.push(words.slice(at, at + length).join(' '))
+    at += length
+  }
+  return parts
+}
+
+/**
+ * The countries of what the other parameters find: those near the given one first, then those with the most offers.
+ * Undefined if nothing else was asked for, because then no country is nearer than another.
+ */
+export function countriesWith(
+  index: SearchIndex,
+  given: string,
+  left: Filters,
+): Instead<string> | undefined {
+  if (index.count(left) === index.size) return undefined
+  const own = nearFirst(index, [given], mostOffered(index, 'country', left))
+  return {
+    values: [...new Set([...own, ...mostOffered(index, 'covers', left)])],
+    say: (works) => `Some are for ${listed(works)}. Check that one of these is of use.`,
+  }
+}
+
+/** The countries with those first that share a region with one of the given countries. */
+export function nearFirst(
+  index: SearchIndex,
+  given: readonly string[],
+  codes: readonly string[],
+): string[] {
+  const regionsOf = (code: string) => index.values('region', { country: code })
+  const own = new Set(given.flatMap(regionsOf))
+  const isNear = (code: string) => regionsOf(code).some((region) => own.has(region))
+  const { near = [], far = [] } = Object.groupBy(codes, (code) => (isNear(code) ? 'near' : 'far'))
+  return [...near, ...far]
+}
+
+/** These values as alternatives; undefined if nothing else was asked for. */
+export function valuesWith<Value extends string>(
+  index: SearchIndex,
+  values: readonly Value[],
+  left: Filters,
+): Instead<Value> | undefined {
+  if (index.count(left) === index.size) return undefined
+  return { values, say: (works) => `Some have ${listed(works)}.` }
+}
+
+/** The most values that a hint lists. */
+const maxListed = 12
+
+function listed(values: readonly string[]): string {
+  const more = values.length > maxListed ? ', …' : ''
+  return `${values.slice(0, maxListed).join(', ')}${more}`
+}
+
+/** The values of the matches, those with the most offers first. */
+export function mostOffered(index: SearchIndex, field: FieldName, filters: Filters): string[] {
+  return index.counts(field, filters).map(([value]) => value)
+}
+
+/** The durations of the matches, the nearest to the given one first. */
+export function nearestDurations(
+  index: SearchIndex,
+  given: number,
+  filters: Filters,
+): Instead<number> {
+  const days = index.values('duration', filters).map(Number)
+  const far = (one: number) => Math.abs(one - given)
+  return { values: days.sort((one, other) => far(one) - far(other) || one - other) }
+}
+
+/** Those of the given countries that some of the matches cover together, taken greedily in their order. */
+export function coverableOf(
+  index: SearchIndex,
+  given: readonly string[],
+  filters: Filters,
+): string[] {
+  const covers = [...(filters.covers ?? [])]
+  return given.filter((code) => {
+    const isCovered = index.count({ ...filters, covers: [...covers, code] }) > 0
+    if (isCovered) covers.push(code)
+    return isCovered
+  })
+}
+
+/** The highest worth of the matches in USD, rounded down to the cent. */
+export function highestFaceUsd(index: SearchIndex, filters: Filters): Instead<number> {
+  const most = index.boundsUsd(filters)?.most
+  return { values: most === undefined ? [] : [Math.floor(most * 100 + 1e-6) / 100] }
+}
+
+/** The lowest worth of the matches in USD, rounded up to the cent. */
+export function lowestFaceUsd(index: SearchIndex, filters: Filters): Instead<number> {
+  const least = index.boundsUsd(filters)?.least
+  return { values: least === undefined ? [] : [Math.ceil(least * 100 - 1e-6) / 100] }
 }

@@ -2,8 +2,6 @@ import { distance } from 'fastest-levenshtein'
 import { Refusal } from '../../lib/refusal.ts'
 import { fold, oneLine, slugOf, wordsOf } from '../../lib/text.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
-import { dollarsMeantBy } from '../meant.ts'
-import { everyKind, type ParamSource } from './param-source.ts'
 import type { Page } from './search-index.ts'
 
 /**
@@ -258,7 +256,9 @@ function found<T extends string>(
 ): T {
   const item = list.find(test)
   if (item !== undefined) return item
-  const meant = nearestOf(value, list)
+  const text = fold(value)
+  const holding = list.filter((one) => text.length > 2 && fold(one).includes(text))
+  const meant = holding.length === 1 ? holding[0] : nearestTo(value, list)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
   throw new Refusal('invalid_parameter', `${name} must be one of: ${list.join(', ')}.${hint}`, {
     parameter: name,
@@ -267,13 +267,95 @@ function found<T extends string>(
   })
 }
 
-/** The value that was probably meant: the only one that contains the text, or one that is a typo or two away. */
-function nearestOf<T extends string>(value: string, list: readonly T[]): T | undefined {
-  if (value.length > maxName) return undefined
-  const text = fold(value)
-  const holding = list.filter((item) => text.length > 2 && fold(item).includes(text))
-  if (holding.length === 1) return holding[0]
-  const far = (item: T) => distance(text, fold(item))
-  const [nearest] = list.toSorted((one, other) => far(one) - far(other))
-  return nearest !== undefined && far(nearest) <= Math.min(2, text.length / 3) ? nearest : undefined
+/** The name that differs least from a text: by two letters at most, and by half of the name at most. */
+function nearestTo<T extends string>(text: string, names: readonly T[]): T | undefined {
+  const given = fold(text.slice(0, maxName))
+  const [nearest] = names
+    .map((name) => ({ name, far: distance(given, fold(name)) }))
+    .filter(({ name, far }) => far <= Math.min(2, Math.floor(name.length / 2)))
+    .sort((one, other) => one.far - other.far)
+  return nearest?.name
+}
+
+/**
+ * The name that was probably meant by an unknown one: in another case, by another word for the same, or misspelled.
+ *
+ * @param sameThing names that people use for the same
+ */
+export function nameMeantBy<T extends string>(
+  name: string,
+  known: readonly T[],
+  sameThing: readonly (readonly string[])[] = [],
+): T | undefined {
+  const lower = name.toLowerCase()
+  const [meant] = [...known.map((one) => [one as string]), ...sameThing]
+    .filter((names) => names.some((one) => one.toLowerCase() === lower))
+    .flatMap((names) => known.filter((one) => names.includes(one)))
+  return meant ?? nearestTo(name, known)
+}
+
+/** The amount in a text such as "$25", "25 USD" or "1,000.50"; undefined when there is not just one. */
+export function dollarsMeantBy(text: string): number | undefined {
+  const bare = text
+    .replace(/usdc?|us\$|dollars?|bucks|\$/gi, '')
+    .trim()
+    .replace(/,(?=\d{3}(\D|$))/g, '')
+    .replace(/,(?=\d{1,2}$)/, '.')
+  return /^\d{1,9}(\.\d{1,2})?$/.test(bare) ? Number(bare) : undefined
+}
+
+/**
+ * Gives the parameters of a call as texts by name, from a query or from the arguments of a tool. Nothing is guessed
+ * and nothing dropped, because a silently ignored parameter hides a caller's mistake.
+ *
+ * @param known the parameters that the operation takes
+ * @throws Refusal naming a parameter that is unknown, repeated or not readable
+ */
+export type ParamSource = (known: readonly string[]) => ReadonlyMap<string, string>
+
+/** The most characters of a caller's own text that an answer repeats. */
+const maxEcho = 64
+
+/** Names that people use for the same parameter. The first one that an operation takes is proposed. */
+const synonyms: readonly (readonly string[])[] = [
+  ['search', 'q', 'query', 'text', 'keyword', 'term'],
+  ['brand', 'operator', 'provider', 'carrier'],
+  ['subType', 'category', 'type'],
+  ['limit', 'size', 'count', 'per_page', 'pageSize', 'page_size'],
+  ['offset', 'page', 'skip', 'start'],
+  ['country', 'countryCode', 'country_code', 'iso'],
+  ['regions', 'region'],
+  ['duration', 'days', 'durationDays', 'minDays'],
+  ['minDataGb', 'data', 'dataGb', 'gb'],
+  ['maxUsdc', 'budget', 'maxPrice', 'max_usdc', 'max_price', 'price'],
+  ['phone', 'msisdn', 'number', 'phoneNumber', 'phone_number'],
+  ['covers', 'countries'],
+]
+
+/** How callers reach the search that takes the parameters in `onlyThere`. */
+const everyKind = 'the search of every kind (GET /ai/search, tool search)'
+const onlyThere = ['query', 'kind', 'covers', 'minDataGb', 'minDays', 'maxUsdc', 'phone', 'sort']
+
+/** The refusal of a parameter that an operation does not take, with the one that was meant. */
+export function unknownParameter(name: string, known: readonly string[]): Refusal {
+  const shown = echoOf(name)
+  const near = nearParameter(name, known)
+  const takes = known.length === 0 ? 'none' : known.join(', ')
+  const isElsewhere = known.includes('limit') && onlyThere.includes(name)
+  const takesIt = isElsewhere ? ` To use ${name}, ask ${everyKind}.` : ''
+  const hint = near === undefined ? `This path takes ${takes}.${takesIt}` : `Did you mean ${near}?`
+  return new Refusal('unknown_parameter', `There is no parameter "${shown}" here. ${hint}`, {
+    parameter: shown,
+    allowed: known,
+    ...(near === undefined ? {} : { extra: { didYouMean: near } }),
+  })
+}
+
+/** A caller's own text as an answer may repeat it: short, and without control characters. */
+export function echoOf(text: string): string {
+  return [...text.replace(/\p{C}/gu, '\uFFFD')].slice(0, maxEcho).join('')
+}
+
+export function nearParameter(name: string, known: readonly string[]): string | undefined {
+  return nameMeantBy(name, known, synonyms)
 }

@@ -6,7 +6,7 @@ import { type Bits, countOf, forEachIn, fullBits } from './bits.ts'
 import type { ValueCount } from './field.ts'
 import { type Filters, without } from './filters.ts'
 import { Matcher } from './matcher.ts'
-import { type FieldName, type Stock, stockOf } from './stock.ts'
+import { coveredBy, type FieldName, type Stock, stockOf } from './stock.ts'
 import { valuationOf } from './valuation.ts'
 
 export interface Page {
@@ -151,11 +151,6 @@ export class SearchIndex {
     return position === undefined ? undefined : usdc[position]
   }
 
-  /** Whether some offer has exactly this word in its texts. */
-  hasWord(word: string): boolean {
-    return this.count({ words: [word] }) > 0
-  }
-
   /** The matches, in the published order, in groups that have exactly the same values of a field. */
   groups(field: FieldName, filters: Filters): Group[] {
     const { stock, valuation } = this.#matcher
@@ -218,4 +213,22 @@ export function* buildIndex(
   const listed = new SearchIndex(matcher, fullBits(stock.offers.length))
   const areAllSold = countOf(valuation.sold) === listed.size
   return { stock, listed, sold: areAllSold ? listed : new SearchIndex(matcher, valuation.sold) }
+}
+
+/** The offers of one brand for exactly the same countries, in the published order. */
+export interface BrandPlace {
+  readonly countries: readonly string[]
+  readonly offers: readonly Offer[]
+}
+
+/**
+ * The combinations of countries for which the brand of an offer is sold and that include the first country of the
+ * offer, the smallest first.
+ */
+export function brandPlaces(index: SearchIndex, offer: Offer): BrandPlace[] {
+  const covers = coveredBy(offer).slice(0, 1)
+  return index
+    .groups('covers', { brandKeys: [offer.brand], covers })
+    .map(({ values, offers }) => ({ countries: values, offers }))
+    .sort((one, other) => one.countries.length - other.countries.length)
 }

@@ -3,11 +3,10 @@ import { fold } from '../../lib/text.ts'
 import { countryNames } from '../countries.ts'
 import { kindOf } from '../good.ts'
 import type { Offer } from '../offer.ts'
-import { addTo, type Bits, emptyBits } from './bits.ts'
-import type { AmountKind } from './face-values.ts'
+import { addTo, type Bits, emptyBits, type Postings } from './bits.ts'
 import { buildField, type Field } from './field.ts'
-import { buildLexicon, type Lexicon } from './lexicon.ts'
-import { indexWordsOf, nameFormsOf } from './words.ts'
+import type { AmountKind } from './filters.ts'
+import { indexWordsOf, isTypoOf, nameFormsOf } from './words.ts'
 
 /** The offers of one kind, with all that they are found by and that exchange rates do not change. */
 export interface Stock extends Readonly<Record<FieldName, Field>> {
@@ -145,4 +144,63 @@ function remembered(make: (text: string) => string[]): (text: string) => string[
     made.set(text, fresh)
     return fresh
   }
+}
+
+/** Words or names, sorted, so that those with the same beginning are neighbours, and the offers that have each. */
+class Lexicon {
+  readonly #entries: readonly string[]
+  readonly #postings: readonly Postings[]
+
+  constructor(entries: readonly string[], postings: readonly Postings[]) {
+    this.#entries = entries
+    this.#postings = postings
+  }
+
+  exactly(entry: string): Postings[] {
+    const at = this.#firstFrom(entry)
+    return this.#entries[at] === entry ? [this.#postings[at] as Postings] : []
+  }
+
+  beginningWith(start: string): Postings[] {
+    const first = this.#firstFrom(start)
+    let end = first
+    while (this.#entries[end]?.startsWith(start)) end++
+    return this.#postings.slice(first, end)
+  }
+
+  /** Those with one letter added, left out, changed, or swapped with its neighbour. */
+  typosOf(word: string): Postings[] {
+    return this.#postings.filter((_, at) => isTypoOf(word, this.#entries[at] as string))
+  }
+
+  #firstFrom(start: string): number {
+    let low = 0
+    for (let high = this.#entries.length; low < high; ) {
+      const middle = (low + high) >>> 1
+      if ((this.#entries[middle] as string) < start) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+function* buildLexicon<O extends Offer>(
+  offers: readonly O[],
+  entriesOf: (offer: O) => Iterable<string>,
+): Sliced<Lexicon> {
+  const positions = new Map<string, number[]>()
+  yield* eachOf(offers, (offer, position) => {
+    for (const entry of entriesOf(offer)) {
+      const list = positions.get(entry)
+      if (list === undefined) positions.set(entry, [position])
+      else if (list[list.length - 1] !== position) list.push(position)
+    }
+  })
+  const entries = [...positions.keys()].sort()
+  const postings: Postings[] = []
+  yield* eachOf(entries, (entry) => {
+    postings.push(new Uint32Array(positions.get(entry) as number[]))
+    positions.delete(entry)
+  })
+  return new Lexicon(entries, postings)
 }

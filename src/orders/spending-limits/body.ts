@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { countryMeantBy, isCountry } from '../../catalog/countries.ts'
 import { kinds } from '../../catalog/good.ts'
-import { dollarsMeantBy, fieldMeantBy } from '../../catalog/meant.ts'
 import { type Fields, meaning } from '../../catalog/purchase-body.ts'
+import { dollarsMeantBy, nameMeantBy } from '../../catalog/search/params.ts'
 import type { Fault, FaultReason } from '../../lib/fault.ts'
 import { formatUsdc, type Usdc, usdc, usdcFromText } from '../../lib/money.ts'
 import { invalidBody } from '../../lib/refusal.ts'
@@ -110,14 +110,14 @@ function faultsOf(issue: z.core.$ZodIssue, fields: Fields): Fault[] {
 }
 
 function unknownField(field: string): Fault {
-  return meaning({ field, code: 'unknown_limit', known }, fieldMeantBy(field, known))
+  return meaning({ field, code: 'unknown_limit', known }, nameMeantBy(field, known))
 }
 
 /** What was probably meant. A recipient is not repeated, because it is personal. */
 function meantBy(name: string, value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const text = String(value)
-  if (name === 'kinds') return fieldMeantBy(text, kinds)
+  if (name === 'kinds') return nameMeantBy(text, kinds)
   if (name === 'countries') return countryMeantBy(text)
   return name.endsWith('Usdc') ? dollarsMeantBy(text)?.toString() : undefined
 }

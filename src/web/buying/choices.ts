@@ -1,7 +1,7 @@
 import type { EsimOffer } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { lowestCharge, retailOf } from '../../catalog/pricing.ts'
-import { type BrandPlace, brandPlaces } from '../../catalog/search/brand-places.ts'
+import { type BrandPlace, brandPlaces } from '../../catalog/search/search-index.ts'
 import { coveredBy } from '../../catalog/search/stock.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
