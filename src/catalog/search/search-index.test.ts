@@ -229,3 +229,46 @@ test('what is not sold has no word, value or spelling among what is sold', () =>
   expect(sold.voucher.values('brandName')).toEqual(['One'])
   expect(sold.voucher.boundsUsd({})).toEqual({ least: 25, most: 25 })
 })
+
+describe('what a text finds', () => {
+  const named = (id: string, brandName: string, more: Partial<Offer> = {}) =>
+    voucher(id, { brand: brandName.toUpperCase(), brandName, ...more } as object)
+  const { listed } = catalogOf(
+    [
+      named('EXACT', 'Claro'),
+      named('BEGINS', 'Claro Max'),
+      voucher('WORDS', { brandName: 'Bell', description: 'As good as L’Oréal of Claro' }),
+      named('TYPO', 'Clara'),
+      voucher('TYPO_IN_TEXT', { brandName: 'Acme', description: 'Better than Clar' }),
+      ...Array.from({ length: 40 }, (_, at) => named(`OTHER_${at}`, `Other ${at}`)),
+    ],
+    pricing,
+  )
+  const idsOf = (text: string, page = all) =>
+    listed.voucher.search({ text }, page).offers.map(({ id }) => id as string)
+
+  test.each([
+    ['claro', ['EXACT', 'BEGINS', 'WORDS', 'TYPO', 'TYPO_IN_TEXT']],
+    ['CLÁRO max', ['BEGINS']],
+    ['max claro', ['BEGINS']],
+    ['cla', ['TYPO', 'EXACT', 'BEGINS', 'TYPO_IN_TEXT', 'WORDS']],
+    ['oreal claro', ['WORDS']],
+    ["l'oreal clraro", ['WORDS']],
+    ['lorael', ['WORDS']],
+    ['aro', []],
+    [' - ', []],
+  ])('"%s" comes by how well it matches: %j', (text, ids) => {
+    expect(idsOf(text)).toEqual(ids)
+    const pages = [0, 2, 4].flatMap((offset) => idsOf(text, { offset, limit: 2 }))
+    expect(pages).toEqual(ids)
+  })
+})
+
+test('offers that only their id tells apart keep one order over all pages', () => {
+  const alike = Array.from({ length: 45 }, (_, at) => topup(`T${(at * 7) % 45}`))
+  const { topup: lines } = catalogOf(alike, pricing).listed
+  const pages = [0, 20, 40].flatMap((offset) =>
+    lines.search({}, { limit: 20, offset }).offers.map(({ id }) => id),
+  )
+  expect(pages).toEqual(alike.map(({ id }) => id as string).sort())
+})
