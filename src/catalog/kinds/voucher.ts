@@ -34,7 +34,7 @@ export interface VoucherOffer extends OfferBase {
 }
 
 /** The categories of a voucher in the catalog interface. */
-export function categoriesOf({ categories, subTypes }: VoucherOffer): readonly string[] {
+function categoriesOf({ categories, subTypes }: VoucherOffer): readonly string[] {
   return categories ?? subTypes
 }
 
