@@ -23,8 +23,6 @@ interface NotedRefusal extends FundsRefusal {
   readonly isSettled: boolean
 }
 
-export type FundsWatch = ReturnType<typeof watchFunds>
-
 /**
  * Detects that the supplier refuses purchases for insufficient funds although the balance looks
  * sufficient. This ends with a higher balance, a balance that explains the refusals, or a successful

@@ -1,17 +1,9 @@
 import { type Usdc, usdc } from '../lib/money.ts'
-import type { FundsRefusal } from './funds.ts'
-import {
-  healthOf,
-  keepOutcomes,
-  type PartHealth,
-  type Parts,
-  type Signals,
-  signalsOf,
-  type Tally,
-} from './signals.ts'
-import { keepSuppliers } from './suppliers.ts'
+import { type FundsRefusal, watchFunds } from './funds.ts'
+import { healthOf, keepOutcomes, type PartHealth, signalsOf } from './signals.ts'
 import {
   type Means,
+  type SupplierFacts,
   type Unsold,
   unsold,
   type Verdict,
@@ -24,74 +16,25 @@ const writeRetryMs = 3_000
 /** The catalog is refreshed every 15 minutes and counts as stale after this long. */
 const catalogStaleMs = 60 * 60_000
 
-/** The parts whose health follows from the outcomes of their calls. */
-type MeasuredPart = 'chain' | 'database'
-
 /** The health of the store's parts over the last five minutes. */
-export interface Health {
-  note(part: MeasuredPart, ok: boolean, detail?: string): void
-  noteSupplier(name: string, ok: boolean, detail?: string): void
-  /** The database answered but refused a write, because it is full or a standby. */
-  noteUnwritable(detail: string): void
-  /** A catalog was read from the suppliers at this time. */
-  noteCatalog(readAt: Date): void
-  /**
-   * Sets the current funds for purchases and refunds.
-   *
-   * @param since when the reading of the open orders began; orders opened later may be missing from them
-   */
-  noteMeans(means: Means, since?: Date): void
-  /** A supplier refused a purchase for insufficient funds. */
-  noteFundsRefusal(supplier: string, refusal: FundsRefusal): void
-  /** The supplier delivered the purchase with this reference. */
-  noteFundsTaken(supplier: string, reference: string): void
-  /** Stops purchases for this reason, until called with undefined. */
-  hold(reason: string | undefined): void
-  parts(): Parts
-  /** The health of each supplier that has been checked. */
-  suppliers(): ReadonlyMap<string, PartHealth>
-  /** Returns why a purchase of this amount at this supplier is refused; see `unsold`. */
-  unsold(amount: Usdc, supplier: string, isFromFloat: boolean): Unsold | undefined
-  /**
-   * Sells a purchase that is paid in USDC, or returns why it is refused. The amount is deducted from the
-   * bounds until its order shows in the means, so that concurrent purchases do not count on the same money.
-   *
-   * @param reference the reference of the purchase at the supplier
-   */
-  sell(reference: string, amount: Usdc, supplier: string): Unsold | undefined
-  /** The order of this sale is on record. */
-  noteOpened(reference: string): void
-  /** Cancels a sale that did not become an order, unless an equal request has opened one for it. */
-  unsell(reference: string): void
-  /** The current upper bounds on the price of a purchase, the tightest first. */
-  bounds(): Verdict['bounds']
-  /** The last known means; undefined at first. */
-  means(): Means | undefined
-  /** Counts the recent outcomes of each supplier's calls, from which `parts` and `signals` are computed. */
-  tallies(): ReadonlyMap<string, Tally>
-  signals(): Signals
-}
+export type Health = ReturnType<typeof createHealth>
 
-export function createHealth(now: () => Date): Health {
+export function createHealth(now: () => Date) {
   const { parts, ...notes } = keepParts(now)
   const suppliers = keepSuppliers(now)
+  const sales = keepSales(now)
   let means: Means | undefined
-  let held: string | undefined
-  const sales = createSales(now)
+  let holdReason: string | undefined
 
   function verdictAt(name: string): Verdict {
     const supplier = suppliers.factsOf(name, means, sales.total(name))
-    return verdictOf(
-      { parts: parts(), means, holdReason: held, sold: sales.total(), supplier },
-      now(),
-    )
+    return verdictOf({ parts: parts(), means, holdReason, sold: sales.total(), supplier }, now())
   }
 
   function verdict(): Verdict {
     // Before the first check no supplier is known, and nothing is sold.
     const [first = '', ...others] = suppliers.names()
-    const all = [first, ...others].map((name) => [name, verdictAt(name)] as const)
-    return verdictOfAll(new Map(all), now())
+    return verdictOfAll(new Map([first, ...others].map((name) => [name, verdictAt(name)])), now())
   }
 
   function unsoldAt(amount: Usdc, supplier: string, isFromFloat: boolean): Unsold | undefined {
@@ -102,22 +45,42 @@ export function createHealth(now: () => Date): Health {
 
   return {
     ...notes,
-    noteSupplier: suppliers.note,
-    noteMeans(seen, since = now()) {
+    ...suppliers.notes,
+    /** @param since when the reading of the open orders began; later orders may be missing from it */
+    noteMeans(seen: Means, since = now()) {
       means = seen
       sales.forgetBefore(since)
       suppliers.noteMeans(seen)
     },
-    noteFundsRefusal: suppliers.noteRefusal,
-    noteFundsTaken: suppliers.noteTaken,
-    hold(reason) {
-      held = reason
+    means: () => means,
+    /** Stops purchases for this reason, until called with undefined. */
+    hold(reason: string | undefined) {
+      holdReason = reason
     },
+    ...selling(sales, suppliers, unsoldAt),
+    /** Why a purchase of this amount at this supplier is refused. */
+    unsold: unsoldAt,
+    /** The current upper bounds on the price of a purchase, the tightest first. */
+    bounds: () => verdict().bounds,
     parts: () => verdict().parts,
+    signals: () => signalsOf(verdict().parts, now()),
     suppliers: () =>
       new Map(suppliers.names().map((name) => [name, verdictAt(name).parts.supplier])),
-    unsold: unsoldAt,
-    sell(reference, amount, supplier) {
+    tallies: suppliers.tallies,
+  }
+}
+
+function selling(
+  sales: ReturnType<typeof keepSales>,
+  suppliers: ReturnType<typeof keepSuppliers>,
+  unsoldAt: (amount: Usdc, supplier: string, isFromFloat: boolean) => Unsold | undefined,
+) {
+  return {
+    /**
+     * Sells a purchase that is paid in USDC, or returns why it is refused. Its amount is deducted from the
+     * bounds until its order shows in the means, so that concurrent purchases do not count on the same money.
+     */
+    sell(reference: string, amount: Usdc, supplier: string): Unsold | undefined {
       const reason = sales.has(reference) ? undefined : unsoldAt(amount, supplier, true)
       if (reason) return reason
       sales.add(reference, amount, supplier)
@@ -125,13 +88,10 @@ export function createHealth(now: () => Date): Health {
       return undefined
     },
     noteOpened: sales.noteOpened,
-    unsell(reference) {
+    /** Cancels a sale that did not become an order, unless an equal request has opened one for it. */
+    unsell(reference: string) {
       if (sales.remove(reference)) suppliers.noteUnsold(reference)
     },
-    bounds: () => verdict().bounds,
-    means: () => means,
-    tallies: suppliers.tallies,
-    signals: () => signalsOf(verdict().parts, now()),
   }
 }
 
@@ -150,7 +110,8 @@ function keepParts(now: () => Date) {
   }
 
   return {
-    note: (part: MeasuredPart, ok: boolean, detail?: string) => calls[part].note(ok, detail),
+    note: (part: 'chain' | 'database', ok: boolean, detail?: string) => calls[part].note(ok, detail),
+    /** The database answered but refused a write, because it is full or a standby. */
     noteUnwritable(detail: string) {
       unwritable = { at: now().getTime(), detail }
     },
@@ -173,6 +134,49 @@ function catalogHealth(readAt: Date | undefined, now: Date): PartHealth {
     : { state: 'healthy', detail: '' }
 }
 
+/** The recent health, funds and sales of each supplier that has been checked. */
+function keepSuppliers(now: () => Date) {
+  const watched = () => ({ calls: keepOutcomes(now), funds: watchFunds(now) })
+  const all = new Map<string, ReturnType<typeof watched>>()
+
+  function of(name: string) {
+    const one = all.get(name) ?? watched()
+    all.set(name, one)
+    return one
+  }
+
+  return {
+    notes: {
+      noteSupplier: (name: string, ok: boolean, detail?: string) => of(name).calls.note(ok, detail),
+      noteFundsRefusal: (name: string, refusal: FundsRefusal) => of(name).funds.noteRefusal(refusal),
+      /** The supplier delivered the purchase with this reference. */
+      noteFundsTaken: (name: string, reference: string) => of(name).funds.noteTaken(reference),
+    },
+    noteMeans({ funds }: Means) {
+      for (const [name, seen] of funds) {
+        const watch = of(name).funds
+        if (seen !== 'unbounded') watch.noteBalance(seen)
+      }
+    },
+    noteSold: (name: string, reference: string) => of(name).funds.noteSold(reference),
+    noteUnsold(reference: string) {
+      for (const { funds } of all.values()) funds.noteUnsold(reference)
+    },
+    names: (): readonly string[] => [...all.keys()],
+    /** @param sold its sales that the means do not include yet */
+    factsOf(name: string, means: Means | undefined, sold: Usdc): SupplierFacts {
+      const one = all.get(name)
+      return {
+        health: healthOf(one?.calls.recent() ?? []),
+        funds: means?.funds.get(name),
+        isRefusedForFunds: one?.funds.isRefused() ?? false,
+        sold,
+      }
+    },
+    tallies: () => new Map(Array.from(all, ([name, { calls }]) => [name, calls.tally()])),
+  }
+}
+
 interface Sale {
   readonly amount: Usdc
   readonly supplier: string
@@ -180,7 +184,7 @@ interface Sale {
 }
 
 /** The sales of this process that may not show in the means yet, by the reference at the supplier. */
-function createSales(now: () => Date) {
+function keepSales(now: () => Date) {
   const sold = new Map<string, Sale>()
   return {
     add: (reference: string, amount: Usdc, supplier: string) =>

@@ -50,8 +50,6 @@ export interface Tally {
   readonly failed: number
 }
 
-export type Outcomes = ReturnType<typeof keepOutcomes>
-
 /** Keeps the recent outcomes of a part's calls, the newest last. */
 export function keepOutcomes(now: () => Date) {
   let outcomes: readonly Outcome[] = []
