@@ -45,6 +45,9 @@ interface FacilitatorKey {
 
 type Given = Readonly<Record<string, string | undefined>>
 
+/** Stopping may take this long after `DRAIN_SECONDS`; then the process exits anyway. */
+export const stopWithinMs = 9_000
+
 /** Live variables that the sandbox takes too. */
 const eitherMode = ['DATABASE_URL']
 

@@ -41,7 +41,7 @@ interface Part {
 const parts: Readonly<Record<string, Part>> = {
   lib: { lines: 700, mayImport: [] },
   secrets: { lines: 300, mayImport: ['lib'] },
-  health: { lines: 800, mayImport: ['lib'] },
+  health: { lines: 700, mayImport: ['lib'] },
   // The build is the table of the operators of phone numbers.
   catalog: { lines: 6600, mayImport: ['lib', '../build'] },
   // What the store knows of a supplier, the map of them, and a folder for each.
@@ -86,7 +86,7 @@ const parts: Readonly<Record<string, Part>> = {
   // A transport like http, which has the limits that both count against.
   mcp: { lines: 1800, mayImport: ['lib', 'catalog', 'orders', 'api', 'http', '../package.json'] },
   operations: {
-    lines: 1300,
+    lines: 1200,
     mayImport: [
       'lib',
       'catalog',
@@ -162,9 +162,9 @@ const parts: Readonly<Record<string, Part>> = {
     mayImport: ['lib', 'suppliers', 'secrets', 'environment', 'config.ts'],
   },
   logging: { lines: 300, mayImport: [] },
-  app: { lines: 900, mayImport: composition },
+  app: { lines: 700, mayImport: composition },
   'app.ts': { lines: 500, mayImport: composition },
-  'main.ts': { lines: 100, mayImport: ['environment', 'config.ts', 'app'] },
+  'main.ts': { lines: 200, mayImport: ['environment', 'config.ts', 'app'] },
   // What an operator runs beside the store, on the same adapters.
   commands: {
     lines: 1100,

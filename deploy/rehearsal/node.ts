@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { plainEnvironment } from '../../sandbox/process.ts'
-import { stopWithinMs } from '../../src/app/lifecycle.ts'
+import { stopWithinMs } from '../../src/config.ts'
 import { secretVariables } from '../../src/environment/environment.ts'
 import { filled } from '../../test/harness/deployed.ts'
 

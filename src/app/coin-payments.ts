@@ -13,7 +13,7 @@ import {
 import type { Common, Outside } from '../config.ts'
 import type { Header, InvoiceEvent } from '../http/webhooks.ts'
 import { repeat } from '../lib/repeat.ts'
-import { withLastValue } from '../operations/cached-reads.ts'
+import { withRecentValue } from '../operations/cached-reads.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { ProcessorStatement } from '../reconcile/ports.ts'
@@ -29,7 +29,7 @@ export interface CoinPayments {
   readonly statement: ProcessorStatement | undefined
   /** What the operator should know about the processor; empty when all is well. */
   readonly findings: () => Promise<readonly Finding[]>
-  /** US dollars for one of each coin; undefined once they could not be read. */
+  /** US dollars for one of each coin; undefined while they cannot be read. */
   readonly rates: {
     readonly read: () => Promise<unknown>
     readonly last: () => ReadonlyMap<Coin, string> | undefined
@@ -70,7 +70,7 @@ export function connectCoins(
     processor: telling(processor, tell),
     statement: processor,
     findings: processor.check,
-    rates: withLastValue(processor.rates),
+    rates: withRecentValue(processor.rates),
     invoiceIn: (body, signature) =>
       verifyWebhook(body, signature, webhookSecret ?? '')
         ? { isGenuine: true, invoice: invoiceOfEvent(jsonOf(body), storeId) }
@@ -154,7 +154,7 @@ export function checkoutPagesOf(
   }
 }
 
-/** Rates are only shown before the invoice, so they may be a minute old. */
+/** Rates are only shown before the invoice, so they may be minutes old. */
 const ratesEveryMs = 60_000
 
 /** How often the processor is checked: an operator may remove a permission, a coin or a payout processor any time. */
@@ -166,13 +166,9 @@ export async function monitorProcessor(
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   const look = async () => {
-    try {
-      await rates.read()
-      return true
-    } catch (error) {
-      log.warn({ error }, 'the payment processor gives no rates')
-      return false
-    }
+    const isRead = (await rates.read()) !== undefined
+    if (!isRead) log.warn('the payment processor gives no rates')
+    return isRead
   }
   const inspect = inspecting(findings, log)
   await Promise.all([

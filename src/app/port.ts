@@ -4,19 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 
-/** The port of a store that starts: nothing else can take it. */
-export interface HeldPort {
-  /** Gives the listening socket to the store, so that there is no moment at which the port is free. */
-  handTo(app: FastifyInstance): Promise<void>
-}
-
 /**
  * Takes the port before anything else starts, and answers every request with 503 until the store is ready: a start
  * takes seconds, in which a part of the sandbox or another program could take a port that was only looked at.
  *
  * @throws ConfigError when the port is taken
  */
-export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<HeldPort> {
+export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>) {
   const holder = createServer((_, response) => {
     // A connection that is kept alive would stay with the holder.
     response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end('Starting\n')
@@ -29,7 +23,8 @@ export async function holdPort({ host, port }: Pick<Config, 'host' | 'port'>): P
     throw taken ? new ConfigError([`PORT ${port} is taken on ${host}; set another one`]) : error
   }
   return {
-    async handTo(app) {
+    /** Gives the listening socket to the store, so that there is no moment at which the port is free. */
+    async handTo(app: FastifyInstance) {
       await app.ready()
       app.server.listen(holder)
       await once(app.server, 'listening')

@@ -4,9 +4,6 @@ import { ConfigError } from '../environment/environment.ts'
 import { readMethods } from '../payments/btcpay-methods.ts'
 import { coins } from '../payments/coins.ts'
 import { networks } from '../payments/networks.ts'
-import { progress } from './terminal.ts'
-
-export type { SandboxParts }
 
 /** Loads what the store needs of the sandbox. Nothing else imports the sandbox, so live mode never loads it. */
 export async function loadSandbox() {
@@ -23,6 +20,8 @@ export async function loadSandbox() {
     throw missing ? new ConfigError([problem]) : error
   }
 }
+
+const progress = (message: string) => console.log(`  … ${message}`)
 
 /** Starts the parts of a sandbox. In live mode there is nothing to start. */
 export async function startParts(config: Config): Promise<Sandbox | undefined> {

@@ -2,18 +2,12 @@ import type { Logger } from 'pino'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { RedisCounting } from '../adapters/redis/counting.ts'
 import { isOutage } from '../adapters/storage/database.ts'
-import { type Service, startService } from '../app.ts'
-import type { Common, Config, Outside } from '../config.ts'
+import { startService } from '../app.ts'
+import type { Common, Config } from '../config.ts'
 import { createLog, liveLog, sandboxLog } from '../logging/log.ts'
 import type { OperatorKeys } from '../secrets/keyring.ts'
 import { createDigest } from '../secrets/tokens.ts'
-import type { Stoppable } from './lifecycle.ts'
 import { sandboxOutside } from './sandbox-parts.ts'
-
-/** A store that runs in this process. */
-interface Running extends Stoppable {
-  readonly service: Service
-}
 
 /**
  * Starts the store of this configuration in this process. Nothing listens yet.
@@ -21,17 +15,13 @@ interface Running extends Stoppable {
  * @param sandbox only in sandbox mode
  * @throws ConfigError, RecordTooOld
  */
-export async function startStore(config: Config, sandbox: Sandbox | undefined): Promise<Running> {
+export async function startStore(config: Config, sandbox: Sandbox | undefined) {
   const log = logOf(config)
   const outside = outsideOf(config, sandbox)
   const { counting, close } = await openCounting(outside, outside.secretsKeys, log)
   try {
-    const service = await startService({
-      config: outside,
-      log,
-      counting,
-      ...(sandbox && { sandbox: routesOf(sandbox) }),
-    })
+    const parts = sandbox && { sandbox: routesOf(sandbox) }
+    const service = await startService({ config: outside, log, counting, ...parts })
     const stop = async (drainMs: number) => {
       await service.stop(drainMs)
       close?.()
@@ -50,10 +40,7 @@ function logOf(config: Config): Logger {
   return config.mode === 'live' && config.isRehearsal ? log.child({ rehearsal: true }) : log
 }
 
-function outsideOf(
-  config: Config,
-  sandbox: Sandbox | undefined,
-): Common & Outside & { readonly mode: Config['mode'] } {
+function outsideOf(config: Config, sandbox: Sandbox | undefined) {
   if (config.mode === 'live') return config
   if (sandbox === undefined) throw new Error(`No sandbox is running in ${config.dataDir}`)
   return sandboxOutside(config, sandbox)

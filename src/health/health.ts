@@ -110,7 +110,8 @@ function keepParts(now: () => Date) {
   }
 
   return {
-    note: (part: 'chain' | 'database', ok: boolean, detail?: string) => calls[part].note(ok, detail),
+    note: (part: 'chain' | 'database', ok: boolean, detail?: string) =>
+      calls[part].note(ok, detail),
     /** The database answered but refused a write, because it is full or a standby. */
     noteUnwritable(detail: string) {
       unwritable = { at: now().getTime(), detail }
@@ -148,7 +149,8 @@ function keepSuppliers(now: () => Date) {
   return {
     notes: {
       noteSupplier: (name: string, ok: boolean, detail?: string) => of(name).calls.note(ok, detail),
-      noteFundsRefusal: (name: string, refusal: FundsRefusal) => of(name).funds.noteRefusal(refusal),
+      noteFundsRefusal: (name: string, refusal: FundsRefusal) =>
+        of(name).funds.noteRefusal(refusal),
       /** The supplier delivered the purchase with this reference. */
       noteFundsTaken: (name: string, reference: string) => of(name).funds.noteTaken(reference),
     },

@@ -22,60 +22,36 @@ export function idInCapitals(id: string): string {
 
 /** Crockford's base 32 in lower case, which has no ambiguous letters. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const idPattern = /^(ord|pay|chk)_[0-9a-hjkmnp-tv-z]{26}$/
 
 /**
- * Derives the order id of a payment. It has 130 bits, because it grants access to the order's state and
- * must not be guessable (docs/contributors/decisions/005).
- *
- * @param digest of the payment, keyed with a secret of the store: 32 bytes in hex
+ * Derives ids of 130 bits from a digest (32 bytes in hex, keyed with a secret of the store): whoever has one
+ * reads or approves something, so none may be guessable (docs/contributors/decisions/005).
  */
-export function orderIdOf(digest: string): OrderId {
-  return `ord_${idText(digest)}` as OrderId
+function derived<Id extends string>(prefix: string): (digest: string) => Id {
+  return (digest) => {
+    const bytes = Buffer.from(digest, 'hex').subarray(0, 26)
+    const text = Array.from(bytes, (byte) => alphabet.charAt(byte % 32)).join('')
+    return `${prefix}_${text}` as Id
+  }
 }
 
-/** Derives the payment id. It has 130 bits too, because it leads to the same record as the order id. */
-export function paymentIdOf(digest: string): PaymentId {
-  return `pay_${idText(digest)}` as PaymentId
-}
+export const orderIdOf = derived<OrderId>('ord')
+export const paymentIdOf = derived<PaymentId>('pay')
+export const checkoutIdOf = derived<CheckoutId>('chk')
+/** The token that opens the page of an approval. */
+export const approvalTokenOf = derived('apr')
 
-/**
- * Derives the token that opens the page of an approval. It has 130 bits, because whoever has it may
- * approve the purchase.
- *
- * @param digest of the approval, keyed with a secret of the store: 32 bytes in hex
- */
-export function approvalTokenOf(digest: string): string {
-  return `apr_${idText(digest)}`
-}
-
-/** Derives the refund id of an order, so that an order has only one refund id. */
+/** An order has only one refund id. */
 export function refundIdOf(order: OrderId): RefundId {
-  const digest = createHash('sha256').update(`refund-id:${order}`).digest()
-  return `ref_${idText(digest.toString('hex'))}` as RefundId
+  const digest = createHash('sha256').update(`refund-id:${order}`).digest('hex')
+  return derived<RefundId>('ref')(digest)
 }
 
-/** Derives the checkout id. It has 130 bits, because it grants access to its order. */
-export function checkoutIdOf(digest: string): CheckoutId {
-  return `chk_${idText(digest)}` as CheckoutId
+function formOf<Id extends string>(prefix: string): (text: string) => text is Id {
+  const form = new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`)
+  return (text): text is Id => form.test(text)
 }
 
-/** Whether the text has the form of an order id. */
-export function isOrderId(text: string): text is OrderId {
-  return idPattern.test(text) && text.startsWith('ord_')
-}
-
-/** Whether the text has the form of a payment id. */
-export function isPaymentId(text: string): text is PaymentId {
-  return idPattern.test(text) && text.startsWith('pay_')
-}
-
-/** Whether the text has the form of a checkout id. */
-export function isCheckoutId(text: string): text is CheckoutId {
-  return idPattern.test(text) && text.startsWith('chk_')
-}
-
-function idText(digest: string): string {
-  const bytes = Buffer.from(digest, 'hex').subarray(0, 26)
-  return Array.from(bytes, (byte) => alphabet.charAt(byte % 32)).join('')
-}
+export const isOrderId = formOf<OrderId>('ord')
+export const isPaymentId = formOf<PaymentId>('pay')
+export const isCheckoutId = formOf<CheckoutId>('chk')

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { cachedBriefly, withLastValue, withRecentValue } from './cached-reads.ts'
+import { cachedBriefly, withRecentValue } from './cached-reads.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -52,17 +52,6 @@ describe('a slow read', () => {
     expect(await later).toBe('one')
     expect(look).toHaveBeenCalledTimes(1)
   })
-})
-
-test('remembers a result until a read fails', async () => {
-  const probe = vi.fn(async () => 'seen')
-  const { read, last } = withLastValue(probe)
-  expect(last()).toBeUndefined()
-  expect(await read()).toBe('seen')
-  expect(last()).toBe('seen')
-  probe.mockRejectedValueOnce(new Error('gone'))
-  await expect(read()).rejects.toThrow('gone')
-  expect(last()).toBeUndefined()
 })
 
 test('returns the last result for 5 minutes while reads fail', async () => {

@@ -36,23 +36,6 @@ export function cachedBriefly<T>(
   }
 }
 
-/** Wraps `read` and remembers its last result, until a read fails. */
-export function withLastValue<T>(read: () => Promise<T>) {
-  let last: T | undefined
-  return {
-    last: (): T | undefined => last,
-    async read(): Promise<T> {
-      try {
-        last = await read()
-        return last
-      } catch (error) {
-        last = undefined
-        throw error
-      }
-    },
-  }
-}
-
 /** Some reads fail now and then; a value older than this is no longer trusted. */
 const maxAgeMs = 5 * 60_000
 

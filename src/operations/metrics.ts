@@ -9,7 +9,7 @@ import type { ChainFacts } from '../payments/ports.ts'
 import { cachedBriefly } from './cached-reads.ts'
 import type { SupplierWallet } from './float-monitor.ts'
 import { type Metric, metrics, type StoreState } from './metric-list.ts'
-import { checkPart } from './probes.ts'
+import { noteOutcome } from './probes.ts'
 
 /** The sources of the metrics. */
 export interface MetricsDeps {
@@ -37,17 +37,11 @@ export interface MetricsDeps {
   readonly pricing: Pick<Pricing, 'rates'>
 }
 
-/** The current metrics in the Prometheus text format. */
-export interface MetricsPage {
-  readonly contentType: string
-  readonly body: string
-}
-
 /**
  * Renders the counters and the current gauges. A part that is down or slow never makes this fail: its
  * metrics are left out. Like the signals, `kiosk402_up` comes from `health`.
  */
-export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
+export function createMetrics(deps: MetricsDeps) {
   const { health, monotonicMs, cacheMs } = deps
   const cached = <T>(read: () => Promise<T | undefined>) =>
     cachedBriefly(read, monotonicMs, cacheMs)
@@ -55,7 +49,9 @@ export function createMetrics(deps: MetricsDeps): () => Promise<MetricsPage> {
   const readOrders = cached(() => deps.orders().catch(() => undefined))
   const readCheckouts = cached(() => deps.checkouts().catch(() => undefined))
   const readWebhooks = cached(() => deps.webhooks().catch(() => undefined))
-  const readChain = cached(() => checkPart('chain', health, deps.chain))
+  const readChain = cached(() =>
+    noteOutcome((...seen) => health.note('chain', ...seen), deps.chain),
+  )
 
   return async () => {
     const [orders, checkouts, webhooks, chain] = await Promise.all([

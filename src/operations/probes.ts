@@ -30,44 +30,31 @@ export async function runHealthChecks(
   signal: AbortSignal,
   everyMs = checkEveryMs,
 ): Promise<void> {
-  const check = (part: 'chain' | 'database') => succeeded(probes[part], noteOf(part, health))
+  const check = async (probe: () => Promise<unknown>, note: Parameters<typeof noteOutcome>[0]) =>
+    (await noteOutcome(note, async () => [await probe()])) !== undefined
   const pending = new Set<Promise<unknown>>()
   const startDatabaseCheck = async () => {
-    const one = check('database').finally(() => pending.delete(one))
+    const one = check(probes.database, (...seen) => health.note('database', ...seen))
     pending.add(one)
+    void one.then(() => pending.delete(one))
     return true
   }
   const outside = { everyMs, retryMs: checkRetryMs, signal }
   await Promise.all([
-    repeat(() => check('chain'), outside),
+    repeat(() => check(probes.chain, (...seen) => health.note('chain', ...seen)), outside),
     ...Array.from(probes.suppliers, ([name, probe]) =>
-      repeat(
-        () => succeeded(probe, (ok, detail) => health.noteSupplier(name, ok, detail)),
-        outside,
-      ),
+      repeat(() => check(probe, (...seen) => health.noteSupplier(name, ...seen)), outside),
     ),
     repeat(startDatabaseCheck, { everyMs: databaseEveryMs, retryMs: databaseEveryMs, signal }),
   ])
   await Promise.all(pending)
 }
 
-/** Runs a check and notes its outcome in `health`. Returns undefined when the check failed. */
-export async function checkPart<T>(
-  part: 'chain' | 'database',
-  health: Pick<Health, 'note'>,
+/** Runs a check and notes its outcome. Returns undefined when the check failed. */
+export async function noteOutcome<T>(
+  note: (ok: boolean, detail?: string) => void,
   check: () => Promise<T>,
 ): Promise<T | undefined> {
-  return noteOutcome(noteOf(part, health), check)
-}
-
-type Note = (ok: boolean, detail?: string) => void
-
-const noteOf =
-  (part: 'chain' | 'database', health: Pick<Health, 'note'>): Note =>
-  (ok, detail) =>
-    health.note(part, ok, detail)
-
-async function noteOutcome<T>(note: Note, check: () => Promise<T>): Promise<T | undefined> {
   try {
     const seen = await check()
     note(true)
@@ -76,14 +63,6 @@ async function noteOutcome<T>(note: Note, check: () => Promise<T>): Promise<T | 
     note(false, firstLineOf(error))
     return undefined
   }
-}
-
-async function succeeded(probe: () => Promise<unknown>, note: Note): Promise<boolean> {
-  const seen = await noteOutcome(note, async () => {
-    await probe()
-    return true
-  })
-  return seen === true
 }
 
 function firstLineOf(error: unknown): string {

@@ -27,15 +27,6 @@ export interface EarlierWalletEvent {
   readonly transaction: string
 }
 
-export interface StartupCheck {
-  /** Resolves to true when the database is as recent as the chain, or to false when the store stops first. */
-  readonly passed: Promise<boolean>
-}
-
-interface StartupDeps extends LoopDeps {
-  readonly report: (event: EarlierWalletEvent) => void
-}
-
 /**
  * Checks the chain before an empty database is set up, so that a refused start leaves it empty. If the chain
  * does not answer in time, `checkStartup` checks it again.
@@ -53,13 +44,14 @@ export async function requireNoRefunds(chain: StartupSources['chain']): Promise<
  * answer, the store shows its offers and accepts no purchases. If it answers late that a refund is missing, the
  * store goes on like that, until the operator has acknowledged the refund.
  *
+ * @returns `passed`: true when the database is as recent as the chain, or false when the store stops first
  * @throws RecordTooOld when the chain answers in time and has a refund that is not on record
  */
 export async function checkStartup(
   sources: StartupSources,
   health: Pick<Health, 'hold'>,
-  { signal, failed, report }: StartupDeps,
-): Promise<StartupCheck> {
+  { signal, failed, report }: LoopDeps & { readonly report: (event: EarlierWalletEvent) => void },
+) {
   const settled = new AbortController()
   const refused = Promise.withResolvers<RecordTooOld>()
   let isPassed = false

@@ -1,6 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
-import { derivedBytes } from './derive.ts'
-import { fromEach, type OperatorKeys } from './keyring.ts'
+import { derivedBytes, fromEach, type OperatorKeys } from './keyring.ts'
 
 /** A public key as it is published (RFC 8037). */
 export interface PublicJwk {

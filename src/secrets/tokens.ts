@@ -6,8 +6,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { derivedBytes } from './derive.ts'
-import { fromEach, type OperatorKeys } from './keyring.ts'
+import { derivedBytes, fromEach, type OperatorKeys } from './keyring.ts'
 
 /**
  * Signs small statements that callers send back later, so that the store keeps no state for unpaid
