@@ -20,7 +20,7 @@ export async function measureInstall(): Promise<Figure[]> {
   for (const path of packages) bytes += await sizeOf(path)
   return [
     figure('A production installation', bytes / 1e6, 'MB', { most: 200 }),
-    { what: 'Packages in it', value: String(packages.length) },
+    ['Packages in it', String(packages.length)],
   ]
 }
 

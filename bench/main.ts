@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { wholeNumber } from '../test/harness/arguments.ts'
 import { measureHttp } from './http.ts'
@@ -7,18 +7,13 @@ import { measureOrders } from './orders.ts'
 import { measurePurchases } from './purchases.ts'
 import { measureSearch } from './search.ts'
 import { measureStart } from './start.ts'
-import { type Figure, machine, tableOf } from './table.ts'
+import { type Figure, tableOf } from './table.ts'
 
+/** Prints a Markdown page with the figures of all sections, or of one. Fewer orders make a run shorter. */
 const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    /** Fewer orders make a run shorter. */
-    orders: { type: 'string', default: '2000000' },
-    write: { type: 'boolean', default: false },
-  },
+  options: { only: { type: 'string' }, orders: { type: 'string', default: '2000000' } },
 })
 const orders = wholeNumber('--orders', values.orders, { least: 1_000, most: 100_000_000 })
-
 const sections: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: measureStart,
   search: measureSearch,
@@ -27,30 +22,13 @@ const sections: Readonly<Record<string, () => Promise<Figure[]>>> = {
   orders: () => measureOrders(orders),
   install: measureInstall,
 }
-const page = 'docs/contributors/benchmarks.md'
+const names = Object.keys(sections)
+const chosen = names.filter((name) => values.only === undefined || values.only === name)
+if (chosen.length === 0)
+  throw new Error(`There is no section ${values.only}, only ${names.join(', ')}.`)
 
-/** A section that fails makes the exit code 1; the others still run. */
-async function measured(name: string, measure: () => Promise<Figure[]>): Promise<Figure[]> {
-  try {
-    return await measure()
-  } catch (error) {
-    console.error(error)
-    process.exitCode = 1
-    return [{ what: name, value: 'failed' }]
-  }
-}
-
-const { only } = values
-if (only !== undefined && !(only in sections))
-  throw new Error(`There is no section ${only}, only ${Object.keys(sections).join(', ')}.`)
-const parts: string[] = []
-for (const [name, measure] of Object.entries(sections)) {
-  if (only !== undefined && name !== only) continue
-  const part = `## ${name}\n\n${tableOf(await measured(name, measure))}\n`
-  console.log(`\n${part}`)
-  parts.push(part)
-}
-if (values.write && only === undefined && process.exitCode !== 1) {
-  const head = `# Benchmarks\n\nWritten by \`npm run bench -- --write\` on ${machine()}.`
-  await writeFile(page, [head, ...parts].join('\n\n'))
-}
+const today = new Date().toISOString().slice(0, 10)
+const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`
+console.log(`# Benchmarks\n\nMeasured by \`npm run bench\` on ${machine}, ${today}.`)
+for (const name of chosen)
+  console.log(`\n## ${name}\n\n${tableOf((await sections[name]?.()) ?? [])}`)

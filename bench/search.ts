@@ -39,8 +39,9 @@ async function measureSize(size: number): Promise<Figure[]> {
       index.listed.facets(filters)
     })
     const other = await timesOf(asked, sqlite.search)
-    if (round > 0) ours.push(...own)
-    if (round > 0) theirs.push(...other)
+    if (round === 0) continue
+    ours.push(...own)
+    theirs.push(...other)
   }
   // Texts tolerate typos here and not in SQLite, so only their totals may differ.
   const differing = queriesFor(offers, 0).filter(

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ChildStore, newDataDir, startChildStore } from '../test/child-store.ts'
 import { type Figure, figure } from './table.ts'
@@ -22,7 +20,7 @@ export async function measureStart(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const { offers, firstS, warmS, megabytes } of sizes) {
     const dataDir = await newDataDir()
-    const first = await runStore(dataDir, offers, async () => 0)
+    const first = await runStore(dataDir, offers, async () => {})
     const warm = await runStore(dataDir, offers, untilReloaded)
     await rm(dataDir, { recursive: true, force: true })
     const of = `${offers.toLocaleString('en-US')} offers`
@@ -33,7 +31,6 @@ export async function measureStart(): Promise<Figure[]> {
       figure(`SIGTERM to stopped, ${of}`, warm.stopS, 's', { most: 10 }),
       figure(`Memory after the first start, ${of}`, first.megabytes, 'MB', memory),
       figure(`Memory after a warm start and a reload, ${of}`, warm.megabytes, 'MB', memory),
-      figure(`Longest wait of a request during the reload, ${of}`, warm.longestMs, 'ms'),
     )
   }
   return figures
@@ -42,32 +39,27 @@ export async function measureStart(): Promise<Figure[]> {
 async function runStore(
   dataDir: string,
   offers: number,
-  work: (store: ChildStore, startedAt: number) => Promise<number>,
+  work: (store: ChildStore, startedAt: number) => Promise<void>,
 ) {
   const startedAt = Date.now()
   const store = await startChildStore({ dataDir, env: { SANDBOX_OFFERS: String(offers) } })
   try {
-    const longestMs = await work(store, startedAt)
+    await work(store, startedAt)
     await delay(settleMs)
     const megabytes = (await metricOf(store, 'process_resident_memory_bytes')) / 2 ** 20
     const stopS = (await store.stop()).ms / 1_000
-    return { readyS: store.readyInMs / 1_000, megabytes, longestMs, stopS }
+    return { readyS: store.readyInMs / 1_000, megabytes, stopS }
   } finally {
     await store.stop()
   }
 }
 
-/** Asks until the store serves a list that it read after `startedAt`. Returns the longest wait. */
-async function untilReloaded(store: ChildStore, startedAt: number): Promise<number> {
-  const until = performance.now() + reloadWithinMs
-  let longestMs = 0
-  while (performance.now() < until) {
-    for (let at = 0; at < 20; at += 1) {
-      longestMs = Math.max(longestMs, await waitOf(store.port))
-      await delay(5)
-    }
+/** Waits until the store serves a list that it read after `startedAt`. */
+async function untilReloaded(store: ChildStore, startedAt: number): Promise<void> {
+  while (Date.now() < startedAt + reloadWithinMs) {
     const age = await metricOf(store, 'kiosk402_catalog_age_seconds')
-    if (Date.now() - age * 1_000 > startedAt) return longestMs
+    if (Date.now() - age * 1_000 > startedAt) return
+    await delay(100)
   }
   throw new Error(`No reload within ${reloadWithinMs / 1_000} s:\n${store.output()}`)
 }
@@ -78,13 +70,4 @@ export async function metricOf({ url }: ChildStore, name: string): Promise<numbe
   const [, value] = new RegExp(`^${name} (\\S+)`, 'm').exec(page) ?? []
   if (value === undefined) throw new Error(`The store has no metric ${name}:\n${page}`)
   return Number(value)
-}
-
-/** How long `/readyz` takes on a new connection; milliseconds. */
-export async function waitOf(port: number): Promise<number> {
-  const before = performance.now()
-  const request = get({ host: '127.0.0.1', port, path: '/readyz', agent: false })
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
-  await once(answer.resume(), 'end')
-  return performance.now() - before
 }

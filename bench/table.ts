@@ -1,15 +1,5 @@
-import { cpus, totalmem } from 'node:os'
-
-/** One row of the result. */
-export interface Figure {
-  readonly what: string
-  readonly value: string
-  /** The bound that the value must meet, if there is one. */
-  readonly bar?: string
-  readonly isMet?: boolean
-}
-
-export type Unit = 's' | 'ms' | 'µs' | '/s' | 'MB' | 'times'
+/** A row of the result; a figure without a bar has no last two cells. */
+export type Figure = readonly [what: string, value: string, bar?: string, isMet?: string]
 
 /** The value below which this share of the samples lies; 0.5 gives the median. NaN without samples. */
 export function quantile(samples: readonly number[], share: number): number {
@@ -24,22 +14,18 @@ export function median(samples: readonly number[]): number {
 export function figure(
   what: string,
   amount: number,
-  unit: Unit,
+  unit: 's' | 'ms' | '/s' | 'MB' | 'times',
   { most, least }: { readonly most?: number; readonly least?: number } = {},
 ): Figure {
-  const digits = amount >= 100 ? 0 : amount >= 10 ? 1 : 2
-  const measured = { what, value: `${amount.toFixed(digits)} ${unit}` }
+  const value = `${amount.toFixed(amount >= 100 ? 0 : amount >= 10 ? 1 : 2)} ${unit}`
   if (most !== undefined)
-    return { ...measured, bar: `at most ${most} ${unit}`, isMet: amount <= most }
-  if (least === undefined) return measured
-  return { ...measured, bar: `at least ${least} ${unit}`, isMet: amount >= least }
+    return [what, value, `at most ${most} ${unit}`, amount <= most ? 'yes' : 'NO']
+  if (least === undefined) return [what, value]
+  return [what, value, `at least ${least} ${unit}`, amount >= least ? 'yes' : 'NO']
 }
 
 /** Milliseconds of each piece of work, one after the other. */
-export async function timesOf<T>(
-  items: Iterable<T>,
-  work: (item: T) => unknown,
-): Promise<readonly number[]> {
+export async function timesOf<T>(items: Iterable<T>, work: (item: T) => unknown) {
   const times: number[] = []
   for (const item of items) {
     const startedAt = performance.now()
@@ -49,28 +35,12 @@ export async function timesOf<T>(
   return times
 }
 
+const widths = [58, 10, 16, 3]
+
 /** The figures as a table that is readable in a terminal and as Markdown. */
 export function tableOf(figures: readonly Figure[]): string {
-  const rows = [
-    ['What', 'Measured', 'Bar', 'Met'],
-    ...figures.map(({ what, value, bar = '', isMet }) => [
-      what,
-      value,
-      bar,
-      isMet === undefined ? '' : isMet ? 'yes' : 'NO',
-    ]),
-  ]
-  const widths = [0, 1, 2, 3].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  const [head = '', ...lines] = rows.map(
-    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`,
-  )
-  return [head, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...lines].join('\n')
-}
-
-/** The machine and the date, for the head of the result. */
-export function machine(): string {
-  const processors = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
-  const today = new Date().toISOString().slice(0, 10)
-  return `${processors}, ${memory}, Node ${process.version}, ${today}`
+  const rule = widths.map((width) => '-'.repeat(width))
+  return [['What', 'Measured', 'Bar', 'Met'], rule, ...figures]
+    .map((row) => `| ${widths.map((width, at) => (row[at] ?? '').padEnd(width)).join(' | ')} |`)
+    .join('\n')
 }
