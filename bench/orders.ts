@@ -33,7 +33,7 @@ async function lookUp(connectionString: string, copies: number): Promise<readonl
     await migrate(pool)
     const orders = createOrderStore(pool)
     const { id } = await orderOnRecord(orders, { ...fulfilled(asked()), settlement: 'FINAL' })
-    await copyOrder(pool, id, copies, undefined, ['order_events', 'idempotency_keys'])
+    await copyOrder(pool, id, copies, ['order_events', 'idempotency_keys'])
     await pool.query('vacuum analyze')
     const sql = 'select id from orders order by random() limit $1'
     const { rows } = await pool.query<{ id: OrderId }>(sql, [lookups])

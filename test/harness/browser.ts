@@ -1,9 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import { createViteServer } from 'vitest/node'
-import { findChromium } from './chromium.ts'
+import { resolvePackage } from '../../sandbox/resolve.ts'
 import { leftOut } from './left-out.ts'
 
 const found = await findChromium()
@@ -71,3 +75,92 @@ const quiet = [
   '--disable-sync',
   '--no-first-run',
 ]
+
+const run = promisify(execFile)
+
+/** The path of the program, and the environment that it needs. */
+export interface Chromium {
+  readonly executablePath: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * The Chromium that npm installed, with its own libraries and fonts, so that it needs nothing else. It is
+ * built for Linux on x64; elsewhere the system's Chromium is used.
+ *
+ * @returns the reason as a sentence, if neither of them starts
+ */
+export async function findChromium(): Promise<Chromium | string> {
+  const inherited = Object.entries(process.env).filter(([, value]) => value !== undefined)
+  const env = Object.fromEntries(inherited) as Record<string, string>
+  const candidates = [
+    () => installedChromium(env),
+    async () => ({ executablePath: '/usr/bin/chromium', env }),
+  ]
+  const troubles: string[] = []
+  for (const candidate of candidates) {
+    try {
+      const found = await candidate()
+      await run(found.executablePath, ['--version'], { env: found.env })
+      return found
+    } catch (error) {
+      troubles.push(String(error))
+    }
+  }
+  return `no Chromium starts (on Debian: apt-get install chromium). ${troubles.join('. ')}`
+}
+
+async function installedChromium(env: Readonly<Record<string, string>>): Promise<Chromium> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new Error(`npm has no Chromium for ${process.platform} on ${process.arch}`)
+  }
+  const folder = await unpacked()
+  return {
+    executablePath: join(folder, 'chromium'),
+    env: {
+      ...env,
+      LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    },
+  }
+}
+
+/** The folder of the unpacked package. The first process that needs it unpacks it for all. */
+async function unpacked(): Promise<string> {
+  const entry = resolvePackage('@sparticuz/chromium')
+  const { version } = JSON.parse(await readFile(new URL('../package.json', entry), 'utf8'))
+  const cache = fileURLToPath(new URL('../../../.cache/', entry))
+  const folder = join(cache, `chromium-${version}`)
+  if (existsSync(folder)) return folder
+  await mkdir(cache, { recursive: true })
+  const draft = await mkdtemp(`${folder}-`)
+  try {
+    await unpack(entry, draft)
+    await writeFile(join(draft, 'fonts.conf'), fontsIn(join(folder, 'fonts')))
+    await chmod(draft, 0o755)
+    await rename(draft, folder)
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  }
+  return folder
+}
+
+/** Runs in a process with another TMPDIR, because the package unpacks into the folder for temporary files. */
+async function unpack(entry: URL, folder: string): Promise<void> {
+  const archives = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br']
+  const bin = fileURLToPath(new URL('../bin/', entry))
+  const paths = JSON.stringify(archives.map((name) => join(bin, name)))
+  const script = `
+    const { inflate } = await import(${JSON.stringify(entry.href)})
+    await Promise.all(${paths}.map((path) => inflate(path)))`
+  await run(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { TMPDIR: folder },
+  })
+  await chmod(join(folder, 'chromium'), 0o755)
+}
+
+const fontsIn = (folder: string) => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${folder}</dir><dir>/usr/share/fonts</dir></fontconfig>
+`

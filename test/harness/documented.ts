@@ -23,70 +23,18 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
 
-/** Routes that are not in the document: pages and their assets, the document itself, and the operator's endpoints. */
-const undocumented: readonly string[] = [
-  '/',
-  '/search',
-  '/how-it-works',
-  '/terms',
-  '/errors',
-  '/buy/:offerId',
-  '/pay/:id',
-  '/pay/:id/open',
-  '/style.css',
-  '/logo.svg',
-  '/favicon.ico',
-  '/og.png',
-  '/robots.txt',
-  '/sitemap.xml',
-  '/sitemap-:part(^\\d{1,4}).xml',
-  '/llms.txt',
-  '/llms-full.txt',
-  '/SKILL.md',
-  '/skill.md',
-  '/mcp/server-card',
-  '/.well-known/agent-skills/index.json',
-  '/.well-known/api-catalog',
-  '/.well-known/mcp/server-card.json',
-  '/.well-known/security.txt',
-  '/reveal',
-  '/approve/:token',
-  '/find',
-  '/find/challenge',
-  '/find/leave',
-  '/find/mail',
-  '/find/payment',
-  '/find/wallet',
-  '/orders/:orderId',
-  '/orders/:orderId/goods',
-  '/orders/:orderId/mail',
-  '/orders/:orderId/open',
-  '/orders/:orderId/receipt',
-  '/orders/:orderId/refund',
-  '/scripts/copy.js',
-  '/scripts/follow.js',
-  '/scripts/recent.js',
-  '/scripts/open.js',
-  '/scripts/reveal.js',
-  '/scripts/sign-in.js',
-  '/scripts/typed.js',
-  '/scripts/wallet.js',
-  '/mcp',
-  '/openapi.json',
-  '/ai/openapi.json',
-  '/sandbox',
-  '/sandbox/faucet',
-  '/metrics',
-  '/webhooks/supplier',
-  '/webhooks/btcpay',
-]
-
 /** The statuses without an operation: for an unknown path, or another method of a known one. */
 const outside: readonly number[] = [400, 404, 405, 413, 414, 415]
 
 /** The path of a route in the document: `:id` becomes `{id}`. */
 function pathOfRoute(route: string): string {
   return route.replace(/:(\w+)/g, '{$1}')
+}
+
+/** Pages, their assets and the operator's endpoints are not in the document; everything for programs must be. */
+function isPage({ paths }: OpenApi, route: string): boolean {
+  const isForPrograms = /^\/(ai|api)(\/|$)/.test(route) && route !== '/ai/openapi.json'
+  return !isForPrograms && !(pathOfRoute(route) in paths)
 }
 
 /**
@@ -101,7 +49,7 @@ export function createDocumentCheck(): (answered: Answered) => string | undefine
   const faultAt = shapesOf(document)
   return (answered) => {
     const { method, route, url, status } = answered
-    if (method === 'OPTIONS' || (route !== undefined && undocumented.includes(route))) return
+    if (method === 'OPTIONS' || (route !== undefined && isPage(document, route))) return
     const fault =
       route === undefined
         ? faultOutside(answered, faultAt)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json, text } from 'node:stream/consumers'
 import { x402Facilitator } from '@x402/core/facilitator'
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
@@ -34,7 +35,7 @@ export interface Asked {
 const path = '/platform/v2/x402'
 const maxTokenSeconds = 120
 
-const settings = await readSettings()
+const settings = (await json(process.stdin)) as FacilitatorSettings
 const facilitator = openFacilitator(settings)
 const asked: Asked[] = []
 const usedNonces = new Set<unknown>()
@@ -49,13 +50,13 @@ console.log(`http://127.0.0.1:${port}${path}`)
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? ''
-  const body = await readJson(request)
+  const body = await text(request)
   if (url === '/asked') return reply(response, 200, asked)
   const isKnown = await knows(request).catch(() => false)
   asked.push({ path: url, isKnown })
   if (!isKnown) return reply(response, 401, { error: 'unauthorized' })
   if (url === `${path}/supported`) return reply(response, 200, facilitator.getSupported())
-  const { paymentPayload, paymentRequirements } = body
+  const { paymentPayload, paymentRequirements } = JSON.parse(body)
   if (url === `${path}/verify`) {
     return reply(response, 200, await facilitator.verify(paymentPayload, paymentRequirements))
   }
@@ -93,17 +94,4 @@ function openFacilitator({ rpcUrl, gasKey }: FacilitatorSettings): x402Facilitat
 function reply(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
   response.end(JSON.stringify(body))
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: what clients of the package send, and what its classes read
-async function readJson(request: IncomingMessage): Promise<any> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString())
-}
-
-async function readSettings(): Promise<FacilitatorSettings> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-  return JSON.parse(Buffer.concat(chunks).toString())
 }

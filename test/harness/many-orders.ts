@@ -19,7 +19,7 @@ const copiesSql = `
   select 'ord_' || of_payer || n % 5 as id, 'pay_' || of_payer || n % 5 as payment_id,
     '0x' || one || of_order as nonce, '0x' || one || of_order as hash,
     '0x' || substr(one || one, 1, 40) as payer,
-    $2::timestamptz + n::float8 / $1 * ($3::timestamptz - $2) as placed_at
+    now() - (1 - n::float8 / $1) * interval '365 days' as placed_at
   from generate_series(1, $1::integer) as n, lateral (select md5((n / 5)::text) as one) as made,
     lateral (select substr(one, 1, 25) as of_payer, lpad((n % 5)::text, 32, '0') as of_order) as parts
   order by id`
@@ -54,17 +54,15 @@ const manyRows = 50_000
 
 /**
  * Copies a finished order with all its rows, without the triggers of the tables. Ids, hashes and payers are
- * distributed like those of real orders; each payer has five orders. Copies older than 30 days have no
+ * distributed like those of a year's real orders; each payer has five. Copies older than 30 days have no
  * recipient, as if their personal fields had been erased.
  *
- * @param placed the time span in which the copies were placed
  * @param left tables whose rows are not copied
  */
 export async function copyOrder(
   pool: pg.Pool,
   id: OrderId,
   count: number,
-  placed: readonly [Date, Date] = [new Date(Date.now() - 365 * 86_400_000), new Date()],
   left: readonly (keyof typeof tables)[] = [],
 ): Promise<void> {
   const client = await pool.connect()
@@ -73,7 +71,7 @@ export async function copyOrder(
     await client.query(
       'set local statement_timeout = 0; set local session_replication_role = replica',
     )
-    await client.query(copiesSql, [count, ...placed])
+    await client.query(copiesSql, [count])
     const copied = (Object.keys(tables) as (keyof typeof tables)[]).filter(
       (table) => !left.includes(table),
     )

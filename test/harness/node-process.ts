@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
-import type { NodeSettings } from './node.ts'
-import { startNode } from './node.ts'
+import { json } from 'node:stream/consumers'
+import { type NodeSettings, startNode } from './node.ts'
 
 /** The settings of a node's process. */
 export interface NodeProcessSettings extends NodeSettings {
@@ -17,10 +17,7 @@ setInterval(() => {
   if (process.ppid !== parent) process.exit(1)
 }, 500).unref()
 
-const chunks: Buffer[] = []
-for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-const settings = JSON.parse(Buffer.concat(chunks).toString()) as NodeProcessSettings
-const { logFile, receivers, ...node } = settings
+const { logFile, receivers, ...node } = (await json(process.stdin)) as NodeProcessSettings
 const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' })
 // The resolver is a function, which cannot be passed as JSON.
 const here = receivers && { ...receivers, resolve: async () => ['127.0.0.1'] }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { type Hex, keccak256 } from 'viem'
 
 /**
@@ -20,7 +21,7 @@ export async function startProxy(target: string) {
   })
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readAll(request)
+    const body = await buffer(request)
     const call = nameOf(request, body)
     calls.push(call)
     const fault = await state.faultOf(call)
@@ -55,10 +56,15 @@ export async function startProxy(target: string) {
   }
 }
 
-function passOn(target: string, request: IncomingMessage, body: Buffer): Promise<Response> {
-  return fetch(new URL(request.url ?? '/', target), {
-    method: request.method ?? 'GET',
-    headers: headersOf(request),
+function passOn(target: string, { url, method, headers }: IncomingMessage, body: Buffer) {
+  return fetch(new URL(url ?? '/', target), {
+    method: method ?? 'GET',
+    headers: Object.fromEntries(
+      ['authorization', 'content-type', 'accept'].flatMap((name) => {
+        const value = headers[name]
+        return typeof value === 'string' ? [[name, value]] : []
+      }),
+    ),
     ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
   })
 }
@@ -77,25 +83,9 @@ function takenBy(body: Buffer): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result: keccak256(params?.[0] as Hex) })
 }
 
-async function readAll(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
-}
-
 function nameOf({ method, url }: IncomingMessage, body: Buffer): string {
   if (url !== '/' || body.length === 0) return `${method} ${url}`
   const { method: name, params } = JSON.parse(body.toString()) as RpcCall
   const { data } = (params?.[0] ?? {}) as { data?: string }
   return name === 'eth_call' && data ? `${name} ${data.slice(0, 10)}` : name
-}
-
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const kept = ['authorization', 'content-type', 'accept']
-  return Object.fromEntries(
-    kept.flatMap((name) => {
-      const value = headers[name]
-      return typeof value === 'string' ? [[name, value]] : []
-    }),
-  )
 }

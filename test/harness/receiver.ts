@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
 
 const pem = (name: string) =>
   readFileSync(new URL(`../fixtures/receiver-${name}.pem`, import.meta.url), 'utf8')
@@ -29,7 +29,6 @@ export type Reply =
  */
 export async function startReceiver(reply: (call: Received) => Reply = () => ({ status: 204 })) {
   const received: Received[] = []
-  const sockets = new Set<Duplex>()
   const server = createServer(
     { key: pem('key'), cert: receiverCertificate },
     async (request, response) => {
@@ -42,26 +41,16 @@ export async function startReceiver(reply: (call: Received) => Reply = () => ({ 
       response.writeHead(status, headers).end()
     },
   )
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     port,
     received,
     async stop() {
-      for (const socket of sockets) socket.destroy()
+      server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
-
-async function text(chunks: AsyncIterable<Buffer>): Promise<string> {
-  const all: Buffer[] = []
-  for await (const chunk of chunks) all.push(chunk)
-  return Buffer.concat(all).toString()
-}

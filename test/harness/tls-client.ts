@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:http2'
 import { request } from 'node:https'
+import { text } from 'node:stream/consumers'
 
 /** A server on this machine with its own name and certificate. */
 interface Server {
@@ -44,11 +46,7 @@ export function asker({ port, name, ca }: Server): Ask {
           agent: false,
           headers: { host: name, ...typeOf(content), ...headers },
         },
-        async (answer) => {
-          const chunks: Buffer[] = []
-          for await (const chunk of answer) chunks.push(chunk as Buffer)
-          resolve(told(answer.statusCode ?? 0, answer.headers, Buffer.concat(chunks)))
-        },
+        async (answer) => resolve(told(answer.statusCode ?? 0, answer.headers, await text(answer))),
       )
       const lost = (cause: Error) =>
         reject(new Error(`${path} at ${name}:${port}: ${cause.message}`, { cause }))
@@ -69,12 +67,8 @@ export function asker2({ port, name, ca }: Server): Ask {
         ...headers,
       })
       stream.end(content)
-      const { promise, resolve, reject } = Promise.withResolvers<IncomingHttpHeaders>()
-      stream.on('response', resolve).on('error', reject)
-      const answered = await promise
-      const chunks: Buffer[] = []
-      for await (const chunk of stream) chunks.push(chunk as Buffer)
-      return told(Number(answered[':status']), answered, Buffer.concat(chunks))
+      const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+      return told(Number(answered[':status']), answered, await text(stream))
     } finally {
       session.close()
     }
@@ -86,8 +80,8 @@ const typeOf = (content: string | undefined) =>
     ? {}
     : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }
 
-function told(status: number, headers: IncomingHttpHeaders, content: Buffer): Told {
-  const text = content.toString()
+function told(status: number, headers: IncomingHttpHeaders, content: string): Told {
   const isJson = /json/.test(headers['content-type'] ?? '')
-  return { status, headers, text, body: isJson && text ? JSON.parse(text) : text }
+  const body = isJson && content ? JSON.parse(content) : content
+  return { status, headers, text: content, body }
 }

@@ -14,8 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const build = (env: Record<string, string> = {}) =>
-  runToItsEnd([join(folder, 'scripts/build.ts')], env)
+const build = () => runToItsEnd([join(folder, 'scripts/build.ts')], {})
 const load = () =>
   runToItsEnd(
     ['--input-type=module', '--eval', loading, join(folder, 'src/web/frame/built-script.ts')],
@@ -47,14 +46,4 @@ test('an installation without the bundler keeps what was built, and asks for not
     code: 1,
     stderr: expect.stringContaining('npm ci && npm prune --omit=dev --omit=optional'),
   })
-})
-
-test.each([
-  ['18.20.4', 'npm@11 npm ci'],
-  ['20.9.0', 'npm@11 npm ci'],
-  ['20.19.0', 'npm prune'],
-  ['24.21.0', 'npm prune'],
-])('an npm on Node %s that left out the bundler is told: %s', async (node, act) => {
-  const { stderr } = await build({ npm_config_user_agent: `npm/9.2.0 node/v${node} linux x64` })
-  expect(stderr).toContain(act)
 })

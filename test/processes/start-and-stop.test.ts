@@ -102,61 +102,36 @@ test('started again, it has its orders, its catalog and its chain', async () => 
   expect(takings).toBe(500_000n)
 })
 
-test('killed in the middle of a purchase, it delivers after the next start', async () => {
-  const first = await start({ env: { PURCHASE_WAIT_SECONDS: '1' } })
-  const buyer = await buyerAt(first, dataDir)
-  const { answer } = await buy(first, buyer, 'topup', bodyFor('topup', 'HANG'))
-  expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
-  await first.stop('SIGKILL')
+test.each([
+  { signal: 'SIGKILL', code: null, env: { PURCHASE_WAIT_SECONDS: '1' } },
+  { signal: 'SIGTERM', code: 0, env: {} },
+] as const)(
+  'ended by $signal in the middle of a purchase, it goes on after the next start',
+  async ({ signal, code, env }) => {
+    const first = await start({ env })
+    const buyer = await buyerAt(first, dataDir)
+    const buying = buy(first, buyer, 'topup', bodyFor('topup', 'HANG'))
+    const { url, headers } = await supplierOf(first)
+    await eventually(
+      () => get(url, '/_admin/ledger', headers),
+      ({ body }) => body.purchases.length === 1,
+    )
+    // Who is told to stop answers the buyer first; who is killed had answered before.
+    const stopped = signal === 'SIGTERM' ? first.stop() : undefined
+    const { answer } = await buying
+    expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
+    expect(await (stopped ?? first.stop(signal))).toMatchObject({ code })
 
-  const second = await start()
-  await deliverAtSupplier(second, answer.body.orderId.replace('_', ''))
-  const token = { authorization: `Bearer ${answer.body.accessToken}` }
-  const order = await until(
-    second,
-    answer.body.orderId,
-    ({ orders }) => orders[0].state === 'FULFILLED',
-    token,
-  )
-  expect(order.orders[0].result).toMatchObject({ msisdn: '+12025550123' })
-})
-
-test('told to stop in the middle of a purchase, it answers its buyer, and goes on after the next start', async () => {
-  const first = await start()
-  const buyer = await buyerAt(first, dataDir)
-  const buying = buy(first, buyer, 'topup', bodyFor('topup', 'HANG'))
-  const { url, headers } = await supplierOf(first)
-  await eventually(
-    () => get(url, '/_admin/ledger', headers),
-    ({ body }) => body.purchases.length === 1,
-  )
-  const stopped = first.stop()
-  const { answer } = await buying
-  expect(answer).toMatchObject({ status: 202, body: { orders: [{ state: 'FULFILLING' }] } })
-  expect(await stopped).toMatchObject({ code: 0 })
-
-  // Its lease ended with it: nobody has to wait for it to run out.
-  const second = await start()
-  const { orderId, accessToken } = answer.body
-  await deliverAtSupplier(second, orderId.replace('_', ''))
-  const token = { authorization: `Bearer ${accessToken}` }
-  const isDelivered = ({ orders: [{ state }] }: { orders: [{ state: string }] }) =>
-    state === 'FULFILLED'
-  const order = await until(second, orderId, isDelivered, token)
-  expect(order.orders[0].result).toMatchObject({ msisdn: '+12025550123' })
-})
-
-test('two stores with different ports and folders run side by side', async () => {
-  const other = await newDataDir()
-  const stores = await Promise.all([start(), start({ dataDir: other })])
-  const rpcUrls = await Promise.all(
-    stores.map(async ({ url }) => (await get(url, '/sandbox')).body.rpcUrl),
-  )
-  expect(new Set(rpcUrls).size).toBe(2)
-  await stores[1]?.stop()
-  expect((await get(stores[0]?.url ?? '', '/readyz')).status).toBe(200)
-  await rm(other, { recursive: true, force: true })
-})
+    const second = await start()
+    const { orderId, accessToken } = answer.body
+    await deliverAtSupplier(second, orderId.replace('_', ''))
+    const token = { authorization: `Bearer ${accessToken}` }
+    const isDelivered = ({ orders: [{ state }] }: { orders: [{ state: string }] }) =>
+      state === 'FULFILLED'
+    const order = await until(second, orderId, isDelivered, token)
+    expect(order.orders[0].result).toMatchObject({ msisdn: '+12025550123' })
+  },
+)
 
 test('a second store on the same folder, or on a taken port, is told so and leaves the first alone', async () => {
   const store = await start()
