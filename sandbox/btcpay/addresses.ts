@@ -1,7 +1,8 @@
-import { createECDH, createHash, createPrivateKey, createPublicKey } from 'node:crypto'
-import { keccak_256 } from '@noble/hashes/sha3.js'
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { base58xmr, createBase58check } from '@scure/base'
 import { getAddress as bitcoinAddress, Address as bitcoinCoder } from '@scure/btc-signer'
+import { isAddress as isEthereumAddress, keccak256 } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import type { Ticker } from './coins.ts'
 
 const network = (bech32: string, pubKeyHash: number, scriptHash: number, wif: number) => ({
@@ -42,9 +43,9 @@ export function makeAddress(coin: Ticker, seed: string, name: string): string {
     case 'XMR':
       return moneroAddress(publicKey(key), publicKey(digest(seed, 'view', name)))
     case 'ETH':
-      return withChecksum(accountOf(key).toString('hex'))
+      return ethereumAddress(key)
     case 'USDT':
-      return base58check.encode(Buffer.concat([Buffer.from([0x41]), accountOf(key)]))
+      return base58check.encode(Buffer.from(`41${ethereumAddress(key).slice(2)}`, 'hex'))
     default:
       return coin satisfies never
   }
@@ -79,26 +80,8 @@ function isRight(check: () => boolean): boolean {
   }
 }
 
-/** The 20 bytes of an Ethereum account: the end of the hash of its public key. */
-function accountOf(key: Buffer): Buffer {
-  const pair = createECDH('secp256k1')
-  pair.setPrivateKey(key)
-  return Buffer.from(keccak_256(pair.getPublicKey().subarray(1))).subarray(-20)
-}
-
-/** The address of 40 hexadecimal digits, with the checksum of ERC-55 in its capitals. */
-function withChecksum(digits: string): string {
-  const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex')
-  const cased = [...digits].map((digit, at) =>
-    Number(`0x${hash[at]}`) < 8 ? digit : digit.toUpperCase(),
-  )
-  return `0x${cased.join('')}`
-}
-
-function isEthereumAddress(text: string): boolean {
-  const [, digits = ''] = /^0x([0-9a-fA-F]{40})$/.exec(text) ?? []
-  const lower = digits.toLowerCase()
-  return digits !== '' && (digits === lower || withChecksum(lower) === text)
+function ethereumAddress(key: Buffer): string {
+  return privateKeyToAddress(`0x${key.toString('hex')}`)
 }
 
 /** A prefix, two public keys and the first bytes of their Keccak hash. */
@@ -115,7 +98,7 @@ function isMonero(bytes: Buffer): boolean {
 }
 
 function moneroChecksum(body: Uint8Array): Buffer {
-  return Buffer.from(keccak_256(body)).subarray(0, 4)
+  return Buffer.from(keccak256(body, 'bytes')).subarray(0, 4)
 }
 
 /** An ed25519 public key, like both keys of a Monero address. */

@@ -8,41 +8,29 @@ import { newId } from './ledger.ts'
 import { mark, markable, type Step, watch } from './life.ts'
 import type { Invoice } from './models.ts'
 
-const minutes = z.number().nullish()
 const checkoutSchema = z.object({
-  speedPolicy: z.enum(['HighSpeed', 'MediumSpeed', 'LowSpeed', 'LowMediumSpeed']).nullish(),
-  paymentMethods: z.array(z.string()).nullish(),
-  defaultPaymentMethod: z.string().nullish(),
-  lazyPaymentMethods: z.boolean().nullish(),
-  expirationMinutes: minutes,
-  monitoringMinutes: minutes,
-  paymentTolerance: z.number().nullish(),
-  redirectURL: z.string().nullish(),
-  redirectAutomatically: z.boolean().nullish(),
-  defaultLanguage: z.string().nullish(),
+  speedPolicy: z.string().default('MediumSpeed'),
+  paymentMethods: z.array(z.string()).default([]),
+  lazyPaymentMethods: z.boolean().default(false),
+  expirationMinutes: z.number().min(0.5).default(15),
+  monitoringMinutes: z.number().min(0).default(1_440),
 })
 const requestSchema = z.object({
   amount: z.union([z.string(), z.number()]).nullish(),
   currency: z.string().nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
-  checkout: checkoutSchema.nullish(),
+  checkout: checkoutSchema.prefault({}),
 })
-type Checkout = z.infer<typeof checkoutSchema>
-
-/** The real server's defaults for settings that neither the request nor the store sets. */
-const usual = { expirationMinutes: 15, monitoringMinutes: 1_440 } as const
-
 export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
   const request = parsed(requestSchema, body)
-  const checkout = request.checkout ?? {}
+  const { checkout } = request
   const amount = amountOf(request.amount)
-  checkTimes(checkout)
   if ((request.currency ?? 'USD').toUpperCase() !== 'USD') {
     throw problem(400, 'rate-unavailable', `The sandbox has no rates in ${request.currency}.`)
   }
   const wanted = coinsFor(deps, checkout.paymentMethods)
   const index = deps.ledger.all('invoice').length
-  const expiresAt = now + 60_000 * (checkout.expirationMinutes ?? usual.expirationMinutes)
+  const expiresAt = now + 60_000 * checkout.expirationMinutes
   const { rates } = deps.ledger.settings()
   const invoice: Invoice = {
     type: 'invoice',
@@ -50,11 +38,10 @@ export function createInvoice(deps: Deps, body: unknown, now: number): Invoice {
     index,
     amount,
     metadata: request.metadata ?? {},
-    checkout: { ...optionsOf(checkout), defaultPaymentMethod: wanted[0]?.methodId ?? null },
-    tolerance: checkout.paymentTolerance ?? 0,
+    checkout: { ...checkout, defaultPaymentMethod: wanted[0]?.methodId ?? null },
     createdAt: now,
     expiresAt,
-    monitoredUntil: expiresAt + 60_000 * (checkout.monitoringMinutes ?? usual.monitoringMinutes),
+    monitoredUntil: expiresAt + 60_000 * checkout.monitoringMinutes,
     status: 'New',
     additionalStatus: 'None',
     archived: false,
@@ -78,21 +65,8 @@ function amountOf(given: string | number | null | undefined): string {
   return formatDecimal(roundPrice(worth), worthDecimals)
 }
 
-function checkTimes({ expirationMinutes, monitoringMinutes, paymentTolerance }: Checkout): void {
-  if ((expirationMinutes ?? 1) < 0.5) {
-    throw invalid('checkout.expirationMinutes', 'Expiration time must be at least 30 seconds')
-  }
-  if ((monitoringMinutes ?? 0) < 0) {
-    throw invalid('checkout.monitoringMinutes', 'Monitoring time must not be negative')
-  }
-  if ((paymentTolerance ?? 0) < 0 || (paymentTolerance ?? 0) > 100) {
-    const message = 'PaymentTolerance can only be between 0 and 100 percent'
-    throw invalid('checkout.paymentTolerance', message)
-  }
-}
-
-function coinsFor(deps: Deps, methods: readonly string[] | null | undefined): CoinFacts[] {
-  const asked = methods?.length
+function coinsFor(deps: Deps, methods: readonly string[]): CoinFacts[] {
+  const asked = methods.length
     ? methods.map((method, index) => {
         const coin = coinOfMethod(method)
         const path = `checkout.paymentMethods[${index}]`
@@ -135,16 +109,6 @@ export function waitingAt({ ledger }: Deps, coin: Ticker, address: string): Invo
 
 export function isWaiting(status: Invoice['status']): boolean {
   return status === 'New' || status === 'Processing'
-}
-
-function optionsOf(checkout: Checkout) {
-  return {
-    speedPolicy: checkout.speedPolicy ?? 'MediumSpeed',
-    lazyPaymentMethods: checkout.lazyPaymentMethods ?? false,
-    redirectURL: checkout.redirectURL ?? null,
-    redirectAutomatically: checkout.redirectAutomatically ?? false,
-    defaultLanguage: checkout.defaultLanguage ?? null,
-  }
 }
 
 export function invoiceOf({ ledger }: Deps, id: string): Invoice {

@@ -9,8 +9,6 @@ export interface Totals {
   readonly confirmed: bigint
   /** Negative when it is overpaid by more than rounding can explain. */
   readonly due: bigint
-  /** The least amount that counts as paid. */
-  readonly least: bigint
 }
 
 /** The totals of one payment method, in the smallest units of its coin. */
@@ -34,7 +32,6 @@ export function totalsOf(invoice: Invoice): Totals {
       invoice.payments.filter(({ status }) => status === 'Settled'),
     ),
     due: paid > price && isExact ? 0n : price - paid,
-    least: (price * BigInt(10_000 - Math.round(invoice.tolerance * 100))) / 10_000n,
   }
 }
 
@@ -100,8 +97,8 @@ function expire(invoice: Invoice, now: number): Step {
 function receive(invoice: Invoice): Step {
   const { status, additionalStatus, payments } = invoice
   if (status !== 'New' && status !== 'Expired') return { invoice, events: [] }
-  const { paid, least, due } = totalsOf(invoice)
-  if (paid < least) {
+  const { price, paid, due } = totalsOf(invoice)
+  if (paid < price) {
     return payments.length === 0
       ? { invoice, events: [] }
       : { invoice: { ...invoice, additionalStatus: 'PaidPartial' }, events: [] }
@@ -132,8 +129,8 @@ function recount(invoice: Invoice): Step {
 
 function conclude(invoice: Invoice, now: number): Step {
   if (invoice.status !== 'Processing') return { invoice, events: [] }
-  const { confirmed, least } = totalsOf(invoice)
-  if (confirmed >= least) {
+  const { price, confirmed } = totalsOf(invoice)
+  if (confirmed >= price) {
     const overPaid = invoice.additionalStatus === 'PaidOver'
     return {
       invoice: { ...invoice, status: 'Settled' },

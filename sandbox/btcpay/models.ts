@@ -29,7 +29,6 @@ export interface Invoice {
   readonly amount: string
   readonly metadata: Readonly<Record<string, unknown>>
   readonly checkout: Readonly<Record<string, unknown>>
-  readonly tolerance: number
   readonly createdAt: number
   readonly expiresAt: number
   readonly monitoredUntil: number
@@ -49,8 +48,6 @@ export interface PullPayment {
   /** Decimal, in `currency`. */
   readonly amount: string
   readonly autoApproveClaims: boolean
-  readonly startsAt: number
-  readonly expiresAt: number | null
   readonly archived: boolean
   readonly methods: readonly string[]
 }
@@ -66,7 +63,6 @@ export interface Payout {
   readonly originalAmount: string
   /** In smallest units of the coin; null until the payout is approved. */
   readonly units: string | null
-  readonly revision: number
   readonly state: 'AwaitingApproval' | 'AwaitingPayment' | 'InProgress' | 'Completed' | 'Cancelled'
   readonly proof: Readonly<Record<string, unknown>> | null
   readonly metadata: Readonly<Record<string, unknown>>

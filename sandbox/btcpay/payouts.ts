@@ -14,8 +14,6 @@ const pullSchema = z.object({
   amount: z.union([z.string(), z.number()]),
   currency: z.string(),
   autoApproveClaims: z.boolean().nullish(),
-  startsAt: z.int().nullish(),
-  expiresAt: z.int().nullish(),
   payoutMethods: z.array(z.string()).nullish(),
 })
 
@@ -24,7 +22,7 @@ export const payoutMethods = symbols
   .filter(({ paysOut }) => paysOut)
   .map(({ methodId }) => methodId)
 
-export function createPullPayment(deps: Deps, body: unknown, now: number): PullPayment {
+export function createPullPayment(deps: Deps, body: unknown): PullPayment {
   const request = parsed(pullSchema, body)
   const worth = parseDecimal(String(request.amount), worthDecimals)
   if (worth === undefined || worth <= 0n) throw invalid('amount', 'The amount should more than 0.')
@@ -36,31 +34,16 @@ export function createPullPayment(deps: Deps, body: unknown, now: number): PullP
     description: request.description ?? null,
     ...{ currency, amount: formatDecimal(worth, worthDecimals) },
     autoApproveClaims: request.autoApproveClaims ?? false,
-    ...timesOf(request, now),
     methods: methodsOf(request.payoutMethods),
   }
   deps.ledger.commit(pull)
   return pull
 }
 
-function timesOf({ startsAt: starts, expiresAt: ends }: z.infer<typeof pullSchema>, now: number) {
-  const startsAt = starts ? starts * 1_000 : now
-  const expiresAt = ends ? ends * 1_000 : null
-  if (expiresAt === null || expiresAt >= startsAt) return { startsAt, expiresAt }
-  throw invalid('expiresAt', 'expiresAt should be higher than startAt')
-}
-
 function methodsOf(wanted: readonly string[] | null | undefined): readonly string[] {
-  if (wanted === null || wanted === undefined) return payoutMethods
-  if (wanted.length === 0) {
-    throw invalid('payoutMethods', 'At least one payout method is required')
-  }
-  for (const [index, method] of wanted.entries()) {
-    if (!coinOfMethod(method)?.paysOut) {
-      throw invalid(`payoutMethods[${index}]`, 'Invalid or unsupported payment method')
-    }
-  }
-  return wanted
+  const unknown = wanted?.findIndex((method) => !coinOfMethod(method)?.paysOut) ?? -1
+  if (unknown < 0) return wanted ?? payoutMethods
+  throw invalid(`payoutMethods[${unknown}]`, 'Invalid or unsupported payment method')
 }
 
 export function pullPaymentOf({ ledger }: Deps, id: string): PullPayment {
@@ -97,7 +80,7 @@ export function claim(deps: Deps, pullPaymentId: string, body: unknown, now: num
   if (!isAddress(coin.symbol, addressIn(request.destination))) {
     throw invalid('destination', 'The destination is invalid for the payment specified')
   }
-  checkOpen(pull, coin, now)
+  checkOpen(pull, coin)
   checkNotUnderway(deps, addressIn(request.destination))
   const worth = claimedWorth(deps, request, pull)
   const payout: Payout = {
@@ -110,7 +93,6 @@ export function claim(deps: Deps, pullPaymentId: string, body: unknown, now: num
     originalCurrency: pull.currency,
     originalAmount: formatDecimal(worth, worthDecimals),
     units: null,
-    revision: 0,
     state: 'AwaitingApproval',
     proof: null,
     metadata: request.metadata ?? {},
@@ -132,14 +114,8 @@ function approvedByItself(deps: Deps, payout: Payout, now: number): Payout {
   return cancelled
 }
 
-function checkOpen(pull: PullPayment, coin: CoinFacts, now: number): void {
+function checkOpen(pull: PullPayment, coin: CoinFacts): void {
   if (pull.archived) throw problem(400, 'archived', 'The pull payment has been archived')
-  if (pull.expiresAt !== null && pull.expiresAt <= now) {
-    throw problem(400, 'expired', 'The pull payment is expired')
-  }
-  if (pull.startsAt > now) {
-    throw problem(400, 'not-started', 'The pull payment has not started yet')
-  }
   if (!pull.methods.includes(coin.methodId)) {
     const message = 'This payment method is not supported by the pull payment'
     throw problem(400, 'payment-method-not-supported', message)

@@ -87,7 +87,7 @@ function found(all: readonly Invoice[], query: Query): readonly Invoice[] {
 export function pullPaymentRoutes(app: FastifyInstance, deps: Deps): void {
   const { ledger, place } = deps
   app.post(`${ofStore}/pull-payments`, ({ body }) =>
-    pullPaymentView(place, createPullPayment(deps, body, Date.now())),
+    pullPaymentView(place, createPullPayment(deps, body)),
   )
   app.get<Call>(`${ofStore}/pull-payments`, ({ query }) =>
     ledger

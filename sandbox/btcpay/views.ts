@@ -58,7 +58,6 @@ export function invoiceView(place: Place, invoice: Invoice) {
       paymentMethods: invoice.prompts.map(({ coin }) => coins[coin].methodId),
       expirationMinutes: (invoice.expiresAt - invoice.createdAt) / 60_000,
       monitoringMinutes: (invoice.monitoredUntil - invoice.expiresAt) / 60_000,
-      paymentTolerance: invoice.tolerance,
     },
     receipt: { enabled: null, showQR: null, showPayments: null },
   }
@@ -120,7 +119,7 @@ export function payoutView(payout: Payout) {
   const { decimals, methodId } = coins[payout.coin]
   return {
     id: payout.id,
-    revision: payout.revision,
+    revision: 0,
     pullPaymentId: payout.pullPaymentId,
     date: String(seconds(payout.createdAt)),
     destination: payout.destination,

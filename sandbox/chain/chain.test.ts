@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, domainSeparator, erc20Abi, type Hex, parseAbi, parseEther } from 'viem'
-import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, expect, it } from 'vitest'
-import { squat } from '../port.fixture.ts'
 import type { Chain, ChainOptions } from './chain.ts'
 import { startChain } from './chain.ts'
 import { chainClient } from './rpc.ts'
@@ -132,39 +129,6 @@ it('keeps balances, receipts, logs, port and keys over a stop and a start', asyn
   }
 })
 
-it('fills up the float for refunds at every start', async () => {
-  const dataDir = await folder()
-  const first = await start({ dataDir })
-  const refund = privateKeyToAddress(first.keys.refund)
-  const client = chainClient(first.rpcUrl)
-  await client.setBalance({ address: refund, value: parseEther('1') })
-  await client.writeContract({
-    ...{ address: first.usdc, abi: erc20Abi, functionName: 'transfer', args: [BUYER, 5n] },
-    account: privateKeyToAccount(first.keys.refund),
-  })
-  expect(await balanceOf(first, refund)).toBe(99_999_999_995n)
-  await first.stop()
-
-  expect(await balanceOf(await start({ dataDir }), refund)).toBe(100_000_000_000n)
-})
-
-it('is saved when the store that started it is killed', async () => {
-  const dataDir = await folder()
-  const script = `
-    import { startChain } from ${JSON.stringify(join(import.meta.dirname, 'chain.ts'))}
-    const chain = await startChain({ dataDir: ${JSON.stringify(dataDir)} })
-    await chain.faucet('${BUYER}')
-    console.log(chain.rpcUrl)
-    setInterval(() => {}, 1000)`
-  const store = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await once(store.stdout, 'data')
-  store.kill('SIGKILL')
-
-  expect(await balanceOf(await start({ dataDir }), BUYER)).toBe(1_000_000_000n)
-})
-
 it('goes on from the saved state when the node itself was killed', async () => {
   const dataDir = await folder()
   const first = await start({ dataDir })
@@ -186,28 +150,4 @@ it('is made anew when its first start was ended in the middle', async () => {
 
   const second = await start({ dataDir })
   expect(await balanceOf(second, privateKeyToAddress(second.keys.refund))).toBe(100_000_000_000n)
-})
-
-it('moves to another port when somebody else has its own', async () => {
-  const dataDir = await folder()
-  const first = await start({ dataDir })
-  await first.faucet(BUYER)
-  await first.stop()
-  const port = Number(new URL(first.rpcUrl).port)
-  const giveUp = await squat(port)
-  cleanups.push(async () => giveUp())
-
-  const second = await start({ dataDir })
-  expect(second.rpcUrl).not.toBe(first.rpcUrl)
-  expect(await balanceOf(second, BUYER)).toBe(1_000_000_000n)
-})
-
-it('says what is wrong when the saved state is damaged', async () => {
-  const dataDir = await folder()
-  await (await start({ dataDir })).stop()
-  const file = join(dataDir, 'chain', 'state.json')
-  const state = await readFile(file, 'utf8')
-  await writeFile(file, state.slice(0, 1000))
-
-  await expect(startChain({ dataDir })).rejects.toThrow(/did not start(.|\n)*failed to parse/)
 })

@@ -1,23 +1,18 @@
 import type { ChainClient } from './rpc.ts'
 
-export type ClockOptions = {
-  client: ChainClient
+export interface ClockOptions {
+  readonly client: ChainClient
   /** Saves the chain's state and returns its newest block; called some time after there were transactions. */
-  save: () => Promise<bigint>
-  onProblem: (error: Error) => void
-  /** The interval of blocks while there is business, as on Base. Milliseconds, like all below. */
-  everyMs?: number
-  /** Business ends after this time without a transaction. */
-  businessMs?: number
-  idleEveryMs?: number
-  saveEveryMs?: number
-  /** A clock that never goes back, in milliseconds. */
-  now?: () => number
+  readonly save: () => Promise<bigint>
+  readonly onProblem: (error: Error) => void
 }
 
-export type Clock = {
-  stop(): Promise<void>
-}
+/** The interval of blocks while there is business, as on Base. Milliseconds, like all below. */
+const everyMs = 2_000
+/** Business ends after this time without a transaction. */
+const businessMs = 15 * 60_000
+const idleEveryMs = 30_000
+const saveEveryMs = 10_000
 
 /**
  * Keeps the chain's time moving. The node mines a block for each transaction at once; the clock adds empty blocks, so
@@ -26,8 +21,8 @@ export type Clock = {
  * few. The two at the start are needed: a restarted node has states only from its head on, so contracts can be called
  * at `finalized` only once that is the old head.
  */
-export async function startClock(options: ClockOptions): Promise<Clock> {
-  const { client, everyMs = 2_000 } = options
+export async function startClock(options: ClockOptions) {
+  const { client } = options
   await client.mine({ blocks: 2 })
   const tick = makeTick(options, await client.getBlockNumber())
   let timer: NodeJS.Timeout | undefined
@@ -43,7 +38,7 @@ export async function startClock(options: ClockOptions): Promise<Clock> {
   }
   next()
   return {
-    stop: async () => {
+    async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)
       await running
@@ -52,8 +47,8 @@ export async function startClock(options: ClockOptions): Promise<Clock> {
 }
 
 function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
-  const { client, businessMs = 15 * 60_000, idleEveryMs = 30_000, saveEveryMs = 10_000 } = options
-  const { now = () => performance.now() } = options
+  const { client } = options
+  const now = () => performance.now()
   const past = { head, transaction: now(), block: now(), save: now(), isSaved: true, isDown: false }
   const mineIfDue = async () => {
     const current = await client.getBlockNumber()
@@ -79,7 +74,7 @@ function makeTick(options: ClockOptions, head: bigint): () => Promise<void> {
       await saveIfDue()
       past.isDown = false
     } catch (error) {
-      if (!past.isDown) options.onProblem(toError(error))
+      if (!past.isDown) options.onProblem(error instanceof Error ? error : new Error(String(error)))
       past.isDown = true
     }
   }
@@ -94,8 +89,4 @@ async function hasTransactions(client: ChainClient, from: bigint, to: bigint): P
     if ((await client.getBlockTransactionCount({ blockNumber })) > 0) return true
   }
   return false
-}
-
-function toError(value: unknown): Error {
-  return value instanceof Error ? value : new Error(String(value))
 }

@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -40,19 +39,6 @@ async function ask(databaseUrl: string, sql: string): Promise<unknown> {
     await client.end()
   }
 }
-
-it('keeps its data and its port over a stop and a start', async () => {
-  const dataDir = await folder()
-  const first = await start({ dataDir })
-  await ask(first.databaseUrl, 'create table kept as select 42 as answer')
-  await first.stop()
-  expect(identify(first.pid)).toBeUndefined()
-
-  const second = await start({ dataDir })
-
-  expect(second.databaseUrl).toBe(first.databaseUrl)
-  expect(await ask(second.databaseUrl, 'select answer from kept')).toBe(42)
-})
 
 it('syncs to disk, uses UTF-8, listens on loopback only and wants the password', async () => {
   const dataDir = await folder()
@@ -102,25 +88,6 @@ it('moves to another port when somebody else has its own, and remembers that', a
   expect(await ask(second.databaseUrl, 'select 1')).toBe(1)
   const settings = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'))
   expect(String(settings.port)).toBe(new URL(second.databaseUrl).port)
-})
-
-it('says so when the password was lost, and leaves nothing running', async () => {
-  const dataDir = await folder()
-  await (await start({ dataDir })).stop()
-  await rm(join(dataDir, 'postgres.json'))
-
-  await expect(startPostgres({ dataDir })).rejects.toThrow('does not take the password')
-  expect(existsSync(join(dataDir, 'pg', 'postmaster.pid'))).toBe(false)
-})
-
-it('shows the end of the log when the server cannot start', async () => {
-  const dataDir = await folder()
-  await (await start({ dataDir })).stop()
-  await writeFile(join(dataDir, 'pg', 'postgresql.conf'), 'nonsense = 1\n')
-
-  await expect(startPostgres({ dataDir })).rejects.toThrow(
-    /did not start(.|\n)*unrecognized configuration parameter "nonsense"/,
-  )
 })
 
 it('begins again when its first start was killed in the middle', async () => {
