@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { audit, factsAbout, type Wrong } from './audit.ts'
+import { audit, factsAbout } from './audit.ts'
 import {
   cleanFacts,
   delivered,
@@ -238,7 +238,7 @@ describe('besides', () => {
     expect(wrongsIn(withMore({ seen: [told] }))).toEqual([['bad answer', delivered]])
     expect(wrongsIn(withMore({ endedAlone: ['node-0 ended with code 1'] }))).toEqual([
       ['node ended by itself', 'node'],
-    ] satisfies [Wrong, string][])
+    ])
   })
 
   test('a store that attackers pause', () => {

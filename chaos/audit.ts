@@ -1,26 +1,6 @@
 import { keccak256, toBytes } from 'viem'
 import type { Facts, OrderRow, Seen, Supplied, Transfer } from './facts.ts'
 
-/** All kinds of findings. The first five would break the store's promise; the others must not happen either. */
-export const wrongs = [
-  'lost',
-  'delivered and refunded',
-  'charged twice',
-  'refunded twice',
-  'supplier charged twice',
-  'open',
-  'wrong refund',
-  'goods without payment',
-  'wrong goods',
-  'asked to pay again',
-  'bad answer',
-  'loss nobody sees',
-  'node ended by itself',
-  'paused by an attacker',
-  'nothing bought',
-] as const
-export type Wrong = (typeof wrongs)[number]
-
 export interface Finding {
   readonly wrong: Wrong
   /** The id of the order; without an order, the payment, the purchase or the part. */
@@ -39,27 +19,65 @@ interface Book extends Facts {
 
 const chainId = 84_532
 
+type Found = readonly (readonly [subject: string, why: unknown])[]
+
+/** All kinds of findings. The first five would break the store's promise; the others must not happen either. */
+const rules = {
+  lost: (book) => [...lostPayments(book), ...lostOrders(book)],
+  'delivered and refunded': ({ orders, refundsOf, shownFor }) =>
+    orders
+      .filter(({ id, state }) => refundsOf.has(id) && (state === 'FULFILLED' || shownFor.has(id)))
+      .map(({ id }) => [id, `refund ${textOf(refundsOf.get(id))} and goods`]),
+  'charged twice': chargedTwice,
+  'refunded twice': refundedTwice,
+  'supplier charged twice': suppliedTwice,
+  open: ({ orders, seen }) => [
+    ...orders
+      .filter((order) => !isSettled(order))
+      .map(({ id, state, refundState }) => [id, `${state}, refund ${refundState}`] as const),
+    ...seen
+      .filter(({ ending }) => ending === 'not told')
+      .map((one) => [subjectOf(one), `${one.purchase} was never told how it ended`] as const),
+  ],
+  'wrong refund': wrongRefunds,
+  'goods without payment': unpaidGoods,
+  'wrong goods': wrongGoods,
+  /** A payment that landed must never have been answered with a 402. */
+  'asked to pay again': ({ payments, seen }) => {
+    const landed = new Set(payments.map(nameOf))
+    return seen.flatMap((one) =>
+      one.refused
+        .filter(({ nonce }) => landed.has(nameOf({ from: one.payer, nonce })))
+        .map(({ nonce, answer }) => [subjectOf(one), `payment ${nonce}: ${answer}`] as const),
+    )
+  },
+  'bad answer': ({ seen }) =>
+    seen.flatMap((one) => one.unexpected.map((answer) => [subjectOf(one), answer] as const)),
+  /** Goods that come after a refund are a loss, which the store must have recorded or still be looking for. */
+  'loss nobody sees': ({ orders, suppliedFor }) =>
+    orders
+      .filter(({ id, supply }) => supply === 'NONE' && isDelivered(suppliedFor.get(id)))
+      .map(({ id }) => [id, 'the supplier delivered, the store knows none']),
+  'node ended by itself': (book) => book.endedAlone.map((said) => ['node', said]),
+  'paused by an attacker': ({ pauses, seen, calmUntil }) => [
+    ...pauses.map((said) => ['node', said] as const),
+    ...seen
+      .filter(({ pausedAt }) => pausedAt.some((at) => at < calmUntil))
+      .map(({ purchase }) => [purchase, 'its buyer heard that the store is paused'] as const),
+  ],
+  /** A run without an order has nothing that could have gone wrong. */
+  'nothing bought': ({ orders }) => (orders.length > 0 ? [] : [['store', 'there is no order']]),
+} as const satisfies Readonly<Record<string, (book: Book) => Found>>
+
+type Wrong = keyof typeof rules
+export const wrongs = Object.keys(rules) as Wrong[]
+
 /** Compares the four sides. Uses none of the store's code. */
 export function audit(facts: Facts): readonly Finding[] {
   const book = bookOf(facts)
-  return [
-    lostPayments,
-    lostOrders,
-    bothWays,
-    chargedTwice,
-    refundedTwice,
-    suppliedTwice,
-    stillOpen,
-    wrongRefunds,
-    unpaidGoods,
-    wrongGoods,
-    askedAgain,
-    badAnswers,
-    unseenLosses,
-    endedAlone,
-    pausedByAttackers,
-    nothingBought,
-  ].flatMap((rule) => rule(book))
+  return wrongs.flatMap((wrong) =>
+    rules[wrong](book).map(([subject, why]) => ({ wrong, subject, why: textOf(why) })),
+  )
 }
 
 /** Everything that the four sides know about one order, for finding the cause. */
@@ -81,66 +99,54 @@ function isSettled({ state, refundState }: OrderRow): boolean {
   return state === 'FULFILLED' || state === 'PAYMENT_FAILED' || refundState === 'REFUNDED'
 }
 
-function lostPayments({ payments, ordersByPayment }: Book): Finding[] {
+/** The order of a purchase; without one, the purchase itself. */
+function subjectOf({ orderIds, purchase }: Seen): string {
+  return orderIds[0] ?? purchase
+}
+
+function lostPayments({ payments, ordersByPayment }: Book): Found {
   return payments
     .filter(({ transaction }) => !ordersByPayment.has(transaction))
-    .map((payment) => finding('lost', payment.transaction, `no order has ${textOf(payment)}`))
+    .map((payment) => [payment.transaction, `no order has ${textOf(payment)}`])
 }
 
 /** Orders that read delivered or refunded, without a delivery at the supplier or a refund on the chain. */
-function lostOrders({ orders, suppliedFor, refundsOf }: Book): Finding[] {
+function lostOrders({ orders, suppliedFor, refundsOf }: Book): Found {
   return orders.flatMap(({ id, state, refundState }) => {
     if (state === 'FULFILLED' && !isDelivered(suppliedFor.get(id))) {
-      return [finding('lost', id, 'it reads FULFILLED, and the supplier has not delivered')]
+      return [[id, 'it reads FULFILLED, and the supplier has not delivered']]
     }
     if (refundState === 'REFUNDED' && !refundsOf.has(id)) {
-      return [finding('lost', id, 'it reads REFUNDED, and the chain has no such refund')]
+      return [[id, 'it reads REFUNDED, and the chain has no such refund']]
     }
     return []
   })
 }
 
-function bothWays({ orders, refundsOf, shownFor }: Book): Finding[] {
-  return orders
-    .filter(({ id, state }) => refundsOf.has(id) && (state === 'FULFILLED' || shownFor.has(id)))
-    .map(({ id }) =>
-      finding('delivered and refunded', id, `refund ${textOf(refundsOf.get(id))} and goods`),
-    )
-}
-
 /** A purchase is charged once, however many payments were signed for it under its idempotency key. */
-function chargedTwice({ payments, seen }: Book): Finding[] {
+function chargedTwice({ payments, seen }: Book): Found {
   const landed = groupBy(payments, nameOf)
-  const sameNonce = [...landed].filter(([, transfers]) => transfers.length > 1)
-  const samePurchase = seen.flatMap(({ payer, nonces, purchase, orderIds }) => {
+  const samePurchase = seen.flatMap((one) => {
+    const { payer, nonces, purchase } = one
     const charges = nonces.filter((nonce) => landed.has(nameOf({ from: payer, nonce })))
-    const subject = orderIds[0] ?? purchase
     const why = `${purchase} was charged by ${charges.join(' and ')}`
-    return charges.length > 1 ? [finding('charged twice', subject, why)] : []
+    return charges.length > 1 ? [[subjectOf(one), why] as const] : []
   })
-  return [
-    ...sameNonce.map(([name, all]) => finding('charged twice', name, textOf(all))),
-    ...samePurchase,
-  ]
+  return [...[...landed].filter(([, transfers]) => transfers.length > 1), ...samePurchase]
 }
 
-function refundedTwice({ refunds, refundsOf, orders }: Book): Finding[] {
-  const more = [...refundsOf].filter(([, transfers]) => transfers.length > 1)
+function refundedTwice({ refunds, refundsOf, orders }: Book): Found {
   const known = new Set([...refundsOf.values()].flat())
   const payers = new Set(orders.map(({ payer }) => payer))
   const strays = refunds.filter((refund) => !known.has(refund) && payers.has(refund.to))
   return [
-    ...more.map(([id, transfers]) => finding('refunded twice', id, textOf(transfers))),
-    ...strays.map((refund) =>
-      finding('refunded twice', refund.transaction, `no order asked for ${textOf(refund)}`),
-    ),
+    ...[...refundsOf].filter(([, transfers]) => transfers.length > 1),
+    ...strays.map((one) => [one.transaction, `no order asked for ${textOf(one)}`] as const),
   ]
 }
 
 /** The supplier charges once per reference, so the store is charged twice only if it uses a second one. */
-function suppliedTwice({ supplied, suppliedFor, orderById, ordersByPayment }: Book): Finding[] {
-  const twice = (subject: string, why: unknown) =>
-    finding('supplier charged twice', subject, textOf(why))
+function suppliedTwice({ supplied, suppliedFor, orderById, ordersByPayment }: Book): Found {
   const orders = [...suppliedFor].filter(
     ([id, all]) => orderById.has(id) && (all.length > 1 || all.some(isOvercharged)),
   )
@@ -152,45 +158,25 @@ function suppliedTwice({ supplied, suppliedFor, orderById, ordersByPayment }: Bo
     ([, all]) => all.filter(({ id }) => isDelivered(suppliedFor.get(id))).length > 1,
   )
   return [
-    ...orders.map(([id, all]) => twice(id, all)),
-    ...strays.map((stray) => twice(stray.transactionId, stray)),
-    ...shared.map(([transaction, all]) =>
-      twice(
-        transaction,
-        all.map(({ id }) => id),
-      ),
-    ),
+    ...orders,
+    ...strays.map((stray) => [stray.transactionId, stray] as const),
+    ...shared.map(([transaction, all]) => [transaction, all.map(({ id }) => id)] as const),
   ]
 }
 
-function stillOpen({ orders, seen }: Book): Finding[] {
-  return [
-    ...orders
-      .filter((order) => !isSettled(order))
-      .map(({ id, state, refundState }) => finding('open', id, `${state}, refund ${refundState}`)),
-    ...seen
-      .filter(({ ending }) => ending === 'not told')
-      .map(({ purchase, orderIds }) =>
-        finding('open', orderIds[0] ?? purchase, `${purchase} was never told how it ended`),
-      ),
-  ]
-}
-
-function wrongRefunds({ orders, refunds, refundsOf }: Book): Finding[] {
+function wrongRefunds({ orders, refunds, refundsOf }: Book): Found {
   const payers = new Set(orders.map(({ payer }) => payer))
   const wrong = orders.flatMap(({ id, payer, amount }) =>
     (refundsOf.get(id) ?? [])
       .filter(({ to, value }) => to !== payer || value !== amount)
-      .map((refund) => finding('wrong refund', id, `${amount} of ${payer}: ${textOf(refund)}`)),
+      .map((refund) => [id, `${amount} of ${payer}: ${textOf(refund)}`] as const),
   )
-  const strangers = refunds
-    .filter(({ to }) => !payers.has(to))
-    .map((refund) => finding('wrong refund', refund.transaction, textOf(refund)))
-  return [...wrong, ...strangers]
+  const strangers = refunds.filter(({ to }) => !payers.has(to))
+  return [...wrong, ...strangers.map((refund) => [refund.transaction, refund] as const)]
 }
 
 /** Goods may be bought only after a payment of the order's payer and amount. */
-function unpaidGoods({ orders, payments, suppliedFor }: Book): Finding[] {
+function unpaidGoods({ orders, payments, suppliedFor }: Book): Found {
   const byTransaction = groupBy(payments, ({ transaction }) => transaction)
   return orders
     .filter(({ id, state }) => state === 'FULFILLED' || isDelivered(suppliedFor.get(id)))
@@ -198,68 +184,21 @@ function unpaidGoods({ orders, payments, suppliedFor }: Book): Finding[] {
       const paid = byTransaction.get(transaction ?? '') ?? []
       return !paid.some(({ from, value }) => from === payer && value === amount)
     })
-    .map(({ id }) => finding('goods without payment', id, 'the chain has no payment for it'))
+    .map(({ id }) => [id, 'the chain has no payment for it'])
 }
 
-function wrongGoods({ seen, orderById, suppliedFor }: Book): Finding[] {
-  return seen.flatMap(({ purchase, payer, goods, orderIds }) => {
-    const foreign = orderIds
-      .filter((id) => orderById.get(id)?.payer !== payer)
-      .map((id) => finding('wrong goods', id, `${purchase} of ${payer} was shown this order`))
+function wrongGoods({ seen, orderById, suppliedFor }: Book): Found {
+  return seen.flatMap((one) => {
+    const { purchase, payer, goods, orderIds } = one
+    const foreign = orderIds.filter((id) => orderById.get(id)?.payer !== payer)
+    const others = goods.filter(({ orderId, result }) => !areOf(suppliedFor.get(orderId), result))
     const several = orderIds.length > 1 ? [`${purchase} was given ${orderIds.join(' and ')}`] : []
-    const others = goods
-      .filter(({ orderId, result }) => !areOf(suppliedFor.get(orderId), result))
-      .map(({ orderId, result }) => finding('wrong goods', orderId, `${purchase} got ${result}`))
-    const subject = orderIds[0] ?? purchase
-    return [...foreign, ...several.map((why) => finding('wrong goods', subject, why)), ...others]
+    return [
+      ...foreign.map((id) => [id, `${purchase} of ${payer} was shown this order`] as const),
+      ...several.map((why) => [subjectOf(one), why] as const),
+      ...others.map(({ orderId, result }) => [orderId, `${purchase} got ${result}`] as const),
+    ]
   })
-}
-
-/** A payment that landed must never have been answered with a 402. */
-function askedAgain({ payments, seen }: Book): Finding[] {
-  const landed = new Set(payments.map(nameOf))
-  return seen.flatMap(({ purchase, payer, orderIds, refused }) =>
-    refused
-      .filter(({ nonce }) => landed.has(nameOf({ from: payer, nonce })))
-      .map(({ nonce, answer }) =>
-        finding('asked to pay again', orderIds[0] ?? purchase, `payment ${nonce}: ${answer}`),
-      ),
-  )
-}
-
-function badAnswers({ seen }: Book): Finding[] {
-  return seen.flatMap(({ purchase, orderIds, unexpected }: Seen) =>
-    unexpected.map((answer) => finding('bad answer', orderIds[0] ?? purchase, answer)),
-  )
-}
-
-/** Goods that come after a refund are a loss, which the store must have recorded or still be looking for. */
-function unseenLosses({ orders, suppliedFor }: Book): Finding[] {
-  return orders
-    .filter(({ id, supply }) => supply === 'NONE' && isDelivered(suppliedFor.get(id)))
-    .map(({ id }) =>
-      finding('loss nobody sees', id, 'the supplier delivered, the store knows none'),
-    )
-}
-
-function endedAlone(book: Book): Finding[] {
-  return book.endedAlone.map((said) => finding('node ended by itself', 'node', said))
-}
-
-/** Attackers must not be able to pause the store. */
-function pausedByAttackers({ pauses, seen, calmUntil }: Book): Finding[] {
-  const heard = seen.filter(({ pausedAt }) => pausedAt.some((at) => at < calmUntil))
-  return [
-    ...pauses.map((said) => finding('paused by an attacker', 'node', said)),
-    ...heard.map(({ purchase }) =>
-      finding('paused by an attacker', purchase, 'its buyer heard that the store is paused'),
-    ),
-  ]
-}
-
-/** A run without an order has nothing that could have gone wrong. */
-function nothingBought({ orders }: Book): Finding[] {
-  return orders.length > 0 ? [] : [finding('nothing bought', 'store', 'there is no order')]
 }
 
 function bookOf(facts: Facts): Book {
@@ -316,10 +255,6 @@ function areOf(supplied: readonly Supplied[] | undefined, result: string): boole
 /** The name of a payment: a payer can use a nonce only once (EIP-3009). */
 function nameOf({ from, nonce }: Pick<Transfer, 'from' | 'nonce'>): string {
   return `${from}:${nonce}`
-}
-
-function finding(wrong: Wrong, subject: string, why: string): Finding {
-  return { wrong, subject, why }
 }
 
 function groupBy<T>(

@@ -19,19 +19,8 @@ export interface Terms {
   readonly payTo: string
 }
 
-/** A new wallet, and the two things that a buyer does with it: pay, and read the chain. */
-export interface Buyer {
-  readonly address: Address
-  /** Atomic USDC, read from the chain. */
-  balance(): Promise<bigint>
-  /** `fetch`, with the stock x402 client, which answers a 402. `onTerms` is called before the payment is signed. */
-  fetchPaid(onTerms: (terms: Terms) => void): typeof fetch
-  /** What a transaction brought to this wallet, in atomic USDC, from its logs. */
-  receivedIn(transaction: Hash): Promise<bigint>
-}
-
-/** Makes a new, empty wallet for the sandbox's chain. */
-export function newBuyer({ rpcUrl, usdc }: { rpcUrl: string; usdc: Address }): Buyer {
+/** Makes a new, empty wallet for the sandbox's chain, which pays and reads the chain. */
+export function newBuyer({ rpcUrl, usdc }: { rpcUrl: string; usdc: Address }) {
   const account = privateKeyToAccount(generatePrivateKey())
   const { address } = account
   const chain = createPublicClient({ transport: http(rpcUrl) })
@@ -46,8 +35,10 @@ export function newBuyer({ rpcUrl, usdc }: { rpcUrl: string; usdc: Address }): B
   } as const
   return {
     address,
+    /** Atomic USDC, read from the chain. */
     balance: () => chain.readContract(balanceOf).catch(unread),
-    fetchPaid(onTerms) {
+    /** `fetch`, with the stock x402 client, which answers a 402. `onTerms` is called before the payment is signed. */
+    fetchPaid(onTerms: (terms: Terms) => void) {
       const client = new x402Client()
         .register('eip155:*', new ExactEvmScheme(account))
         .onBeforePaymentCreation(async ({ selectedRequirements: { amount, network, payTo } }) =>
@@ -55,7 +46,8 @@ export function newBuyer({ rpcUrl, usdc }: { rpcUrl: string; usdc: Address }): B
         )
       return wrapFetchWithPayment(fetch, client)
     },
-    async receivedIn(hash) {
+    /** What a transaction brought to this wallet, in atomic USDC, from its logs. */
+    async receivedIn(hash: Hash) {
       const { status, logs } = await chain.waitForTransactionReceipt({ hash }).catch(unread)
       if (status !== 'success') throw new Error(`The transaction ${hash} was reverted.`)
       return parseEventLogs({ abi: erc20Abi, eventName: 'Transfer', logs })
@@ -64,3 +56,5 @@ export function newBuyer({ rpcUrl, usdc }: { rpcUrl: string; usdc: Address }): B
     },
   }
 }
+
+export type Buyer = ReturnType<typeof newBuyer>

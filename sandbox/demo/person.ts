@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { makeAddress } from '../btcpay/addresses.ts'
 import { parseDecimal } from '../btcpay/amounts.ts'
 import { coins } from '../btcpay/coins.ts'
-import { jsonPost, read, type Store, send } from './store.ts'
+import { type Store, send, storeAt } from './store.ts'
 
 /** The only coin of the demo. */
 export const coin = 'BTC'
@@ -23,13 +23,6 @@ export interface Paying {
   readonly invoice: string
 }
 
-/** A page as a browser without script shows it. */
-export interface Seen {
-  readonly status: number
-  readonly location: string | undefined
-  readonly html: string
-}
-
 /** Fills in the form of an offer, chooses the coin, sends it, and reads the page to which it leads. */
 export async function choose(
   store: Store,
@@ -40,35 +33,32 @@ export async function choose(
   const hidden = hiddenFields((await look(store, page)).html)
   const refundTo = makeAddress(coin, 'demo', randomUUID())
   const typed = { ...hidden, ...fields, pay: coin, [`refundTo-${coin}`]: refundTo }
-  const answer = await send(store.url, page, {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams(typed),
-  })
-  const path = answer.headers.get('location')
-  if (answer.status !== 303 || path === null) {
-    throw new Error(`The form of ${offerId} answered ${answer.status}, and no page to pay on.`)
+  const {
+    status,
+    location: path,
+    cookies,
+  } = await look(store, page, '', new URLSearchParams(typed))
+  if (status !== 303 || path === undefined) {
+    throw new Error(`The form of ${offerId} answered ${status}, and no page to pay on.`)
   }
-  const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')
+  const [cookie = ''] = (cookies[0] ?? '').split(';')
   const shown = invoiceOn((await look(store, path, cookie)).html)
   return { id: path.slice('/pay/'.length), path, refundTo, cookie, ...shown }
 }
 
 /** Reads a page with the cookies of this browser. The result says where a redirect leads. */
-export async function look(store: Store, path: string, cookie = ''): Promise<Seen> {
-  return seenIn(await send(store.url, path, { redirect: 'manual', headers: { cookie } }))
+export async function look(store: Store, path: string, cookie = '', form?: URLSearchParams) {
+  const posted = form === undefined ? {} : { method: 'POST', body: form }
+  const init = { redirect: 'manual', headers: { cookie }, ...posted } as const
+  const answer = await send(store.url, path, init)
+  const { status, headers } = answer
+  const location = headers.get('location') ?? undefined
+  return { status, location, cookies: headers.getSetCookie(), html: await answer.text() }
 }
 
 /** Presses a button of a page. */
-export async function press(store: Store, path: string, cookie: string): Promise<Seen> {
-  const init = { method: 'POST', headers: { cookie }, body: new URLSearchParams() }
-  return seenIn(await send(store.url, path, { redirect: 'manual', ...init }))
-}
-
-async function seenIn(answer: Response): Promise<Seen> {
-  const { status, headers } = answer
-  return { status, location: headers.get('location') ?? undefined, html: await answer.text() }
-}
+export const press = (store: Store, path: string, cookie: string) =>
+  look(store, path, cookie, new URLSearchParams())
 
 /** Does to the invoice, at the sandbox's BTCPay Server, what a wallet or time would do. */
 export async function atProcessor(
@@ -76,8 +66,7 @@ export async function atProcessor(
   does: 'pay' | 'expire',
   how: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const path = `/sandbox/invoices/${invoice}/${does}`
-  await read(await fetch(`${processor}${path}`, jsonPost(how)), `POST ${path}`, z.object({}))
+  await storeAt(processor).post(`/sandbox/invoices/${invoice}/${does}`, z.object({}), how)
 }
 
 const Moves = z.array(z.object({ amount: z.string(), address: z.string() }))
@@ -85,8 +74,7 @@ const Chains = z.object({ [coin]: z.object({ incoming: Moves, outgoing: Moves })
 
 /** The amounts that the invoice really received and that were returned, from the books of the chain. */
 export async function movedFor({ processor, address, refundTo }: Paying) {
-  const path = '/sandbox/ledger'
-  const { body } = await read(await fetch(`${processor}${path}`), `GET ${path}`, Chains)
+  const { body } = await storeAt(processor).get('/sandbox/ledger', Chains)
   const sum = (moves: z.infer<typeof Moves>, at: string) =>
     moves
       .filter((move) => move.address === at)

@@ -56,50 +56,36 @@ const paths = {
 const recipient = { firstName: 'Ada', lastName: 'Lovelace' }
 const msisdn = '+12015550123'
 
+type Kind = keyof typeof paths
+const purchase = (
+  title: string,
+  kind: Kind,
+  fields: { readonly offerId: string; readonly [field: string]: string | number },
+  ends: Purchase['state'] = 'FULFILLED',
+) => ({ title, kind, fields, ends })
+
 /** The purchases of the demo: what it buys, and how each must end. */
 export const purchases = [
-  {
-    title: 'Buy a voucher with a fixed price',
-    kind: 'voucher',
-    fields: { offerId: 'TEST-VOUCHER-OK', ...recipient },
-    ends: 'FULFILLED',
-  },
-  {
-    title: 'Buy a voucher of a value you choose (0.35 USD)',
-    kind: 'voucher',
-    fields: { offerId: 'TEST-VOUCHER-OPEN', ...recipient, value: 0.35 },
-    ends: 'FULFILLED',
-  },
-  {
-    title: 'Top up a phone',
-    kind: 'topup',
-    fields: { offerId: 'TEST-TOPUP-OK', msisdn },
-    ends: 'FULFILLED',
-  },
-  {
-    title: 'Buy an eSIM, and show the QR code that installs it',
-    kind: 'esim',
-    fields: { offerId: 'TEST-ESIM-OK' },
-    ends: 'FULFILLED',
-  },
-  {
-    title: 'Buy a voucher that takes 25 seconds, and poll its order',
-    kind: 'voucher',
-    fields: { offerId: 'TEST-VOUCHER-SLOW', ...recipient },
-    ends: 'FULFILLED',
-  },
-  {
-    title: 'Top up a phone, be rejected by the carrier, and get the money back',
-    kind: 'topup',
-    fields: { offerId: 'TEST-TOPUP-FAIL', msisdn },
-    ends: 'REFUNDED',
-  },
-] as const satisfies readonly {
-  readonly title: string
-  readonly kind: keyof typeof paths
-  readonly fields: Readonly<Record<string, unknown>>
-  readonly ends: Purchase['state']
-}[]
+  purchase('Buy a voucher with a fixed price', 'voucher', {
+    ...{ offerId: 'TEST-VOUCHER-OK', ...recipient },
+  }),
+  purchase('Buy a voucher of a value you choose (0.35 USD)', 'voucher', {
+    ...{ offerId: 'TEST-VOUCHER-OPEN', ...recipient, value: 0.35 },
+  }),
+  purchase('Top up a phone', 'topup', { offerId: 'TEST-TOPUP-OK', msisdn }),
+  purchase('Buy an eSIM, and show the QR code that installs it', 'esim', {
+    offerId: 'TEST-ESIM-OK',
+  }),
+  purchase('Buy a voucher that takes 25 seconds, and poll its order', 'voucher', {
+    ...{ offerId: 'TEST-VOUCHER-SLOW', ...recipient },
+  }),
+  purchase(
+    'Top up a phone, be rejected by the carrier, and get the money back',
+    'topup',
+    { offerId: 'TEST-TOPUP-FAIL', msisdn },
+    'REFUNDED',
+  ),
+]
 
 /**
  * Buys with one call, whose 402 the client answers itself, and follows the order to its end.
@@ -108,7 +94,7 @@ export const purchases = [
  */
 export async function buy(
   demo: Demo,
-  { kind, fields, ends }: Omit<(typeof purchases)[number], 'title'>,
+  { kind, fields, ends }: (typeof purchases)[number],
 ): Promise<Purchase> {
   const { say, store } = demo
   say('Sends', `POST ${paths[kind]} ${JSON.stringify(fields)}`)

@@ -3,14 +3,6 @@ import * as z from 'zod'
 /** The timeout of a request. It is longer than the store waits for goods, which is at most 25 s. */
 const answerWithinMs = 60_000
 
-/** The store as a buyer sees it: a URL that answers JSON. */
-export interface Store {
-  readonly url: string
-  /** Reads an answer whose status is 200 or 202. @throws Error with the store's own reason */
-  get<T>(path: string, shape: z.ZodType<T>, headers?: Record<string, string>): Promise<Answer<T>>
-  post<T>(path: string, shape: z.ZodType<T>, body: unknown): Promise<Answer<T>>
-}
-
 export interface Answer<T> {
   readonly status: number
   readonly headers: Headers
@@ -25,15 +17,19 @@ const Problem = z.object({
   error: z.string().optional(),
 })
 
-export function storeAt(url: string): Store {
+/** A store, or another server of the sandbox, as a buyer sees it: a URL that answers JSON. */
+export function storeAt(url: string) {
   return {
     url,
-    get: async (path, shape, headers = {}) =>
+    /** @throws Error with the store's own reason for any status except 200 and 202 */
+    get: async <T>(path: string, shape: z.ZodType<T>, headers: Record<string, string> = {}) =>
       read(await send(url, path, { headers }), `GET ${path}`, shape),
-    post: async (path, shape, body) =>
+    post: async <T>(path: string, shape: z.ZodType<T>, body: unknown) =>
       read(await send(url, path, jsonPost(body)), `POST ${path}`, shape),
   }
 }
+
+export type Store = ReturnType<typeof storeAt>
 
 /** A POST with `body` as JSON. */
 export function jsonPost(body: unknown, headers: Record<string, string> = {}) {
@@ -41,7 +37,6 @@ export function jsonPost(body: unknown, headers: Record<string, string> = {}) {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(answerWithinMs),
   }
 }
 
@@ -66,12 +61,7 @@ export async function read<T>(
 }
 
 /** `fetch`, whose failure tells the user what it means; by itself it says only "fetch failed". */
-export async function send(
-  url: string,
-  path: string,
-  init: RequestInit,
-  fetching = fetch,
-): Promise<Response> {
+export async function send(url: string, path: string, init: RequestInit, fetching = fetch) {
   try {
     const signal = AbortSignal.timeout(answerWithinMs)
     return await fetching(`${url}${path}`, { signal, ...init })
