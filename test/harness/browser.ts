@@ -79,7 +79,7 @@ const quiet = [
 const run = promisify(execFile)
 
 /** The path of the program, and the environment that it needs. */
-export interface Chromium {
+interface Chromium {
   readonly executablePath: string
   readonly env: Readonly<Record<string, string>>
 }
@@ -90,7 +90,7 @@ export interface Chromium {
  *
  * @returns the reason as a sentence, if neither of them starts
  */
-export async function findChromium(): Promise<Chromium | string> {
+async function findChromium(): Promise<Chromium | string> {
   const inherited = Object.entries(process.env).filter(([, value]) => value !== undefined)
   const env = Object.fromEntries(inherited) as Record<string, string>
   const candidates = [
