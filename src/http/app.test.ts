@@ -21,6 +21,7 @@ describe('methods and paths', () => {
         expect(answer.headers['allow']).toBe('GET, HEAD, OPTIONS')
         expect(answer.body).toContain(`${method} is not allowed here; use GET or HEAD.`)
         expect(answer.headers['access-control-allow-origin']).toBe('*')
+        if (url === '/ai/vouchers') expect(answer.headers['ratelimit']).toContain('"discovery"')
       }
     },
   )
@@ -42,6 +43,15 @@ describe('methods and paths', () => {
     expect((await send('/api/catalog/nothing')).json()).toMatchObject({ status: 415 })
     expect((await send('/ai/nothing')).statusCode).toBe(415)
     expect((await send('/ai/vouchers')).statusCode).toBe(405)
+  })
+
+  test('HEAD answers like GET, without a body', async () => {
+    const url = '/ai/vouchers?limit=1'
+    const { etag, 'content-length': length } = (await app.inject(url)).headers
+    const { statusCode, body, headers } = await app.inject({ method: 'HEAD', url })
+    expect([statusCode, body, headers['etag'], headers['content-length']]).toEqual([
+      ...[200, '', etag, length],
+    ])
   })
 
   test.each(['/ai/%zz', '/api/catalog/vouchers/offers/%ff', '/%'])(

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from '../lib/refusal.ts'
-import { clientKeyOf } from './client-key.ts'
 import { holdUp } from './gate.ts'
-import type { Limits } from './rate-limit.ts'
+import { clientKeyOf, type Limits } from './rate-limit.ts'
 
 /** More requests under way than agents or people behind one address need. */
 export const maxAtOnce = 64

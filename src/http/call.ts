@@ -3,9 +3,8 @@ import { keyOf } from '../api/buying/credentials.ts'
 import type { Call, Credentials } from '../api/operation.ts'
 import { echoOf, type ParamSource, refused, unknownParameter } from '../catalog/search/params.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { clientKeyOf } from './client-key.ts'
-import { countRefused, lookAtRefused } from './proof-limit.ts'
-import type { Limits } from './rate-limit.ts'
+import { countRefused, lookAtRefused } from './gate.ts'
+import { clientKeyOf, type Limits } from './rate-limit.ts'
 
 export function callIn(
   request: FastifyRequest,

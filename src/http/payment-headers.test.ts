@@ -3,6 +3,7 @@ import {
   encodePaymentResponseHeader,
   encodePaymentSignatureHeader,
 } from '@x402/core/http'
+import fc from 'fast-check'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { fixtureTerms, paymentFor } from '../payments/payments.fixture.ts'
@@ -99,6 +100,12 @@ describe('the payment header', () => {
   test('does not name a part of an object’s own making', () => {
     const header = base64(`{"__proto__": ${JSON.stringify(payment)}}`)
     expect(presentedPayment(header).type).toBe('unreadable')
+  })
+
+  test('never throws, whatever it holds', () => {
+    const anything = fc.oneof(fc.string(), fc.json().map(base64), fc.base64String())
+    const never = (header: string) => ['none', 'unreadable'].includes(presentedPayment(header).type)
+    fc.assert(fc.property(anything, never), { numRuns: 500 })
   })
 })
 

@@ -7,7 +7,6 @@ import { orderPath } from '../api/paths.ts'
 import type { Kind } from '../catalog/offer.ts'
 import { never } from '../lib/never.ts'
 import { credentialsIn, postedFields, preferredWaitMs } from './call.ts'
-import { clientKeyOf } from './client-key.ts'
 import { configOf } from './operations.ts'
 import {
   answer402,
@@ -16,6 +15,7 @@ import {
   paymentResponse,
   privately,
 } from './payment-headers.ts'
+import { clientKeyOf } from './rate-limit.ts'
 
 const replayed = { 'idempotent-replayed': 'true' }
 

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { clientKeyOf } from './client-key.ts'
-import { countingHere, limiterOf, rateLimitHeaders } from './rate-limit.ts'
+import { clientKeyOf, countingHere, limiterOf, rateLimitHeaders } from './rate-limit.ts'
 
 const rule = { name: 'test', limit: 3, windowSeconds: 60 }
 

@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import type { FaultLog } from '../api/deps.ts'
 import type { ProofLimit } from '../api/operation.ts'
 import { problem } from '../api/refusals.ts'
-import { isNotAccepted } from '../http/proof-limit.ts'
+import { isNotAccepted } from '../http/gate.ts'
 import type { LimitName } from '../http/rate-limit.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Charged, Refusal, rules } from '../lib/refusal.ts'

@@ -22,9 +22,12 @@ import {
 } from '../../orders/webhooks/ports.ts'
 import type { Sealed } from '../../secrets/vault.ts'
 import { inTurn, twoNodes } from './stores.fixture.ts'
-import { createWebhookStore } from './webhooks.ts'
+import { createMailBook, createWebhookStore } from './webhooks.ts'
 
-const nodes = twoNodes(createWebhookStore)
+const nodes = twoNodes((database) => ({
+  ...createWebhookStore(database),
+  mail: createMailBook(database),
+}))
 
 const webhook = { target: 'sealed' as Sealed, receiver: 'one host' }
 const delivered = { type: 'delivered', answer: 'HTTP 204' } as const
@@ -90,14 +93,17 @@ describe('noting events', () => {
     expect((await store.find(first.id))?.events).toMatchObject([{ type: 'order.paid' }])
   })
 
-  it('forgets the webhook of an order with its personal fields', async () => {
+  it('forgets the webhook and the mail address of an order with its personal fields', async () => {
     const { orders, store, pass } = nodes()
     const ended = await order(fulfilled(fulfilling(paid(pending()))))
     const final = { ...ended, settlement: 'FINAL' } as Order
     await orders.move(ended, final)
     const open = await order()
+    for (const { id } of [ended, open]) await store.mail.remember(id, 'digest')
     await pass(2 * hour)
     expect(await store.forget(new Date(Date.now() - hour))).toBe(1)
+    expect(await store.mail.forget(new Date(Date.now() - hour))).toBe(1)
+    expect(await store.mail.ordersOf(['digest'], 5)).toEqual([open.id])
     expect(await store.find(ended.id)).toBeUndefined()
     expect(await store.find(open.id)).toBeDefined()
   })

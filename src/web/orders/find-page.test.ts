@@ -5,7 +5,7 @@ import { noBudgets, type Script } from '../../../test/doubles/orders.ts'
 import { createCheckoutService } from '../../api/checkout.ts'
 import type { MailDeps } from '../../api/tracking/mail.ts'
 import type { OrderTrackingDeps } from '../../api/tracking/order-view.ts'
-import { linkToken, recoveryCodeOf } from '../../api/tracking/tokens.ts'
+import { linkToken, recoveryCodeOf, sessionToken } from '../../api/tracking/tokens.ts'
 import { createLimits, limitRules } from '../../http/rate-limit.ts'
 import { networks } from '../../payments/networks.ts'
 import { createDigest, createSigner } from '../../secrets/tokens.ts'
@@ -113,6 +113,15 @@ describe('the mail after the last one of an hour', () => {
       expect(body).toContain(`value="${typed}"`)
     },
   )
+})
+
+test('whoever is signed in stays so when a search finds nothing', async () => {
+  const { post, follow } = await store()
+  const cookie = `wallet=${sessionToken(follow, `0x${'1'.repeat(40)}`)}`
+  for (const fields of [{ number: 'my order' }, { email: 'nobody' }, { email: typed }]) {
+    const path = 'number' in fields ? '/find/payment' : '/find/mail'
+    expect(read((await post(path, fields, { cookie })).body)).toContain(t('find.list.title'))
+  }
 })
 
 test('a wallet whose signature was refused too often has to wait before the next one is checked', async () => {

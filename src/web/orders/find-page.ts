@@ -9,7 +9,7 @@ import {
 import { addressIn } from '../../api/tracking/mail.ts'
 import { type OrderPageView, viewOf } from '../../api/tracking/order-view.ts'
 import { linkTokenForCode, sessionSeconds } from '../../api/tracking/tokens.ts'
-import { countRefused, lookAtRefused } from '../../http/proof-limit.ts'
+import { countRefused, lookAtRefused } from '../../http/gate.ts'
 import type { OrderId } from '../../lib/ids.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { type Html, html } from '../frame/html.ts'
