@@ -13,11 +13,12 @@ interface Row {
   readonly subjects: Subjects | undefined
 }
 
-const who = ['payer', 'client', 'receiver'] as const
-const budgetNames = ['unpaid_payments', 'failed_orders', 'reverts'] as const
-type OfOrders = (typeof budgetNames)[number]
+const counts = {
+  unpaid_payments: ({ state }: Order) => state === 'PAYMENT_PENDING' || state === 'PAYMENT_FAILED',
+  failed_orders: isRefunding,
+}
 
-/** The budget that stays spent for the longest time, counted as the database does. */
+/** The first budget that is spent; the database names the one that stays so, and counts reverts as well. */
 export function spentIn(
   rows: readonly Row[],
   subjects: Subjects,
@@ -26,11 +27,15 @@ export function spentIn(
 ): Spent | undefined {
   const since = at.getTime() - budgetWindowMs
   const recent = rows.filter(({ order }) => order.placedAt.getTime() > since)
-  const spent = who.flatMap((whose) => {
+  for (const whose of ['payer', 'client', 'receiver'] as const) {
     const theirs = recent.filter((row) => isOf(row, whose, subjects)).map(({ order }) => order)
-    return budgetNames.flatMap((budget) => spentBy(theirs, { budget, whose }, rules, at))
-  })
-  return spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
+    for (const budget of ['unpaid_payments', 'failed_orders'] as const) {
+      const times = theirs.filter(counts[budget]).map(({ placedAt }) => placedAt.getTime())
+      const retryAfterSeconds = waitOf(times, rules[whose][budget], at)
+      if (retryAfterSeconds !== undefined) return { budget, whose, retryAfterSeconds }
+    }
+  }
+  return undefined
 }
 
 /** Whether the payer already has half of the float at risk. The database also shares it out more finely. */
@@ -48,20 +53,6 @@ export function exceededIn(
   const risked = open.reduce((sum, { order }) => sum + order.amount, 0n)
   if (risked === 0n || (risked + amount) * 2n <= float) return undefined
   return { budget: 'exposure', whose: 'payer', retryAfterSeconds: 60 }
-}
-
-function spentBy(
-  orders: readonly Order[],
-  { budget, whose }: { readonly budget: OfOrders; readonly whose: keyof Subjects },
-  rules: BudgetRules,
-  at: Date,
-): readonly Spent[] {
-  const counted = orders.flatMap((order) => Array<Order>(timesCounted(order, budget)).fill(order))
-  const times = counted.map(({ placedAt }) => placedAt.getTime())
-  const seconds = waitOf(times, rules[whose][budget], at)
-  if (seconds === undefined) return []
-  const isOpen = budget !== 'reverts' && counted.some(({ state }) => state === 'PAYMENT_PENDING')
-  return [{ budget, whose, retryAfterSeconds: isOpen ? 5 : seconds }]
 }
 
 /** Seconds until there is room for one more; undefined if there is room now. */
@@ -88,28 +79,24 @@ export function keepClaim(
   const earlier = claims.find(({ order, key }) => order === claim.order && key === claim.key)
   if (earlier && earlier.bodyHash !== claim.bodyHash) return 'other_body'
   if (earlier) return earlier.version < claim.version ? 'used' : 'fresh'
-  const recent = claims.filter((one) => one.at > at.getTime() - budgetWindowMs)
-  const spent = (['order', 'client'] as const).flatMap((whose) => {
-    const theirs = recent.filter((one) => claim[whose] !== undefined && one[whose] === claim[whose])
+  const since = at.getTime() - budgetWindowMs
+  for (const whose of ['order', 'client'] as const) {
+    const theirs = claims.filter((one) => one.at > since && isOfSame(one, claim, whose))
     const times = theirs.map((one) => one.at)
     const retryAfterSeconds = waitOf(times, rules[whose].refund_claims, at)
-    return retryAfterSeconds === undefined
-      ? []
-      : [{ budget: 'refund_claims' as const, whose, retryAfterSeconds }]
-  })
-  const longest = spent.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds)[0]
-  if (!longest) claims.push(claim)
-  return longest ?? 'fresh'
+    if (retryAfterSeconds !== undefined) {
+      return { budget: 'refund_claims', whose, retryAfterSeconds }
+    }
+  }
+  claims.push(claim)
+  return 'fresh'
+}
+
+function isOfSame(one: MemoryClaim, other: MemoryClaim, whose: 'order' | 'client'): boolean {
+  return other[whose] !== undefined && one[whose] === other[whose]
 }
 
 function isOf({ order, subjects }: Row, whose: keyof Subjects, wanted: Subjects): boolean {
   if (whose === 'payer') return order.tender.payer.toLowerCase() === wanted.payer
   return wanted[whose] !== undefined && subjects?.[whose] === wanted[whose]
-}
-
-function timesCounted(order: Order, budget: OfOrders): number {
-  if (order.state === 'FULFILLED') return 0
-  if (budget === 'reverts') return order.reverts ?? 0
-  if (budget === 'failed_orders') return isRefunding(order) ? 1 : 0
-  return order.state === 'PAYMENT_PENDING' || order.state === 'PAYMENT_FAILED' ? 1 : 0
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { newCheckoutId } from '../../../test/doubles/ids.ts'
+import { noBudgets } from '../../../test/doubles/orders.ts'
 import {
   ended,
   onRecord,
@@ -280,4 +281,122 @@ test('the switch tells who stopped refunds and why, and every turn stays on reco
   ]) {
     await expect(nodes().pool.query(sql)).rejects.toThrow('keeps what was written')
   }
+})
+
+/** The owner of an order: numbers for the wallet and, if known, the client. */
+interface Hands {
+  readonly wallet: number
+  readonly client?: number
+}
+
+const owedTo = (hands: number | Hands, amount: bigint, odd: Partial<Order> = {}) => {
+  const { wallet, client }: Hands = typeof hands === 'number' ? { wallet: hands } : hands
+  const tender = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
+  const target = { ...failed(asked({ amount: usdc(amount), tender })), ...odd } as Order
+  const subjects = { payer: tender.payer, client: client === undefined ? undefined : `${client}` }
+  return orderOnRecord(nodes().orders, target, { subjects, rules: noBudgets })
+}
+const allowed = ({ id }: Order) => nodes().store.allow(id)
+/** The answers to these refunds one after the other, while nobody else waits. */
+const oneByOne = async (...all: readonly (readonly [hands: number | Hands, amount: bigint])[]) => {
+  const said: string[] = []
+  for (const [hands, amount] of all) said.push(await allowed(await owedTo(hands, amount)))
+  return said
+}
+
+describe('payers and clients', () => {
+  it('are granted one refund at least, however large', async () => {
+    const [large, other] = [await owedTo(1, 45n), await owedTo(2, 5n)]
+    expect([await allowed(large), await allowed(other)]).toEqual(['granted', 'granted'])
+    await nodes().pass(24 * hour)
+    expect(await oneByOne([1, 50n])).toEqual(['granted'])
+  })
+
+  it('leave half of the hour to those who had nothing, whether anybody waits or not', async () => {
+    expect(await oneByOne([1, 10n], [1, 15n], [1, 1n], [2, 25n])).toEqual([
+      ...['granted', 'granted', 'payer_share', 'granted'],
+    ])
+  })
+
+  it('leave half of the day to those who had nothing', async () => {
+    for (const amount of [25n, 25n]) {
+      expect(await oneByOne([1, amount])).toEqual(['granted'])
+      await nodes().pass(hour)
+    }
+    expect(await oneByOne([1, 11n], [1, 10n], [2, 50n])).toEqual([
+      ...['payer_share', 'granted', 'hour_cap'],
+    ])
+    await nodes().pass(hour)
+    expect(await oneByOne([1, 1n], [2, 50n])).toEqual(['payer_share', 'granted'])
+  })
+
+  it('count a client over all its wallets', async () => {
+    const said = await oneByOne(
+      ...[1, 2, 3, 4].map((wallet) => [{ wallet, client: 7 }, 10n] as const),
+      [{ wallet: 5, client: 8 }, 10n],
+      [{ wallet: 6 }, 20n],
+    )
+    expect(said).toEqual([
+      ...['granted', 'granted', 'payer_share', 'payer_share', 'granted', 'granted'],
+    ])
+  })
+})
+
+describe('payers and clients, while others wait,', () => {
+  const long = { changedAt: new Date('2026-01-01T00:00:00Z') }
+
+  it('leave room for one another: beyond a quarter of the hour a payer waits while others do', async () => {
+    const greedy = await Promise.all([8n, 4n, 1n].map((amount) => owedTo(1, amount)))
+    const other = await owedTo(2, 20n)
+    const [first, second, third] = greedy as [Order, Order, Order]
+    // A quarter of 50 is 12.5.
+    expect([await allowed(first), await allowed(second)]).toEqual(['granted', 'granted'])
+    expect(await allowed(third)).toBe('payer_share')
+    expect(await allowed(other)).toBe('granted')
+    expect(await allowed(third)).toBe('granted')
+  })
+
+  it('wait behind whoever has waited for an hour and would not fit any more', async () => {
+    const first = await owedTo(1, 30n, long)
+    const large = await owedTo(2, 21n)
+    const small = await owedTo(3, 20n)
+    expect([await allowed(large), await allowed(small)]).toEqual(['payer_share', 'granted'])
+    expect(await allowed(first)).toBe('granted')
+  })
+
+  it('leave room to others, which another wallet of the same client is not', async () => {
+    const hands = (wallet: number) => ({ wallet, client: 7 })
+    await owedTo(hands(3), 20n)
+    expect([
+      await allowed(await owedTo(hands(1), 8n)),
+      await allowed(await owedTo(hands(2), 8n)),
+    ]).toEqual([...['granted', 'granted']])
+    await owedTo({ wallet: 4 }, 20n)
+    expect(await allowed(await owedTo(hands(5), 1n))).toBe('payer_share')
+  })
+
+  it('wait behind nobody who waits for a share of their own', async () => {
+    expect(await allowed(await owedTo(1, 20n))).toBe('granted')
+    const own = await owedTo(1, 20n, long)
+    expect([await allowed(own), await allowed(await owedTo(2, 25n))]).toEqual([
+      'payer_share',
+      'granted',
+    ])
+  })
+
+  it('wait behind nobody who has not waited for an hour yet', async () => {
+    await owedTo(1, 30n, { changedAt: new Date('2098-01-01T00:00:00Z') })
+    const later = { changedAt: new Date('2098-01-01T00:00:01Z') }
+    expect(await allowed(await owedTo(2, 21n, later))).toBe('granted')
+  })
+
+  it.each<[string, Partial<Order>]>([
+    ['that is above the cap', { amount: usdc(51n) }],
+    ['whose payment may still vanish', { settlement: 'SEEN' }],
+  ])('wait for no refund %s', async (_, odd) => {
+    await owedTo(1, 30n, { ...odd, ...long })
+    expect([await allowed(await owedTo(2, 8n)), await allowed(await owedTo(2, 17n))]).toEqual([
+      ...['granted', 'granted'],
+    ])
+  })
 })

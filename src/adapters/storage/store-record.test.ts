@@ -2,6 +2,18 @@ import type { Pool } from 'pg'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { onChain } from '../../../test/doubles/orders.ts'
 import {
+  closed,
+  ended,
+  moveOn,
+  opened,
+  opening,
+  openOnRecord,
+  payment,
+  placedOnRecord,
+  returning,
+  stepping,
+} from '../../../test/fixtures/sample-checkouts.ts'
+import {
   failed,
   fulfilled,
   fulfilling,
@@ -13,12 +25,15 @@ import {
   refunded,
   wayTo,
 } from '../../../test/fixtures/sample-orders.ts'
+import type { Checkout } from '../../checkouts/checkout.ts'
 import { usdc } from '../../lib/money.ts'
 import type { Order } from '../../orders/order.ts'
 import { paymentKeyOf } from '../../payments/payment.ts'
+import { createCheckoutStore } from './checkouts.ts'
+import { checkoutFacts } from './facts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'
 import { createOrderStore } from './orders.ts'
-import { createMovements, createStoreRecord } from './record.ts'
+import { createCheckoutRecord, createMovements, createStoreRecord } from './record.ts'
 
 const postgres = migratedPostgres()
 let pool: Pool
@@ -29,7 +44,7 @@ beforeAll(async () => {
 /** Empties the tables, which only a test may do. */
 beforeEach(() =>
   pool.query(`set session_replication_role = replica;
-    truncate orders, payments, order_events, ledger, idempotency_keys cascade;
+    truncate orders, payments, order_events, ledger, idempotency_keys, checkouts cascade;
     set session_replication_role = default`),
 )
 
@@ -201,3 +216,91 @@ test.each([
     await expect(said).rejects.toThrow('violates check constraint')
   },
 )
+
+const checkoutRecord = () => createCheckoutRecord(pool)
+const records = () => ({ store: createCheckoutStore(pool), orders: createOrderStore(pool) })
+
+/** Runs SQL that the triggers would refuse. */
+function byHand(sql: string) {
+  return pool.query(`begin; set local session_replication_role = replica; ${sql}; commit`)
+}
+
+async function allCheckouts(): Promise<Checkout[]> {
+  const found: Checkout[] = []
+  for await (const page of checkoutRecord().all()) found.push(...page)
+  return found
+}
+
+test('a record without checkouts has nothing to tell', async () => {
+  expect(await allCheckouts()).toEqual([])
+  expect(await checkoutRecord().ledger()).toEqual(new Map())
+  expect(await checkoutRecord().misbooked()).toEqual([])
+  expect(await checkoutRecord().strayOrders()).toEqual([])
+})
+
+test('checkouts are listed whole', async () => {
+  const open = await openOnRecord(records)
+  expect(await allCheckouts()).toEqual([open])
+})
+
+test('the ledger sums up each coin, and names the checkout whose entries were changed', async () => {
+  const placed = await placedOnRecord(records)
+  const open = await openOnRecord(records)
+  const part = await moveOn(records, open, returning(ended(open, [payment(900n)]), 900n))
+  const first = opening({ coin: 'XMR' })
+  const { checkout } = await records().store.open(first)
+  await moveOn(records, checkout, opened(first, { payments: [payment(7n)] }))
+  const none = { received: 0n, price: 0n, due: 0n, returned: 0n, kept: 0n }
+  expect(await checkoutRecord().ledger()).toEqual(
+    new Map([
+      ['BTC', { ...none, received: 13_400n, price: -12_500n, due: -900n }],
+      ['XMR', { ...none, received: 7n, due: -7n }],
+    ]),
+  )
+  expect(await checkoutRecord().misbooked()).toEqual([])
+  await byHand(`update checkout_ledger set units = units - 1
+    where checkout_id = '${part.id}' and account = 'due';
+    delete from checkout_ledger where checkout_id = '${placed.id}' and account = 'price'`)
+  const found = await checkoutRecord().misbooked()
+  expect(found).toHaveLength(2)
+  expect(found).toContainEqual({
+    ...{ checkout: part.id, coin: 'BTC', account: 'due', booked: -901n, due: -900n },
+  })
+  expect(found).toContainEqual({
+    ...{ checkout: placed.id, coin: 'BTC', account: 'price', booked: 0n, due: -12_500n },
+  })
+})
+
+test('an order of an invoice that no checkout has decided on is a stray', async () => {
+  const placed = await placedOnRecord(records)
+  expect(await checkoutRecord().strayOrders()).toEqual([])
+  await byHand(`update checkouts set state = 'ENDED', price = null, is_placed = null,
+    doc = jsonb_set(doc, '{state}', '"ENDED"') where id = '${placed.id}'`)
+  expect(await checkoutRecord().strayOrders()).toEqual([placed.orderId])
+})
+
+test('what is under way is counted, and nothing that is closed', async () => {
+  const returnsGranted = { hour: 0n, day: 0n }
+  const late = { payoutsLate: 0, returnsGranted }
+  const none = { returnsPending: 0, returnsFailed: 0, oldestReturnSince: undefined, ...late }
+  expect(await checkoutFacts(pool)).toEqual({ openByState: {}, ...none })
+  const back = async () => {
+    const open = await openOnRecord(records)
+    return moveOn(records, open, returning(ended(open, [payment(900n)]), 900n))
+  }
+  const first = await back()
+  const failed = await back()
+  await moveOn(records, failed, stepping(failed, 'FAILED'))
+  await placedOnRecord(records)
+  const over = await openOnRecord(records)
+  await moveOn(records, over, closed(ended(over)))
+  await openOnRecord(records)
+  const { rows } = await pool.query(
+    'select at from checkout_events where checkout_id = $1 and seq = 3',
+    [first.id],
+  )
+  expect(await checkoutFacts(pool)).toEqual({
+    openByState: { OPEN: 1, ORDERED: 1, ENDED: 2 },
+    ...{ returnsPending: 1, returnsFailed: 1, oldestReturnSince: rows[0].at, ...late },
+  })
+})
