@@ -10,11 +10,6 @@ import { createViteServer } from 'vitest/node'
 import { resolvePackage } from '../../sandbox/resolve.ts'
 import { leftOut } from './left-out.ts'
 
-const found = await findChromium()
-
-/** The reason why no browser can be started here; undefined if one can. */
-export const noBrowser = leftOut(typeof found === 'string' ? found : undefined)
-
 /** A real Chromium with an empty profile. */
 export async function openBrowser(): Promise<Browser> {
   if (typeof found === 'string') throw new Error(found)
@@ -164,3 +159,9 @@ const fontsIn = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${folder}</dir><dir>/usr/share/fonts</dir></fontconfig>
 `
+
+// At the end, because the search uses the constants above.
+const found = await findChromium()
+
+/** The reason why no browser can be started here; undefined if one can. */
+export const noBrowser = leftOut(typeof found === 'string' ? found : undefined)
