@@ -1,7 +1,7 @@
-import pg from 'pg'
 import { type Address, parseAbi } from 'viem'
 import { chainClient } from '../sandbox/chain/rpc.ts'
-import type { Facts, OrderRow, Supplied, Transfer } from './facts.ts'
+import { query } from '../test/harness/query.ts'
+import type { OrderRow, Supplied, Transfer } from './facts.ts'
 import type { Parts } from './parts.ts'
 
 const token = parseAbi([
@@ -10,38 +10,29 @@ const token = parseAbi([
 ])
 
 /** The facts of the chain, the supplier and the database, each read directly and not through the store. */
-export async function collect(
-  parts: Parts,
-): Promise<Pick<Facts, 'payments' | 'refunds' | 'supplied' | 'orders'>> {
-  const [moves, supplied, orders] = await Promise.all([
-    movesOf(parts),
-    ledgerOf(parts.supplier),
-    ordersIn(parts.database.url),
+export async function collect({ chain, supplier, database, refundWallet }: Parts) {
+  const [transfers, supplied, orders] = await Promise.all([
+    transfersOf(chain),
+    ledgerOf(supplier),
+    ordersIn(database.url),
   ])
-  return { ...moves, supplied, orders }
-}
-
-/** The payments to the store and its refunds. */
-async function movesOf({
-  chain,
-  refundWallet,
-}: Parts): Promise<Pick<Facts, 'payments' | 'refunds'>> {
-  const transfers = await transfersOf(chain)
   const payTo = chain.keys.payTo.toLowerCase()
   return {
     payments: transfers.filter(({ to }) => to === payTo),
     refunds: transfers.filter(({ from }) => from === refundWallet),
+    supplied,
+    orders,
   }
 }
 
 /** The number of orders that are neither delivered, nor refunded, nor proven unpaid. */
 export async function countOpen(databaseUrl: string): Promise<number> {
-  const [row] = await query<{ open: number }>(
+  const [row] = await query(
     databaseUrl,
     `select count(*)::int as open from orders
       where state not in ('FULFILLED', 'PAYMENT_FAILED') and refund_state is distinct from 'REFUNDED'`,
   )
-  return row?.open ?? 0
+  return row.open
 }
 
 /** All transfers of USDC. The log just before a transfer has the nonce of its authorization. */
@@ -81,7 +72,7 @@ async function ledgerOf({ url, apiKey }: Parts['supplier']): Promise<readonly Su
 }
 
 async function ordersIn(databaseUrl: string): Promise<readonly OrderRow[]> {
-  const rows = await query<Omit<OrderRow, 'amount'> & { amount: string }>(
+  const rows = await query(
     databaseUrl,
     `select id, state, refund_state as "refundState", payer, amount::text as amount,
         offer_id as "offerId", transaction_hash as transaction,
@@ -93,15 +84,4 @@ async function ordersIn(databaseUrl: string): Promise<readonly OrderRow[]> {
       from orders order by placed_at`,
   )
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
-}
-
-async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query<Row>(sql)).rows
-  } finally {
-    await client.end()
-  }
 }

@@ -21,17 +21,11 @@ Exits with 0 when there were orders and each ended as goods or as a refund, once
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<number> {
-  let wanted: Wanted | 'help'
-  try {
-    wanted = readArguments(args)
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-    return 1
-  }
-  if (wanted === 'help') {
+  if (args.includes('--help')) {
     console.log(usage)
     return 0
   }
+  const wanted = readArguments(args)
   const cancelling = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => cancelling.abort(new Error(`ended by ${signal}`)))
@@ -68,7 +62,7 @@ async function runIn(dataDir: string, wanted: Wanted, cancelled: AbortSignal): P
 }
 
 /** @throws Error with a message for the user, if an argument is unknown or out of range */
-function readArguments(args: readonly string[]): Wanted | 'help' {
+function readArguments(args: readonly string[]): Wanted {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -76,10 +70,8 @@ function readArguments(args: readonly string[]): Wanted | 'help' {
       kills: { type: 'string', default: '30' },
       seed: { type: 'string', default: '402' },
       attackers: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   })
-  if (values.help) return 'help'
   return {
     orders: wholeNumber('--orders', values.orders, { least: 1, most: 12_000 }),
     kills: wholeNumber('--kills', values.kills, { least: 0, most: 10_000 }),
