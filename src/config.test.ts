@@ -64,10 +64,6 @@ describe('without any variable', () => {
   test('an empty one counts as none', () => {
     expect(readConfig({ MODE: '', PORT: '', GAS_KEY: '' })).toEqual(readConfig({}))
   })
-
-  test('the address follows the port', () => {
-    expect(readConfig({ PORT: '9000' }).site.url).toBe('http://localhost:9000')
-  })
 })
 
 describe('a live store', () => {
@@ -238,11 +234,7 @@ describe('a live store', () => {
     })
 
     test.each([
-      ['BTCPAY_URL', 'btcpay.example'],
       ['BTCPAY_STORE_ID', '../other'],
-      ['BTCPAY_STORE_ID', 'short'],
-      ['BTCPAY_API_KEY', 'fifteen-letters'],
-      ['BTCPAY_WEBHOOK_SECRET', 'fifteen-letters'],
       ['BTCPAY_METHODS', 'BTC,BEANS'],
       ['BTCPAY_METHODS', 'BTC,BTC'],
       ['BTCPAY_METHODS', ','],
@@ -267,55 +259,31 @@ describe('a bad value is named with its variable', () => {
   test.each([
     ['NETWORK', 'polygon'],
     ['STORE_COLOR', 'green'],
-    ['STORE_COLOR', '#0b5d4'],
-    ['TERMS_URL', 'terms.html'],
     ['TERMS_FILE', './no/such/file'],
     ['RPC_URL', 'rpc.example'],
-    ['RPC_URL', 'ftp://rpc.example'],
     ['PAY_TO', '0x12'],
     ['PAY_TO', 'store.eth'],
     ['PAY_TO', `0x${'g'.repeat(40)}`],
     ['PAY_TO', '0x036CbD53842c5426634e7929541eC2318f3dCF7f'],
     ['GAS_KEY', 'ab12'.repeat(16)],
-    ['GAS_KEY', `0x${'ab12'.repeat(15)}`],
-    ['REFUND_KEY', '0xnot-a-key'],
     ['REFUND_KEY', `0x${'0'.repeat(64)}`],
     ['GAS_KEY', `0x${'f'.repeat(64)}`],
     ['DATABASE_URL', 'mysql://db.example/store'],
-    ['SUPPLIER_URL', 'supplier'],
     ['SUPPLIER_KEY', 'short'],
     ['SECRETS_KEY', 'short'],
-    ['SECRETS_KEY', 'ab12'.repeat(16)],
     ['SECRETS_KEY', `${secretsKey},`],
     ['SECRETS_KEY', `${secretsKey},${Buffer.alloc(31).toString('base64')}`],
-    ['PUBLIC_URL', 'store.example'],
     ['PUBLIC_URL', 'javascript:alert(1)'],
     ['PUBLIC_URL', 'https://store.example/?from=mail'],
     ['PUBLIC_URL', 'https://store.example/#top'],
     ['PUBLIC_URL', 'https://ada:secret@store.example'],
-    ['FACILITATOR_URL', 'x'],
-    ['RATES_URL', 'x'],
     ['WALLET_FACTORIES', `0x${'1'.repeat(40)},0x12`],
-    ['PORT', '0'],
     ['PORT', '65536'],
-    ['PORT', '80.5'],
     ['PORT', 'http'],
     ['REDIS_URL', 'http://redis.example'],
-    ['REDIS_URL', 'redis.example:6379'],
     ['MARKUP_BPS', '-1'],
     ['MARKUP_BPS', '2.5'],
-    ['MARKUP_BPS', '2,5'],
-    ['MARKUP_BPS', '10001'],
-    ['FULFILLMENT_DEADLINE_SECONDS', '0'],
-    ['FULFILLMENT_DEADLINE_SECONDS', '3601'],
-    ['REFUND_GRACE_SECONDS', '72001'],
-    ['PURCHASE_WAIT_SECONDS', '26'],
-    ['PURCHASE_WAIT_SECONDS', '20s'],
-    ['PERSONAL_DATA_DAYS', '-1'],
-    ['PERSONAL_DATA_DAYS', 'never'],
     ['TRUSTED_PROXIES', 'true'],
-    ['TRUSTED_PROXIES', 'TRUE'],
-    ['TRUSTED_PROXIES', ' true '],
     ['TRUSTED_PROXIES', '-1'],
     ['TRUSTED_PROXIES', '999'],
     ['TRUSTED_PROXIES', 'proxy.example'],
@@ -325,15 +293,7 @@ describe('a bad value is named with its variable', () => {
     ['TRUSTED_PROXIES', '::/0'],
     ['TRUSTED_PROXIES', '::ffff:10.0.0.0/8'],
     ['TRUSTED_PROXIES', '::FFFF:a00:0/96'],
-    ['STORE_NAME', 'a'.repeat(81)],
-    ['STORE_DESCRIPTION', 'a'.repeat(401)],
-    ['STORE_LOGO', '/logo.svg'],
     ['STORE_CONTACT', 'nobody'],
-    ['INVOICE_MINUTES', '4'],
-    ['INVOICE_MINUTES', '1441'],
-    ['INVOICE_MINUTES', 'half an hour'],
-    ['METRICS_TOKEN', 'fifteen-letters'],
-    ['LOG_LEVEL', 'loud'],
     ['SUPPLIER_WEBHOOK_HEADER', 'X Hook'],
     ['RPC_WITNESS_URLS', 'ftp://two.example'],
   ])('%s=%s', (name, value) => {
@@ -359,20 +319,9 @@ describe('a bad value is named with its variable', () => {
     }
     const lines = problemsOf({ ...live, ...keys })
     expect(lines).toHaveLength(11)
-    const said = lines.join('\n')
-    const secrets = [
-      'ab12ab',
-      'cd34cd',
-      'hunter2',
-      'correcthorse',
-      'letmein',
-      'sesame',
-      'token-1',
-      'swordfish',
-      'xyzzy',
-      'plugh',
-    ]
-    for (const secret of secrets) expect(said).not.toContain(secret)
+    const secrets =
+      /ab12ab|cd34cd|hunter2|correcthorse|letmein|sesame|token-1|swordfish|xyzzy|plugh/
+    expect(lines.join('\n')).not.toMatch(secrets)
   })
 
   test('all of them in one message', () => {
@@ -394,15 +343,6 @@ describe('a good value is taken', () => {
     expect(readConfig({ [name]: value }).trustProxy).toEqual(trustProxy)
   })
 
-  test.each(['redis://redis.example:6379', 'rediss://user:password@redis.example/1'])(
-    'REDIS_URL=%s',
-    (redisUrl) => {
-      expect(readConfig({ REDIS_URL: redisUrl })).toMatchObject({
-        redisUrl,
-      })
-    },
-  )
-
   test('for the address that is paid, with and without its checksum', () => {
     const address = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
     expect(readConfig({ ...live, PAY_TO: address })).toHaveProperty('payTo', address)
@@ -417,10 +357,6 @@ test('the terms are those of the file, or elsewhere, and not both', () => {
   const TERMS_URL = 'https://shop.example/terms'
   expect(readConfig({ TERMS_URL }).site.terms).toEqual({ url: TERMS_URL })
   expect(() => readConfig({ TERMS_URL, TERMS_FILE: 'LICENSE' })).toThrow('set one of them')
-})
-
-test.each(['#5A2CA0', '5a2ca0'])('the colour %s is taken', (color) => {
-  expect(readConfig({ STORE_COLOR: color }).site.color).toBe('#5a2ca0')
 })
 
 describe('a sandbox', () => {

@@ -3,7 +3,6 @@ import { handClock } from '../../test/doubles/orders.ts'
 import { usdc } from '../lib/money.ts'
 import { createHealth } from './health.ts'
 import { ample, fundsOf } from './means.fixture.ts'
-import { type Part, signalsOf } from './signals.ts'
 
 const measured = ['supplier', 'chain', 'database'] as const
 const minute = 60_000
@@ -92,68 +91,11 @@ describe('the signals', () => {
     expect(health.signals().agent_action).toBe('retry_later')
   })
 
-  test('agree with the tally', () => {
-    const { health, fail, clock } = wellStore()
-    fail('supplier', 2)
-    expect(health.tallies().get('zendit')).toEqual({ good: 1, failed: 2 })
-    clock.pass(5 * minute + 1)
-    expect(health.tallies().get('zendit')).toEqual({ good: 0, failed: 0 })
-  })
-
   test('detect an outage after any number of old successes', () => {
     const { health, fail } = wellStore()
     for (let time = 0; time < 1_000; time += 1) health.note('database', true)
     fail('database', 3)
     expect(health.signals().agent_action).toBe('stop')
-  })
-
-  test('stop purchases while the refund wallet does not cover one more', () => {
-    const health = createHealth(() => new Date(0))
-    health.noteCatalog(new Date(0))
-    const cover = (float: bigint, exposure: bigint) => {
-      const cover = { float: usdc(float), exposure: usdc(exposure) }
-      health.noteMeans({ ...seenWell, cover })
-      return health.signals().agent_action
-    }
-    expect([cover(21n, 5n), cover(20n, 5n), cover(5n, 6n)]).toEqual(['pay', 'stop', 'stop'])
-    health.noteMeans(seenWell)
-    expect(health.signals().agent_action).toBe('pay')
-  })
-
-  test.each(['cover', 'gas', 'funds'] as const)(
-    'stop purchases while %s has not been read recently',
-    (part) => {
-      const { health } = wellStore()
-      const unseen = { [part]: part === 'funds' ? new Map() : undefined }
-      health.noteMeans({ ...seenWell, ...unseen })
-      expect(health.signals().agent_action).toBe('stop')
-    },
-  )
-
-  test('follow the worst part', () => {
-    const well = { state: 'healthy', detail: '' } as const
-    const parts = {
-      supplier: well,
-      chain: well,
-      database: well,
-      catalog: well,
-      refunds: well,
-      gas: well,
-    }
-    const now = new Date(0)
-    const actions = { healthy: 'pay', degraded: 'retry_later', down: 'stop' } as const
-    for (const part of Object.keys(parts) as Part[]) {
-      for (const [state, action] of Object.entries(actions)) {
-        const ill = { ...parts, [part]: { state, detail: '' } }
-        expect(signalsOf(ill, now)).toMatchObject({ provider_health: state, agent_action: action })
-      }
-    }
-    const both = {
-      ...parts,
-      chain: { ...well, state: 'degraded' },
-      supplier: { ...well, state: 'down' },
-    }
-    expect(signalsOf(both as typeof parts, now).agent_action).toBe('stop')
   })
 })
 

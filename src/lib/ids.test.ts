@@ -1,17 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newOrderId, newPaymentId } from '../../test/doubles/ids.ts'
-import { isOrderId, isPaymentId, type OrderId, refundIdOf } from './ids.ts'
+import { isOrderId, isPaymentId, refundIdOf } from './ids.ts'
 
 const form = /^[0-9a-hjkmnp-tv-z]{26}$/
 
 describe('ids', () => {
-  test('have 26 unambiguous letters and never repeat', () => {
-    const ids = Array.from({ length: 2_000 }, () => [newOrderId(), newPaymentId()]).flat()
-    expect(new Set(ids).size).toBe(4_000)
-    for (const id of ids) expect(id.slice(4)).toMatch(form)
-  })
-
   test('use the whole alphabet evenly at every position, so all 130 bits count', () => {
     const ids = Array.from({ length: 4_000 }, () => newOrderId().slice(4))
     for (let place = 0; place < 26; place += 1) {
@@ -54,13 +47,5 @@ describe('ids', () => {
     expect(refunds.size).toBe(1_000)
     for (const order of orders) expect(refunds.has(refundIdOf(order))).toBe(true)
     for (const refund of refunds) expect(refund.replace(/^ref_/, '')).toMatch(form)
-  })
-
-  test('of refunds do not reveal the order id', () => {
-    fc.assert(
-      fc.property(fc.string({ minLength: 4 }), (text) => {
-        expect(refundIdOf(`ord_${text}` as OrderId)).not.toContain(text)
-      }),
-    )
   })
 })

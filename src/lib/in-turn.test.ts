@@ -30,13 +30,3 @@ test('rejects only the failed call and continues with the next', async () => {
   await expect(thrown).rejects.toThrow('at once')
   expect(await fine).toBe('fine')
 })
-
-test('runs functions that are added later or from within another', async () => {
-  const turn = inTurn()
-  expect(await turn(async () => 1)).toBe(1)
-  let inner: Promise<number> | undefined
-  await turn(async () => {
-    inner = turn(async () => 3)
-  })
-  expect(await inner).toBe(3)
-})

@@ -124,17 +124,6 @@ test('stops purchases while the float covers no more, reports it once, and resum
   await end()
 })
 
-test('an empty gas wallet stops purchases', async () => {
-  const { seen, health, action, look, end } = begin()
-  seen.gas = async () => ({ balance: 99n, perTransfer: 5n })
-  await look()
-  expect([action(), health.parts().gas.state]).toEqual(['stop', 'down'])
-  seen.gas = async () => ({ balance: 100n, perTransfer: 5n })
-  await look()
-  expect(action()).toBe('pay')
-  await end()
-})
-
 test('recorded refusals for insufficient funds close the supplier', async () => {
   const { seen, health, action, look, end } = begin()
   await vi.advanceTimersByTimeAsync(0)

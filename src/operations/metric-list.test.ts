@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { usdc } from '../lib/money.ts'
-import { moves } from '../orders/order.ts'
 import { type Metric, metrics, type StoreState } from './metric-list.ts'
 
 const well = { state: 'healthy', detail: '' } as const
@@ -84,6 +83,7 @@ describe('the gauges', () => {
       takes_purchases: 1,
       'orders PAID': 2,
       'orders FULFILLED': 40,
+      'orders EXPIRED': 0,
       'purchases_total delivered': 40,
       'purchases_total failed': 0,
       'purchases_total expired': 0,
@@ -123,11 +123,6 @@ describe('the gauges', () => {
     })
   })
 
-  test('include states without orders', () => {
-    for (const state of Object.keys(moves)) expect(valuesOf()).toHaveProperty([`orders ${state}`])
-    expect(valuesOf()['orders EXPIRED']).toBe(0)
-  })
-
   test('leave out unknown values', () => {
     const values = valuesOf({
       orders: undefined,
@@ -154,15 +149,10 @@ describe('the gauges', () => {
     })
   })
 
-  test.each(['supplier', 'chain', 'database', 'catalog', 'refunds'] as const)(
-    'say that %s is down',
-    (part) => {
-      const values = valuesOf({ parts: { ...seen().parts, [part]: down }, takesPurchases: false })
-      const up = Object.entries(values).filter(([name]) => name.startsWith('up '))
-      expect(up.filter(([, value]) => value === 0)).toEqual([[`up ${part}`, 0]])
-      expect(values['takes_purchases']).toBe(0)
-    },
-  )
+  test('say which part is down', () => {
+    const values = valuesOf({ parts: { ...seen().parts, chain: down }, takesPurchases: false })
+    expect(values).toMatchObject({ 'up chain': 0, 'up supplier': 1, takes_purchases: 0 })
+  })
 
   test('never report a negative age when clocks differ', () => {
     const chain = { headAt: ago(-3), safeHeadAt: ago(0), refundFloat: usdc(0n), gasWei: 0n }

@@ -77,44 +77,34 @@ function start(world: ReturnType<typeof sources>) {
   }
 }
 
-test('a refund that the operator confirms does not stop the start', async () => {
-  const world = sources()
-  world.said.paidBack = [refund]
-  world.said.acknowledged = [{ ...refund, reason: 'The key leaked', by: 'Ann Smith' }]
-  const { guard } = start(world)
-  await expect((await guard).passed).resolves.toBe(true)
-})
+const { nonce: _, ...withdrawal } = refund
+const onRecord = { paidBack: [refund], decided: ['ord_known' as OrderId] }
+const goodwill = { ...refund, nonce: 'nonce of ord_known-goodwill' }
+const acknowledged = [{ ...refund, reason: 'The key leaked', by: 'Ann Smith' }]
 
-test('starts when every refund is on record', async () => {
+test.each([
+  ['every refund on record', onRecord],
+  ['goodwill for an order on record', { ...onRecord, paidBack: [goodwill] }],
+  ['a refund that the operator has acknowledged', { paidBack: [refund], acknowledged }],
+  ['an operator’s withdrawal', { paidBack: [withdrawal] }],
+])('starts with %s, and sells then', async (_, said) => {
   const world = sources()
-  world.said.paidBack = [refund]
-  world.said.decided = ['ord_known' as OrderId]
+  Object.assign(world.said, said)
   const { guard, mayBuy } = start(world)
   expect(mayBuy()).toBe(false)
   expect(await (await guard).passed).toBe(true)
   expect(mayBuy()).toBe(true)
-  expect(world.asked).toEqual([[3_700, 5_000]])
 })
 
-test('starts when goodwill is for an order that is on record', async () => {
+test.each([
+  ['from its newest block on', 4_000, 3_700],
+  ['as far back as a payment is valid when it is empty', undefined, 2_000],
+  ['only the end of the chain when it is ahead of it', 9_000, 4_700],
+])('compares the record %s', async (_, newestBlock, from) => {
   const world = sources()
-  world.said.paidBack = [{ ...refund, nonce: 'nonce of ord_known-goodwill' }]
-  world.said.decided = ['ord_known' as OrderId]
-  expect(await (await start(world).guard).passed).toBe(true)
-})
-
-test('searches back as far as a payment is valid when the database is empty', async () => {
-  const world = sources()
-  world.said.newestBlock = undefined
+  world.said.newestBlock = newestBlock
   await start(world).guard
-  expect(world.asked).toEqual([[2_000, 5_000]])
-})
-
-test('searches only the end of the chain when the database is ahead of it', async () => {
-  const world = sources()
-  world.said.newestBlock = 9_000
-  await start(world).guard
-  expect(world.asked).toEqual([[4_700, 5_000]])
+  expect(world.asked).toEqual([[from, 5_000]])
 })
 
 test.each([
@@ -122,33 +112,11 @@ test.each([
   ['has another order of that wallet', ['ord_other' as OrderId]],
 ])('a record that %s may not be started from', async (_, decided) => {
   const world = sources()
-  world.said.paidBack = [refund]
-  world.said.decided = decided
+  Object.assign(world.said, { paidBack: [refund], decided })
   const { guard, mayBuy } = start(world)
   await expect(guard).rejects.toThrow(RecordTooOld)
   await expect(guard).rejects.toThrow(refund.transaction)
   expect(mayBuy()).toBe(false)
-})
-
-test('does not take an operator’s withdrawal for a refund', async () => {
-  const world = sources()
-  const { nonce: _, ...plain } = refund
-  world.said.paidBack = [plain]
-  expect(await (await start(world).guard).passed).toBe(true)
-})
-
-test('sells nothing until the chain answers', async () => {
-  const world = sources()
-  world.said.silent = true
-  const { guard, mayBuy, failed } = start(world)
-  await vi.advanceTimersByTimeAsync(10_000)
-  const { passed } = await guard
-  expect(mayBuy()).toBe(false)
-  expect(failed).toHaveBeenCalledWith('start guard', expect.any(Error))
-  world.said.silent = false
-  await vi.advanceTimersByTimeAsync(10_000)
-  expect(await passed).toBe(true)
-  expect(mayBuy()).toBe(true)
 })
 
 test('sells nothing while a late answer shows an old database, until its operator acknowledges it', async () => {
@@ -157,12 +125,13 @@ test('sells nothing while a late answer shows an old database, until its operato
   const { guard, mayBuy, failed } = start(world)
   await vi.advanceTimersByTimeAsync(10_000)
   const { passed } = await guard
+  expect(mayBuy()).toBe(false)
   world.said.silent = false
   world.said.paidBack = [refund]
   await vi.advanceTimersByTimeAsync(10_000)
   expect(failed).toHaveBeenLastCalledWith('start guard', expect.any(RecordTooOld))
   expect(mayBuy()).toBe(false)
-  world.said.acknowledged = [{ ...refund, reason: 'The key leaked', by: 'Ann Smith' }]
+  world.said.acknowledged = acknowledged
   await vi.advanceTimersByTimeAsync(10_000)
   expect(await passed).toBe(true)
   expect(mayBuy()).toBe(true)

@@ -40,16 +40,6 @@ describe('a sealed value', () => {
     }
   })
 
-  test('does not open with an added character', () => {
-    const sealed = vault.seal('secret', here)
-    for (let place = 0; place <= sealed.length; place += 1) {
-      for (const added of ['A', '=', '.', ' ']) {
-        const changed = (sealed.slice(0, place) + added + sealed.slice(place)) as Sealed
-        expect(() => vault.open(changed, here)).toThrow()
-      }
-    }
-  })
-
   test('does not open when truncated, even to nothing', () => {
     const sealed = vault.seal('secret', here)
     for (let length = 0; length < sealed.length; length += 1) {
