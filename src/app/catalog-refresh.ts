@@ -26,12 +26,7 @@ export interface CatalogRefreshDeps {
   readonly failed: (what: string, error: unknown) => void
 }
 
-export interface RunningCatalog {
-  readonly liveCatalog: LiveCatalog
-  readonly pricing: Pricing
-  /** Ends when the background work has ended. */
-  readonly work: readonly Promise<unknown>[]
-}
+export type RunningCatalog = Awaited<ReturnType<typeof startCatalog>>
 
 /**
  * Loads a catalog and keeps it fresh. The last good one serves at once; without one,
@@ -41,7 +36,7 @@ export async function startCatalog(
   { config, log, now, signal, health, failed }: CatalogRefreshDeps,
   snapshots: SnapshotStore,
   sources: ReadonlyMap<string, OfferSource>,
-): Promise<RunningCatalog> {
+) {
   const liveCatalog = createLiveCatalog()
   const repriced = async () => {
     try {
@@ -63,7 +58,7 @@ export async function startCatalog(
     },
   })
   const readAt = (list: ListName) => readAtOf(liveCatalog.current(), list)
-  const pricing = { markupBps: config.markupBps, rates: rates.current, readAt, now }
+  const pricing: Pricing = { markupBps: config.markupBps, rates: rates.current, readAt, now }
   const deps = { sources, snapshots, liveCatalog, pricing, inTurn: inTurn(), now, signal }
   await Promise.race([rates.first, delay(ratesWaitMs, undefined, { ref: false })])
   const served = await serveLast(deps)
@@ -83,14 +78,10 @@ export async function startCatalog(
   return { liveCatalog, pricing, work: [refreshing, rates.stopped, aging] }
 }
 
-function listsOf(liveCatalog: LiveCatalog): readonly ListName[] {
-  return Object.keys(liveCatalog.current().sizes)
-}
-
 /** When the oldest list was read, of the supplier whose oldest list is the newest. */
 function oldestOf(liveCatalog: LiveCatalog): Date {
   const catalog = liveCatalog.current()
-  const bySupplier = Map.groupBy(listsOf(liveCatalog), supplierOf)
+  const bySupplier = Map.groupBy<string, ListName>(Object.keys(catalog.sizes), supplierOf)
   const times = Array.from(bySupplier.values(), (lists) =>
     Math.min(...lists.map((list) => readAtOf(catalog, list).getTime())),
   )

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { derivedBytes, fromEach, type OperatorKeys } from './keyring.ts'
 
 /** A public key as it is published (RFC 8037). */
@@ -14,19 +14,7 @@ export interface PublicJwk {
 }
 
 /** The keys for signatures that anyone can verify with the published keys. */
-export interface SigningKeys {
-  /** Signs new statements. */
-  readonly current: SigningKey
-  /** In the order of the operator's list, the current one first. */
-  readonly published: readonly PublicJwk[]
-}
-
-interface SigningKey {
-  readonly kid: string
-  readonly privateKey: KeyObject
-  /** The signature, 64 bytes in base64url. Some tens of microseconds. */
-  sign(bytes: Uint8Array): string
-}
+export type SigningKeys = ReturnType<typeof createSigningKeys>
 
 /** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, 7). */
 const pkcs8Prefix = '302e020100300506032b657004220420'
@@ -38,24 +26,27 @@ const pkcs8Prefix = '302e020100300506032b657004220420'
  * @param operatorKeys the vault's keys: the first one signs, all of them are published
  * @param purpose keeps these keys from being those of another use
  */
-export function createSigningKeys(operatorKeys: OperatorKeys, purpose: string): SigningKeys {
+export function createSigningKeys(operatorKeys: OperatorKeys, purpose: string) {
   const { all, current } = fromEach(operatorKeys, (key) => pairOf(derivedBytes(key, purpose)))
   return {
     current: {
       kid: current.published.kid,
       privateKey: current.privateKey,
-      sign: (bytes) => sign(null, bytes, current.privateKey).toString('base64url'),
+      /** The signature, 64 bytes in base64url. */
+      sign: (bytes: Uint8Array) => sign(null, bytes, current.privateKey).toString('base64url'),
     },
+    /** In the order of the operator's list, the current one first. */
     published: all.map((pair) => pair.published),
   }
 }
 
-function pairOf(seed: Buffer): { readonly privateKey: KeyObject; readonly published: PublicJwk } {
+function pairOf(seed: Buffer) {
   const der = Buffer.concat([Buffer.from(pkcs8Prefix, 'hex'), seed])
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   const named = { crv: 'Ed25519', kty: 'OKP', x } as const
   // The thumbprint hashes the required members in alphabetical order (RFC 7638, 3).
   const kid = createHash('sha256').update(JSON.stringify(named)).digest('base64url')
-  return { privateKey, published: { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' } }
+  const published: PublicJwk = { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' }
+  return { privateKey, published }
 }

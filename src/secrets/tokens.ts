@@ -12,27 +12,24 @@ import { derivedBytes, fromEach, type OperatorKeys } from './keyring.ts'
  * Signs small statements that callers send back later, so that the store keeps no state for unpaid
  * calls. Every node with the same operator keys accepts them.
  */
-export interface Signer {
-  /** The statement with its signature, in letters, digits, `-`, `_` and one dot. */
-  sign(statement: unknown): string
-  /** The statement, or undefined when the signature is not the store's. */
-  read(text: string): unknown
-}
+export type Signer = ReturnType<typeof createSigner>
 
 /**
  * @param operatorKeys the vault's keys: the first one signs, all of them verify
  * @param purpose keeps a statement signed for one use from being taken for another
  */
-export function createSigner(operatorKeys: OperatorKeys, purpose: string): Signer {
+export function createSigner(operatorKeys: OperatorKeys, purpose: string) {
   const { all, current } = fromEach(operatorKeys, (key) => derive(key, purpose))
 
   return {
-    sign(statement) {
+    /** The statement with its signature, in letters, digits, `-`, `_` and one dot. */
+    sign(statement: unknown): string {
       const body = Buffer.from(JSON.stringify(statement)).toString('base64url')
       return `${body}.${macOf(current, body).toString('base64url')}`
     },
 
-    read(text) {
+    /** The statement, or undefined when the signature is not the store's. */
+    read(text: string): unknown {
       const [body, mac, ...rest] = text.split('.')
       if (!body || !mac || rest.length > 0) return undefined
       const signedBy = (key: KeyObject) => sameHash(macOf(key, body).toString('base64url'), mac)
@@ -67,22 +64,18 @@ export function sameHash(one: string, other: string): boolean {
 }
 
 /** A keyed digest recognises a value that must neither be stored nor be guessable from the database. */
-export interface Digest {
-  of(text: string): string
-  /** The digests under all operator keys, to find entries made with older keys. */
-  every(text: string): readonly string[]
-  /** Whether this is the digest of the text under any operator key. */
-  matches(text: string, digest: string): boolean
-}
+export type Digest = ReturnType<typeof createDigest>
 
 /** @param purpose keeps digests for one use from being compared with those for another */
-export function createDigest(operatorKeys: OperatorKeys, purpose: string): Digest {
+export function createDigest(operatorKeys: OperatorKeys, purpose: string) {
   const { all, current } = fromEach(operatorKeys, (key) => derive(key, purpose))
   const hex = (key: KeyObject, text: string) => macOf(key, text).toString('hex')
   return {
-    of: (text) => hex(current, text),
-    every: (text) => all.map((key) => hex(key, text)),
-    matches: (text, digest) => all.some((key) => sameHash(hex(key, text), digest)),
+    of: (text: string) => hex(current, text),
+    /** The digests under all operator keys, to find entries made with older keys. */
+    every: (text: string): readonly string[] => all.map((key) => hex(key, text)),
+    /** Whether this is the digest of the text under any operator key. */
+    matches: (text: string, digest: string) => all.some((key) => sameHash(hex(key, text), digest)),
   }
 }
 

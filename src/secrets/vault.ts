@@ -18,11 +18,7 @@ export interface SealedFor {
   readonly field: 'recipient' | 'delivery' | 'webhook' | 'approval'
 }
 
-export interface Vault {
-  seal(value: unknown, belonging: SealedFor): Sealed
-  /** @throws when the value was changed, belongs to another field, or its key is not configured */
-  open(sealed: Sealed, belonging: SealedFor): unknown
-}
+export type Vault = ReturnType<typeof createVault>
 
 const cipherName = 'aes-256-gcm'
 const ivBytes = 12
@@ -36,7 +32,7 @@ const cipherOptions = { authTagLength: tagBytes }
  *
  * @param operatorKeys 32 bytes each; the first one seals, all of them open
  */
-export function createVault(operatorKeys: OperatorKeys): Vault {
+export function createVault(operatorKeys: OperatorKeys) {
   const { all, current: sealing } = fromEach(operatorKeys, (key) => ({
     id: keyIdOf(key),
     key: createSecretKey(key),
@@ -44,7 +40,7 @@ export function createVault(operatorKeys: OperatorKeys): Vault {
   const byId = new Map(all.map(({ id, key }) => [id, key]))
 
   return {
-    seal(value, belonging) {
+    seal(value: unknown, belonging: SealedFor): Sealed {
       const recordKey = randomBytes(32)
       const context = contextOf(belonging, sealing.id)
       const wrapped = encrypt(sealing.key, recordKey, context)
@@ -52,7 +48,8 @@ export function createVault(operatorKeys: OperatorKeys): Vault {
       return ['v1', sealing.id, wrapped, body].join('.') as Sealed
     },
 
-    open(sealed, belonging) {
+    /** @throws when the value was changed, belongs to another field, or its key is not configured */
+    open(sealed: Sealed, belonging: SealedFor): unknown {
       const [format, keyId, wrapped, body, ...rest] = sealed.split('.')
       const key = byId.get(keyId ?? '')
       if (format !== 'v1' || !key || !keyId || !wrapped || !body || rest.length > 0) {

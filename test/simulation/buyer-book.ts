@@ -16,14 +16,7 @@ export interface Buyer {
 }
 
 /** Which buyer signed which payment. Only the outside knows this, not the store. */
-export interface BuyerBook {
-  readonly buyers: readonly Buyer[]
-  signed(buyer: Buyer, nonce: string, order: OrderId): void
-  ofNonce(nonce: string): Buyer | undefined
-  ofOrder(id: OrderId): Buyer | undefined
-  ofReference(reference: string): Buyer | undefined
-  ofUrl(webhookUrl: string): Buyer | undefined
-}
+export type BuyerBook = ReturnType<typeof buyerBook>
 
 /** The wallet with a spending limit. It has room for one card and little else. */
 export const limited = { wallet: walletOf(0), perDay: 40_000_000n }
@@ -32,7 +25,7 @@ export function walletOf(index: number): string {
   return `0x${String(index + 2).padStart(40, '2')}`
 }
 
-export function buyerBook({ buyers }: Scenario, trace: Trace): BuyerBook {
+export function buyerBook({ buyers }: Scenario, trace: Trace) {
   const byName = new Map<string, Buyer>()
   const all: readonly Buyer[] = buyers.map((spec, index) => ({
     index,
@@ -46,16 +39,16 @@ export function buyerBook({ buyers }: Scenario, trace: Trace): BuyerBook {
   return {
     buyers: all,
 
-    signed(buyer, nonce, order) {
+    signed(buyer: Buyer, nonce: string, order: OrderId) {
       for (const name of [nonce, order, supplierReferenceOf(order)]) byName.set(name, buyer)
       trace.knows(nonce, order)
       trace.knows(order, order)
     },
 
-    ofNonce: (nonce) => byName.get(nonce),
-    ofOrder: (id) => byName.get(id),
+    ofNonce: (nonce: string) => byName.get(nonce),
+    ofOrder: (id: OrderId) => byName.get(id),
     // A mutant appends the number of the attempt to the reference.
-    ofReference: (reference) => byName.get(reference.slice(0, 29)),
-    ofUrl: (url) => all.find(({ webhookUrl }) => webhookUrl === url),
+    ofReference: (reference: string) => byName.get(reference.slice(0, 29)),
+    ofUrl: (url: string) => all.find(({ webhookUrl }) => webhookUrl === url),
   }
 }

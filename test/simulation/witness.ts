@@ -19,7 +19,7 @@ import { noBudgets, onChain } from '../doubles/orders.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import type { Chain, Mined, Transfer } from '../model/chain.ts'
 import { stepFault } from '../model/lives.ts'
-import { ofTender, type RailWitness, refundWallet } from '../model/rail.ts'
+import { ofTender, refundWallet } from '../model/rail.ts'
 import { prices, type Shop } from '../model/shop.ts'
 import type { ModelSupplier } from '../model/supplier.ts'
 import { type BuyerBook, limited } from './buyer-book.ts'
@@ -41,24 +41,6 @@ export interface Witnessed {
   readonly scenario: Scenario
 }
 
-/** Checks every effect at the moment at which it happens. */
-export interface Witness extends RailWitness {
-  placing(order: SupplierOrder): void
-  /** Called when a caller learns that the supplier has accepted a purchase. */
-  told(reference: string, caller: Caller): void
-  /** Called for every purchase that the supplier has just made. */
-  purchased(reference: string): void
-  mined(mined: Mined): void
-  /** Wraps a store to compare every write with the outside. */
-  watch(store: OrderStore, written: () => void): OrderStore
-  /** The current version of every order on record. */
-  readonly current: ReadonlyMap<OrderId, Order>
-  /** When the order was opened; epoch milliseconds. */
-  openedAt(id: OrderId): number
-  /** Orders whose purchase reached the supplier after the store had given it up. */
-  readonly overtaken: ReadonlySet<OrderId>
-}
-
 /** A process may send what it decided before its pause for this long after the pause. */
 const overtakenWithinMs = leaseMs + 60_000
 const chainId = 84_532
@@ -67,7 +49,8 @@ export const pricesChangeMs = 150_000
 /** The budgets of a scenario with tight caps. */
 export const tightBudgets = { ...noBudgets, payer: { failed_orders: 2 } }
 
-export function newWitness(seen: Witnessed): Witness {
+/** Checks every effect at the moment at which it happens. */
+export function newWitness(seen: Witnessed) {
   const { time, shop, chain, supplier, payoutLimits, acting, complain } = seen
   const current = new Map<OrderId, Order>()
   const byNonce = new Map<string, Order>()
@@ -270,20 +253,25 @@ export function newWitness(seen: Witnessed): Witness {
   }
 
   return {
-    current,
-    overtaken,
-    openedAt: (id) => openedAt.get(id) ?? Infinity,
+    /** The current version of every order on record. */
+    current: current as ReadonlyMap<OrderId, Order>,
+    /** Orders whose purchase reached the supplier after the store had given it up. */
+    overtaken: overtaken as ReadonlySet<OrderId>,
+    /** When the order was opened; epoch milliseconds. */
+    openedAt: (id: OrderId) => openedAt.get(id) ?? Infinity,
 
-    placing({ reference }) {
+    placing({ reference }: SupplierOrder) {
       const order = orderOf(reference)
       if (!order) complain('the supplier was asked for no order')
       else if (!('askedAt' in order))
         complain('the supplier was asked before that was on record', order.id)
     },
 
-    told: (reference, caller) => void told.set(reference, caller),
+    /** Called when a caller learns that the supplier has accepted a purchase. */
+    told: (reference: string, caller: Caller) => void told.set(reference, caller),
 
-    purchased(reference) {
+    /** Called for every purchase that the supplier has just made. */
+    purchased(reference: string) {
       const order = orderOf(reference)
       if (!order) return
       const all = [...supplier.purchases.keys()].filter((other) => orderOf(other)?.id === order.id)
@@ -307,19 +295,20 @@ export function newWitness(seen: Witnessed): Witness {
       }
     },
 
-    payingBack({ signature }) {
+    payingBack({ signature }: X402Refund) {
       const id = signatures.get(signature)
       const order = id && current.get(id)
       if (!order) complain('a refund was sent before it was on record')
       else for (const what of refundingFaults(order)) complain(what, order.id)
     },
 
-    mined({ transfer, act }) {
+    mined({ transfer, act }: Mined) {
       if (transfer) landing(transfer)
       else if (act.type === 'transfer') complain('a transfer left no trace')
     },
 
-    watch: (store, written) => ({
+    /** Wraps a store to compare every write with the outside. */
+    watch: (store: OrderStore, written: () => void): OrderStore => ({
       ...store,
       async open(order, keys, recipient) {
         const by = acting()
