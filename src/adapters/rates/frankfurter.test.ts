@@ -1,6 +1,6 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { RateSource, RateTable } from '../../catalog/ports.ts'
-import { createFrankfurter, keepRates, type RatesRead } from './frankfurter.ts'
+import { createFrankfurter, createSieve, keepRates, type RatesRead } from './frankfurter.ts'
 
 const good = { amount: 1, base: 'USD', date: '2026-10-02', rates: { EUR: 0.86, JPY: 152 } }
 
@@ -58,10 +58,6 @@ it('names the status of a failure and the host that cannot be read', async () =>
   )
 })
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-
 const tableOf = (day: string): RateTable => ({
   asOf: new Date(`${day}T15:00:00Z`),
   source: 'test',
@@ -69,6 +65,7 @@ const tableOf = (day: string): RateTable => ({
 })
 
 it('holds the last good table, tries a failure again soon, and never goes back in time', async () => {
+  vi.useFakeTimers()
   const stop = new AbortController()
   const reads: RatesRead[] = []
   const latest = vi
@@ -111,4 +108,90 @@ it('lets nobody wait for a first table when it is stopped before', async () => {
   await rates.first
   await rates.stopped
   expect(rates.current()).toBeUndefined()
+})
+
+const now = new Date('2026-11-20T16:00:00Z')
+const dayMs = 86_400_000
+const real = { EUR: 0.86, GBP: 0.75, CHF: 0.8, JPY: 152, CAD: 1.39, AUD: 1.53, KRW: 1430, SEK: 9.4 }
+
+const tableWith = (perUsd: Record<string, number>, asOf = now): RateTable => ({
+  asOf,
+  source: 'the source',
+  perUsd,
+})
+const sieve = () => createSieve(() => now)
+
+it('a table of real rates is taken whole', () => {
+  expect(sieve()(tableWith(real))).toEqual({ table: tableWith(real), refused: [] })
+})
+
+describe('of a table that was not seen before', () => {
+  it.each(Object.entries(real))('%s upside down is refused', (currency, rate) => {
+    const { table, refused } = sieve()(tableWith({ ...real, [currency]: 1 / rate }))
+    const { [currency]: _, ...others } = real as Record<string, number>
+    expect(table.perUsd).toEqual(others)
+    expect(refused).toEqual([expect.stringContaining(currency)])
+  })
+
+  it.each(
+    Object.entries(real).flatMap(([currency, rate]) =>
+      [1e-9, rate / 100, rate * 100, rate * 10, rate / 10].map(
+        (wrong) => [currency, wrong] as const,
+      ),
+    ),
+  )('%s of %s is refused', (currency, wrong) => {
+    const { table } = sieve()(tableWith({ ...real, [currency]: wrong }))
+    expect(table.perUsd).not.toHaveProperty(currency)
+  })
+
+  it('nothing is taken where most of it is upside down', () => {
+    const inverted = Object.entries(real).map(([currency, rate]) => [currency, 1 / rate])
+    expect(() => sieve()(tableWith(Object.fromEntries(inverted)))).toThrow(
+      /^the source is not believed/,
+    )
+  })
+
+  it('a currency that nobody can vouch for is left out without an alarm', () => {
+    expect(sieve()(tableWith({ ...real, ARS: 1410 }))).toEqual({
+      table: tableWith(real),
+      refused: [],
+    })
+  })
+})
+
+describe('of a table that follows another', () => {
+  const next = (after: number) => new Date(now.getTime() + after * dayMs)
+
+  it('a rate that jumped is refused, each time it is told, and the others are taken', () => {
+    const sift = createSieve(() => next(3))
+    sift(tableWith(real))
+    for (const after of [1, 2, 3]) {
+      const { table, refused } = sift(tableWith({ ...real, JPY: 190, EUR: 0.87 }, next(after)))
+      expect(table.perUsd).toMatchObject({ EUR: 0.87 })
+      expect(table.perUsd).not.toHaveProperty('JPY')
+      expect(refused).toEqual(['JPY 190 comes after 152'])
+    }
+  })
+
+  it('it is believed after a week, or as soon as it is back', () => {
+    const sift = createSieve(() => next(9))
+    sift(tableWith(real))
+    expect(sift(tableWith({ ...real, JPY: 190 }, next(1))).refused).toHaveLength(1)
+    expect(sift(tableWith({ ...real, JPY: 150 }, next(2))).refused).toEqual([])
+    expect(sift(tableWith({ ...real, JPY: 190 }, next(9))).refused).toHaveLength(1)
+    expect(sift(tableWith({ ...real, JPY: 190 }, next(9.1))).table.perUsd).toMatchObject({
+      JPY: 190,
+    })
+  })
+})
+
+it.each([
+  ['2026-11-20T15:00:00Z', true],
+  ['2026-11-21T15:00:00Z', true],
+  ['2026-11-22T15:00:00Z', false],
+  ['2099-01-01T15:00:00Z', false],
+])('a table of %s is taken on 20 November 2026: %s', (asOf, isTaken) => {
+  const act = () => sieve()(tableWith(real, new Date(asOf)))
+  if (isTaken) expect(act().refused).toEqual([])
+  else expect(act).toThrow(/^the source dates its rates/)
 })

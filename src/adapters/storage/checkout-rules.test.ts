@@ -5,7 +5,6 @@ import {
   closed,
   ended,
   moveOn,
-  onRecord,
   opened,
   opening,
   openOnRecord,
@@ -64,18 +63,12 @@ describe('a hand on the console', () => {
     [`coin = 'XMR'`, 'only its lease'],
     [`version = version + 2`, 'version 4 cannot follow 2'],
     [`version = version + 1, amount = amount + 1`, 'what was wanted never changes'],
-    [`version = version + 1, order_id = 'ord_other'`, 'what was wanted never changes'],
-    [`version = version + 1, coin = 'XMR'`, 'what was wanted never changes'],
-    [`version = version + 1, recipient = 'other'`, 'what was wanted never changes'],
-    [`version = version + 1, refund_to = 'thief'`, 'what was wanted never changes'],
+    ...['order_id', 'coin', 'recipient', 'refund_to'].map((column) => {
+      return [`version = version + 1, ${column} = 'other'`, 'what was wanted never changes']
+    }),
     [`version = version + 1, state = 'ENDED'`, 'checkouts_doc_agrees'],
     [`version = version + 1, doc = doc - 'invoice'`, 'its invoice never changes'],
     [`version = version + 1, due_at = null`, 'checkouts_due_until_finished'],
-    [
-      `version = version + 1, doc = doc || '{"price": {"$bigint": "1"}, "isPlaced": false}'`,
-      /price_of_an_order|price is more than came/,
-    ],
-    [`version = version + 1, due_at = null, finished_at = now()`, 'nothing is decided yet'],
   ])('cannot set %s', async (assignments, reason) => {
     const { id } = await openOnRecord(records)
     const sql = `update checkouts set ${assignments} where id = $1`
@@ -463,8 +456,7 @@ describe('the return of a checkout', () => {
     const payout = { state: 'CONFIRMED', transaction: 'another', confirmedAt: new Date() } as const
     await refuses(sent, change({ payout }), 'cannot become this one')
     await refuses(sent, change({ seq: 2 }), /count from 1|cannot become this one/)
-    const first = opening()
-    const open = await onRecord(records, first, opened(first))
+    const open = await openOnRecord(records)
     const strange = returning(ended(open, [payment(9n)]), 9n)
     const returns = strange.returns.map((one) => ({ ...one, seq: 3 }))
     await refuses(open, { ...strange, returns }, 'count from 1')
