@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createZenditClient } from './zendit/client.ts'
 
 /** A request that the scripted supplier got. */
 export interface RecordedRequest {
@@ -21,16 +23,10 @@ export type Reply =
   /** Breaks the connection. */
   | 'reset'
 
-export interface ScriptedServer {
-  readonly url: string
-  readonly asked: readonly RecordedRequest[]
-  close(): Promise<void>
-}
+export type ScriptOf = (asked: RecordedRequest) => Reply
 
 /** Starts a supplier for tests on a real socket. The test decides every answer. */
-export async function startScripted(
-  script: (asked: RecordedRequest) => Reply,
-): Promise<ScriptedServer> {
+export async function startScripted(script: ScriptOf) {
   const log: RecordedRequest[] = []
   const server = createServer(async (request, response) => {
     const asked = await askedBy(request)
@@ -38,16 +34,19 @@ export async function startScripted(
     play(script(asked), request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    asked: log,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+  const close = async () => {
+    server.close()
+    server.closeAllConnections()
   }
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/v1`, asked: log as readonly RecordedRequest[], close }
+}
+
+/** The same until the test ends, with a client, which is patient, so that answers arrive in time on slow machines too. */
+export async function scriptedClient(script: ScriptOf, timeoutMs = 60_000, apiKey = 'k') {
+  const server = await startScripted(script)
+  onTestFinished(server.close)
+  return { server, client: createZenditClient({ baseUrl: `${server.url}/`, apiKey, timeoutMs }) }
 }
 
 async function askedBy(request: IncomingMessage): Promise<RecordedRequest> {

@@ -1,24 +1,12 @@
-import { afterEach, expect, it } from 'vitest'
-import {
-  type RecordedRequest,
-  type Reply,
-  type ScriptedServer,
-  startScripted,
-} from '../scripted-server.fixture.ts'
+import { expect, it } from 'vitest'
+import { type ScriptOf, scriptedClient } from '../scripted-server.fixture.ts'
 import { createZenditClient } from './client.ts'
 
 const apiKey = 'key-that-nobody-may-see'
-const running: ScriptedServer[] = []
-
-async function clientFor(script: (asked: RecordedRequest) => Reply, timeoutMs = 60_000) {
-  const server = await startScripted(script)
-  running.push(server)
-  return { server, client: createZenditClient({ baseUrl: `${server.url}/`, apiKey, timeoutMs }) }
-}
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close()))
-})
+const clientFor = (script: ScriptOf, timeoutMs?: number) =>
+  scriptedClient(script, timeoutMs, apiKey)
+const nobody = (url: string, key = apiKey) =>
+  createZenditClient({ baseUrl: url, apiKey: key, timeoutMs: 60_000 })
 
 it('shows the key and speaks JSON both ways', async () => {
   const { client, server } = await clientFor(() => ({ json: { ok: true } }))
@@ -48,26 +36,22 @@ it('leaves every status to the caller, with or without JSON', async () => {
   expect(await client.get('/no')).toEqual({ outcome: 'answered', status: 403, body: {} })
 })
 
-it.each(['hang', 'stall'] as const)('gives up a call in time when servers %s', async (fault) => {
-  const { client } = await clientFor(() => fault, 150)
-  expect(await client.get('/x')).toEqual({
-    outcome: 'unknown',
-    reason: 'no answer within 150 ms',
-  })
+it.each([
+  ['hang', 150, 'no answer within 150 ms'],
+  ['stall', 150, 'no answer within 150 ms'],
+  ['reset', 60_000, 'the connection failed (ECONNRESET)'],
+] as const)('does not know what came of a call when servers %s', async (fault, ms, reason) => {
+  const { client } = await clientFor(() => fault, ms)
+  expect(await client.post('/x', {})).toEqual({ outcome: 'unknown', reason })
 })
 
-it('does not know what came of a broken connection', async () => {
-  const { client } = await clientFor(() => 'reset')
-  expect(await client.post('/x', {})).toEqual({
-    outcome: 'unknown',
-    reason: 'the connection failed (ECONNRESET)',
-  })
+it.each([
   // Nobody listens on port 2. A port that was just closed may be another test's by now.
-  const nobody = createZenditClient({ baseUrl: 'http://127.0.0.1:2/', apiKey, timeoutMs: 60_000 })
-  expect(await nobody.post('/x', {})).toEqual({
-    outcome: 'unknown',
-    reason: 'the connection failed (ECONNREFUSED)',
-  })
+  ['a server that is away', apiKey, 'the connection failed (ECONNREFUSED)'],
+  ['a key that fetch cannot send, and keeps it to itself', 'secret\nkey', 'the connection failed'],
+])('reports %s', async (_, key, reason) => {
+  const answer = await nobody('http://127.0.0.1:2/', key).get('/x')
+  expect(answer).toEqual({ outcome: 'unknown', reason })
 })
 
 it('stops when its caller stops', async () => {
@@ -99,14 +83,4 @@ it('takes the key nowhere else', async () => {
     reason: 'it redirects, which is not followed',
   })
   expect(elsewhere.server.asked).toEqual([])
-})
-
-it('never puts the key into a reason, even one that fetch cannot send', async () => {
-  const client = createZenditClient({
-    baseUrl: 'http://127.0.0.1:9',
-    apiKey: 'secret\nkey',
-    timeoutMs: 60_000,
-  })
-  const answer = await client.get('/x')
-  expect(answer).toEqual({ outcome: 'unknown', reason: 'the connection failed' })
 })

@@ -38,57 +38,63 @@ it('hands a voucher over', () => {
   })
 })
 
-it('takes the voucher id for the code where there is no pin', () => {
-  const delivery = voucher({ epin: '', voucherId: 'V-9' })
-  expect(delivery).toMatchObject({ code: 'V-9', instructions: 'Enter it.' })
+it.each<[string, object, object]>([
+  [
+    'the voucher id as its code where there is no pin',
+    { epin: '', voucherId: 'V-9' },
+    { code: 'V-9', instructions: 'Enter it.' },
+  ],
+  [
+    'further numbers by their own names',
+    { voucherId: 'V-9', accountId: 'A-7', notes: 'Hurry.' },
+    {
+      code: 'ABCD-EFGH',
+      instructions: 'Enter it.\nHurry.\nVoucher ID: V-9\nAccount ID: A-7',
+    },
+  ],
+  ['no code twice', { voucherId: 'ABCD-EFGH' }, { instructions: 'Enter it.' }],
+  ['only a link', { epin: '' }, { redemptionUrl: 'https://redeem.example/ABCD' }],
+  [
+    'word that it went by e-mail',
+    { epin: '', redemptionUrl: '', deliveryType: 'EMAIL' },
+    {
+      confirmationNumber: 'C-1',
+      instructions: expect.stringMatching(/sent this voucher by e-mail.*\nEnter it\./),
+    },
+  ],
+  ['too many words, cut,', { terms: 'x'.repeat(20_001) }, { code: 'ABCD-EFGH' }],
+])('hands over a voucher with %s', (_, changes, expected) => {
+  expect(voucher(changes)).toMatchObject(expected)
 })
 
-it('passes further numbers on by their own names', () => {
-  expect(voucher({ voucherId: 'V-9', accountId: 'A-7', notes: 'Hurry.' })).toMatchObject({
-    code: 'ABCD-EFGH',
-    instructions: 'Enter it.\nHurry.\nVoucher ID: V-9\nAccount ID: A-7',
-  })
-  expect(voucher({ voucherId: 'ABCD-EFGH' })).toMatchObject({ instructions: 'Enter it.' })
-})
-
-it('leaves out the year one, which means no time', () => {
+it('leaves out the year one, which means no time, and a code that is none', () => {
   expect(voucher({ expiresAt: '0001-01-01T00:00:00Z' })).not.toHaveProperty('expiresAt')
-})
-
-it('finds the confirmation number beside the receipt too', () => {
-  const record = {
-    receipt: { ...receipt, confirmationNumber: '' },
-    confirmation: { confirmationNumber: 'C-2' },
-  }
-  expect(deliveryOf('voucher', record)).toMatchObject({ confirmationNumber: 'C-2' })
-})
-
-it('keeps the value of the card as the supplier reports it', () => {
-  const sent = { send: 2_150, sendCurrency: 'EUR', sendCurrencyDivisor: 100 }
-  const credited = { amount: 2_150, currency: 'EUR', currencyDivisor: 100 }
-  expect(deliveryOf('voucher', { receipt, ...sent })).toMatchObject({ credited })
-  expect(deliveryOf('voucher', { receipt, ...sent, send: 0 })).not.toHaveProperty('credited')
-})
-
-it('has delivered nothing without something to redeem', () => {
-  expect(deliveryOf('voucher', {})).toBeUndefined()
-  expect(voucher({ epin: ' ', redemptionUrl: '' })).toBeUndefined()
-  expect(voucher({ epin: '' })).toMatchObject({ redemptionUrl: 'https://redeem.example/ABCD' })
   expect(voucher({ epin: '' })).not.toHaveProperty('code')
 })
 
-it('has delivered a voucher that went by e-mail, and says so', () => {
-  expect(voucher({ epin: '', redemptionUrl: '', deliveryType: 'EMAIL' })).toMatchObject({
-    confirmationNumber: 'C-1',
-    instructions: expect.stringMatching(/sent this voucher by e-mail.*\nEnter it\./),
+it('finds the confirmation number and the value of the card beside the receipt', () => {
+  const record = {
+    ...{ send: 2_150, sendCurrency: 'EUR', sendCurrencyDivisor: 100 },
+    receipt: { ...receipt, confirmationNumber: '' },
+    confirmation: { confirmationNumber: 'C-2' },
+  }
+  expect(deliveryOf('voucher', record)).toMatchObject({
+    confirmationNumber: 'C-2',
+    credited: { amount: 2_150, currency: 'EUR', currencyDivisor: 100 },
   })
+  expect(deliveryOf('voucher', { ...record, send: 0 })).not.toHaveProperty('credited')
+})
+
+it('has delivered nothing without something to redeem, and never cuts a code', () => {
+  expect(deliveryOf('voucher', {})).toBeUndefined()
+  expect(voucher({ epin: ' ', redemptionUrl: '' })).toBeUndefined()
+  expect(voucher({ epin: 'x'.repeat(20_001), redemptionUrl: '' })).toBeUndefined()
 })
 
 it('shows what there is of a voucher without a code, and nothing of other kinds', () => {
   const record = { receipt: { ...receipt, epin: '', redemptionUrl: '' } }
-  const shown = Delivery.parse(shownOf('voucher', record))
-  expect(shown).toMatchObject({ confirmationNumber: 'C-1', terms: 'No cash.' })
-  expect(shown).toMatchObject({
+  expect(Delivery.parse(shownOf('voucher', record))).toMatchObject({
+    ...{ confirmationNumber: 'C-1', terms: 'No cash.' },
     instructions: expect.stringContaining('neither a code nor a link'),
   })
   expect(Delivery.parse(shownOf('voucher', {}))).toHaveProperty('instructions')
@@ -104,12 +110,6 @@ it.each([
   expect(chargeOf(record)).toEqual(isKnown ? charge : undefined)
 })
 
-it('never cuts a code, and cuts what is only words', () => {
-  const long = 'x'.repeat(20_001)
-  expect(voucher({ epin: long, redemptionUrl: '' })).toBeUndefined()
-  expect(voucher({ terms: long })?.kind).toBe('voucher')
-})
-
 const topup = {
   recipientPhoneNumber: '+50231234567',
   confirmation: { confirmationNumber: 'T-1', externalReferenceId: '', transactionTime: '' },
@@ -118,23 +118,15 @@ const topup = {
   sendCurrencyDivisor: 100,
 }
 
-it('hands a topup over', () => {
-  expect(Delivery.parse(deliveryOf('topup', topup))).toEqual({
-    kind: 'topup',
-    confirmationNumber: 'T-1',
-    credited: { amount: 7660, currency: 'GTQ', currencyDivisor: 100 },
-  })
-})
+const credited = { amount: 7660, currency: 'GTQ', currencyDivisor: 100 }
 
-it('names no credited amount where a bundle has none', () => {
-  expect(deliveryOf('topup', { ...topup, send: 0 })).not.toHaveProperty('credited')
-})
-
-it('takes a topup that is done for credited, confirmed or not', () => {
-  expect(deliveryOf('topup', { ...topup, confirmation: undefined })).toEqual({
-    kind: 'topup',
-    credited: { amount: 7660, currency: 'GTQ', currencyDivisor: 100 },
-  })
+it.each<[string, object, object]>([
+  ['confirmed', {}, { confirmationNumber: 'T-1', credited }],
+  ['that is a bundle', { send: 0 }, { confirmationNumber: 'T-1' }],
+  ['that is done and not confirmed', { confirmation: undefined }, { credited }],
+])('hands over a topup %s', (_, changes, expected) => {
+  const delivery = Delivery.parse(deliveryOf('topup', { ...topup, ...changes }))
+  expect(delivery).toEqual({ kind: 'topup', ...expected })
 })
 
 const confirmation = {

@@ -1,20 +1,14 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   type RecordedRequest,
   type Reply,
-  type ScriptedServer,
-  startScripted,
+  type ScriptOf,
+  scriptedClient,
 } from '../scripted-server.fixture.ts'
-import { createZenditClient } from './client.ts'
 import { createZenditOffers } from './offers.ts'
 import { rawEsim, rawTopup, rawVoucher } from './sample-offers.fixture.ts'
 
-const running: ScriptedServer[] = []
 const { signal } = new AbortController()
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close()))
-})
 
 interface Lists {
   readonly vouchers: readonly unknown[]
@@ -47,11 +41,10 @@ function scriptOf(
     asked.path.startsWith('/brands/') ? brand(asked) : pageOf(lists, asked)
 }
 
-async function sourceFor(script: (asked: RecordedRequest) => Reply, now = () => new Date()) {
-  const server = await startScripted(script)
-  running.push(server)
-  const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs: 60_000 })
-  return { server, source: createZenditOffers(client, now) }
+async function sourceFor(script: ScriptOf, now = () => new Date()) {
+  const { server, client } = await scriptedClient(script)
+  const looks = () => server.asked.filter(({ path }) => path.startsWith('/brands/')).length
+  return { server, source: createZenditOffers(client, now), looks }
 }
 
 it('reads all three kinds, page by page', async () => {
@@ -93,23 +86,27 @@ it('follows a supplier that gives fewer at once than it was asked for', async ()
   expect((await source.list(signal)).offers).toHaveLength(252)
 })
 
+/** A supplier whose list of vouchers is so long at each of these looks, and at all after them. */
+function growing(totals: number[]) {
+  const asked = { calls: 0 }
+  const script: ScriptOf = (request) => {
+    const isList = request.path === '/vouchers/offers'
+    const total = totals[Math.min(asked.calls, totals.length - 1)] ?? 0
+    if (isList) asked.calls += 1
+    return scriptOf({ ...oneOfEach, vouchers: vouchers(total) })(request)
+  }
+  return { asked, script }
+}
+
 it('reads a kind once more when its total changes in the middle', async () => {
-  let calls = 0
-  const { source } = await sourceFor((asked) => {
-    const isFirst = asked.path === '/vouchers/offers' && calls++ === 0
-    const lists = { ...oneOfEach, vouchers: vouchers(isFirst ? 300 : 299) }
-    return scriptOf(lists)(asked)
-  })
+  const { asked, script } = growing([300, 299])
+  const { source } = await sourceFor(script)
   expect((await source.list(signal)).offers).toHaveLength(301)
-  expect(calls).toBe(4)
+  expect(asked.calls).toBe(4)
 })
 
 it('throws when the total changes in the middle twice', async () => {
-  let calls = 0
-  const { source } = await sourceFor((asked) => {
-    const isOdd = asked.path === '/vouchers/offers' && calls++ % 2 === 0
-    return scriptOf({ ...oneOfEach, vouchers: vouchers(isOdd ? 1500 : 1499) })(asked)
-  })
+  const { source } = await sourceFor(growing([1500, 1499, 1500, 1499]).script)
   const message = '/vouchers/offers changed while it was read: 1500, then 1499 records'
   await expect(source.list(signal)).rejects.toThrow(message)
 })
@@ -154,11 +151,8 @@ const info = {
 it('brands are described once a day', async () => {
   let now = new Date('2026-10-02T00:00:00Z')
   const lists = { ...oneOfEach, vouchers: vouchers(30) }
-  const { source, server } = await sourceFor(
-    scriptOf(lists, () => ({ json: info })),
-    () => now,
-  )
-  const asked = () => server.asked.filter(({ path }) => path.startsWith('/brands/')).length
+  const brand = () => ({ json: info })
+  const { source, server, looks: asked } = await sourceFor(scriptOf(lists, brand), () => now)
   const { offers } = await source.list(signal)
   expect(offers[0]).toMatchObject({ description: 'Fruit', image: 'https://x.example/a.png' })
   expect(offers.find(({ kind }) => kind === 'esim')).not.toHaveProperty('description')
@@ -176,26 +170,23 @@ it('brands are described once a day', async () => {
 it('brands keep what was known when the supplier fails, and are asked again at the next load', async () => {
   let now = new Date('2026-10-02T00:00:00Z')
   let reply: Reply = { json: info }
-  const { source, server } = await sourceFor(
-    scriptOf(oneOfEach, () => reply),
-    () => now,
-  )
+  const brand = scriptOf(oneOfEach, () => reply)
+  const { source, looks } = await sourceFor(brand, () => now)
   await source.list(signal)
   now = new Date(now.getTime() + 25 * hourMs)
   reply = 'reset'
   expect((await source.list(signal)).offers[0]).toMatchObject({ description: 'Fruit' })
   reply = { json: { ...info, description: 'New' } }
   expect((await source.list(signal)).offers[0]).toMatchObject({ description: 'New' })
-  expect(server.asked.filter(({ path }) => path.startsWith('/brands/'))).toHaveLength(3)
+  expect(looks()).toBe(3)
 })
 
 it('brands that the supplier does not know are not asked about again', async () => {
-  const { source, server } = await sourceFor(
-    scriptOf(oneOfEach, () => ({ status: 404, json: { errorCode: 'NOT_FOUND' } })),
-  )
+  const unknown = { status: 404, json: { errorCode: 'NOT_FOUND' } }
+  const { source, looks } = await sourceFor(scriptOf(oneOfEach, () => unknown))
   await source.list(signal)
   await source.list(signal)
-  expect(server.asked.filter(({ path }) => path.startsWith('/brands/'))).toHaveLength(1)
+  expect(looks()).toBe(1)
 })
 
 it('brands that are being asked about do not make a stopped load a good one', async () => {
@@ -213,14 +204,13 @@ it('brands never fail a load, and do not hold one up for long', async () => {
   const many = Array.from({ length: 300 }, (_, index) => {
     return rawVoucher({ offerId: `V_${index}`, brand: `B${index}` })
   })
-  const { source, server } = await sourceFor(
-    scriptOf({ ...oneOfEach, vouchers: many }, () => ({ status: 500, json: {} })),
-  )
+  const lists = { ...oneOfEach, vouchers: many }
+  const broken = () => ({ status: 500, json: {} })
+  const { source, looks } = await sourceFor(scriptOf(lists, broken))
   const { offers } = await source.list(signal)
   expect(offers).toHaveLength(302)
   expect(offers[0]).not.toHaveProperty('description')
-  const calls = server.asked.filter(({ path }) => path.startsWith('/brands/')).length
-  expect(calls).toBeLessThan(20)
+  expect(looks()).toBeLessThan(20)
 })
 
 it.each([['javascript:alert(1)'], ['//no-scheme.example/a.png'], ['https://']])(

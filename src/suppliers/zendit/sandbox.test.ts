@@ -1,20 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Supplier as Sandbox, startSupplier } from '../../../sandbox/supplier/server.ts'
-import { createFrankfurter } from '../../adapters/rates/frankfurter.ts'
-import { createLiveCatalog } from '../../catalog/catalog.ts'
-import { type Recipient, kinds as storeKinds } from '../../catalog/good.ts'
-import type { Offer } from '../../catalog/offer.ts'
+import type { Recipient } from '../../catalog/good.ts'
 import type { Listing } from '../../catalog/ports.ts'
-import { lowestCharge, retailOf } from '../../catalog/pricing.ts'
-import { refreshCatalog } from '../../catalog/refresh.ts'
-import type { SearchIndex } from '../../catalog/search/search-index.ts'
-import { inTurn } from '../../lib/in-turn.ts'
 import type { Held, SupplierOrder } from '../supplier.ts'
 import { createZenditClient, type ZenditClient } from './client.ts'
 import { createZenditOffers } from './offers.ts'
 import { createZenditSupplier } from './zendit.ts'
 
 const apiKey = 'sandbox-key'
+const { signal } = new AbortController()
 let sandbox: Sandbox
 let client: ZenditClient
 let supplier: ReturnType<typeof createZenditSupplier>
@@ -24,7 +18,6 @@ beforeAll(async () => {
   sandbox = await startSupplier({ apiKey, stepMs: 5 })
   client = createZenditClient({ baseUrl: `${sandbox.url}/v1`, apiKey, timeoutMs: 60_000 })
   supplier = createZenditSupplier(client, () => new Date())
-  const { signal } = new AbortController()
   listing = await createZenditOffers(client).list(signal)
 })
 afterAll(() => sandbox.stop())
@@ -39,64 +32,6 @@ it('loads its twelve thousand offers, all kinds, the flawed ones rejected', asyn
   }
   const described = listing.offers.find((offer) => offer.kind === 'voucher' && offer.description)
   expect(described).toMatchObject({ image: expect.stringMatching(/^https?:/) })
-})
-
-const { signal } = new AbortController()
-
-let known: ReturnType<typeof shelve> | undefined
-function shelved() {
-  known ??= shelve()
-  return known
-}
-
-async function shelve() {
-  const url = `${sandbox.url}/rates/v1/latest`
-  const table = await createFrankfurter({ url, timeoutMs: 60_000 }).latest(signal)
-  const now = () => new Date()
-  const pricing = { markupBps: 0, rates: () => table, readAt: now, now }
-  const liveCatalog = createLiveCatalog()
-  await refreshCatalog({
-    sources: new Map([['zendit', { list: async () => listing }]]),
-    inTurn: inTurn(),
-    snapshots: { save: async () => undefined, load: async () => undefined },
-    pricing,
-    liveCatalog,
-    now,
-    signal,
-  })
-  return { liveCatalog, pricing }
-}
-
-const offersIn = (index: SearchIndex) => index.search({}, { offset: 0, limit: index.size }).offers
-
-it.each(storeKinds)('asks for no %s less than the supplier charges', async (kind) => {
-  const { liveCatalog, pricing } = await shelved()
-  const { perUsd } = pricing.rates()
-  const index = liveCatalog.current().sold[kind]
-  for (const offer of offersIn(index)) {
-    const { currency, divisor, min } = offer.cost
-    const charged = min / divisor / (currency === 'USD' ? 1 : (perUsd[currency] as number))
-    const least = Number(lowestCharge(offer, pricing)) / 1e6
-    expect(least + 1e-9, offer.id).toBeGreaterThanOrEqual(charged)
-  }
-})
-
-it.each([
-  ['VOUCHERS', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
-  ['TOPUPS', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
-  ['ESIM', 'KEEP-COST-FEES', { cents: 1040, by: 'cost' }],
-  ['VOUCHERS', 'KEEP-COST-EUR', { cents: 1042, by: 'cost' }],
-  ['ESIM', 'KEEP-COST-EUR', { cents: 1042, by: 'cost' }],
-  ['VOUCHERS', 'KEEP-PRICE-JPY', { by: 'cost' }],
-  ['VOUCHERS', 'KEEP-PRICE-KWD', { code: 'rate_missing' }],
-  ['VOUCHERS', 'KEEP-RANGE-OFF-STEP', { max: 10_000, lowest: 535, highest: 10_000 }],
-  ['VOUCHERS', 'KEEP-RANGE-DEAR', { lowest: 600, highest: 60_000 }],
-  ['ESIM', 'OPEN-VALUE', { code: 'open_value_kind' }],
-])('of its flawed %s, prices %s by what is charged', async (family, id, retail) => {
-  const { liveCatalog, pricing } = await shelved()
-  const { ids } = liveCatalog.current()
-  expect(retailOf(ids.find(`DIRTY-${family}-${id}`) as Offer, pricing)).toMatchObject(retail)
-  expect(ids.find(`DIRTY-${family}-NO-COST`)).toBeUndefined()
 })
 
 it('reads a list that moves under its hands again, and loses none of it', async () => {

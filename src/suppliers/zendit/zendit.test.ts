@@ -1,38 +1,22 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Recipient } from '../../catalog/good.ts'
-import {
-  type RecordedRequest,
-  type Reply,
-  type ScriptedServer,
-  startScripted,
-} from '../scripted-server.fixture.ts'
+import { type Reply, type ScriptOf, scriptedClient } from '../scripted-server.fixture.ts'
 import type { SupplierOrder } from '../supplier.ts'
-import { createZenditClient } from './client.ts'
 import { createZenditSupplier } from './zendit.ts'
 
-const running: ScriptedServer[] = []
 const now = new Date('2026-03-01T10:00:00Z')
 const reference = 'ord0123456789abc'
 const accepted = { json: { status: 'ACCEPTED', transactionId: reference } }
 const notFound = { status: 404, json: { errorCode: 'NOT_FOUND', message: 'none', fields: {} } }
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close()))
-})
 
 /** A short timeout only for a supplier that never answers, so that answers arrive in time on slow machines too. */
 function patienceMs(...replies: Reply[]): number {
   return replies.some((reply) => reply === 'hang' || reply === 'stall') ? 1_000 : 60_000
 }
 
-async function supplierFor(script: (asked: RecordedRequest) => Reply, timeoutMs = patienceMs()) {
-  const server = await startScripted(script)
-  running.push(server)
-  const client = createZenditClient({ baseUrl: server.url, apiKey: 'k', timeoutMs })
-  return {
-    server,
-    supplier: createZenditSupplier(client, () => now),
-  }
+async function supplierFor(script: ScriptOf, timeoutMs?: number) {
+  const { server, client } = await scriptedClient(script, timeoutMs)
+  return { server, supplier: createZenditSupplier(client, () => now) }
 }
 
 function orderFor(recipient: Recipient, value?: number): SupplierOrder {
@@ -44,8 +28,8 @@ function orderFor(recipient: Recipient, value?: number): SupplierOrder {
 const topup = orderFor({ kind: 'topup', msisdn: '+5355564362' })
 
 /** A supplier with one reply to the POST and another to the lookup. */
-function postThenGet(post: Reply, get: Reply) {
-  return (asked: RecordedRequest) => (asked.method === 'POST' ? post : get)
+function postThenGet(post: Reply, get: Reply): ScriptOf {
+  return ({ method }) => (method === 'POST' ? post : get)
 }
 
 it.each<[string, SupplierOrder, string, object]>([
