@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newCheckoutId, newOrderId } from '../../test/doubles/ids.ts'
 import {
   ended,
@@ -19,10 +19,7 @@ import {
   orderOnRecord,
   unpayable,
 } from '../../test/fixtures/sample-orders.ts'
-import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
 import { openFacts } from '../adapters/storage/facts.ts'
-import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
-import { createOrderStore } from '../adapters/storage/orders.ts'
 import { bookByHand, createHandPayouts, createPayoutLimits } from '../adapters/storage/payouts.ts'
 import { createStoreRecord } from '../adapters/storage/record.ts'
 import {
@@ -31,30 +28,15 @@ import {
   returnReference,
   withReturn,
 } from '../checkouts/checkout.ts'
-import { usdc } from '../lib/money.ts'
 import type { In, Order, Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/refund.ts'
 import { operatorPays } from '../payments/pay-back-faults.ts'
-import { carryOut } from './refunds.ts'
+import { refundsCommand } from './refunds.fixture.ts'
 
-const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
-
-const postgres = migratedPostgres()
-let database: Pool
-
-beforeEach(async () => {
-  database = await postgres.open()
-  return () => database.end()
-})
-
-const operator = () => ({ database, caps, by: 'ada@console' })
-const checkouts = () => createCheckoutStore(database)
-const orders = () => createOrderStore(database)
-const records = () => ({ store: checkouts(), orders: orders() })
+const { caps, checkouts, database, orders, records, run, runOn, says } = refundsCommand()
 const hash = (digit: string) => digit.repeat(64)
-const paid = (reference: string, transaction: string) =>
-  carryOut(operator(), { does: 'paid', reference, transaction })
-const hand = async () => (await carryOut(operator(), { does: 'hand' })).lines.join('\n')
+const paid = (...args: readonly string[]) => run('paid', ...args)
+const hand = () => says('paid')
 
 /** A checkout on record with a return of 100 at this step. */
 async function returnAt(
@@ -102,13 +84,13 @@ test('what an operator pays is listed, with amount and address, and noted once',
     lines: [`${reference}: noted as paid: 0.000001 BTC to bc1qRefundTo7zq`],
   })
   expect(await paid(order.id, hash('b'))).toMatchObject({ isDone: true })
-  expect(await createHandPayouts(database).find(reference)).toBe(hash('a'))
-  expect(await createHandPayouts(database).find(order.id)).toBe(hash('b'))
+  expect(await createHandPayouts(database()).find(reference)).toBe(hash('a'))
+  expect(await createHandPayouts(database()).find(order.id)).toBe(hash('b'))
   // Both are due again at once, so that the store books them.
   expect(await checkouts().claimDue(9)).toMatchObject([{ id: checkout.id }])
   expect(await orders().claimDue(9)).toMatchObject([{ id: order.id, payout: { state: 'DUE' } }])
   expect(await hand()).toBe('Nothing is to be paid by hand.')
-  const { rows } = await database.query('select reference, noted_by from hand_payouts order by 1')
+  const { rows } = await database().query('select reference, noted_by from hand_payouts order by 1')
   expect(rows).toEqual([
     { reference, noted_by: 'ada@console' },
     { reference: order.id, noted_by: 'ada@console' },
@@ -127,35 +109,28 @@ test('the same note again is done, and another transaction is refused', async ()
     isDone: false,
     lines: [`${reference}: was noted before, with another transaction: ${hash('a')}`],
   })
-  expect(await createHandPayouts(database).find(reference)).toBe(hash('a'))
+  expect(await createHandPayouts(database()).find(reference)).toBe(hash('a'))
 })
 
-test('a transaction pays one buyer what it paid once', async () => {
-  const [one, other] = [await returnAt('FAILED'), await returnAt('FAILED')].map(({ id }) =>
-    returnReference(id, 1),
-  ) as [string, string]
-  await paid(one, hash('a'))
-  const second = await paid(other, hash('a'))
-  expect(second.isDone).toBe(false)
-  expect(second.lines[0]).toContain(`this transaction was noted for ${one}`)
-  expect(await createHandPayouts(database).find(other)).toBeUndefined()
-})
-
-test('a transaction with two equal transfers to one address pays both, each once', async () => {
+test('a transaction pays one buyer what it paid once, and two with two equal transfers', async () => {
   const [one, other, third] = [
     await returnAt('FAILED'),
     await returnAt('FAILED'),
     await returnAt('FAILED'),
   ].map(({ id }) => returnReference(id, 1)) as [string, string, string]
-  const second = (reference: string) =>
-    carryOut(operator(), { does: 'paid', reference, transaction: hash('a'), transfer: 2 })
+  const { find } = createHandPayouts(database())
+  const second = (reference: string) => paid(reference, hash('a'), '--transfer', '2')
   await paid(one, hash('a'))
-  expect((await paid(other, hash('a'))).lines[0]).toContain('--transfer 2')
+  const refused = await paid(other, hash('a'))
+  expect(refused.isDone).toBe(false)
+  expect(refused.lines[0]).toContain(`this transaction was noted for ${one}`)
+  expect(refused.lines[0]).toContain('--transfer 2')
+  expect(await find(other)).toBeUndefined()
   expect(await second(other)).toMatchObject({ isDone: true })
-  expect(await createHandPayouts(database).find(other)).toBe(hash('a'))
+  expect(await find(other)).toBe(hash('a'))
   expect(await second(third)).toMatchObject({ isDone: false })
   expect(await second(one)).toMatchObject({ isDone: true })
-  expect(await createHandPayouts(database).find(third)).toBeUndefined()
+  expect(await find(third)).toBeUndefined()
 })
 
 test.each(['note_transaction', 'payout_cancelled', 'payout_mismatch', 'payout_refused'])(
@@ -166,7 +141,7 @@ test.each(['note_transaction', 'payout_cancelled', 'payout_mismatch', 'payout_re
     // It may still be fixed in the processor, so nobody is told to pay it.
     expect(await hand()).not.toContain('To be paid by you')
     expect(await paid(reference, hash('a'))).toMatchObject({ isDone: true })
-    expect(await createHandPayouts(database).find(reference)).toBe(hash('a'))
+    expect(await createHandPayouts(database()).find(reference)).toBe(hash('a'))
     expect(await checkouts().claimDue(9)).toMatchObject([{ id }])
   },
 )
@@ -185,15 +160,15 @@ test('what is not paid by hand is refused, and nothing is noted', async () => {
     expect(isDone).toBe(false)
     expect(lines[0]).toContain(`${reference}: it does not wait to be paid by hand`)
   }
-  expect((await database.query('select from hand_payouts')).rowCount).toBe(0)
+  expect((await database().query('select from hand_payouts')).rowCount).toBe(0)
 })
 
 const stuckInUsdc = () => orderOnRecord(orders(), unpayable(failed(asked())))
-const booked = async () => (await createStoreRecord(database).ledger('x402')).refunded
+const booked = async () => (await createStoreRecord(database()).ledger('x402')).refunded
 
 test('a refund in USDC that an operator paid is booked with its note, and owed no more', async () => {
   const stuck = await stuckInUsdc()
-  expect((await openFacts(database)).exposure).toBe(stuck.amount)
+  expect((await openFacts(database())).exposure).toBe(stuck.amount)
   const transaction = `0x${hash('a')}`
   expect(await paid(stuck.id, transaction)).toEqual({
     isDone: true,
@@ -203,12 +178,11 @@ test('a refund in USDC that an operator paid is booked with its note, and owed n
     payout: { state: 'CONFIRMED', transaction },
   })
   expect(await booked()).toBe(-stuck.amount)
-  expect((await openFacts(database)).exposure).toBe(0n)
-  const retried = await carryOut(operator(), { does: 'retry', names: 'all' })
-  expect(retried.lines).toEqual(['No refund has failed.'])
+  expect((await openFacts(database())).exposure).toBe(0n)
+  expect(await says('retry', '--all')).toBe('No refund has failed.')
   expect((await paid(stuck.id, transaction)).lines[0]).toContain('was noted before, with this')
   expect(await paid(stuck.id, `0x${hash('b')}`)).toMatchObject({ isDone: false })
-  expect(await createHandPayouts(database).find(stuck.id)).toBe(transaction)
+  expect(await createHandPayouts(database()).find(stuck.id)).toBe(transaction)
 })
 
 test('one transaction books two equal refunds in USDC only as two transfers', async () => {
@@ -217,8 +191,7 @@ test('one transaction books two equal refunds in USDC only as two transfers', as
   await paid(one.id, transaction)
   expect((await paid(other.id, transaction)).lines[0]).toContain('--transfer 2')
   expect(await orders().find(other.id)).toEqual(other)
-  const second = { does: 'paid', reference: other.id, transaction, transfer: 2 } as const
-  expect(await carryOut(operator(), second)).toMatchObject({ isDone: true })
+  expect(await paid(other.id, transaction, '--transfer', '2')).toMatchObject({ isDone: true })
   expect(await booked()).toBe(-one.amount - other.amount)
 })
 
@@ -226,8 +199,8 @@ test('a refund in USDC that somebody claims meanwhile is not noted', async () =>
   const stuck = await stuckInUsdc()
   const due = await retryRefund(orders(), stuck as Refunding, 'claim')
   const made = { transaction: `0x${hash('a')}`, transfer: 1, by: 'ada@console' }
-  expect(await bookByHand(database, stuck as Refunding, made)).toEqual({ outcome: 'moved' })
-  expect(await createHandPayouts(database).find(stuck.id)).toBeUndefined()
+  expect(await bookByHand(database(), stuck as Refunding, made)).toEqual({ outcome: 'moved' })
+  expect(await createHandPayouts(database()).find(stuck.id)).toBeUndefined()
   const { lines } = await paid(stuck.id, made.transaction)
   expect(lines[0]).toContain('its refund has not failed; it is DUE')
   expect(await orders().find(stuck.id)).toEqual(due)
@@ -248,7 +221,7 @@ test('retry makes a failed return due again, and says why it leaves another alon
   const stuck = await returnAt('FAILED', 'no_funds')
   const due = await returnAt('DUE')
   const names = [stuck.id, due.id, newCheckoutId()].map((id) => returnReference(id, 1))
-  const { isDone, lines } = await carryOut(operator(), { does: 'retry', names })
+  const { isDone, lines } = await run('retry', ...names)
   expect(isDone).toBe(false)
   expect(lines).toEqual([
     `${names[0]}: due again`,
@@ -269,9 +242,9 @@ function overtaken(act: () => Promise<unknown>): Pool {
       isOvertaken = true
       await act()
     }
-    return database.query(...asked)
+    return database().query(...asked)
   }
-  return Object.assign(Object.create(database), { query })
+  return Object.assign(Object.create(database()), { query })
 }
 
 test('retry and drop of a return call nothing done that another process changed meanwhile', async () => {
@@ -279,9 +252,8 @@ test('retry and drop of a return call nothing done that another process changed 
   for (const does of ['retry', 'drop'] as const) {
     const stuck = await returnAt('FAILED', 'payment_not_shown')
     const reference = returnReference(stuck.id, 1)
-    const retried = overtaken(() => carryOut(operator(), { does: 'retry', names: [reference] }))
-    const command = { does, names: [reference] }
-    expect(await carryOut({ ...operator(), database: retried }, command)).toEqual({
+    const retried = overtaken(() => run('retry', reference))
+    expect(await runOn(retried, does, reference)).toEqual({
       isDone: false,
       lines: [`${reference}: ${moved}`],
     })
@@ -292,7 +264,7 @@ test('drop ends only a return whose money is not shown any more', async () => {
   const stuck = await returnAt('FAILED', 'payout_gone')
   const order = await stuckInUsdc()
   const names = [returnReference(stuck.id, 1), order.id]
-  expect(await carryOut(operator(), { does: 'drop', names })).toEqual({
+  expect(await run('drop', ...names)).toEqual({
     isDone: false,
     lines: [
       `${names[0]}: it is owed; it failed with payout_gone`,
@@ -305,22 +277,22 @@ test('drop ends only a return whose money is not shown any more', async () => {
 test('retry --all and start take the returns too', async () => {
   const stuck = await returnAt('FAILED', 'no_funds')
   const reference = returnReference(stuck.id, 1)
-  expect(await carryOut(operator(), { does: 'retry', names: 'all' })).toEqual({
+  expect(await run('retry', '--all')).toEqual({
     isDone: true,
     lines: [`${reference}: due again`],
   })
   const [due] = await checkouts().claimDue(1)
   await checkouts().release(due as Checkout, 60_000)
-  const { lines } = await carryOut(operator(), { does: 'start', reason: undefined })
+  const { lines } = await run('start')
   expect(lines).toEqual(['Refunds go out again. 1 of them were waiting.'])
   expect(await checkouts().claimDue(1)).toEqual([due])
 })
 
 test('the status has returns at their steps, until they are sent', async () => {
   const checkout = await returnAt('DUE')
-  const status = async () => (await carryOut(operator(), { does: 'status' })).lines.join('\n')
+  const status = () => says('status')
   expect(await status()).toContain('under way: 1, 0.10 USDC')
-  await createPayoutLimits(database, caps).allow(returnReference(checkout.id, 1))
+  await createPayoutLimits(database(), caps).allow(returnReference(checkout.id, 1))
   expect(await status()).toContain('Returns granted in the last hour 0.10 of 50.00 USDC')
   const sending = await moveOn(records, checkout, stepping(checkout, 'APPROVED'))
   expect(await status()).toContain(`${returnReference(checkout.id, 1)}    0.000001 BTC`)

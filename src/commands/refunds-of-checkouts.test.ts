@@ -1,10 +1,6 @@
-import type { Pool } from 'pg'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cardForm, checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
 import { memoryProcessor } from '../../test/doubles/memory-processor.ts'
-import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
-import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
-import { createOrderStore } from '../adapters/storage/orders.ts'
 import {
   createHandPayouts,
   createPayoutLimits,
@@ -16,29 +12,21 @@ import { invoiceRail, payoutWatch } from '../checkouts/rail.ts'
 import { startCheckout } from '../checkouts/start.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
-import { carryOut } from './refunds.ts'
+import { refundsCommand } from './refunds.fixture.ts'
 
 /** Returns of a coin, on the database of a store. */
 
-const caps = { hour: usdc(10n ** 12n), day: usdc(10n ** 12n) }
 const day = 86_400_000
-
-const postgres = migratedPostgres()
-let database: Pool
-
-beforeEach(async () => {
-  database = await postgres.open()
-  return () => database.end()
-})
+const store = refundsCommand({ hour: usdc(10n ** 12n), day: usdc(10n ** 12n) })
+const { caps, database, run, says } = store
 
 /** A store on the database, with a processor in memory that knows what operators paid by hand. */
 function storeWorld() {
   const world = checkoutWorld()
   const { clock } = world
-  const checkouts = createCheckoutStore(database)
-  const orders = createOrderStore(database)
-  const hands = createHandPayouts(database)
-  const watch = payoutWatch(createPayoutRecord(database), world.deps.reportCheckout)
+  const [checkouts, orders] = [store.checkouts(), store.orders()]
+  const hands = createHandPayouts(database())
+  const watch = payoutWatch(createPayoutRecord(database()), world.deps.reportCheckout)
   const shown = memoryProcessor({ now: clock.now, hands })
   const denied = new Set<string>()
   const processor: typeof shown = {
@@ -58,7 +46,7 @@ function storeWorld() {
     orders,
     processor,
     hands,
-    payoutLimits: createPayoutLimits(database, caps),
+    payoutLimits: createPayoutLimits(database(), caps),
     rails: { ...world.deps.rails, btcpay: invoiceRail({ processor, hands, checkouts, watch }) },
   }
   const at = async (id: CheckoutId) => {
@@ -90,46 +78,27 @@ async function deniedReturn() {
   return { world, id, invoice }
 }
 
-const operator = () => ({ database, caps, by: 'ada@console' })
-
 test('a return whose money is not shown any more is dropped by an operator, and its checkout closes', async () => {
   const { world, id } = await deniedReturn()
   world.clock.pass(30 * day)
   expect(await world.goOn(id)).not.toHaveProperty('closedAt')
-  const drop = { does: 'drop', names: [`${id}-1`] } as const
-  expect(await carryOut(operator(), drop)).toEqual({
+  expect(await run('drop', `${id}-1`)).toEqual({
     isDone: true,
     lines: [`${id}-1: dropped; nothing is owed`],
   })
-  const waiting = await database.query(
+  const waiting = await database().query(
     'select from processor_payouts where waits_since is not null',
   )
   expect(waiting.rowCount).toBe(0)
-  const { lines } = await carryOut(operator(), { does: 'status' })
-  expect(lines.join('\n')).not.toContain(id)
+  expect(await says('status')).not.toContain(id)
   for (const does of ['drop', 'retry'] as const) {
-    expect(await carryOut(operator(), { does, names: [`${id}-1`] })).toEqual({
+    expect(await run(does, `${id}-1`)).toEqual({
       isDone: false,
       lines: [`${id}-1: its payment vanished, so nothing is owed`],
     })
   }
   expect(await world.goOn(id)).toHaveProperty('closedAt')
-  const record = createCheckoutRecord(database)
+  const record = createCheckoutRecord(database())
   expect(await record.misbooked()).toEqual([])
   expect((await record.ledger()).get('BTC')).toMatchObject({ received: 0n, due: 0n, kept: 0n })
-})
-
-test('a return that was dropped makes room for another one of what is shown', async () => {
-  const { world, id, invoice } = await deniedReturn()
-  await carryOut(operator(), { does: 'drop', names: [`${id}-1`] })
-  world.processor.rules.holdsPayouts = false
-  const { units } = world.processor.pay(invoice.id, invoice.units / 4n)
-  expect(await world.goOn(id)).toMatchObject({
-    returns: [{ payout: { code: 'payment_vanished' } }, { units, payout: { state: 'CONFIRMED' } }],
-  })
-  world.clock.pass(30 * day)
-  expect(await world.goOn(id)).toHaveProperty('closedAt')
-  const record = createCheckoutRecord(database)
-  expect(await record.misbooked()).toEqual([])
-  expect((await record.ledger()).get('BTC')).toMatchObject({ received: units, returned: -units })
 })

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
-import type { Pool } from 'pg'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import {
   asked,
@@ -13,38 +12,18 @@ import {
   refunded,
   unpayable,
 } from '../../test/fixtures/sample-orders.ts'
-import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
-import { createOrderStore } from '../adapters/storage/orders.ts'
 import { createPayoutLimits } from '../adapters/storage/payouts.ts'
-import { usdc } from '../lib/money.ts'
 import type { Order } from '../orders/order.ts'
-import type { OrderStore } from '../orders/ports.ts'
 import { operatorName } from './command-line.ts'
-import { carryOut } from './refunds.ts'
+import { refundsCommand } from './refunds.fixture.ts'
 
-const caps = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
-
-const postgres = migratedPostgres()
-let database: Pool
-let orders: OrderStore
-
-beforeEach(async () => {
-  database = await postgres.open()
-  orders = createOrderStore(database)
-  return () => database.end()
-})
-
-const operator = () => ({ database, caps, by: 'ada@console' })
-
-const record = (target: Order) => orderOnRecord(orders, target)
-
-async function status(): Promise<string> {
-  return (await carryOut(operator(), { does: 'status' })).lines.join('\n')
-}
+const { caps, database, orders, run, says } = refundsCommand()
+const status = () => says('status')
+const record = (target: Order) => orderOnRecord(orders(), target)
 
 /** The refund steps in the history of an order, oldest first. */
 async function historyOf({ id }: Order): Promise<unknown[]> {
-  const { rows } = await database.query(
+  const { rows } = await database().query(
     'select payout_state from order_events where order_id = $1 order by seq',
     [id],
   )
@@ -57,7 +36,7 @@ test('status tells the switch, the grants against the caps, and what is open, an
   const stuck = await record(unpayable(failed(asked())))
   const paid = await record(refunded(failed(asked())))
   const given = await record(fulfilled(asked()))
-  await createPayoutLimits(database, caps).allow(due.id)
+  await createPayoutLimits(database(), caps).allow(due.id)
   const text = await status()
   expect(text).toContain(
     'Refunds granted in the last hour 12.50 of 50.00 USDC, in the last day 12.50 of 80',
@@ -74,20 +53,20 @@ test('since is when the money was owed, and does not move with later attempts', 
   const stuck = await record(unpayable(failed(asking)))
   const line = async () => (await status()).split('\n').find((each) => each.includes(stuck.id))
   const before = await line()
-  const due = expectWon(await orders.move(stuck, { ...failed(asking), version: stuck.version }))
-  await orders.move(due, { ...unpayable(failed(asking)), version: due.version })
+  const due = expectWon(await orders().move(stuck, { ...failed(asking), version: stuck.version }))
+  await orders().move(due, { ...unpayable(failed(asking)), version: due.version })
   expect(await line()).toBe(before)
 })
 
 test('stop and start turn the switch for every node, with who and why on record', async () => {
   const { id } = await record(failed(asked()))
-  const node = createPayoutLimits(database, caps)
-  await carryOut(operator(), { does: 'stop', reason: 'The key may have leaked.' })
+  const node = createPayoutLimits(database(), caps)
+  await run('stop', '--reason', 'The key may have leaked.')
   expect(await node.allow(id)).toBe('stopped')
   expect(await status()).toMatch(/STOPPED since 20.* by ada@console: The key may have leaked\./)
-  await carryOut(operator(), { does: 'start', reason: 'New key.' })
+  await run('start', '--reason', 'New key.')
   expect(await node.allow(id)).toBe('granted')
-  const { rows } = await database.query(
+  const { rows } = await database().query(
     'select stopped, reason, changed_by from refund_switch order by turn offset 1',
   )
   expect(rows).toEqual([
@@ -98,52 +77,33 @@ test('stop and start turn the switch for every node, with who and why on record'
 
 test('start makes refunds due that were held back', async () => {
   const order = await record(failed(asked()))
-  await orders.release(order, 60_000)
-  expect(await orders.claimDue(10)).toEqual([])
-  const { lines } = await carryOut(operator(), { does: 'start', reason: undefined })
+  await orders().release(order, 60_000)
+  expect(await orders().claimDue(10)).toEqual([])
+  const { lines } = await run('start')
   expect(lines).toEqual(['Refunds go out again. 1 of them were waiting.'])
-  expect(await orders.claimDue(10)).toEqual([order])
+  expect(await orders().claimDue(10)).toEqual([order])
 })
 
 test('retry makes one failed refund due again, as a move that the history keeps', async () => {
   const stuck = await record(unpayable(failed(asked())))
   const other = await record(unpayable(failed(asked())))
-  const done = await carryOut(operator(), { does: 'retry', names: [stuck.id] })
+  const done = await run('retry', stuck.id)
   expect(done).toEqual({ isDone: true, lines: [`${stuck.id}: due again`] })
-  expect(await orders.find(stuck.id)).toMatchObject({ payout: { state: 'DUE' } })
+  expect(await orders().find(stuck.id)).toMatchObject({ payout: { state: 'DUE' } })
   expect(await historyOf(stuck)).toEqual(['FAILED', 'DUE'])
-  expect(await orders.find(other.id)).toEqual(other)
+  expect(await orders().find(other.id)).toEqual(other)
   // It is due now and leased to nobody.
-  expect((await orders.claimDue(10)).map(({ id }) => id)).toEqual([stuck.id])
-})
-
-test('retry that the watch for late goods overtakes makes the refund due all the same', async () => {
-  const supply = { state: 'NONE' } as const
-  const stuck = await record({ ...unpayable(failed(asked())), supply: { state: 'OPEN' } })
-  const watch = await database.connect()
-  const { rows } = await watch.query('select pg_backend_pid() as pid')
-  await watch.query('begin')
-  const seen = { ...stuck, supply } as Order
-  expectWon(await createOrderStore(watch as unknown as Pool).move(stuck, seen))
-  const retried = carryOut(operator(), { does: 'retry', names: [stuck.id] })
-  const waiting = 'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))'
-  await expect
-    .poll(async () => (await database.query(waiting, [rows[0].pid])).rowCount)
-    .toBeGreaterThan(0)
-  await watch.query('commit')
-  watch.release()
-  expect(await retried).toEqual({ isDone: true, lines: [`${stuck.id}: due again`] })
-  expect(await orders.find(stuck.id)).toMatchObject({ payout: { state: 'DUE' }, supply })
+  expect((await orders().claimDue(10)).map(({ id }) => id)).toEqual([stuck.id])
 })
 
 test('retry --all takes every failed refund that is owed', async () => {
   const stuck = await Promise.all([1, 2, 3].map(() => record(unpayable(failed(asked())))))
   const due = await record(failed(asked()))
-  const { isDone, lines } = await carryOut(operator(), { does: 'retry', names: 'all' })
+  const { isDone, lines } = await run('retry', '--all')
   expect([isDone, lines.length]).toEqual([true, 3])
   for (const { id } of stuck) expect(lines).toContain(`${id}: due again`)
-  expect(await orders.find(due.id)).toEqual(due)
-  expect(await carryOut(operator(), { does: 'retry', names: 'all' })).toMatchObject({
+  expect(await orders().find(due.id)).toEqual(due)
+  expect(await run('retry', '--all')).toMatchObject({
     lines: ['No refund has failed.'],
   })
 })
@@ -152,20 +112,13 @@ test('a refund whose payment vanished is neither shown nor tried: nothing is owe
   const payout = { state: 'FAILED', code: 'payment_vanished', reason: 'gone' } as const
   const vanished = await record({ ...failed(asked()), settlement: 'LOST', payout })
   expect(await status()).not.toContain(vanished.id)
-  const all = await carryOut(operator(), { does: 'retry', names: 'all' })
+  const all = await run('retry', '--all')
   expect(all).toEqual({ isDone: true, lines: ['No refund has failed.'] })
-  expect(await carryOut(operator(), { does: 'retry', names: [vanished.id] })).toEqual({
+  expect(await run('retry', vanished.id)).toEqual({
     isDone: false,
     lines: [`${vanished.id}: its payment vanished from the chain, so nothing is owed`],
   })
-  expect(await orders.find(vanished.id)).toEqual(vanished)
-})
-
-test('retry --all of nothing is done', async () => {
-  expect(await carryOut(operator(), { does: 'retry', names: 'all' })).toEqual({
-    isDone: true,
-    lines: ['No refund has failed.'],
-  })
+  expect(await orders().find(vanished.id)).toEqual(vanished)
 })
 
 test('retry says why it leaves an order alone, and is then not done', async () => {
@@ -175,7 +128,7 @@ test('retry says why it leaves an order alone, and is then not done', async () =
   const back = await record(refunded(failed(asked())))
   const unknown = newOrderId()
   const ids = [open, given, due, back].map(({ id }) => id)
-  const { isDone, lines } = await carryOut(operator(), { does: 'retry', names: [...ids, unknown] })
+  const { isDone, lines } = await run('retry', ...ids, unknown)
   expect(isDone).toBe(false)
   expect(lines).toEqual([
     `${open.id}: it is PAYMENT_PENDING and has no refund`,
@@ -184,7 +137,7 @@ test('retry says why it leaves an order alone, and is then not done', async () =
     `${back.id}: its refund has not failed; it is CONFIRMED`,
     `${unknown}: there is no such order`,
   ])
-  expect(await orders.find(due.id)).toEqual(due)
+  expect(await orders().find(due.id)).toEqual(due)
 })
 
 test('an operator without an account, as in a container, goes by a number', () => {

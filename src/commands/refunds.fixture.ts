@@ -1,0 +1,32 @@
+import type { Pool } from 'pg'
+import { beforeEach } from 'vitest'
+import { createCheckoutStore } from '../adapters/storage/checkouts.ts'
+import { migratedPostgres } from '../adapters/storage/migrated.fixture.ts'
+import { createOrderStore } from '../adapters/storage/orders.ts'
+import { usdc } from '../lib/money.ts'
+import { carryOut } from './refunds.ts'
+import { commandOf } from './refunds-arguments.ts'
+
+const { hour, day } = { hour: usdc(50_000_000n), day: usdc(80_000_000n) }
+
+/** The refunds command of ada@console, on a new database for each test. */
+export function refundsCommand(caps = { hour, day }) {
+  const postgres = migratedPostgres()
+  let database: Pool
+  beforeEach(async () => {
+    database = await postgres.open()
+    return () => database.end()
+  })
+  const orders = () => createOrderStore(database)
+  const checkouts = () => createCheckoutStore(database)
+  const runOn = (pool: Pool, ...args: readonly string[]) =>
+    carryOut({ database: pool, caps, by: 'ada@console' }, commandOf(args))
+  const run = (...args: readonly string[]) => runOn(database, ...args)
+  return {
+    ...{ caps, orders, checkouts, run, runOn },
+    database: () => database,
+    records: () => ({ store: checkouts(), orders: orders() }),
+    /** What the command says. */
+    says: async (...args: readonly string[]) => (await run(...args)).lines.join('\n'),
+  }
+}
