@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { authorizedAs } from '../payments/payments.fixture.ts'
 import { expectOrder, plan, purchaseWorld, refusalOf } from './purchase.fixture.ts'
 
 describe('an eSIM to recharge', () => {
@@ -41,12 +42,7 @@ describe('an eSIM to recharge', () => {
     const { ask, buy, pay } = worldIn('no')
     expectOrder(await buy({ kind: 'esim', fields: { offerId: plan.id } }))
     const payment = await pay(recharge)
-    const from = `0x${'9'.repeat(40)}`
-    const { authorization } = payment.payload
-    const other = {
-      ...payment,
-      payload: { ...payment.payload, authorization: { ...authorization, from } },
-    }
+    const other = authorizedAs(payment, { from: `0x${'9'.repeat(40)}` })
     expect((await refusalOf(ask({ ...recharge, payment: other }))).code).toBe('invalid_body')
   })
 

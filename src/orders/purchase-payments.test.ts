@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { fixed } from '../../test/fixtures/offers.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { X402Payment } from '../payments/payment.ts'
+import { authorizedAs } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
 import type { PaymentPayload } from '../payments/x402.ts'
 import { maxConsideredMs } from './ports.ts'
@@ -66,19 +67,10 @@ describe('a payment that came with a request', () => {
       const world = purchaseWorld()
       const payment = await world.pay()
       world.clock.pass(299_000)
-      const { authorization } = payment.payload
       world.says.check = () => ({ outcome, charged: 'unknown', code: 'expired', reason: 'late' })
       const send = (validBefore: number) =>
         world
-          .ask({
-            payment: {
-              ...payment,
-              payload: {
-                ...payment.payload,
-                authorization: { ...authorization, validBefore: String(validBefore) },
-              },
-            },
-          })
+          .ask({ payment: authorizedAs(payment, { validBefore: String(validBefore) }) })
           .catch(() => undefined)
       const now = Math.floor(world.clock.now().getTime() / 1_000)
       const reserved = vi.spyOn(world.deps.reservations, 'reserve')
@@ -228,10 +220,8 @@ describe('a payment that opens no order', () => {
       return {}
     },
     'it holds for too long': ({ clock }, payment) => {
-      const { authorization } = payment.payload
       const validBefore = String(Math.floor(clock.now().getTime() / 1_000) + 700)
-      const longer = { ...payment.payload, authorization: { ...authorization, validBefore } }
-      return { payment: { ...payment, payload: longer } }
+      return { payment: authorizedAs(payment, { validBefore }) }
     },
     'the store is paused': ({ says }) => {
       says.unsold = { type: 'paused' }
@@ -281,20 +271,18 @@ describe('a payment that opens no order', () => {
   test('has nobody asked for it that pays somebody else', async () => {
     const world = purchaseWorld()
     const payment = await world.pay()
-    const authorization = { ...payment.payload.authorization, to: `0x${'7'.repeat(40)}` }
-    const elsewhere = { ...payment, payload: { ...payment.payload, authorization } }
+    const elsewhere = authorizedAs(payment, { to: `0x${'7'.repeat(40)}` })
     expect(expectPaymentRequired(await world.ask({ payment: elsewhere })).fault?.code).toBe(
       'payment_mismatch',
     )
     expect(world.calls).toEqual([])
   })
 
-  test.each([
-    [
-      'an eSIM that is not theirs',
-      { kind: 'esim', fields: { offerId: 'PLAN', iccid: '8901260852290847532' } },
-    ],
-  ] as const)('is said to be paid once its money is here: %s', async (_, request) => {
+  test('is said to be paid once its money is here', async () => {
+    const request = {
+      kind: 'esim' as const,
+      fields: { offerId: 'PLAN', iccid: '8901260852290847532' },
+    }
     const world = purchaseWorld()
     const payment = await world.pay(request)
     world.says.check = (tender) => ({ outcome: 'good', tender, hasLanded: true })

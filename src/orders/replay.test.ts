@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryOrders } from '../../test/doubles/memory-orders.ts'
 import { newOrder, orderWorld } from '../../test/doubles/orders.ts'
-import { fixturePayer } from '../payments/payments.fixture.ts'
+import { authorizedAs, fixturePayer } from '../payments/payments.fixture.ts'
 import { hashOf } from '../secrets/tokens.ts'
 import {
   ada,
@@ -73,12 +73,8 @@ describe('the same payment again', () => {
     const { ask, pay, calls } = purchaseWorld()
     const payment = await pay()
     await ask({ payment })
-    const { authorization } = payment.payload
-    const from = `0x${authorization.from.slice(2).toUpperCase()}`
-    const shouted = {
-      ...payment,
-      payload: { ...payment.payload, authorization: { ...authorization, from } },
-    }
+    const { from } = payment.payload.authorization
+    const shouted = authorizedAs(payment, { from: `0x${from.slice(2).toUpperCase()}` })
     expect(expectOrder(await ask({ payment: shouted })).replayed).toBe(true)
     expect(collects(calls)).toBe(1)
   })
@@ -205,12 +201,7 @@ describe('another payment with the same key', () => {
     const { ask, buy, pay, calls } = purchaseWorld()
     const first = expectOrder(await buy(withKey))
     const payment = await pay()
-    const { authorization } = payment.payload
-    const from = `0x${'9'.repeat(40)}`
-    const other = {
-      ...payment,
-      payload: { ...payment.payload, authorization: { ...authorization, from } },
-    }
+    const other = authorizedAs(payment, { from: `0x${'9'.repeat(40)}` })
     const second = expectOrder(await ask({ ...withKey, payment: other }))
     expect(second.order.id).not.toBe(first.order.id)
     expect(collects(calls)).toBe(2)

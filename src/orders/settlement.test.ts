@@ -92,36 +92,42 @@ test('an order whose payment is to come anew says nothing of the payment that va
 })
 
 const plays: readonly Play[] = [
-  {
-    of: 'has its payment watched after a minute, until it is final',
-    scenes: [
-      [{ ...working, ...notYet }, 0],
-      [{}, 55_000, {}, { confirmation: 0 }],
-      [{}, minute, {}, { confirmation: 4 }],
-      [final, minute, { state: 'FULFILLING', settlement: 'FINAL' }, { confirmation: 5 }],
-      [{}, 2 * minute, {}, { confirmation: 5 }],
-    ],
-    ends: 'open',
-  },
-  {
-    of: 'gets a new receipt when its payment lands in another block',
-    scenes: [
-      [{ ...working, ...notYet }, 0],
-      [moving, 2 * minute, { state: 'FULFILLING', ...moved }, { place: 1 }],
-    ],
-    ends: 'open',
-    told: Array(6).fill('payment_vanished'),
-  },
-  {
-    of: 'stays as it is while it is not known what became of its payment',
-    scenes: [
-      [{ ...working, confirmation: 'unknown' }, 0, { version: 4 }],
-      [{}, 2 * minute, { version: 4 }],
-      [{ confirmation: 'gone', collected: unknown }, 2 * minute, { version: 4 }, { collect: 9 }],
-    ],
-    ends: 'open',
-    told: Array(8).fill('payment_vanished'),
-  },
+  ...(
+    [
+      ['whose supplier is at work', working, 'open', { state: 'FULFILLING' }, 4, 2],
+      ['that was delivered', {}, 'delivered', { state: 'FULFILLED' }, 1, 1],
+    ] as const
+  ).flatMap(([what, script, ends, is, looks, drops]): Play[] => [
+    {
+      of: `${what} has its payment watched after a minute, until it is final`,
+      scenes: [
+        [{ ...script, ...notYet }, 0, { ...is, settlement: 'SEEN' }],
+        [{}, 55_000, is, { confirmation: 0 }],
+        [{}, minute, { ...is, settlement: 'SEEN' }, { confirmation: looks }],
+        [final, 2 * minute, { ...is, settlement: 'FINAL' }, { confirmation: looks + 1 }],
+        [{}, 6 * minute, is, { confirmation: looks + 1 }],
+      ],
+      ends,
+    },
+    {
+      of: `${what} gets a new receipt when its payment lands in another block`,
+      scenes: [
+        [{ ...script, ...notYet }, 0],
+        [moving, 70_000, { ...is, ...moved }],
+        [final, 2 * minute, { ...is, settlement: 'FINAL' }],
+      ],
+      ends,
+      told: Array(drops).fill('payment_vanished'),
+    },
+    {
+      of: `${what} stays as it is while it is not known what became of its payment`,
+      scenes: [
+        [{ ...script, confirmation: 'unknown' }, 0, { ...is, settlement: 'SEEN' }],
+        [{}, 2 * minute, { ...is, settlement: 'SEEN' }],
+      ],
+      ends,
+    },
+  ]),
   {
     of: 'is given up when its payment can never come, and goods that come are booked as a loss',
     scenes: [
@@ -154,27 +160,6 @@ const plays: readonly Play[] = [
     told: [...refundGone, 'goods_lost'],
   },
   {
-    of: 'that was delivered has its payment watched after a minute, and ends when it is final',
-    scenes: [
-      [notYet, 0, seen],
-      [{}, 55_000, seen, { confirmation: 0 }],
-      [{}, minute, seen, { confirmation: 1 }],
-      [final, 2 * minute, { ...seen, settlement: 'FINAL' }, { confirmation: 2 }],
-      [{}, 10 * minute, {}, { confirmation: 2 }],
-    ],
-    ends: 'delivered',
-  },
-  {
-    of: 'that was delivered gets a new receipt when its payment lands in another block',
-    scenes: [
-      [notYet, 0, seen],
-      [moving, 70_000, { ...seen, ...moved }],
-      [final, 2 * minute, { settlement: 'FINAL' }],
-    ],
-    ends: 'delivered',
-    told: ['payment_vanished'],
-  },
-  {
     of: 'that was delivered is a loss when its payment can never come',
     scenes: [
       [notYet, 0, seen],
@@ -185,12 +170,13 @@ const plays: readonly Play[] = [
     told: goneForGood,
   },
   {
-    of: 'that was delivered stays so while it is not known what became of its payment',
+    of: 'whose payment is gone, and may come anew, is moved by neither',
     scenes: [
-      [{ confirmation: 'unknown' }, 0],
-      [{}, 10 * minute, { ...seen, version: 5 }],
+      [{ ...working, ...notYet }, 0, { version: 4 }],
+      [{ confirmation: 'gone', collected: unknown }, 2 * minute, { version: 4 }, { collect: 6 }],
     ],
-    ends: 'delivered',
+    ends: 'open',
+    told: Array(5).fill('payment_vanished'),
   },
   {
     of: 'whose refund is due is paid back once its payment is final',
@@ -226,25 +212,21 @@ const plays: readonly Play[] = [
     ends: 'refunded',
     told: Array(6).fill('payment_vanished'),
   },
-  {
-    of: 'whose refund is due owes nothing when its payment can never come',
-    scenes: [
-      [{ ...declined, ...notYet }, 0, due],
-      [vanishing, minute, unpaid, { allow: 0 }],
-    ],
-    ends: 'nothing',
-    told: refundGone,
-  },
-  {
-    of: 'that waits for the supplier owes nothing when its payment can never come',
-    scenes: [
-      [{ ...working, ...notYet }, 0],
-      [{}, 11 * minute, owed],
-      [vanishing, minute, unpaid, { allow: 0 }],
-    ],
-    ends: 'nothing',
-    told: refundGone,
-  },
+  ...[
+    ['whose refund is due', declined, 0, due] as const,
+    ['that waits for the supplier', working, 11 * minute, owed] as const,
+  ].map(
+    ([what, script, ms, is]): Play => ({
+      of: `${what} owes nothing when its payment can never come`,
+      scenes: [
+        [{ ...script, ...notYet }, 0],
+        [{}, ms, is],
+        [vanishing, minute, unpaid, { allow: 0 }],
+      ],
+      ends: 'nothing',
+      told: refundGone,
+    }),
+  ),
   ...(['stopped', 'hour_cap', 'day_cap'] as const).map(
     (allowed): Play => ({
       of: `is not paid back while the payout limits say ${allowed}, and goes on once they do not`,

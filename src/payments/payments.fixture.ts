@@ -39,3 +39,12 @@ export function paymentFor(
 export function fixtureTerms(amount: Usdc = usdc('25000000')): Terms {
   return termsOf(amount, fixturePayee)
 }
+
+/** The payment with another authorization under the same signature. */
+export function authorizedAs(
+  payment: PaymentPayload,
+  changes: Partial<Authorization>,
+): PaymentPayload {
+  const authorization = { ...payment.payload.authorization, ...changes }
+  return { ...payment, payload: { ...payment.payload, authorization } }
+}
