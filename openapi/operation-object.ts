@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
+import { SignInRequiredAnswer } from '../src/api/buying/credentials.ts'
 import { PaymentRequiredAnswer } from '../src/api/buying/payment-required.ts'
-import { SignInRequiredAnswer } from '../src/api/buying/sign-in.ts'
 import { type Operation, refusalsOf } from '../src/api/operation.ts'
 import { DiscoveryError, Problem } from '../src/api/refusals.ts'
 import { internalRule, type Rule, rules } from '../src/lib/refusal.ts'

@@ -10,7 +10,7 @@ import { type ReceiverNetwork, webhookPost } from './adapters/webhooks/post.ts'
 import { approvalWords } from './api/buying/approval.ts'
 import { listingOf } from './api/buying/payment-required.ts'
 import type { BuyingDeps } from './api/deps.ts'
-import { createIssuer } from './api/extensions/offer-receipt.ts'
+import { createIssuer } from './api/extensions/policies.ts'
 import { type RunningCatalog, startCatalog } from './app/catalog-refresh.ts'
 import {
   type CoinPayments,

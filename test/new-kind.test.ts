@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { KindDefinition } from '../src/catalog/kinds/kind.ts'
-import type { OfferBase } from '../src/catalog/offer-base.ts'
+import type { OfferBase } from '../src/catalog/offer.ts'
 
 interface GameOffer extends OfferBase {
   readonly kind: 'game'

@@ -7,9 +7,8 @@ import type { WebhookStore } from '../orders/webhooks/ports.ts'
 import type { SigningKeys } from '../secrets/signing-keys.ts'
 import type { Digest, Signer } from '../secrets/tokens.ts'
 import type { Vault } from '../secrets/vault.ts'
+import type { SignInDeps } from './buying/credentials.ts'
 import type { PaymentRequiredDeps } from './buying/payment-required.ts'
-import type { SignInDeps } from './buying/sign-in.ts'
-import type { Site } from './site.ts'
 
 /** The dependencies of everything that only reads the catalog. */
 export interface ReadDeps {
@@ -48,4 +47,23 @@ export interface ReceiptDeps {
 /** The log for our own faults while a caller is served. */
 export interface FaultLog {
   error(details: object, message: string): void
+}
+
+/** Who runs this store, as the operator configured it and as every interface publishes it. */
+export interface Site {
+  readonly name: string
+  readonly description: string
+  /** The public URL of the store, without a trailing slash. */
+  readonly url: string
+  readonly logo: string
+  /** The colour of the website, `#rrggbb`; absent: ours. */
+  readonly color?: string | undefined
+  /** The terms of sale: their URL or their text. Absent: the operator gave none. */
+  readonly terms?: { readonly url: string } | { readonly text: string } | undefined
+  /** An e-mail address. */
+  readonly contact: string
+  /** Symbols from BTC, ETH, USDT, LTC, XMR. */
+  readonly acceptsCrypto: readonly string[]
+  /** Whether a store in live mode only rehearses, with money that is not real. */
+  readonly isRehearsal?: boolean | undefined
 }

@@ -1,14 +1,13 @@
 import * as z from 'zod'
 import { byKind, goods, kindOf, kinds } from '../catalog/good.ts'
-import { countryCode, names } from '../catalog/kinds/fields.ts'
-import type { Offer } from '../catalog/offer.ts'
-import type { MoneyRange } from '../catalog/offer-base.ts'
+import { countryCode, names } from '../catalog/kinds/kind.ts'
+import type { MoneyRange, Offer } from '../catalog/offer.ts'
 import { type Retail, retailOf, withMarkup } from '../catalog/pricing.ts'
 import { bodySchemaFor, exampleBody, requiredFieldsOf } from '../catalog/purchase-body.ts'
 import { type Cents, usdcDecimals, usdcFromCents } from '../lib/money.ts'
 import type { ReadDeps } from './deps.ts'
+import { atomic, type Fields, type Published, publish, shapesOf } from './operation.ts'
 import { buyPath, purchasePath, titleOf } from './paths.ts'
-import { atomic, type Fields, type Published, publish, shapesOf } from './published.ts'
 
 interface OfferDeps extends Pick<ReadDeps, 'pricing'> {
   readonly site: { readonly url: string }

@@ -1,29 +1,22 @@
 import { goods } from '../catalog/good.ts'
 import type { Kind } from '../catalog/offer.ts'
 
-/** The prefix of every path of the catalog interface. */
 export const catalogPrefix = '/api/catalog'
-
 /** The path at which clients look for the manifest first. */
 export const manifestPath = '/.well-known/x402'
 
-/** The path of the OpenAPI document. */
 export const openApiPath = '/openapi.json'
-
-/** The path of the MCP server. */
 export const mcpPath = '/mcp'
 
 /** The index of the discovery interface, and the prefix of its paths. */
 export const discoveryPrefix = '/ai'
 
-/** The search over all kinds. */
 export const searchPath = `${discoveryPrefix}/search`
 
 export function discoveryPath(kind: Kind): string {
   return `${discoveryPrefix}/${goods[kind].plural}`
 }
 
-/** The prefix of the paths of a kind in the catalog interface. */
 export function catalogPath(kind: Kind): string {
   return `${catalogPrefix}/${goods[kind].plural}`
 }
@@ -38,12 +31,10 @@ export function offerPath(kind: Kind, offerId: string): string {
   return `${catalogPath(kind)}/offers/${offerId}`
 }
 
-/** An order. */
 export function orderPath(orderId: string): string {
   return `${catalogPrefix}/orders/${orderId}`
 }
 
-/** The signed receipt of an order. */
 export function receiptPath(orderId: string): string {
   return `${orderPath(orderId)}/receipt`
 }
@@ -53,12 +44,10 @@ export function webhookPath(orderId: string): string {
   return `${orderPath(orderId)}/webhook`
 }
 
-/** The call that sends the events of an order again. */
 export function redeliverPath(orderId: string): string {
   return `${webhookPath(orderId)}/redeliver`
 }
 
-/** The spending limits of a wallet. */
 export const limitsPath = `${catalogPrefix}/limits`
 
 /** The refund of an order, to claim (POST) and to watch (GET). */
@@ -66,7 +55,6 @@ export function refundPath(orderId: string): string {
   return `${orderPath(orderId)}/refund`
 }
 
-/** The page on which a person sees and buys an offer. */
 export function buyPath(offerId: string): string {
   return `/buy/${encodeURIComponent(offerId)}`
 }

@@ -2,7 +2,9 @@ import * as z from 'zod'
 import type { Params } from '../catalog/search/params.ts'
 import type { Parts } from '../health/signals.ts'
 import type { PublicJwk } from '../secrets/signing-keys.ts'
+import type { Site } from './deps.ts'
 import {
+  didOf,
   FulfillmentPolicyShape,
   fulfillmentPolicy,
   refundPolicy,
@@ -11,7 +13,6 @@ import {
 } from './extensions/policies.ts'
 import { answers, type Operation, type StoreDeps, type StoreOperation } from './operation.ts'
 import { catalogPrefix, manifestPath } from './paths.ts'
-import type { Site } from './site.ts'
 
 const ManifestAnswer = z
   .object({
@@ -264,13 +265,6 @@ export const keySets: readonly StoreOperation[] = [
     run: ({ site, keys }) => ({ body: didDocument(site, keys.published) }),
   },
 ]
-
-/** The did:web of the store as a signer, made from its URL. */
-export function didOf({ url }: Site): string {
-  const { host, pathname } = new URL(url)
-  const parts = [host, ...pathname.split('/').filter((part) => part !== '')]
-  return ['did', 'web', ...parts.map(encodeURIComponent)].join(':')
-}
 
 /** The path of the did:web document, which depends on whether the store is published below a path. */
 function didPath({ url }: Site): string {

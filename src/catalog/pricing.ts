@@ -2,8 +2,16 @@ import type { FaultReason } from '../lib/fault.ts'
 import { type Cents, cents, type Usdc, usdcFromCents } from '../lib/money.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
 import { goods, kindOf } from './good.ts'
-import { type ListName, listOf, type Offer } from './offer.ts'
-import type { Charge, FixedMoney, LandedCost, MoneyRange, OpenMoney } from './offer-base.ts'
+import {
+  type Charge,
+  type FixedMoney,
+  type LandedCost,
+  type ListName,
+  listOf,
+  type MoneyRange,
+  type Offer,
+  type OpenMoney,
+} from './offer.ts'
 import type { RateTable } from './ports.ts'
 import { isOldList, isStale } from './staleness.ts'
 

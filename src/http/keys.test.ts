@@ -1,8 +1,9 @@
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
+import type { Site } from '../api/deps.ts'
+import { didOf } from '../api/extensions/policies.ts'
 import type { StoreDeps } from '../api/operation.ts'
-import type { Site } from '../api/site.ts'
-import { DidDocument, didOf, JwkSet, keySets } from '../api/store.ts'
+import { DidDocument, JwkSet, keySets } from '../api/store.ts'
 import { createSigningKeys } from '../secrets/signing-keys.ts'
 import { routeStoreOperations } from './operations.ts'
 

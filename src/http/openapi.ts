@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import type { Site } from '../api/deps.ts'
 import { openApiPath } from '../api/paths.ts'
-import type { Site } from '../api/site.ts'
 import { fixedText, publicMinute, sendText } from './caching.ts'
 
 export interface OpenApiDeps {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { signInRequired } from '../api/buying/sign-in.ts'
+import { signInRequired } from '../api/buying/credentials.ts'
 import type { BuyingDeps } from '../api/deps.ts'
 import type { Operation, StoreDeps, StoreOperation } from '../api/operation.ts'
 import { unpaidOperations } from '../api/operations.ts'

@@ -1,9 +1,9 @@
 import { decodePaymentSignatureHeader } from '@x402/core/http'
 import type { PaymentRequired } from '@x402/core/types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Presented, presentedIn, type Settled, versionOne } from '../api/buying/payment.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
-import { bazaarOf } from '../api/extensions/bazaar.ts'
+import { type Presented, presentedIn, type Settled, versionOne } from '../api/buying/purchase.ts'
+import { bazaarOf } from '../api/extensions/policies.ts'
 import { purchasePath } from '../api/paths.ts'
 
 const paymentHeaders = {

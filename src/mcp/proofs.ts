@@ -1,7 +1,7 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { keyOf } from '../api/buying/credentials.ts'
-import { type Presented, presentedIn } from '../api/buying/payment.ts'
 import type { PaymentTransport } from '../api/buying/payment-required.ts'
+import { type Presented, presentedIn } from '../api/buying/purchase.ts'
 import type { Credentials } from '../api/operation.ts'
 import { buyPath, purchasePath } from '../api/paths.ts'
 import type { ExampleBody } from '../catalog/purchase-body.ts'

@@ -8,7 +8,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import pack from '../../package.json' with { type: 'json' }
-import type { Site } from '../api/site.ts'
+import type { Site } from '../api/deps.ts'
 import { type Person, personOf } from './host.ts'
 import type { Tool } from './tool.ts'
 import { buy, quote } from './tools/buy.ts'

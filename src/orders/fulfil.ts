@@ -1,5 +1,5 @@
 import type { Recipient } from '../catalog/good.ts'
-import type { Charge } from '../catalog/offer-base.ts'
+import type { Charge } from '../catalog/offer.ts'
 import { never } from '../lib/never.ts'
 import { railOf } from '../payments/ports.ts'
 import type { Held, Placed } from '../suppliers/supplier.ts'

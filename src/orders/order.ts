@@ -1,5 +1,4 @@
-import type { Kind } from '../catalog/offer.ts'
-import type { Charge, Source } from '../catalog/offer-base.ts'
+import type { Charge, Kind, Source } from '../catalog/offer.ts'
 import type { OfferDetails } from '../catalog/offer-details.ts'
 import {
   isOrderId,

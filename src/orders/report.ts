@@ -1,4 +1,4 @@
-import type { Charge } from '../catalog/offer-base.ts'
+import type { Charge } from '../catalog/offer.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { BudgetName, Whose } from './budgets.ts'
 

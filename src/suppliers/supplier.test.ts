@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { voucher } from '../../test/fixtures/offers.ts'
-import type { Source } from '../catalog/offer-base.ts'
+import type { Source } from '../catalog/offer.ts'
 import { advance } from '../orders/advance.ts'
 import type { Order } from '../orders/order.ts'
 import { ada, expectOrder, purchaseWorld } from '../orders/purchase.fixture.ts'

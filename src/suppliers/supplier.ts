@@ -1,6 +1,5 @@
 import type { Delivery, Recipient } from '../catalog/good.ts'
-import type { Kind } from '../catalog/offer.ts'
-import type { Charge, Source } from '../catalog/offer-base.ts'
+import type { Charge, Kind, Source } from '../catalog/offer.ts'
 import type { OfferSource } from '../catalog/ports.ts'
 
 /** A purchase at a supplier. The store makes the reference, which is the supplier's idempotency key. */

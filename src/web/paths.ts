@@ -1,4 +1,4 @@
-import type { ShopQuery } from '../api/shop/shop-query.ts'
+import type { ShopQuery } from '../api/shop/shop-search.ts'
 import { goods } from '../catalog/good.ts'
 import type { Offer } from '../catalog/offer.ts'
 

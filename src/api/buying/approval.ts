@@ -1,8 +1,7 @@
 import { approvalMs } from '../../orders/approval.ts'
 import type { PurchaseDeps } from '../../orders/purchase.ts'
 import { hashOf } from '../../secrets/tokens.ts'
-import type { FaultLog } from '../deps.ts'
-import type { Site } from '../site.ts'
+import type { FaultLog, Site } from '../deps.ts'
 import { orNotNow } from './or-not-now.ts'
 import { purchaseSentence } from './payment-required.ts'
 

@@ -1,9 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import type { PaymentRequired } from '@x402/core/types'
+import {
+  type CompleteSIWxInfo,
+  createSIWxMessage,
+  declareSIWxExtension,
+  type EVMMessageVerifier,
+  parseSIWxHeader,
+  SIGN_IN_WITH_X,
+  type SIWxPayload,
+  validateSIWxMessage,
+  verifySIWxSignature,
+} from '@x402/extensions/sign-in-with-x'
+import * as z from 'zod'
 import { Refusal } from '../../lib/refusal.ts'
+import type { NonceStore } from '../../orders/ports.ts'
 import type { Viewer } from '../../orders/replay.ts'
 import type { PaymentPayload } from '../../payments/x402.ts'
-import type { BuyingDeps } from '../deps.ts'
+import type { Digest } from '../../secrets/tokens.ts'
+import type { BuyingDeps, Site } from '../deps.ts'
 import type { Credentials, HeaderParam } from '../operation.ts'
-import { signedInWallet } from './sign-in.ts'
+import { demandShape } from './payment-required.ts'
 
 const keyPattern = /^[A-Za-z0-9_-]{16,128}$/
 /** The pattern in words. */
@@ -92,4 +108,185 @@ function paymentIdentifierOf(payment: PaymentPayload | undefined): string | unde
 function badKey(parameter: string): Refusal {
   const message = `${parameter} must be ${keyForm}.`
   return new Refusal('invalid_header', message, { parameter })
+}
+
+/** The body of a 402 that asks for a sign-in: there is nothing to pay. */
+export const SignInRequiredAnswer = z
+  .object({ ...demandShape, accepts: z.array(z.never()).max(0), message: z.string() })
+  .meta({ id: 'SignInRequired' })
+
+/** The validity of a challenge. */
+const challengeMs = 5 * 60_000
+const maxEncoded = 8_192
+
+export interface SignInDeps {
+  readonly site: Site
+  /** CAIP-2. */
+  readonly network: string
+  readonly nonces: NonceStore
+  /** Marks a nonce as ours, so that nothing is stored before somebody signs. */
+  readonly nonceMark: Digest
+  /** Checks a message of a smart wallet on the chain; wallets with a key are checked without. */
+  readonly verifyMessage: EVMMessageVerifier
+  readonly now: () => Date
+}
+
+/** The purpose of a signature, as stated in its challenge. */
+export interface SignInAsk {
+  readonly path: string
+  readonly description: string
+  /** Wallets show it to the signer (EIP-4361): printable ASCII on one line. */
+  readonly statement: string
+}
+
+/**
+ * The wallet that signs in with this message; undefined without a message.
+ *
+ * Only the package's parsing, validation and verification are used, and not its records of who paid for what: they
+ * trust the resource that the client names.
+ *
+ * @param encoded base64 of the signed message, as a client's library makes it
+ * @param only the required purpose; without it, a sign-in for any path of the store is accepted
+ * @throws Refusal `sign_in_invalid`
+ */
+export async function signedInWallet(
+  deps: SignInDeps,
+  encoded: string | string[] | undefined,
+  only?: SignInAsk,
+): Promise<string | undefined> {
+  if (encoded === undefined || encoded === '') return undefined
+  if (typeof encoded !== 'string' || encoded.length > maxEncoded) throw invalid('it is too long')
+  const message = parse(encoded)
+  requireFitting(message, deps.network)
+  if (only) requireMeant(message, deps.site, only)
+  const valid = await validateSIWxMessage(message, new URL(deps.site.url), {
+    maxAge: challengeMs,
+    checkNonce: (nonce) => isOurs(deps, nonce),
+  })
+  if (!valid.isValid)
+    throw invalid(valid.invalidMessage ?? 'its message does not fit the challenge')
+  const verified = await verifySIWxSignature(message, { evmVerifier: deps.verifyMessage })
+  if (!verified.isValid) throw invalid('its signature does not fit its message')
+  const expires = new Date(deps.now().getTime() + challengeMs)
+  if (!(await deps.nonces.useOnce(message.nonce, expires)))
+    throw invalid('its nonce was used before')
+  return verified.payer
+}
+
+/** The same wallet, but undefined if the sign-in is not accepted; for calls that do not require one. */
+export async function signedInIfValid(
+  deps: SignInDeps,
+  encoded: string | string[] | undefined,
+): Promise<string | undefined> {
+  try {
+    return await signedInWallet(deps, encoded)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/** Whether an accepted sign-in was signed for exactly this, and not for something else at this store. */
+export function isSignedFor(
+  { site }: Pick<SignInDeps, 'site'>,
+  encoded: string | string[] | undefined,
+  ask: SignInAsk,
+): boolean {
+  if (typeof encoded !== 'string') return false
+  const { uri, statement } = parse(encoded)
+  return uri === addressOf(site, ask) && statement === ask.statement
+}
+
+/** A demand with nothing to pay and a challenge to sign, as the extension defines. */
+export function signInRequired(deps: SignInDeps, ask: SignInAsk): PaymentRequired {
+  const { description, statement } = ask
+  const url = addressOf(deps.site, ask)
+  const issued = deps.now()
+  const { info, supportedChains, schema } = declared(deps.network, statement)
+  return {
+    x402Version: 2,
+    error: 'Sign in with the paying wallet',
+    resource: {
+      url,
+      description,
+      mimeType: 'application/json',
+    },
+    accepts: [],
+    extensions: {
+      [SIGN_IN_WITH_X]: {
+        info: {
+          ...info,
+          domain: new URL(deps.site.url).host,
+          uri: url,
+          nonce: newNonce(deps, issued),
+          issuedAt: issued.toISOString(),
+          expirationTime: new Date(issued.getTime() + challengeMs).toISOString(),
+          resources: [url],
+        },
+        supportedChains,
+        schema,
+      },
+    },
+  }
+}
+
+/** The constant part of every challenge. Nonce and times are ours, so that we can recognise our nonces. */
+function declared(network: string, statement: string) {
+  const { [SIGN_IN_WITH_X]: declaration } = declareSIWxExtension({ network, statement })
+  if (declaration === undefined) throw new Error('The package declares no sign-in')
+  return declaration
+}
+
+/** Letters and digits only, as EIP-4361 requires: the time, randomness, and our mark over both. */
+function newNonce({ nonceMark }: SignInDeps, issued: Date): string {
+  const stamp = issued.getTime().toString(16).padStart(12, '0')
+  const body = stamp + randomBytes(12).toString('hex')
+  return body + nonceMark.of(body)
+}
+
+function isOurs({ nonceMark, now }: SignInDeps, nonce: string): boolean {
+  const body = nonce.slice(0, 36)
+  const issued = Number.parseInt(nonce.slice(0, 12), 16)
+  const fresh = now().getTime() - issued <= challengeMs
+  return fresh && nonceMark.matches(body, nonce.slice(36))
+}
+
+function parse(encoded: string) {
+  try {
+    return parseSIWxHeader(encoded)
+  } catch {
+    throw invalid('it is not base64 of a sign-in message')
+  }
+}
+
+/**
+ * Rejects messages on which the package would throw, or that it would accept although the challenge does not offer
+ * them.
+ */
+function requireFitting(message: SIWxPayload, network: string): void {
+  if (message.chainId !== network || message.type !== 'eip191') {
+    throw invalid(`it is not for ${network} with an eip191 signature`)
+  }
+  try {
+    createSIWxMessage(message as CompleteSIWxInfo, message.address)
+  } catch {
+    throw invalid('its fields do not make a message of EIP-4361')
+  }
+}
+
+/** A signature for one purpose, such as reading, must not be accepted for another, such as a change. */
+function requireMeant({ uri, statement }: SIWxPayload, site: Site, ask: SignInAsk): void {
+  if (uri !== addressOf(site, ask)) {
+    throw invalid(`it was signed for another address than ${ask.path}`)
+  }
+  if (statement !== ask.statement)
+    throw invalid('it was signed for something else than this request asks')
+}
+
+function addressOf({ url }: Site, { path }: SignInAsk): string {
+  return `${url}${path}`
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal('sign_in_invalid', `The SIGN-IN-WITH-X header is not accepted: ${why}.`)
 }

@@ -20,8 +20,8 @@ import { createQuotes } from '../../payments/quotes.ts'
 import { acceptsOf } from '../../payments/terms.ts'
 import { createSigningKeys, type PublicJwk } from '../../secrets/signing-keys.ts'
 import { createSigner } from '../../secrets/tokens.ts'
-import { createIssuer } from '../extensions/offer-receipt.ts'
-import type { Site } from '../site.ts'
+import type { Site } from '../deps.ts'
+import { createIssuer } from '../extensions/policies.ts'
 import {
   type PaymentRequest,
   type PaymentRequiredDeps,

@@ -1,10 +1,9 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier'
 import * as z from 'zod'
-import { type FaceValue, faceValueFor } from '../../catalog/face-value.ts'
 import { goods, kindOf } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
-import { worthOf } from '../../catalog/offer-details.ts'
+import { type FaceValue, faceValueFor, worthOf } from '../../catalog/offer-details.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import { type ExampleBody, exampleBody, type LineItem } from '../../catalog/purchase-body.ts'
 import type { Signals } from '../../health/signals.ts'
@@ -13,11 +12,14 @@ import { storePaused } from '../../orders/not-now.ts'
 import type { Listing } from '../../payments/ports.ts'
 import type { Accepts } from '../../payments/terms.ts'
 import type { Terms } from '../../payments/x402.ts'
-import type { ReadDeps } from '../deps.ts'
-import { type Issuer, signedOffers } from '../extensions/offer-receipt.ts'
-import { SignalsBlock, signalsExtension } from '../extensions/policies.ts'
+import type { ReadDeps, Site } from '../deps.ts'
+import {
+  type Issuer,
+  SignalsBlock,
+  signalsExtension,
+  signedOffers,
+} from '../extensions/policies.ts'
 import { discoveryPath } from '../paths.ts'
-import type { Site } from '../site.ts'
 
 /** The published shapes of a demand for payment (x402, version 2). */
 
@@ -117,17 +119,7 @@ export interface PaymentRequest {
 }
 
 /** A demand as defined by x402, and the fields that the store adds. */
-export interface RequiredPayment {
-  readonly required: PaymentRequired
-  readonly more: {
-    /** Why the sent payment was not accepted. */
-    readonly code?: string
-    readonly charged: 'no'
-    /** A sentence that a person or a model can act on. */
-    readonly message: string
-    readonly bodySchema: object
-  }
-}
+export type RequiredPayment = Awaited<ReturnType<typeof paymentRequired>>
 
 /**
  * The demand for a payment. Every demand is made here, so that a paused store never asks for money.
@@ -138,7 +130,7 @@ export async function paymentRequired(
   deps: PaymentRequiredDeps,
   transport: PaymentTransport,
   demand: PaymentRequest,
-): Promise<RequiredPayment> {
+) {
   if (deps.signals().agent_action === 'stop') throw storePaused()
   const { kind, accepts, error, code, description, bodySchema } = demand
   const { site } = deps
@@ -151,7 +143,7 @@ export async function paymentRequired(
   }
   const message = guidance(site, transport, demand)
   const why = code === undefined ? {} : { code }
-  return { required, more: { message, ...why, charged: 'no', bodySchema } }
+  return { required, more: { message, ...why, charged: 'no' as const, bodySchema } }
 }
 
 /** Terms with the policies of the kind beside the price (x402-signals 5.1). Clients echo them unread. */

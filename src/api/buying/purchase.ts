@@ -1,3 +1,5 @@
+import type { Network } from '@x402/core/types'
+import * as z from 'zod'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
@@ -7,35 +9,57 @@ import {
   kindSchemaFor,
   understood,
 } from '../../catalog/purchase-body.ts'
+import type { Param, Params } from '../../catalog/search/params.ts'
 import type { OrderId } from '../../lib/ids.ts'
-import { type Usdc, usdc } from '../../lib/money.ts'
+import { formatUsdc, type Usdc, usdc, usdcDecimals } from '../../lib/money.ts'
 import { Refusal, refusalWith } from '../../lib/refusal.ts'
-import { acceptsFor, price } from '../../orders/price.ts'
+import { requireSold } from '../../orders/not-now.ts'
+import type { Order } from '../../orders/order.ts'
+import { acceptsFor, foreignEsim, type Priced, price, rechargedIccid } from '../../orders/price.ts'
 import { type PurchaseAnswer, purchase } from '../../orders/purchase.ts'
 import type { PurchaseRequest } from '../../orders/replay.ts'
 import { acceptsOf, termsValidSeconds } from '../../payments/terms.ts'
+import { PaymentPayload } from '../../payments/x402.ts'
 import type { BuyingDeps } from '../deps.ts'
-import type { Credentials, HeaderParam, Operation } from '../operation.ts'
+import { signedReceipt } from '../extensions/policies.ts'
+import {
+  answers,
+  type Credentials,
+  type HeaderParam,
+  type Operation,
+  type OrderOperation,
+  type ProofLimit,
+} from '../operation.ts'
 import {
   laterHeaders,
   OrderAnswer,
   OrderStanding,
   type OrderView,
   orderStanding,
+  transactionOf,
 } from '../orders/order.ts'
 import { purchasePath, titleOf } from '../paths.ts'
-import { idempotencyKey, knownBy, viewerHeaders, viewerOf } from './credentials.ts'
-import { type Presented, type Settled, settledOf } from './payment.ts'
+import { idempotencyKey, knownBy, signedInIfValid, viewerHeaders, viewerOf } from './credentials.ts'
 import {
   exampleOf,
+  type PaymentRequiredDeps,
+  PaymentTerms,
   type PaymentTransport,
   paymentRequired,
   purchaseSentence,
   type RequiredPayment,
   routeDescription,
+  withSignals,
 } from './payment-required.ts'
-import { offerRefusals } from './quote.ts'
-import { signedInIfValid } from './sign-in.ts'
+
+/** The refusals of an offer that is not sold as requested. */
+const offerRefusals = [
+  'invalid_body',
+  'offer_not_found',
+  'offer_unavailable',
+  'price_above_maximum',
+  'purchase_declined',
+] as const
 
 const paymentHeaders: Readonly<Record<string, HeaderParam>> = {
   ...viewerHeaders,
@@ -272,4 +296,165 @@ async function outcomeOf(
     return { type: 'standing', body: orderStanding(order, 'payment'), came, orderId: order.id }
   }
   return { ...answer, came, settled: await settledOf(deps.demands, transport, order) }
+}
+
+/** The payment of a call, or why it cannot be read. */
+export type Presented =
+  | { readonly type: 'none' }
+  | { readonly type: 'payment'; readonly payment: PaymentPayload }
+  | { readonly type: 'unreadable'; readonly reason: string }
+
+/** A payment of x402 version 1. Its version is reported before any other fault. */
+export const versionOne: Presented = {
+  type: 'unreadable',
+  reason: 'This store does not take x402 version 1. Pay with version 2',
+}
+
+/**
+ * Reads a payment that a transport has decoded. Never throws, because it may come from an attacker.
+ *
+ * @param unreadable makes the result for a payment that is not accepted, in the words of the transport
+ */
+export function presentedIn(decoded: unknown, unreadable: (why: string) => Presented): Presented {
+  if (isVersionOne(decoded)) return versionOne
+  const parsed = PaymentPayload.safeParse(decoded)
+  if (parsed.success) return { type: 'payment', payment: parsed.data }
+  const [issue] = parsed.error.issues
+  return unreadable(`${issue?.path.join('.') || 'its content'} is missing or malformed`)
+}
+
+function isVersionOne(decoded: unknown): boolean {
+  const isObject = typeof decoded === 'object' && decoded !== null
+  return isObject && 'x402Version' in decoded && decoded.x402Version === 1
+}
+
+/** The receipt of a settled payment, in the words of x402. */
+export interface Settled {
+  readonly success: true
+  readonly transaction: string
+  readonly network: Network
+  readonly payer: string
+  readonly amount: string
+  readonly extensions: Record<string, unknown>
+}
+
+/** The receipt of a payment that is proven; undefined while it is not. */
+export async function settledOf(
+  { site, issuer }: Pick<PaymentRequiredDeps, 'site' | 'issuer'>,
+  transport: PaymentTransport,
+  order: Order,
+): Promise<Settled | undefined> {
+  const transaction = transactionOf(order)
+  if (transaction === null) return undefined
+  return {
+    success: true,
+    transaction,
+    network: order.tender.network as Network,
+    payer: order.tender.payer,
+    amount: order.amount.toString(),
+    extensions: await signedReceipt(issuer, transport.resource(site, order.item.kind), order),
+  }
+}
+
+/** The exact price of one purchase. */
+const QuoteAnswer = z
+  .object({
+    offerId: z.string(),
+    kind: z.enum(kinds),
+    usdc: z.object({ amount: z.string().regex(/^\d+$/), decimals: z.literal(6) }),
+    display: z.string().describe('The price for people: "25.00 USDC"'),
+    message: z.string().describe('What is bought and for how much, in a sentence'),
+    validUntil: z.iso.datetime(),
+    accepts: z.array(PaymentTerms).length(1),
+    purchase: z.object({ method: z.literal('POST'), url: z.url() }),
+    refundRule: z.string(),
+  })
+  .meta({ id: 'Quote' })
+
+export const quotes: readonly (OrderOperation & { readonly kind: Kind })[] = kinds.map((kind) => ({
+  id: `quote${titleOf(kind)}`,
+  kind,
+  method: 'GET',
+  path: purchasePath(kind),
+  group: 'Buying',
+  name: `Price of one ${goods[kind].words.noun}`,
+  description:
+    'The check of a purchase and its exact price, free. Takes the fields of the body in the query; nothing is stored.',
+  query: quoteParamsOf(kind),
+  needs: kindSchemaFor(kind)['required'] as readonly string[],
+  answers: answers('The price', QuoteAnswer),
+  refusals: [...offerRefusals, 'invalid_parameter', 'repeated_parameter', 'store_paused'],
+  limit: 'purchase',
+  charges: true,
+  access: 'free',
+  run: async (call, deps) => ({ body: await quote(deps, kind, call.fields(), call.proofs) }),
+}))
+
+/** The fields of the body as query parameters. Their texts are validated later, with the offer. */
+function quoteParamsOf(kind: Kind): Params {
+  const { properties } = kindSchemaFor(kind) as {
+    properties: Record<string, Param<string>['schema']>
+  }
+  const entries = Object.entries(properties).map(
+    ([name, schema]) =>
+      [
+        name,
+        {
+          schema: { description: 'From a search or the catalog', ...schema },
+          read: (_: string, text: string) => text,
+        },
+      ] as const,
+  )
+  return Object.fromEntries(entries)
+}
+
+/**
+ * The full validation and the exact amount, without a payment. Nothing is stored.
+ *
+ * @throws Refusal `invalid_body`, `offer_not_found`, `offer_unavailable`, `purchase_declined`, `store_paused`,
+ *   `rate_limited`
+ */
+export async function quote(
+  deps: BuyingDeps,
+  asked: Kind | undefined,
+  fields: Record<string, unknown>,
+  limit: ProofLimit,
+) {
+  const priced = price(deps.purchases, asked, understood(fields))
+  requireSold(deps.purchases.health, priced, true)
+  const isLookedUp = await lookUpEsim(deps, priced, limit)
+  const { kind } = priced.offer
+  const accepts = acceptsFor(deps.purchases, priced)
+  const [{ amount }] = accepts
+  const now = deps.purchases.now()
+  return {
+    offerId: priced.offer.id,
+    kind,
+    usdc: { amount, decimals: usdcDecimals },
+    display: `${formatUsdc(usdc(amount))} USDC`,
+    message: `${purchaseSentence(priced.offer, priced.lineItem, usdc(amount))}. Nothing is bought yet.${isLookedUp ? '' : notLookedUp}`,
+    validUntil: new Date(now.getTime() + termsValidSeconds * 1_000).toISOString(),
+    accepts: accepts.map((terms) => withSignals(deps.demands, kind, terms)),
+    purchase: { method: 'POST', url: `${deps.site.url}${purchasePath(kind)}` },
+    refundRule: goods[kind].refundRule,
+  }
+}
+
+const notLookedUp =
+  ' The eSIM could not be looked up just now. It is looked up when you pay, before any money moves.'
+
+/**
+ * Checks the eSIM of a recharge, as a purchase does. False if it could not be looked up now.
+ *
+ * @throws Refusal `invalid_body`, `rate_limited`
+ */
+async function lookUpEsim(deps: BuyingDeps, priced: Priced, limit: ProofLimit): Promise<boolean> {
+  if (rechargedIccid(priced) === undefined) return true
+  const above = await limit.mayProve()
+  if (above) throw above
+  const refusal = await foreignEsim(deps.purchases, priced, undefined)
+  if (refusal === undefined) return true
+  await limit.provedNothing()
+  if (refusal.code === 'try_again') return false
+  throw refusal
 }

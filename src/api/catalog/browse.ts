@@ -2,16 +2,14 @@ import * as z from 'zod'
 import { countryName } from '../../catalog/countries.ts'
 import { findOffer } from '../../catalog/find-offer.ts'
 import { goods, kinds } from '../../catalog/good.ts'
-import { names } from '../../catalog/kinds/fields.ts'
-import type { KindDefinition, KindList } from '../../catalog/kinds/kind.ts'
+import { type KindDefinition, type KindList, names } from '../../catalog/kinds/kind.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import { fold, slugOf } from '../../lib/text.ts'
 import { count, page, pageAnswer, pageOfOffers } from '../discovery/search.ts'
 import { CatalogOffer, catalogOffer, OfferDetail, offerDetail } from '../offers.ts'
-import { answers, inCatalog, type Reading } from '../operation.ts'
+import { answers, inCatalog, type Published, type Reading } from '../operation.ts'
 import { catalogPath, offerPath, titleOf } from '../paths.ts'
-import type { Published } from '../published.ts'
 
 function browsing(kind: Kind): Reading {
   const { browse, plural, words } = goods[kind]

@@ -1,15 +1,38 @@
 import * as z from 'zod'
-import { byKind, goods } from '../../catalog/good.ts'
-import { names } from '../../catalog/kinds/fields.ts'
+import { byKind, goods, kinds } from '../../catalog/good.ts'
+import { names } from '../../catalog/kinds/kind.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
+import { phoneMeantBy } from '../../catalog/phone.ts'
+import { lowestCharge } from '../../catalog/pricing.ts'
+import { type Found, findFor, type Question } from '../../catalog/question/find.ts'
+import { readPhonePlace } from '../../catalog/question/phone-place.ts'
+import { questionHint } from '../../catalog/question/question-hint.ts'
+import { vocabulary } from '../../catalog/question/vocabulary.ts'
 import type { ReadSearch } from '../../catalog/search/offer-search.ts'
-import type { ParamSource } from '../../catalog/search/params.ts'
+import {
+  amount,
+  countries,
+  country,
+  described,
+  dollars,
+  oneOf,
+  type Param,
+  type ParamSource,
+  pageOf,
+  paging,
+  question,
+  readParams,
+  refused,
+  text,
+  wholeNumber,
+} from '../../catalog/search/params.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
+import { coveredBy } from '../../catalog/search/stock.ts'
+import { wordsOf } from '../../lib/text.ts'
 import type { ReadDeps } from '../deps.ts'
-import { catalogOffer, DiscoveryOffer, discoveryOffer } from '../offers.ts'
-import { answers, inDiscovery, type Reading } from '../operation.ts'
-import { discoveryPath, titleOf } from '../paths.ts'
-import type { Published } from '../published.ts'
+import { CatalogOffer, catalogOffer, DiscoveryOffer, discoveryOffer } from '../offers.ts'
+import { answers, inDiscovery, type Published, type Reading } from '../operation.ts'
+import { discoveryPath, searchPath, titleOf } from '../paths.ts'
 
 export const count = z.int().min(0)
 
@@ -84,4 +107,168 @@ export function searchOfKind(kind: Kind, given: ParamSource, deps: ReadDeps): Pu
   const index = deps.liveCatalog.current().sold[kind]
   const read = goods[kind].search.read(given, index)
   return pageAnswer(index, read, (offer) => catalogOffer(offer, deps))
+}
+
+/** The maximum offset; a caller who has read so many items should ask more narrowly. */
+const maxOffset = 1_000
+
+const publishedKind = oneOf(kinds)
+
+/** A kind of goods by its name, or by a word for it that people write: "gift card" is a voucher. */
+export const kindAsked: Param<Kind> = {
+  schema: publishedKind.schema,
+  read(name, value) {
+    const meaning = vocabulary().meanings.get(wordsOf(value).join(' '))
+    return meaning?.type === 'kind' ? meaning.kind : publishedKind.read(name, value)
+  },
+}
+
+const query = {
+  query: described(
+    question,
+    'What is wanted, in plain words: a brand, countries, data, days, a budget, a phone number. Such as "10 GB for Japan, 2 weeks" or "25 EUR Netflix card for Germany"',
+  ),
+  kind: described(kindAsked, 'Only goods of this kind'),
+  country: described(
+    country,
+    'ISO 3166-1 alpha-2 code (XK is Kosovo): where a card or a line is from, and where a plan works',
+  ),
+  covers: described(
+    countries,
+    'Country codes with commas between them: an eSIM plan that works in every one',
+  ),
+  minDataGb: described(
+    amount,
+    'At least so many gigabytes; unlimited data is more than any number',
+  ),
+  minDays: described(wholeNumber(1, 3650), 'Valid for at least so many days'),
+  maxUsdc: described(dollars, 'What a purchase may cost at most, in USDC'),
+  phone: described(
+    text,
+    'A phone number to top up, with + and the code of its country. Its likely operator comes first. The number is not kept',
+  ),
+  sort: described(
+    oneOf(['match', 'price']),
+    'match: the likeliest kind first, each by price. price: all kinds by price',
+    { default: 'match' },
+  ),
+  ...paging(50),
+  offset: described(wholeNumber(0, maxOffset), 'How many items to skip', { default: 0 }),
+}
+
+const Coverage = z
+  .object({ total: count, countries: names.describe('Some of them, those asked for first') })
+  .meta({ id: 'CoverageInShort', description: 'How many countries the plan works in.' })
+
+function foundOffer(kind: Kind) {
+  if (!goods[kind].isByCoverage) return CatalogOffer[kind]
+  const id = `Found${titleOf(kind)}`
+  return CatalogOffer[kind].extend({ coverage: Coverage }).meta({ id })
+}
+
+const QuestionResult = pageOfOffers('SearchResult', z.union(kinds.map(foundOffer)), {
+  leftOut: names.describe('Words of the question that the result does not take into account'),
+  likelyOperator: z
+    .string()
+    .optional()
+    .describe('The operator that the phone number was first assigned to; it may have moved since'),
+})
+
+export const searchAll = inDiscovery({
+  id: 'search',
+  path: searchPath,
+  name: 'Search everything',
+  description:
+    'Vouchers, topups and eSIM plans by one question, in plain words, as parameters, or both; what a parameter says counts. Each item says its kind, what it costs in USDC, its face value and what a purchase requires. Words that the result does not take into account are listed in leftOut.',
+  query,
+  answers: answers('A page of offers of any kind', QuestionResult),
+  ask,
+})
+
+function ask(given: ParamSource, deps: ReadDeps): Published {
+  const { limit, offset, ...params } = readParams(given, query)
+  const page = pageOf({ limit, offset })
+  const { phone, sort = 'match', ...fields } = params
+  if (Object.values(fields).every((value) => value === undefined) && phone === undefined) {
+    throw refused('query', 'query is required, or another parameter that says what is wanted.')
+  }
+  const asked: Question = {
+    ...fields,
+    ...(phone === undefined ? {} : lineOf(phone, fields.country)),
+  }
+  return searchAnswer(deps, asked, { ...page, sort })
+}
+
+function lineOf(
+  phone: string,
+  own: string | undefined,
+): Pick<Question, 'phoneCountry' | 'phoneOperator'> {
+  for (const written of [phone, phoneMeantBy(phone, own) ?? '']) {
+    const place = readPhonePlace(written, own)
+    if (place?.country !== undefined) {
+      return { phoneCountry: place.country, phoneOperator: place.operator }
+    }
+  }
+  throw refused(
+    'phone',
+    'phone must be a phone number with + and the code of its country, such as +5355564362.',
+  )
+}
+
+interface Wanted {
+  readonly limit: number
+  readonly offset: number
+  readonly sort: 'match' | 'price'
+}
+
+function searchAnswer(deps: ReadDeps, question: Question, wanted: Wanted): Published {
+  const { limit, offset } = wanted
+  const { sold, rates } = deps.liveCatalog.current()
+  const found = findFor(sold, question, rates)
+  const { operator, kinds } = found.wish
+  const hint = () => questionHint({ indexes: sold, question, found, rates })
+  return {
+    total: found.total,
+    limit,
+    offset,
+    items: offersOn(found, wanted, deps).map((offer) => itemOf(offer, found, deps)),
+    leftOut: found.leftOut,
+    likelyOperator: kinds.includes('topup') ? operator : undefined,
+    hint: found.total === 0 ? hint() : undefined,
+  }
+}
+
+function offersOn(
+  { kinds }: Found,
+  { limit, offset, sort }: Wanted,
+  { liveCatalog, pricing }: ReadDeps,
+): Offer[] {
+  const end = offset + limit
+  if (sort === 'match') return kinds.flatMap(({ first }) => first(end)).slice(offset, end)
+  const { sold } = liveCatalog.current()
+  const page = { offset: 0, limit: end }
+  return kinds
+    .flatMap(({ kind, filters }) => sold[kind].search(filters, page, 'price').offers)
+    .map((offer) => ({ offer, price: Number(lowestCharge(offer, pricing)) }))
+    .sort((one, other) => one.price - other.price)
+    .slice(offset, end)
+    .map(({ offer }) => offer)
+}
+
+function itemOf(offer: Offer, { wish }: Found, deps: ReadDeps): Published {
+  const item = catalogOffer(offer, deps)
+  return goods[offer.kind].isByCoverage
+    ? { ...item, coverage: coverageOf(offer, wish.countries) }
+    : item
+}
+
+/** A plan for the whole world covers more countries than an answer should list. */
+const maxListed = 12
+
+/** How many countries a plan works in, and some of them, those asked for first. */
+function coverageOf(offer: Offer, wanted: readonly string[]): z.infer<typeof Coverage> {
+  const covered = coveredBy(offer)
+  const first = wanted.filter((code) => covered.includes(code))
+  const countries = [...new Set([...first, ...covered])].slice(0, maxListed)
+  return { total: covered.length, countries }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { byPlural, goods } from '../../catalog/good.ts'
-import { names } from '../../catalog/kinds/fields.ts'
+import { names } from '../../catalog/kinds/kind.ts'
 import { answers, freely, inDiscovery, type Reading } from '../operation.ts'
 import {
   catalogPrefix,

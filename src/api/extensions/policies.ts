@@ -1,8 +1,25 @@
+import {
+  createJWS,
+  createJWSOfferReceiptIssuer,
+  type JWSSignedReceipt,
+  OFFER_RECEIPT,
+  type OfferReceiptIssuer,
+  type ReceiptPayload,
+} from '@x402/extensions/offer-receipt'
 import * as z from 'zod'
 import { byKind, goods } from '../../catalog/good.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
 import type { Kind } from '../../catalog/offer.ts'
+import {
+  type ExampleBody,
+  fieldsOfEveryPurchase,
+  kindSchemaFor,
+} from '../../catalog/purchase-body.ts'
 import type { Signals } from '../../health/signals.ts'
+import { isPaid, type Order } from '../../orders/order.ts'
+import type { Accepts } from '../../payments/terms.ts'
+import type { SigningKeys } from '../../secrets/signing-keys.ts'
+import type { Site } from '../deps.ts'
 import { orderPath, refundPath } from '../paths.ts'
 
 /** The published shapes of x402-signals v0.2, and how they are filled. */
@@ -122,4 +139,139 @@ export function signalsExtension(kind: Kind, signals: Signals, fulfillmentDeadli
       signals,
     },
   }
+}
+
+/** Signs the offers and receipts of the x402 extension. */
+export interface Issuer extends Pick<OfferReceiptIssuer, 'issueOffer'> {
+  signReceipt(payload: ReceiptPayload): Promise<JWSSignedReceipt>
+}
+
+/**
+ * Only the package's signing is used. Its hooks for the stock server omit the transaction from receipts, and name in
+ * them the URL that a proxy requested instead of the public one. Its receipts also have the time of signing, so a
+ * repeated request would get a different one.
+ */
+export function createIssuer(site: Site, keys: SigningKeys): Issuer {
+  // Read each time, because the current key may have changed.
+  const signerNow = () => {
+    const { kid, sign } = keys.current
+    return {
+      ...{ kid: `${didOf(site)}#${kid}`, format: 'jws' as const, algorithm: 'EdDSA' },
+      sign: async (bytes: Uint8Array) => sign(bytes),
+    }
+  }
+  return {
+    issueOffer(resourceUrl, offer) {
+      const signer = signerNow()
+      return createJWSOfferReceiptIssuer(signer.kid, signer).issueOffer(resourceUrl, offer)
+    },
+    signReceipt: async (payload) => ({
+      format: 'jws',
+      signature: await createJWS(payload, signerNow()),
+    }),
+  }
+}
+
+/**
+ * The signed terms of a 402, with which a buyer can prove later what was asked of them.
+ *
+ * @param offerValiditySeconds how long the price is valid
+ */
+export async function signedOffers(
+  issuer: Issuer,
+  resourceUrl: string,
+  accepts: Accepts,
+  offerValiditySeconds: number,
+) {
+  const offers = await Promise.all(
+    accepts.map(({ scheme, network, asset, payTo, amount }, acceptIndex) =>
+      issuer.issueOffer(resourceUrl, {
+        ...{ acceptIndex, scheme, network, asset, payTo, amount, offerValiditySeconds },
+      }),
+    ),
+  )
+  return { [OFFER_RECEIPT]: { info: { offers }, schema: offersSchema } }
+}
+
+/**
+ * The signed receipt of a payment, the same at every request. Empty while the payment is not proven, or if the chain
+ * dropped it.
+ */
+export async function signedReceipt(
+  issuer: Issuer,
+  resourceUrl: string,
+  order: Order,
+): Promise<Record<string, object>> {
+  if (!isPaid(order)) return {}
+  const { payer, network } = order.tender
+  const receipt = await issuer.signReceipt({
+    version: 1,
+    network,
+    resourceUrl,
+    payer,
+    issuedAt: Math.floor(order.paidAt.getTime() / 1_000),
+    transaction: order.receipt.transaction,
+  })
+  return { [OFFER_RECEIPT]: { info: { receipt }, schema: receiptSchema } }
+}
+
+/** The package's schemas are ten times as long; the signed content needs no description. */
+const offersSchema = { type: 'object', required: ['offers'] }
+const receiptSchema = { type: 'object', required: ['receipt'] }
+
+/**
+ * How a purchase route is called and what it answers, for indexes of paid resources (x402 Bazaar). An index reads
+ * it from the empty call, or from a payment that a client sent through a facilitator. The package's own declaration
+ * has parts for which a header has no room, and lacks the method.
+ *
+ * @param example a body that buys something of this kind
+ */
+export function bazaarOf(kind: Kind, example: ExampleBody): { readonly bazaar: object } {
+  const method = 'POST'
+  return {
+    bazaar: {
+      info: {
+        input: { type: 'http', bodyType: 'json', body: example, method },
+        output: { type: 'json', example: { orders: [{ state: 'FULFILLED', result: {} }] } },
+      },
+      schema: {
+        type: 'object',
+        properties: {
+          input: {
+            type: 'object',
+            properties: { body: shortSchemaOf(kind), method: { const: method } },
+            required: ['method', 'body'],
+          },
+          output: {
+            type: 'object',
+            properties: { example: { type: 'object', required: ['orders'] } },
+          },
+        },
+        required: ['input'],
+      },
+    },
+  }
+}
+
+/**
+ * The fields of the body with their types, without texts and patterns: it has to fit in a header, twice
+ * (docs/agents/receipts.md). The body of the 402 has the whole schema.
+ */
+function shortSchemaOf(kind: Kind) {
+  const { properties, required } = kindSchemaFor(kind)
+  const fields = Object.entries(properties as Record<string, { readonly type: string }>).filter(
+    ([name]) => !fieldsOfEveryPurchase.includes(name),
+  )
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, { type }]) => [name, { type }])),
+    required,
+  }
+}
+
+/** The did:web of the store as a signer, made from its URL. */
+export function didOf({ url }: Site): string {
+  const { host, pathname } = new URL(url)
+  const parts = [host, ...pathname.split('/').filter((part) => part !== '')]
+  return ['did', 'web', ...parts.map(encodeURIComponent)].join(':')
 }

@@ -15,13 +15,15 @@ import { isUnderWay, type Order, refundStateOf } from '../../orders/order.ts'
 import { mayReveal } from '../../orders/replay.ts'
 import {
   bearerHeader,
+  isSignedFor,
   orderId,
+  type SignInAsk,
+  signedInWallet,
   signInHeader,
   viewerHeaders,
   viewerOf,
 } from '../buying/credentials.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
-import { isSignedFor, type SignInAsk, signedInWallet } from '../buying/sign-in.ts'
 import type { BuyingDeps, FaultLog } from '../deps.ts'
 import { retryAfterSeconds } from '../extensions/policies.ts'
 import {

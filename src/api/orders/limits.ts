@@ -11,9 +11,8 @@ import {
   setLimits,
   showLimits,
 } from '../../orders/spending-limits/keep.ts'
-import { signInHeader } from '../buying/credentials.ts'
+import { signedInWallet, signInHeader } from '../buying/credentials.ts'
 import { orNotNow } from '../buying/or-not-now.ts'
-import { signedInWallet } from '../buying/sign-in.ts'
 import type { BuyingDeps } from '../deps.ts'
 import { type Answer, answers, type Call, type OrderOperation } from '../operation.ts'
 import { limitsPath } from '../paths.ts'

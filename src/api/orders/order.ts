@@ -16,8 +16,8 @@ import type { Payment } from '../../payments/payment.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { recipientOf } from '../bought.ts'
 import { retryAfterSeconds } from '../extensions/policies.ts'
+import { atomic, type Fields, publish, shapesOf, time, transactionHash } from '../operation.ts'
 import { orderPath, receiptPath, refundPath, titleOf } from '../paths.ts'
-import { atomic, type Fields, publish, shapesOf, time, transactionHash } from '../published.ts'
 
 /** An order as it is published (x402-signals v0.2, section 6): its shapes, and how they are filled. */
 

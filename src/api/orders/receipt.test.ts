@@ -19,8 +19,7 @@ import type { In, Order } from '../../orders/order.ts'
 import { createSigningKeys } from '../../secrets/signing-keys.ts'
 import { createDigest } from '../../secrets/tokens.ts'
 import { createVault } from '../../secrets/vault.ts'
-import type { ReceiptDeps } from '../deps.ts'
-import type { Site } from '../site.ts'
+import type { ReceiptDeps, Site } from '../deps.ts'
 import { receiptAnswer } from './receipt.ts'
 
 const secret = Buffer.alloc(32, 5)

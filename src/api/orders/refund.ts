@@ -18,9 +18,18 @@ import { idempotencyKey, knownBy, orderId, tokenHeader } from '../buying/credent
 import { orNotNow } from '../buying/or-not-now.ts'
 import type { BuyingDeps, FaultLog } from '../deps.ts'
 import { refundDeadlineSeconds, retryAfterSeconds } from '../extensions/policies.ts'
-import type { Answer, Credentials, OrderOperation } from '../operation.ts'
+import {
+  type Answer,
+  atomic,
+  type Credentials,
+  type Fields,
+  type OrderOperation,
+  publish,
+  shapesOf,
+  time,
+  transactionHash,
+} from '../operation.ts'
 import { refundPath } from '../paths.ts'
-import { atomic, type Fields, publish, shapesOf, time, transactionHash } from '../published.ts'
 import { findOrder } from './find-orders.ts'
 import { laterHeaders, RefundState, transactionOf } from './order.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixed, fixturePricing, open, shopOffers, voucher } from '../../../test/fixtures/offers.ts'
-import { readShopQuery } from './shop-query.ts'
-import { shopPageSize, shopSearch } from './shop-search.ts'
+import { readShopQuery, shopPageSize, shopSearch } from './shop-search.ts'
 
 const many = Array.from({ length: 60 }, (_, at) =>
   voucher(`MANY_${at}`, {

@@ -12,10 +12,20 @@ import {
   type Filters,
   without,
 } from '../../catalog/search/filters.ts'
+import {
+  country,
+  dollars,
+  oneOf,
+  type Param,
+  question,
+  searchName,
+  type ValuesOf,
+  wholeNumber,
+} from '../../catalog/search/params.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
 import type { FieldName } from '../../catalog/search/stock.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { oneLine } from '../../lib/text.ts'
-import type { ShopField, ShopQuery } from './shop-query.ts'
 
 /** How many offers a page shows. */
 export const shopPageSize = 24
@@ -206,4 +216,119 @@ function findsSome(selling: Selling, query: ShopQuery): boolean {
   return foundFor(selling, query).kinds.some(
     ({ kind, filters }) => selling.sold[kind].count({ ...filters, ...narrowedBy(query) }) > 0,
   )
+}
+
+const sorts = ['match', 'low', 'high'] as const
+export type Sort = (typeof sorts)[number]
+
+/** The fields of a search by a person. Every one may be absent. */
+function shopParams(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefined) {
+  return {
+    /** Absent: the first kind with results. */
+    kind: oneOf(kinds),
+    q: question,
+    /** Where it is used. Chosen by the visitor, never guessed. */
+    country,
+    brand: brandIn(sold, kind),
+    category: oneOf(categoriesIn(sold, kind)),
+    region: oneOf(regionsIn(sold)),
+    /** Bounds of the face value. */
+    min: dollars,
+    max: dollars,
+    amount: oneOf(amountKinds),
+    sort: oneOf(sorts),
+    page: wholeNumber(1, maxPages),
+  }
+}
+
+export type ShopQuery = ValuesOf<ReturnType<typeof shopParams>>
+export type ShopField = keyof ShopQuery
+
+/** An invalid text in a field, and what was probably meant. */
+export interface FieldFault {
+  readonly given: string
+  readonly didYouMean?: string | undefined
+}
+
+export interface ReadShopQuery {
+  readonly query: ShopQuery
+  readonly faults: ReadonlyMap<ShopField, FieldFault>
+}
+
+const maxPages = 100_000
+
+/**
+ * Reads a search, field by field. Faults are reported for each field, and the other fields keep what was typed. Empty
+ * fields count as absent, and unknown names are ignored, because links from other sites add their own.
+ */
+export function readShopQuery(
+  given: { get(name: string): string | null },
+  sold: Readonly<Record<Kind, SearchIndex>>,
+): ReadShopQuery {
+  const faults = new Map<ShopField, FieldFault>()
+  const read = <T>(field: ShopField, param: Param<T>): T | undefined => {
+    const typed = given.get(field)?.trim() ?? ''
+    if (typed === '') return undefined
+    try {
+      return param.read(field, typed)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      faults.set(field, { given: typed, didYouMean: meantBy(error) })
+      return undefined
+    }
+  }
+  const params = shopParams(sold, read('kind', oneOf(kinds)))
+  const query: ShopQuery = Object.fromEntries(
+    Object.entries(params).map(([name, param]) => [
+      name,
+      read(name as ShopField, param as Param<unknown>),
+    ]),
+  )
+  const { min, max } = query
+  if (min !== undefined && max !== undefined && min > max) {
+    faults.set('max', { given: String(max), didYouMean: String(min) })
+    return { query: { ...query, max: undefined }, faults }
+  }
+  return { query, faults }
+}
+
+/**
+ * A brand as the catalog writes it, so that every spelling is the same search; else in the form for comparing names.
+ */
+function brandIn(sold: Readonly<Record<Kind, SearchIndex>>, kind: Kind | undefined): Param<string> {
+  const asked = kind === undefined ? kinds : [kind]
+  const read: Param<string>['read'] = (name, value) => {
+    const compared = searchName.read(name, value)
+    const [written] = asked.flatMap((each) => sold[each].spelled('brandName', value) ?? [])
+    return written ?? compared
+  }
+  return { ...searchName, read }
+}
+
+/** All countries for which anything is sold. */
+export function countriesIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
+  return [
+    ...new Set(
+      kinds.flatMap((kind) => [...sold[kind].values('country'), ...sold[kind].values('covers')]),
+    ),
+  ]
+}
+
+/** The sub-types on sale, and the published ones, which are valid even if the catalog has none of them. */
+function categoriesIn(
+  sold: Readonly<Record<Kind, SearchIndex>>,
+  kind: Kind | undefined,
+): readonly string[] {
+  const asked = kind === undefined ? kinds : [kind]
+  const found = asked.flatMap((each) => sold[each].values('subType'))
+  return [...new Set([...found, ...(kind ? goods[kind].subTypes : [])])]
+}
+
+function regionsIn(sold: Readonly<Record<Kind, SearchIndex>>): readonly string[] {
+  return [...new Set(kinds.flatMap((kind) => sold[kind].values('region')))]
+}
+
+function meantBy({ details }: Refusal): string | undefined {
+  const { didYouMean } = (details.extra ?? {}) as { readonly didYouMean?: string | number }
+  return didYouMean === undefined ? undefined : String(didYouMean)
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { countryName } from '../countries.ts'
 import { coarseRegions, type Region, regions, singleCountryRegions } from '../lists.ts'
-import type { Allowance, OfferBase } from '../offer-base.ts'
+import type { Allowance, OfferBase } from '../offer.ts'
 import type { Filters } from '../search/filters.ts'
 import {
   countriesWith,
@@ -31,11 +31,11 @@ import {
   countryCode,
   dataAllowance,
   gigabytesOf,
+  type KindDefinition,
   names,
   plainText,
   wholeAllowance,
-} from './fields.ts'
-import type { KindDefinition } from './kind.ts'
+} from './kind.ts'
 
 export interface EsimOffer extends OfferBase {
   readonly kind: 'esim'

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Fault } from '../../lib/fault.ts'
 import { invalidBody } from '../../lib/refusal.ts'
 import { topupRegions, topupSubTypes } from '../lists.ts'
-import type { Allowance, OfferBase } from '../offer-base.ts'
+import type { Allowance, OfferBase } from '../offer.ts'
 import {
   barePhone,
   exampleNumber,
@@ -18,12 +18,12 @@ import {
   countryCode,
   credited,
   gigabytesOf,
+  type KindDefinition,
   lineAllowance,
   names,
   plainText,
   wholeAllowance,
-} from './fields.ts'
-import type { KindDefinition } from './kind.ts'
+} from './kind.ts'
 
 export interface TopupOffer extends OfferBase {
   readonly kind: 'topup'

@@ -3,7 +3,7 @@ import type { Fault } from '../../lib/fault.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
 import { voucherSubTypes } from '../lists.ts'
-import type { OfferBase } from '../offer-base.ts'
+import type { OfferBase } from '../offer.ts'
 import {
   countriesWith,
   defineSearch,
@@ -16,8 +16,7 @@ import {
 } from '../search/offer-search.ts'
 import { country, described, dollars, oneOf, searchName, searchText } from '../search/params.ts'
 import type { SearchIndex } from '../search/search-index.ts'
-import { countryCode, credited, names, personName, plainText } from './fields.ts'
-import type { KindDefinition } from './kind.ts'
+import { countryCode, credited, type KindDefinition, names, personName, plainText } from './kind.ts'
 
 export interface VoucherOffer extends OfferBase {
   readonly kind: 'voucher'

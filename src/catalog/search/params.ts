@@ -18,7 +18,7 @@ export type Params = Readonly<Record<string, Param<unknown>>>
 
 /** The values that a set of parameters gives; a parameter that was not given is absent. */
 export type ValuesOf<P extends Params> = {
-  readonly [Name in keyof P]?: ReturnType<P[Name]['read']>
+  readonly [Name in keyof P]?: ReturnType<P[Name]['read']> | undefined
 }
 
 /** The most characters of a code and of a brand's name, and codes in a list. */

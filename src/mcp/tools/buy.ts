@@ -1,6 +1,5 @@
 import { keyForm } from '../../api/buying/credentials.ts'
-import { buy as buyByCall } from '../../api/buying/purchase.ts'
-import { quote as quoteFor } from '../../api/buying/quote.ts'
+import { buy as buyByCall, quote as quoteFor } from '../../api/buying/purchase.ts'
 import { argumentSchema, purchaseFields, purchaseIn, without } from '../arguments.ts'
 import { includeGoods, orderOutcome, showingOf } from '../order-outcome.ts'
 import { credentialsIn, mcpTransport, presentedWith, receiptKey } from '../proofs.ts'

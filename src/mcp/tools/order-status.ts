@@ -1,5 +1,4 @@
-import { keyForm } from '../../api/buying/credentials.ts'
-import { signInRequired } from '../../api/buying/sign-in.ts'
+import { keyForm, signInRequired } from '../../api/buying/credentials.ts'
 import { retryAfterSeconds } from '../../api/extensions/policies.ts'
 import {
   listAsk,

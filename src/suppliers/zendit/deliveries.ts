@@ -1,6 +1,5 @@
 import type { Delivery } from '../../catalog/good.ts'
-import type { Kind } from '../../catalog/offer.ts'
-import type { Charge } from '../../catalog/offer-base.ts'
+import type { Charge, Kind } from '../../catalog/offer.ts'
 import { present, type Raw, recordOf, wholePositiveOf } from './client.ts'
 
 const maxText = 20_000

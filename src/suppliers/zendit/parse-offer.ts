@@ -1,8 +1,14 @@
 import codes from 'i18n-iso-countries/index.js'
 import type { Coverage } from '../../catalog/kinds/esim.ts'
 import { regions, voucherSubTypes } from '../../catalog/lists.ts'
-import type { Kind, Offer } from '../../catalog/offer.ts'
-import type { Allowance, LandedCost, MoneyRange, OfferBase } from '../../catalog/offer-base.ts'
+import type {
+  Allowance,
+  Kind,
+  LandedCost,
+  MoneyRange,
+  Offer,
+  OfferBase,
+} from '../../catalog/offer.ts'
 import type { OfferId } from '../../lib/ids.ts'
 import {
   lineOf,

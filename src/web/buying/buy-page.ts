@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CheckoutService } from '../../api/checkout.ts'
-import type { Site } from '../../api/site.ts'
+import type { Site } from '../../api/deps.ts'
 import type { Coverage } from '../../catalog/kinds/esim.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import pack from '../../../package.json' with { type: 'json' }
-import { purchases } from '../../api/buying/purchase.ts'
-import { quotes } from '../../api/buying/quote.ts'
+import { purchases, quotes } from '../../api/buying/purchase.ts'
+import type { Site } from '../../api/deps.ts'
 import { groups, type Operation } from '../../api/operation.ts'
 import { operations } from '../../api/operations.ts'
 import { findOrders, getOrder, listTokenHours } from '../../api/orders/find-orders.ts'
@@ -15,7 +15,6 @@ import {
   openApiPath,
   searchPath,
 } from '../../api/paths.ts'
-import type { Site } from '../../api/site.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'

@@ -1,5 +1,10 @@
-import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
-import type { FacetValue, ShopAnswer } from '../../api/shop/shop-search.ts'
+import type {
+  FacetValue,
+  FieldFault,
+  ShopAnswer,
+  ShopField,
+  ShopQuery,
+} from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
 import { changed } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'

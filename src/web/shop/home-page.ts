@@ -1,4 +1,4 @@
-import { countriesIn } from '../../api/shop/shop-query.ts'
+import { countriesIn } from '../../api/shop/shop-search.ts'
 import { goods, kinds } from '../../catalog/good.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'

@@ -1,6 +1,5 @@
-import type { ShopQuery } from '../../api/shop/shop-query.ts'
-import type { Offer } from '../../catalog/offer.ts'
-import type { Allowance } from '../../catalog/offer-base.ts'
+import type { ShopQuery } from '../../api/shop/shop-search.ts'
+import type { Allowance, Offer } from '../../catalog/offer.ts'
 import type { DescribedOffer } from '../../catalog/offer-details.ts'
 import { countryName, placeByName } from '../texts/countries.ts'
 import { once } from '../texts/once.ts'

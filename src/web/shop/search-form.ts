@@ -1,4 +1,4 @@
-import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-query.ts'
+import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
 import { countriesByName, countryName } from '../texts/countries.ts'
 import { once } from '../texts/once.ts'

@@ -4,12 +4,10 @@ import {
   type FieldFault,
   type ReadShopQuery,
   readShopQuery,
+  type ShopAnswer,
   type ShopField,
   type ShopQuery,
   type Sort,
-} from '../../api/shop/shop-query.ts'
-import {
-  type ShopAnswer,
   shopPageSize,
   shopSearch,
   type UnderstoodPart,
