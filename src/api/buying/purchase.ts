@@ -339,7 +339,7 @@ export interface Settled {
 }
 
 /** The receipt of a payment that is proven; undefined while it is not. */
-export async function settledOf(
+async function settledOf(
   { site, issuer }: Pick<PaymentRequiredDeps, 'site' | 'issuer'>,
   transport: PaymentTransport,
   order: Order,

@@ -177,7 +177,7 @@ export const credited = z.object({
   currencyDivisor: z.number(),
 })
 
-export type Credited = z.infer<typeof credited>
+type Credited = z.infer<typeof credited>
 
 /** Published fields that several kinds have. */
 export const countryCode = z.string().describe('ISO 3166-1 alpha-2 country code')
