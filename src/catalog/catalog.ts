@@ -4,7 +4,8 @@ import { byKind, kinds } from './good.ts'
 import { type Kind, type ListName, listOf, type Offer } from './offer.ts'
 import { type RateTable, readAtOf, type Snapshot } from './ports.ts'
 import { lowestCharge, type Pricing } from './pricing.ts'
-import { prepareQuestions } from './question/find.ts'
+import { vocabulary } from './question/vocabulary.ts'
+import { brandLexicon } from './search/brand-lexicon.ts'
 import { buildIndex, type KindIndex, type SearchIndex } from './search/search-index.ts'
 import { staleParts } from './staleness.ts'
 
@@ -160,4 +161,13 @@ function* idsOf(offers: readonly Offer[]): Sliced<Catalog['ids']> {
 function formsOf(id: string): readonly [inCapitals: string, alike: string] {
   const inCapitals = id.toUpperCase()
   return [inCapitals, inCapitals.replace(/[- ]/g, '_')]
+}
+
+/** Prepares what takes time, so that the first question need not wait for it. */
+function* prepareQuestions(indexes: Catalog['sold']): Sliced<void> {
+  vocabulary()
+  for (const index of Object.values(indexes)) {
+    yield
+    brandLexicon(index)
+  }
 }

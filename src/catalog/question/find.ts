@@ -1,4 +1,3 @@
-import type { Sliced } from '../../lib/slices.ts'
 import { byKind, kinds } from '../good.ts'
 import type { Kind, Offer } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
@@ -15,7 +14,7 @@ import {
   readQuestion,
   type Said,
 } from './reading.ts'
-import { type Use, vocabulary } from './vocabulary.ts'
+import type { Use } from './vocabulary.ts'
 
 /** A question over all kinds at once: in plain words, as fields, or both. A field overrides the words. */
 export interface Question {
@@ -66,16 +65,6 @@ export interface Found {
   readonly leftOut: readonly string[]
 }
 
-/** Prepares what takes time, so that the first question need not wait for it. */
-export function* prepareQuestions(indexes: Indexes): Sliced<void> {
-  vocabulary()
-  for (const index of Object.values(indexes)) {
-    yield
-    brandLexicon(index)
-  }
-}
-
-/** Finds what a question asks for. */
 export function findFor(
   indexes: Indexes,
   question: Question,
@@ -92,7 +81,6 @@ export function findFor(
   return nothing ?? foundWith(wish, [])
 }
 
-/** The offers that meet exactly this. */
 function foundBy(indexes: Indexes, wish: Wish): Found {
   const found = wish.kinds.flatMap((kind): FoundKind[] => {
     const index = indexes[kind]
@@ -286,8 +274,6 @@ function likeliest(index: SearchIndex, search: Search): Filters | undefined {
   return texts.length === 0 ? undefined : { any: texts.map((exactText) => ({ exactText })) }
 }
 
-type PartOf<T extends Said['type']> = Part<Extract<Said, { type: T }>>
-
 /** What the words ask for, and the fields that override them. */
 type Base = ReturnType<typeof baseOf>
 
@@ -378,7 +364,7 @@ function moneyFor(
   )
   /** Limits of the price in currencies without a rate. */
   const unconverted: Part[] = []
-  const inDollars = (part: PartOf<'money'> | undefined, amount: number | undefined) => {
+  const inDollars = (part: (typeof amounts)[number] | undefined, amount: number | undefined) => {
     if (part === undefined || amount === undefined || part.currencies[0] === 'USD') return amount
     const [currency = ''] = likelyCurrencies(part.currencies, local)
     const rate = rates?.perUsd[currency]
