@@ -3,7 +3,7 @@ import type { KindDefinition } from '../catalog/kinds/kind.ts'
 import type { Kind } from '../catalog/offer.ts'
 import { echoOf } from '../catalog/search/params.ts'
 import { webhookForm } from '../catalog/webhook-url.ts'
-import type { Fault, FaultCode } from '../lib/fault.ts'
+import type { Fault, FaultCode } from '../lib/refusal.ts'
 import { maxRecipients } from '../orders/spending-limits/body.ts'
 
 /** The sentence of each fault, which follows the name of its field; braces contain the names of its values. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Charged, internalRule, type Refusal, rules } from '../lib/refusal.ts'
-import { LimitMoney } from '../orders/spending-limits/body.ts'
+import { LimitMoney } from '../orders/spending-limits/rules.ts'
 import { faultsDetail, publishedFault } from './fault-words.ts'
 import { OrderState } from './orders/order.ts'
 

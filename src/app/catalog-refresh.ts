@@ -8,8 +8,7 @@ import type { Pricing } from '../catalog/pricing.ts'
 import { reprice, serveLast, startRefreshing } from '../catalog/refresh.ts'
 import { staleParts } from '../catalog/staleness.ts'
 import type { Health } from '../health/health.ts'
-import { inTurn } from '../lib/in-turn.ts'
-import { repeat } from '../lib/repeat.ts'
+import { inTurn, repeat } from '../lib/scheduling.ts'
 
 /** How long the start waits for exchange rates. Nearly all offers are priced in dollars, so it need not wait long. */
 const ratesWaitMs = 2_000

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { Finding } from '../adapters/btcpay/check.ts'
-import { createProcessor } from '../adapters/btcpay/processor.ts'
-import { invoiceOfEvent, verifyWebhook } from '../adapters/btcpay/webhook.ts'
+import { createProcessor, invoiceOfEvent, verifyWebhook } from '../adapters/btcpay/processor.ts'
 import { createCheckoutService } from '../api/checkout.ts'
 import {
   type CheckoutFacts,
@@ -12,7 +11,7 @@ import {
 } from '../checkouts/ports.ts'
 import type { Common, Outside } from '../config.ts'
 import type { Header, InvoiceEvent } from '../http/webhooks.ts'
-import { repeat } from '../lib/repeat.ts'
+import { repeat } from '../lib/scheduling.ts'
 import { withRecentValue } from '../operations/cached-reads.ts'
 import type { Coin } from '../payments/coins.ts'
 import type { PaidBack } from '../payments/ports.ts'

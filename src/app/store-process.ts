@@ -5,7 +5,7 @@ import { isOutage } from '../adapters/storage/database.ts'
 import { startService } from '../app.ts'
 import type { Common, Config } from '../config.ts'
 import { createLog, liveLog, sandboxLog } from '../logging/log.ts'
-import type { OperatorKeys } from '../secrets/keyring.ts'
+import type { OperatorKeys } from '../secrets/keys.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { sandboxOutside } from './sandbox-parts.ts'
 

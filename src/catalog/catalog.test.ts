@@ -10,7 +10,7 @@ import {
   topup,
   voucher,
 } from '../../test/fixtures/offers.ts'
-import { atOnce, inSlices } from '../lib/slices.ts'
+import { atOnce, inSlices } from '../lib/scheduling.ts'
 import { fold } from '../lib/text.ts'
 import { buildCatalog, createLiveCatalog } from './catalog.ts'
 import { kinds } from './good.ts'

@@ -1,5 +1,5 @@
 import { leastOf, type Usdc } from '../lib/money.ts'
-import { atOnce, eachOf, type Sliced } from '../lib/slices.ts'
+import { atOnce, eachOf, type Sliced } from '../lib/scheduling.ts'
 import { byKind, kinds } from './good.ts'
 import { type Kind, type ListName, listOf, type Offer } from './offer.ts'
 import { type RateTable, readAtOf, type Snapshot } from './ports.ts'

@@ -6,7 +6,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
-import type { FaultReason } from '../lib/fault.ts'
+import type { FaultReason } from '../lib/refusal.ts'
 
 /** Line types that a carrier may know as mobile; in North America the two cannot be told apart. */
 const mobileTypes: ReadonlySet<string> = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE'])

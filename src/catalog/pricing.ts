@@ -1,6 +1,5 @@
-import type { FaultReason } from '../lib/fault.ts'
 import { type Cents, cents, type Usdc, usdcFromCents } from '../lib/money.ts'
-import { invalidBody, Refusal } from '../lib/refusal.ts'
+import { type FaultReason, invalidBody, Refusal } from '../lib/refusal.ts'
 import { goods, kindOf } from './good.ts'
 import {
   type Charge,

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { esim, open, topup, voucher } from '../../test/fixtures/offers.ts'
-import type { Fault, FaultReason } from '../lib/fault.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { type Fault, type FaultReason, Refusal } from '../lib/refusal.ts'
 import type { Kind, Offer } from './offer.ts'
 import {
   type Fields,

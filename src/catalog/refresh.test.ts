@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { sourcesOf } from '../../test/fixtures/catalog.ts'
 import type { OfferId } from '../lib/ids.ts'
-import { inTurn } from '../lib/in-turn.ts'
+import { inTurn } from '../lib/scheduling.ts'
 import { createLiveCatalog } from './catalog.ts'
 import type { TopupOffer } from './kinds/topup.ts'
 import type { Offer } from './offer.ts'

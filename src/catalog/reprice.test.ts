@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogOf, sourcesOf } from '../../test/fixtures/catalog.ts'
 import { fixed, fixtureNow, fixturePricing, shopOffers, topup } from '../../test/fixtures/offers.ts'
-import { inTurn } from '../lib/in-turn.ts'
+import { inTurn } from '../lib/scheduling.ts'
 import { createLiveCatalog } from './catalog.ts'
 import type { Offer } from './offer.ts'
 import { type RefreshDeps, refreshCatalog, reprice } from './refresh.ts'

@@ -1,5 +1,5 @@
+import { never } from '../lib/errors.ts'
 import type { CheckoutId } from '../lib/ids.ts'
-import { never } from '../lib/never.ts'
 import { advance } from '../orders/advance.ts'
 import { type In, idsFor } from '../orders/order.ts'
 import {
@@ -16,6 +16,7 @@ import { type PaidInvoice, payerOf } from '../payments/payment.ts'
 import {
   type Checkout,
   type CheckoutIn,
+  claimedUnits,
   type Invoice,
   type InvoicedCheckout,
   isClosed,
@@ -28,7 +29,6 @@ import {
   priceUnits,
   settledUnits,
 } from './checkout.ts'
-import { claimedUnits } from './ledger.ts'
 import type { CheckoutStep, CheckoutStepDeps, InvoiceOpened } from './ports.ts'
 import { bookNoted, giveBack, mergedPayments, shownPayments } from './returns.ts'
 

@@ -1,7 +1,7 @@
 import { type CheckoutId, isCheckoutId, isOrderId, type OrderId } from '../lib/ids.ts'
-import type { Usdc } from '../lib/money.ts'
+import { type Usdc, usdc } from '../lib/money.ts'
 import type { Subjects } from '../orders/budgets.ts'
-import type { Item } from '../orders/order.ts'
+import { type Entry, entriesBetween, type Item } from '../orders/order.ts'
 import type { Payout, PayoutIn } from '../orders/payout.ts'
 import { type Coin, coinAbilities } from '../payments/coins.ts'
 import { paymentVanished } from '../payments/pay-back-faults.ts'
@@ -258,4 +258,54 @@ export function returnOfReference(
 /** Whether the reference is one that a store gives to a payout: a refund of an order, or a return of a checkout. */
 export function namesPayout(reference: string): boolean {
   return isOrderId(reference) || returnOfReference(reference) !== undefined
+}
+
+/** In units of the coin; the five sum to zero. `kept`: sending it would cost more than it is worth. */
+export const checkoutAccounts = ['received', 'price', 'due', 'returned', 'kept'] as const
+export type CheckoutAccount = (typeof checkoutAccounts)[number]
+
+type CheckoutEntry = Entry<CheckoutAccount>
+
+/** The highest worth that is kept: sending less would cost about as much. The database closes none that keeps more. */
+export const maxKept: Usdc = usdc(500_000n)
+
+export function checkoutEntriesOf(
+  from: Checkout | undefined,
+  to: Checkout,
+): readonly CheckoutEntry[] {
+  return entriesBetween(from ? checkoutBalancesOf(from) : [], checkoutBalancesOf(to))
+}
+
+/** Where the confirmed money of a checkout is. Unconfirmed money may vanish and does not count as received. */
+export function checkoutBalancesOf(checkout: Checkout): readonly CheckoutEntry[] {
+  if (!isInvoiced(checkout)) return []
+  const received = settledUnits(checkout.invoice)
+  const price = priceUnits(checkout)
+  const returned = sumOf(checkout.returns.filter(({ payout }) => payout.state === 'CONFIRMED'))
+  const rest = received - price - returned
+  const entries: readonly CheckoutEntry[] = [
+    { account: 'received', amount: received },
+    { account: 'price', amount: -price },
+    { account: 'returned', amount: -returned },
+    { account: checkout.closedAt === undefined ? 'due' : 'kept', amount: -rest },
+  ]
+  return entries.filter(({ amount }) => amount !== 0n)
+}
+
+export function unreturnedUnits(checkout: Checkout): bigint {
+  return isInvoiced(checkout) ? settledUnits(checkout.invoice) - claimedUnits(checkout) : 0n
+}
+
+export function claimedUnits(checkout: InvoicedCheckout): bigint {
+  return priceUnits(checkout) + sumOf(checkout.returns.filter((one) => !isVoid(one)))
+}
+
+/** The most that may go out: the price, every return that may be paid, and `one`. */
+export function payableUnits(checkout: InvoicedCheckout, one?: Return): bigint {
+  const returns = checkout.returns.filter((other) => other.seq === one?.seq || mayBePaid(other))
+  return claimedUnits({ ...checkout, returns })
+}
+
+function sumOf(returns: readonly Return[]): bigint {
+  return returns.reduce((sum, { units }) => sum + units, 0n)
 }

@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as sample from '../../test/fixtures/sample-checkouts.ts'
 import type { PayoutState } from '../orders/payout.ts'
-import { type Checkout, priceIn } from './checkout.ts'
 import {
+  type Checkout,
   type CheckoutAccount,
   checkoutBalancesOf,
   checkoutEntriesOf,
+  priceIn,
   unreturnedUnits,
-} from './ledger.ts'
+} from './checkout.ts'
 
 const { closed, ended, opened, opening, ordered, payment, returning, stepping } = sample
 

@@ -2,8 +2,7 @@ import { isOrderId } from '../lib/ids.ts'
 import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
 import type { InvoiceRail, PaidBack } from '../payments/ports.ts'
-import { isInvoiced, settledPayments, settledUnits } from './checkout.ts'
-import { payableUnits } from './ledger.ts'
+import { isInvoiced, payableUnits, settledPayments, settledUnits } from './checkout.ts'
 import type {
   CheckoutReporter,
   CheckoutStore,

@@ -5,8 +5,13 @@ import { usdc } from '../lib/money.ts'
 import type { Refunding } from '../orders/order.ts'
 import { retryRefund } from '../orders/refund.ts'
 import { moveAside } from '../orders/workflow.ts'
-import { type InvoicePayment, settledUnits, withReturn } from './checkout.ts'
-import { checkoutBalancesOf, maxKept } from './ledger.ts'
+import {
+  checkoutBalancesOf,
+  type InvoicePayment,
+  maxKept,
+  settledUnits,
+  withReturn,
+} from './checkout.ts'
 import { mergedPayments, shownPayments } from './returns.ts'
 import { day, declining, denying, hour, minute, openSale } from './sale.fixture.ts'
 

@@ -1,15 +1,18 @@
-import { never } from '../lib/never.ts'
+import { never } from '../lib/errors.ts'
 import { type Debt, failedPayout, nextForPayout, type Payout } from '../orders/payout.ts'
 import { moveTo, wait } from '../orders/workflow.ts'
 import { paymentNotShown, paymentVanished } from '../payments/pay-back-faults.ts'
 import {
   type Checkout,
   type CheckoutIn,
+  claimedUnits,
   type Invoice,
   type InvoicedCheckout,
   type InvoicePayment,
   isUnderWay,
+  maxKept,
   mayBePaid,
+  payableUnits,
   type Return,
   type ReturnUnderWay,
   returnReference,
@@ -18,7 +21,6 @@ import {
   withReturn,
   worthOf,
 } from './checkout.ts'
-import { claimedUnits, maxKept, payableUnits } from './ledger.ts'
 import type { CheckoutStep, CheckoutStepDeps } from './ports.ts'
 
 type Decided = CheckoutIn<'ORDERED' | 'ENDED'>

@@ -6,7 +6,7 @@ import { loadSandbox } from '../app/sandbox-parts.ts'
 import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../environment/environment.ts'
 import { ownEnvironment } from '../environment/secret-files.ts'
-import { messageOf } from '../lib/error-text.ts'
+import { messageOf } from '../lib/errors.ts'
 
 /** The command line is wrong. The message says what is wrong with it. */
 export class UsageError extends Error {}

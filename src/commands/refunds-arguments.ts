@@ -1,7 +1,7 @@
 import { namesPayout } from '../checkouts/checkout.ts'
+import { never } from '../lib/errors.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { type Usdc, usdcFromText } from '../lib/money.ts'
-import { never } from '../lib/never.ts'
 import { orderOfGoodwill } from '../orders/goodwill.ts'
 import { UsageError, wordsIn } from './command-line.ts'
 

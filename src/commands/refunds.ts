@@ -14,9 +14,9 @@ import {
   switchRefunds,
 } from '../adapters/storage/payouts.ts'
 import { isInvoiced, isVoid, returnOfReference, withReturn } from '../checkouts/checkout.ts'
+import { never } from '../lib/errors.ts'
 import { isOrderId, type OrderId } from '../lib/ids.ts'
 import { formatUsdc, type Usdc, usdc } from '../lib/money.ts'
-import { never } from '../lib/never.ts'
 import { droppedGoodwill, goodwillFor, orderOfGoodwill } from '../orders/goodwill.ts'
 import { isRefunding, type Order } from '../orders/order.ts'
 import type { Payout, PayoutIn } from '../orders/payout.ts'

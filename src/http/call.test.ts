@@ -4,7 +4,7 @@ import { knownBy, viewerOf as viewerShown } from '../api/buying/credentials.ts'
 import type { BuyingDeps } from '../api/deps.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { fixtureTerms, paymentFor } from '../payments/payments.fixture.ts'
-import type { PaymentPayload } from '../payments/x402.ts'
+import type { PaymentPayload } from '../payments/terms.ts'
 import { credentialsIn, postedFields, preferredWaitMs } from './call.ts'
 
 const request = (headers: Record<string, unknown>) => ({ headers }) as unknown as FastifyRequest

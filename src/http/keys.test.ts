@@ -4,7 +4,7 @@ import type { Site } from '../api/deps.ts'
 import { didOf } from '../api/extensions/policies.ts'
 import type { StoreDeps } from '../api/operation.ts'
 import { DidDocument, JwkSet, keySets } from '../api/store.ts'
-import { createSigningKeys } from '../secrets/signing-keys.ts'
+import { createSigningKeys } from '../secrets/keys.ts'
 import { routeStoreOperations } from './operations.ts'
 
 const oldKey = Buffer.alloc(32, 1)

@@ -5,7 +5,7 @@ import { retryAfterSeconds } from '../api/extensions/policies.ts'
 import { orderBody } from '../api/orders/order.ts'
 import { orderPath } from '../api/paths.ts'
 import type { Kind } from '../catalog/offer.ts'
-import { never } from '../lib/never.ts'
+import { never } from '../lib/errors.ts'
 import { credentialsIn, postedFields, preferredWaitMs } from './call.ts'
 import { configOf } from './operations.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inTurn } from './in-turn.ts'
+import { inTurn } from './scheduling.ts'
 
 test('runs functions one at a time, in the order of the calls', async () => {
   const turn = inTurn()

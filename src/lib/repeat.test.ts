@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { repeat } from './repeat.ts'
+import { repeat } from './scheduling.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { within } from './within.ts'
+import { within } from './scheduling.ts'
 
 const late = 'nothing came'
 const never = new Promise<never>(() => undefined)

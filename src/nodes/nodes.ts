@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { repeat } from '../lib/repeat.ts'
+import { repeat } from '../lib/scheduling.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { keyIdOf } from '../secrets/vault.ts'
 

@@ -1,7 +1,7 @@
 import type { Health } from '../health/health.ts'
 import type { Funds, Gas, Means } from '../health/verdict.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
-import { repeat } from '../lib/repeat.ts'
+import { repeat } from '../lib/scheduling.ts'
 import { nothingOpen, type OpenFacts } from '../orders/ports.ts'
 import { withRecentValue } from './cached-reads.ts'
 

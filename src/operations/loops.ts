@@ -1,11 +1,16 @@
 import { checkoutSweeper } from '../checkouts/advance.ts'
 import type { CheckoutStepDeps, CheckoutStore } from '../checkouts/ports.ts'
-import { repeat } from '../lib/repeat.ts'
+import { repeat } from '../lib/scheduling.ts'
 import { orderSweeper } from '../orders/advance.ts'
-import type { Denylist } from '../orders/denylist.ts'
 import { type GoodwillDeps, goodwillSweeper } from '../orders/goodwill.ts'
-import type { MailBook } from '../orders/mail.ts'
-import type { ApprovalStore, LimitStore, OrderStore, ReservationStore } from '../orders/ports.ts'
+import type {
+  ApprovalStore,
+  LimitStore,
+  MailBook,
+  OrderStore,
+  ReservationStore,
+} from '../orders/ports.ts'
+import type { Denylist } from '../orders/refusals.ts'
 import type { WebhookStore } from '../orders/webhooks/ports.ts'
 import type { Sweeper } from '../orders/workflow.ts'
 

@@ -1,6 +1,6 @@
 import type { Health } from '../health/health.ts'
-import { messageOf } from '../lib/error-text.ts'
-import { repeat } from '../lib/repeat.ts'
+import { messageOf } from '../lib/errors.ts'
+import { repeat } from '../lib/scheduling.ts'
 
 /**
  * Health checks of the parts that purchases need. Each throws when its part is unhealthy. Purchases are not

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { newOrderId } from '../../test/doubles/ids.ts'
 import { createLog } from '../logging/log.ts'
-import type { StoreEvent } from '../orders/report.ts'
+import type { StoreEvent } from '../orders/ports.ts'
 import { reporterTo } from './reporter.ts'
 
 const order = newOrderId()

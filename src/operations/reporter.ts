@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { CheckoutEvent } from '../checkouts/ports.ts'
 import type { Health } from '../health/health.ts'
 import type { Part, PartHealth } from '../health/signals.ts'
-import type { StoreEvent } from '../orders/report.ts'
+import type { StoreEvent } from '../orders/ports.ts'
 import type { EarlierWalletEvent } from './startup-check.ts'
 
 /** A part of the store, or one of several suppliers, went down or came up again. */

@@ -1,6 +1,5 @@
 import type { Health } from '../health/health.ts'
-import { repeat } from '../lib/repeat.ts'
-import { within } from '../lib/within.ts'
+import { repeat, within } from '../lib/scheduling.ts'
 import {
   refundsBefore,
   refusalText,

@@ -1,12 +1,11 @@
+import { never } from '../lib/errors.ts'
 import type { OrderId } from '../lib/ids.ts'
-import { never } from '../lib/never.ts'
 import type { Payment } from '../payments/payment.ts'
 import { collect } from './collect.ts'
 import { begin, fulfil, keep, recall } from './fulfil.ts'
 import { isUnderWay, type Order, restOf } from './order.ts'
-import type { Notifier, OrderStore } from './ports.ts'
+import type { Notifier, OrderStore, Step, StepDeps } from './ports.ts'
 import { payBack } from './refund.ts'
-import type { Step, StepDeps } from './steps.ts'
 import { carry, createSweeper, type Flow, rest, type Sweeper } from './workflow.ts'
 
 export interface AdvanceDeps extends StepDeps {

@@ -10,7 +10,7 @@ import { idsFor } from './order.ts'
 import type { Approval, ApprovalStore } from './ports.ts'
 import type { Priced } from './price.ts'
 import type { PurchaseRequest } from './replay.ts'
-import { money } from './spending-limits/body.ts'
+import { money } from './spending-limits/rules.ts'
 
 /** How long a person has to decide, and then how long the approved purchase can be made; milliseconds. */
 export const approvalMs = 15 * 60_000

@@ -2,8 +2,7 @@ import type { Recipient } from '../catalog/good.ts'
 import type { Usdc } from '../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../lib/refusal.ts'
 import type { Digest } from '../secrets/tokens.ts'
-import type { OrderStore } from './ports.ts'
-import type { Reporter } from './report.ts'
+import type { OrderStore, Reporter } from './ports.ts'
 import { receiverOf } from './spending-limits/rules.ts'
 
 /**

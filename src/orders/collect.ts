@@ -1,8 +1,8 @@
-import { never } from '../lib/never.ts'
+import { never } from '../lib/errors.ts'
 import { blockOf, type Receipt } from '../payments/payment.ts'
 import { type Collected, railOf } from '../payments/ports.ts'
 import { type In, type Next, type Order, type PaidOrder, paymentWatchMs } from './order.ts'
-import type { Step, StepDeps } from './steps.ts'
+import type { Step, StepDeps } from './ports.ts'
 import { intend, moveTo, pollDelay, wait } from './workflow.ts'
 
 /**

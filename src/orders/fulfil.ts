@@ -1,6 +1,6 @@
 import type { Recipient } from '../catalog/good.ts'
 import type { Charge } from '../catalog/offer.ts'
-import { never } from '../lib/never.ts'
+import { never } from '../lib/errors.ts'
 import { railOf } from '../payments/ports.ts'
 import type { Held, Placed } from '../suppliers/supplier.ts'
 import { assure, isToBeWatched, recordCheck } from './collect.ts'
@@ -14,15 +14,21 @@ import {
   supplierReferenceOf,
   withAcceptance,
 } from './order.ts'
-import {
-  lookUp,
-  placeLeavesWithinMs,
-  placeWithinMs,
-  type Step,
-  type StepDeps,
-  supplierSettlesMs,
-} from './steps.ts'
-import { intend, learn, moveTo, pollDelay, rest, wait } from './workflow.ts'
+import type { Step, StepDeps } from './ports.ts'
+import { intend, learn, leaseMs, moveTo, pollDelay, rest, wait } from './workflow.ts'
+
+/** Sent this soon after it is on record, or not at all: a worker that was paused must not send what was given up. */
+const placeLeavesWithinMs = 15_000
+
+/** How long the supplier is asked again for a purchase that it does not show; milliseconds. */
+const placeWithinMs = 60_000
+
+/** A purchase not shown this long after the last request counts as never received; milliseconds. */
+export const supplierSettlesMs = leaseMs + 30_000
+
+export function lookUp({ suppliers }: StepDeps, { id, item }: Order): Promise<Held> {
+  return suppliers.at(item.source).lookup(item.kind, supplierReferenceOf(id))
+}
 
 /** A payment that was seen more recently is not checked again before the purchase; milliseconds. */
 const freshMs = 5_000

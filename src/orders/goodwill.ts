@@ -3,8 +3,7 @@ import { formatUsdc, type Usdc } from '../lib/money.ts'
 import type { X402Payment, X402Receipt } from '../payments/payment.ts'
 import type { Order } from './order.ts'
 import { type Debt, nextForPayout, type Payout, type PayoutDeps } from './payout.ts'
-import type { GoodwillStore } from './ports.ts'
-import type { Reporter } from './report.ts'
+import type { GoodwillStore, Reporter } from './ports.ts'
 import {
   carry,
   createSweeper,

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyLife } from '../../test/fixtures/any-life.ts'
 import * as sample from '../../test/fixtures/sample-orders.ts'
-import { type Account, balancesOf, type Entry, entriesOf } from './ledger.ts'
-import type { Order } from './order.ts'
+import { type Account, balancesOf, type Entry, entriesOf, type Order } from './order.ts'
 
 const amount = 12_500_000n
 

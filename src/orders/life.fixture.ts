@@ -3,8 +3,7 @@ import { newOrder, orderWorld, type Script } from '../../test/doubles/orders.ts'
 import { sweep } from '../../test/model/sweep.ts'
 import type { Collected } from '../payments/ports.ts'
 import { advance } from './advance.ts'
-import { type Account, entriesOf } from './ledger.ts'
-import type { In, Order } from './order.ts'
+import { type Account, entriesOf, type In, type Order } from './order.ts'
 
 export const minute = 60_000
 export const hour = 60 * minute

@@ -1,8 +1,8 @@
-import { never } from '../lib/never.ts'
+import { never } from '../lib/errors.ts'
 import type { SignedRefund } from '../payments/payment.ts'
 import { type Rails, railOf } from '../payments/ports.ts'
-import { type Denylist, isDenied } from './denylist.ts'
 import type { PayoutLimits } from './ports.ts'
+import { type Denylist, isDenied } from './refusals.ts'
 import { pollDelay } from './workflow.ts'
 
 /** Money that goes out once, to a fixed address. It is stored with the change that creates the debt. */

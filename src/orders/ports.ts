@@ -1,14 +1,19 @@
-import type { Kind } from '../catalog/offer.ts'
+import type { Charge, Kind } from '../catalog/offer.ts'
 import type { FundsRefusal } from '../health/funds.ts'
 import type { OrderId, PaymentId } from '../lib/ids.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
 import type { Payment } from '../payments/payment.ts'
-import type { Sealed } from '../secrets/vault.ts'
-import type { BudgetRules, Risk, Spent, Subjects } from './budgets.ts'
+import type { Listing, Rails } from '../payments/ports.ts'
+import type { Digest } from '../secrets/tokens.ts'
+import type { Sealed, Vault } from '../secrets/vault.ts'
+import type { Suppliers } from '../suppliers/supplier.ts'
+import type { BudgetName, BudgetRules, Risk, Spent, Subjects, Whose } from './budgets.ts'
 import type { Goodwill } from './goodwill.ts'
 import type { In, Order, State } from './order.ts'
+import type { Denylist } from './refusals.ts'
 import type { LimitName, Spend, WalletLimits } from './spending-limits/rules.ts'
 import type { NewWebhook, WebhookState } from './webhooks/ports.ts'
+import type * as workflow from './workflow.ts'
 import type { WorkflowStore } from './workflow.ts'
 
 /** The order that was just opened, or the one that has the same payment or key already. */
@@ -281,4 +286,82 @@ export interface NonceStore {
 export interface Notifier {
   notify(id: OrderId): void
   wait(id: OrderId, ms: number): Promise<void>
+}
+
+/** How long things may take. All in milliseconds. */
+interface Policy {
+  /** From payment to `EXPIRED`, as the manifest publishes it: `fulfillment_deadline_seconds`. */
+  readonly deliverWithinMs: number
+  /** After `EXPIRED`, how long the refund waits for the supplier's final word (docs/contributors/decisions/004). */
+  readonly refundGraceMs: number
+  /** How long a purchase call stays open for its goods. */
+  readonly patienceMs: number
+}
+
+export interface StepDeps {
+  readonly now: () => Date
+  readonly rails: Rails
+  readonly suppliers: Suppliers
+  /** Orders that the supplier accepted, which this process heard and may not have put on record yet. */
+  readonly accepted: Set<OrderId>
+  readonly payoutLimits: PayoutLimits
+  readonly denylist: Denylist
+  readonly vault: Vault
+  readonly digest: Digest
+  readonly policy: Policy
+  /** What a facilitator may list of a sale of this kind; absent if the store uses none. */
+  readonly listingOf?: ((kind: Kind) => Listing | undefined) | undefined
+  readonly report: Reporter
+}
+
+export type Step<To extends Order = Order> = workflow.Step<To, Order>
+
+/** `operations/reporter.ts` explains the events. None of them contains goods, personal data or keys. */
+export type StoreEvent =
+  | {
+      readonly name: 'goods_lost' | 'goods_returned' | 'payment_vanished'
+      readonly order: OrderId
+    }
+  | {
+      readonly name: 'charge_rose'
+      readonly order: OrderId
+      readonly listed: Charge
+      readonly charged: Charge
+    }
+  /** The reason is a code. */
+  | {
+      readonly name: `${'refund' | 'goodwill'}_${'failed' | 'held'}` | 'payment_lost'
+      readonly order: OrderId
+      readonly reason: string
+    }
+  | { readonly name: 'budget_spent'; readonly budget: BudgetName; readonly whose: Whose }
+  | { readonly name: 'purchase_failed'; readonly error: unknown }
+  | { readonly name: 'webhook_given_up'; readonly order: OrderId; readonly answer: string }
+  | {
+      readonly name: 'step_failed' | 'webhook_step_failed'
+      readonly order: OrderId
+      readonly error: unknown
+    }
+
+export type Reporter = (event: StoreEvent) => void
+
+interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** Sends mail. Rejects soon if the mail was not accepted. */
+export interface Mailer {
+  send(mail: Mail): Promise<void>
+}
+
+/** Only a keyed digest of an address is stored; somebody who asks for the orders of an address types it again. */
+export interface MailBook {
+  /** Stores the address of an order, or of one that a checkout will open. It replaces an earlier one. */
+  remember(order: OrderId, digest: string): Promise<void>
+  /** The orders under any of these digests: opened ones first, then those that never were, each newest first. */
+  ordersOf(digests: readonly string[], limit: number): Promise<readonly OrderId[]>
+  /** Deletes those of orders that ended before then, and those stored before then without an order. Returns how many. */
+  forget(endedBefore: Date): Promise<number>
 }

@@ -11,14 +11,17 @@ import {
 } from '../catalog/purchase-body.ts'
 import { type Cents, formatUsdc, type Usdc } from '../lib/money.ts'
 import { invalidBody, Refusal } from '../lib/refusal.ts'
-import type { Quoted, Quotes } from '../payments/quotes.ts'
-import { type Accepts, acceptsOf, type Payees } from '../payments/terms.ts'
+import {
+  type Accepts,
+  acceptsOf,
+  type Payees,
+  type Quoted,
+  type Quotes,
+} from '../payments/terms.ts'
 import type { AdvanceDeps } from './advance.ts'
-import { type Denylist, requireNotDenied } from './denylist.ts'
-import { notNow } from './not-now.ts'
 import type { Item } from './order.ts'
-import { money } from './spending-limits/body.ts'
-import { receiverOf } from './spending-limits/rules.ts'
+import { type Denylist, notNow, requireNotDenied } from './refusals.ts'
+import { money, receiverOf } from './spending-limits/rules.ts'
 
 export interface PriceDeps {
   readonly liveCatalog: LiveCatalog

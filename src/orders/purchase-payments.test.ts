@@ -4,7 +4,7 @@ import { Refusal } from '../lib/refusal.ts'
 import type { X402Payment } from '../payments/payment.ts'
 import { authorizedAs } from '../payments/payments.fixture.ts'
 import type { Checked } from '../payments/ports.ts'
-import type { PaymentPayload } from '../payments/x402.ts'
+import type { PaymentPayload } from '../payments/terms.ts'
 import { maxConsideredMs } from './ports.ts'
 import {
   ada,

@@ -6,7 +6,7 @@ import { ample, fundsOf } from '../health/means.fixture.ts'
 import { usdc } from '../lib/money.ts'
 import type { Refusal } from '../lib/refusal.ts'
 import { paymentFor } from '../payments/payments.fixture.ts'
-import type { PaymentPayload } from '../payments/x402.ts'
+import type { PaymentPayload } from '../payments/terms.ts'
 import { hashOf } from '../secrets/tokens.ts'
 import {
   ada,

@@ -1,15 +1,14 @@
 import type { Offer } from '../catalog/offer.ts'
 import { type LineItem, wordingOf } from '../catalog/purchase-body.ts'
 import type { Health } from '../health/health.ts'
+import { never } from '../lib/errors.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { Usdc } from '../lib/money.ts'
-import { never } from '../lib/never.ts'
 import { type Charged, Refusal, refusalWith, whileUnpaid } from '../lib/refusal.ts'
-import type { within } from '../lib/within.ts'
+import type { within } from '../lib/scheduling.ts'
 import { paymentKeyOf, type X402Payment } from '../payments/payment.ts'
 import type { Checked } from '../payments/ports.ts'
-import { type Accepts, accept, hasEnded, signedTo } from '../payments/terms.ts'
-import type { PaymentPayload } from '../payments/x402.ts'
+import { type Accepts, accept, hasEnded, type PaymentPayload, signedTo } from '../payments/terms.ts'
 import { hashOf, newAccessToken } from '../secrets/tokens.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import { type ApprovalDeps, requireApproval } from './approval.ts'
@@ -20,11 +19,10 @@ import {
   type Subjects,
   subjectsOf,
 } from './budgets.ts'
-import { requireNotDenied } from './denylist.ts'
-import { notChecked, notNow, orTryAgain, requireSold, sell } from './not-now.ts'
 import { type In, idsFor, type Order, supplierReferenceOf } from './order.ts'
 import { BudgetSpent, type Reservation, type ReservationStore } from './ports.ts'
 import { acceptsFor, foreignEsim, itemOf, type PriceDeps, type Priced, price } from './price.ts'
+import { notChecked, notNow, orTryAgain, requireNotDenied, requireSold, sell } from './refusals.ts'
 import {
   earlierOrder,
   isPaidBy,
@@ -33,8 +31,7 @@ import {
   paymentKeyIn,
   replay,
 } from './replay.ts'
-import { beforeLimits, type CheckDeps, openWithin } from './spending-limits/check.ts'
-import { lesser } from './spending-limits/rules.ts'
+import { beforeLimits, type CheckDeps, lesser, openWithin } from './spending-limits/rules.ts'
 import { newWebhookSecret, type WebhookTarget } from './webhooks/message.ts'
 import type { WebhookState } from './webhooks/ports.ts'
 

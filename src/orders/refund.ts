@@ -1,11 +1,12 @@
 import { goods } from '../catalog/good.ts'
-import { never } from '../lib/never.ts'
+import { never } from '../lib/errors.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { addressOf } from '../payments/payment.ts'
 import { railOf } from '../payments/ports.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { type BudgetRules, budgetSpent, clientDigest } from './budgets.ts'
 import { assure, recordCheck } from './collect.ts'
+import { lookUp, supplierSettlesMs } from './fulfil.ts'
 import {
   chargedOf,
   isRefunding,
@@ -18,9 +19,7 @@ import {
   withPayout,
 } from './order.ts'
 import { type Debt, failedPayout, nextForPayout, type PayoutIn } from './payout.ts'
-import type { KeptClaim, OrderStore } from './ports.ts'
-import type { Reporter } from './report.ts'
-import { lookUp, type Step, type StepDeps, supplierSettlesMs } from './steps.ts'
+import type { KeptClaim, OrderStore, Reporter, Step, StepDeps } from './ports.ts'
 import { intend, moveAside, moveTo, pollDelay, rest, wait } from './workflow.ts'
 
 /** How often late goods are looked for at first, and in the end. */

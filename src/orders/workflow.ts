@@ -1,5 +1,5 @@
-import { never } from '../lib/never.ts'
-import { within } from '../lib/within.ts'
+import { never } from '../lib/errors.ts'
+import { within } from '../lib/scheduling.ts'
 
 /** A record that is carried to its end step by step, by one worker at a time: an order or a checkout. */
 export interface Workflow {

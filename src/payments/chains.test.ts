@@ -6,10 +6,9 @@ import {
   purchaseWorld,
   refusalOf,
 } from '../orders/purchase.fixture.ts'
-import { railOfNetworks } from './chains.ts'
 import { networks } from './networks.ts'
 import { fixturePayee, paymentFor } from './payments.fixture.ts'
-import type { Rail } from './ports.ts'
+import { type Rail, railOfNetworks } from './ports.ts'
 import type { Payee } from './terms.ts'
 
 const { base, 'base-sepolia': sepolia } = networks

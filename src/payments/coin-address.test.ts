@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AddressFault } from '../lib/fault.ts'
-import { readAddress } from './coin-address.ts'
-import { type Coin, coins } from './coins.ts'
+import type { AddressFault } from '../lib/refusal.ts'
+import { type Coin, coins, readAddress } from './coins.ts'
 
 const BTC = { coin: 'BTC', network: 'Bitcoin' } as const
 const LTC = { coin: 'LTC', network: 'Litecoin' } as const

@@ -1,4 +1,9 @@
+import { createHash } from 'node:crypto'
+import { base58xmr, createBase58check } from '@scure/base'
+import { Address } from '@scure/btc-signer'
+import { getAddress, keccak256 } from 'viem/utils'
 import { cryptoCurrencies } from '../catalog/lists.ts'
+import type { AddressFault } from '../lib/refusal.ts'
 
 /** A coin that people can pay in, besides USDC from a wallet; the index lists them in `accepts_crypto`. */
 export type Coin = (typeof cryptoCurrencies)[number]
@@ -14,7 +19,7 @@ export const coinDecimals: Readonly<Record<Coin, number>> = {
   XMR: 12,
 }
 
-export interface CoinAbilities {
+interface CoinAbilities {
   /** Whether a payment after the invoice expired is detected; otherwise it goes unnoticed. */
   readonly isSeenLate: boolean
   /** Whether addresses come from a fixed list, each serving one checkout at a time. */
@@ -47,4 +52,226 @@ export function parseUnits(text: string, coin: Coin): bigint {
     throw new Error(`"${text}" is not an amount of ${coin}`)
   }
   return BigInt(whole + digits)
+}
+
+export type AddressRead =
+  /** In canonical form: the same address is always the same text. */
+  | { readonly outcome: 'good'; readonly address: string }
+  | { readonly outcome: 'bad'; readonly fault: AddressFault }
+
+const schemes: Readonly<Record<string, Chain>> = {
+  bitcoin: 'Bitcoin',
+  litecoin: 'Litecoin',
+  ethereum: 'Ethereum',
+  tron: 'Tron',
+  monero: 'Monero',
+}
+
+/** As a person pasted it, or as a wallet link. Every checksum is verified: money sent to a wrong address is lost. */
+export function readAddress(
+  { coin, network }: { readonly coin: Coin; readonly network: string },
+  text: string,
+  { isTestnet = false }: { readonly isTestnet?: boolean } = {},
+): AddressRead {
+  const wanted = chainOf(coin, network)
+  const typed = text.trim()
+  if (typed === '') return faulty('missing')
+  if (/\s/.test(typed)) return faulty('spaces')
+  if (typed.length > 1_000) return faulty('no_address')
+
+  const linked = withoutLink(typed)
+  if (linked === undefined) return faulty('link')
+  if (linked.chain !== undefined && linked.chain !== wanted) return faulty('wrong_coin')
+  const found = recognise(linked.address)
+  return found === undefined ? faulty('no_address') : judged(found, wanted, isTestnet)
+}
+
+function judged(found: Recognised, wanted: Chain, isTestnet: boolean): AddressRead {
+  const chains = found.is === 'address' ? found.chains : [found.chain]
+  if (!chains.includes(wanted)) return faulty('wrong_coin')
+  switch (found.is) {
+    case 'mistyped':
+      return faulty('mistyped')
+    case 'unpayable':
+      return faulty('unpayable')
+    case 'address':
+      if (found.isTest && !isTestnet) return faulty('test_network')
+      return { outcome: 'good', address: found.address }
+  }
+}
+
+const kinds = [recogniseEthereum, recogniseBech32, recogniseBase58, recogniseMonero]
+
+/** A valid address wins over a guess that the text is a mistyped address of another chain. */
+function recognise(text: string): Recognised | undefined {
+  const found = kinds.flatMap((kind) => kind(text) ?? [])
+  return found.find(({ is }) => is === 'address') ?? found[0]
+}
+
+function chainOf(coin: Coin, network: string): Chain {
+  switch (coin) {
+    case 'BTC':
+      return 'Bitcoin'
+    case 'LTC':
+      return 'Litecoin'
+    case 'XMR':
+      return 'Monero'
+    case 'ETH':
+      return 'Ethereum'
+    case 'USDT':
+      return /tron/i.test(network) ? 'Tron' : 'Ethereum'
+  }
+}
+
+interface Linked {
+  readonly address: string
+  readonly chain?: Chain
+}
+
+/** BIP-21, EIP-681, Monero's; an amount is ignored. Undefined for any other link, such as one that calls a token. */
+function withoutLink(text: string): Linked | undefined {
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(.*)$/i.exec(text) ?? []
+  if (scheme === undefined) return { address: text }
+  const chain = schemes[scheme.toLowerCase()]
+  const [path = ''] = rest.split('?')
+  // "ethereum:pay-0x…@8453" names the chain too; with "/transfer" after it, the address would be a token's.
+  const address = chain === 'Ethereum' ? path.replace(/^pay-|@\d+$/g, '') : path
+  return chain === undefined || address.includes('/') ? undefined : { address, chain }
+}
+
+function faulty(fault: AddressFault): AddressRead {
+  return { outcome: 'bad', fault }
+}
+
+type Chain = 'Bitcoin' | 'Litecoin' | 'Ethereum' | 'Tron' | 'Monero'
+
+/** What a text is by its format alone. EVM chains share one address format and are all called Ethereum here. */
+type Recognised =
+  | {
+      readonly is: 'address'
+      /** Several where chains share an address version, as test networks do. */
+      readonly chains: readonly Chain[]
+      /** In canonical form. */
+      readonly address: string
+      readonly isTest: boolean
+    }
+  /** Meant for this chain, but a character is wrong, missing or extra. */
+  | { readonly is: 'mistyped'; readonly chain: Chain }
+  /** An address of this chain that money must not be sent to. */
+  | { readonly is: 'unpayable'; readonly chain: Chain }
+
+const beginnings: Readonly<Record<string, { readonly chain: Chain; readonly isTest: boolean }>> = {
+  bc: { chain: 'Bitcoin', isTest: false },
+  tb: { chain: 'Bitcoin', isTest: true },
+  bcrt: { chain: 'Bitcoin', isTest: true },
+  ltc: { chain: 'Litecoin', isTest: false },
+  tltc: { chain: 'Litecoin', isTest: true },
+  rltc: { chain: 'Litecoin', isTest: true },
+}
+
+const versions: Readonly<
+  Record<number, { readonly chains: readonly Chain[]; readonly isTest: boolean }>
+> = {
+  0: { chains: ['Bitcoin'], isTest: false },
+  5: { chains: ['Bitcoin'], isTest: false },
+  48: { chains: ['Litecoin'], isTest: false },
+  50: { chains: ['Litecoin'], isTest: false },
+  65: { chains: ['Tron'], isTest: false },
+  111: { chains: ['Bitcoin', 'Litecoin'], isTest: true },
+  196: { chains: ['Bitcoin'], isTest: true },
+  58: { chains: ['Litecoin'], isTest: true },
+}
+
+/** The chain that a mistyped Base58 address was meant for: its version determines its first character. */
+const meantByLetter: Readonly<Record<string, Chain>> = {
+  '1': 'Bitcoin',
+  '3': 'Bitcoin',
+  m: 'Bitcoin',
+  n: 'Bitcoin',
+  '2': 'Bitcoin',
+  L: 'Litecoin',
+  M: 'Litecoin',
+  Q: 'Litecoin',
+  T: 'Tron',
+}
+
+const base58check = createBase58check((bytes: Uint8Array) =>
+  createHash('sha256').update(bytes).digest(),
+)
+
+function recogniseBech32(text: string): Recognised | undefined {
+  const [, beginning = ''] = /^([a-z]+)1/i.exec(text) ?? []
+  // Private addresses of Litecoin (MWEB), which BTCPay and most wallets cannot pay.
+  if (/^t?mweb$|^ltcmweb$/i.test(beginning)) {
+    return { is: 'unpayable', chain: 'Litecoin' }
+  }
+  const known = beginnings[beginning.toLowerCase()]
+  if (known === undefined) return undefined
+  // All lower or all upper case is the same address; mixed case is invalid (BIP-173).
+  const isMixed = text !== text.toLowerCase() && text !== text.toUpperCase()
+  const kind = isMixed ? undefined : kindOf(text.toLowerCase(), beginning.toLowerCase())
+  if (kind === undefined) return { is: 'mistyped', chain: known.chain }
+  // Pay-to-anchor: anybody can spend what is sent to it.
+  if (kind === 'p2a') return { is: 'unpayable', chain: known.chain }
+  const { chain, isTest } = known
+  return { is: 'address', chains: [chain], address: text.toLowerCase(), isTest }
+}
+
+function kindOf(text: string, bech32: string): string | undefined {
+  const coder = Address({ bech32, pubKeyHash: 0, scriptHash: 0, wif: 0 })
+  return ifValid(() => coder.decode(text).type)
+}
+
+function ifValid<T>(decode: () => T): T | undefined {
+  try {
+    return decode()
+  } catch {
+    return undefined
+  }
+}
+
+function recogniseBase58(text: string): Recognised | undefined {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(text)) return undefined
+  const bytes = ifValid(() => base58check.decode(text))
+  const known = bytes?.length === 21 ? versions[bytes[0] ?? -1] : undefined
+  if (bytes !== undefined && known !== undefined) return { is: 'address', ...known, address: text }
+  const chain = meantByLetter[text.charAt(0)]
+  return chain && { is: 'mistyped', chain }
+}
+
+/** Mixed case is a checksum (EIP-55); an address in a single case has none and is accepted. */
+function recogniseEthereum(text: string): Recognised | undefined {
+  if (!/^0x/i.test(text)) return undefined
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return { is: 'mistyped', chain: 'Ethereum' }
+  const digits = text.slice(2)
+  const address = getAddress(`0x${digits.toLowerCase()}`)
+  const hasChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  if (hasChecksum && address.slice(2) !== digits) return { is: 'mistyped', chain: 'Ethereum' }
+  // The zero address: nobody holds its key.
+  if (/^0+$/.test(digits)) return { is: 'unpayable', chain: 'Ethereum' }
+  return { is: 'address', chains: ['Ethereum'], address, isTest: false }
+}
+
+/** The first byte of a standard, an integrated and a sub-address; the test bytes are of testnet, then of stagenet. */
+const mainBytes = [18, 19, 42]
+const testBytes = [53, 54, 63, 24, 25, 36]
+/** Integrated addresses are eight bytes longer: they carry a payment id. */
+const integratedBytes = [19, 54, 25]
+
+/** Monero addresses: a byte for network and type, two public keys, and a Keccak checksum. */
+function recogniseMonero(text: string): Recognised | undefined {
+  if (!/^[45789AB][1-9A-HJ-NP-Za-km-z]{89,110}$/.test(text)) return undefined
+  const [network = -1, ...rest] = checkedBytesOf(text) ?? []
+  const isWhole = rest.length === (integratedBytes.includes(network) ? 76 : 68)
+  const isKnown = [...mainBytes, ...testBytes].includes(network)
+  if (!isWhole || !isKnown) return { is: 'mistyped', chain: 'Monero' }
+  const isTest = testBytes.includes(network)
+  return { is: 'address', chains: ['Monero'], address: text, isTest }
+}
+
+function checkedBytesOf(text: string): Uint8Array | undefined {
+  const bytes = ifValid(() => base58xmr.decode(text))
+  if (bytes === undefined || bytes.length < 5) return undefined
+  const sum = keccak256(bytes.subarray(0, -4), 'bytes').subarray(0, 4)
+  return Buffer.from(sum).equals(bytes.subarray(-4)) ? bytes : undefined
 }

@@ -1,7 +1,6 @@
 import { type Usdc, usdc } from '../lib/money.ts'
 import { networks } from './networks.ts'
-import { type Payee, termsOf } from './terms.ts'
-import type { PaymentPayload, Terms } from './x402.ts'
+import { type Payee, type PaymentPayload, type Terms, termsOf } from './terms.ts'
 
 export const fixturePayee: Payee = {
   network: networks['base-sepolia'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { usdc } from '../lib/money.ts'
-import { type Expected, provesTransfer, type TokenLog } from './proof.ts'
+import { type Expected, provesTransfer, type TokenLog } from './payment.ts'
 
 const payer = '0xAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 const store = '0xBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB'

@@ -4,7 +4,7 @@ import { handClock } from '../../test/doubles/orders.ts'
 import type { OfferId } from '../lib/ids.ts'
 import { type Cents, cents, usdc } from '../lib/money.ts'
 import { createSigner } from '../secrets/tokens.ts'
-import { createQuotes } from './quotes.ts'
+import { createQuotes } from './terms.ts'
 
 const key = Buffer.alloc(32, 1)
 const offer = 'AMZ_US_OPEN' as OfferId

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { usdc } from '../lib/money.ts'
 import { fixturePayee, fixturePayer, fixtureTerms, paymentFor } from './payments.fixture.ts'
-import { accept, signedTo } from './terms.ts'
-import type { PaymentPayload, Terms } from './x402.ts'
+import { accept, type PaymentPayload, signedTo, type Terms } from './terms.ts'
 
 const now = new Date('2026-01-05T12:00:00.900Z')
 const nowSeconds = Math.floor(now.getTime() / 1_000)

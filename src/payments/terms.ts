@@ -1,7 +1,10 @@
-import { type Usdc, usdc } from '../lib/money.ts'
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { OfferId } from '../lib/ids.ts'
+import { type Cents, type Usdc, usdc } from '../lib/money.ts'
+import type { Signer } from '../secrets/tokens.ts'
 import type { Network } from './networks.ts'
 import { same, type X402Payment } from './payment.ts'
-import type { PaymentPayload, Terms } from './x402.ts'
 
 export interface Payee {
   readonly network: Network
@@ -40,7 +43,7 @@ export function acceptsOf(amount: Usdc, [first, ...others]: Payees, quote?: stri
   return [termsOf(amount, first, quote), ...others.map((payee) => termsOf(amount, payee, quote))]
 }
 
-export type Acceptance =
+type Acceptance =
   | { readonly type: 'tender'; readonly tender: X402Payment }
   | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
 
@@ -137,4 +140,99 @@ function authorizationFault(
 
 function mismatch(reason: string): Fault {
   return { code: 'payment_mismatch', reason }
+}
+
+/** The payload of x402, version 2. All is bounded, because an attacker may write it; ERC-6492 takes 2,000 bytes. */
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
+const atomic = z.string().regex(/^\d{1,30}$/)
+const seconds = z.string().regex(/^\d{1,12}$/)
+
+/** The name of a chain, a token or an address: printable ASCII, because the database takes no null character. */
+const name = z.string().regex(/^[\x20-\x7e]{0,80}$/)
+
+export const Terms = z.object({
+  scheme: name,
+  network: name,
+  asset: name,
+  amount: atomic,
+  payTo: name,
+  maxTimeoutSeconds: z.number().int().positive(),
+  extra: z.record(z.string(), z.unknown()),
+})
+export type Terms = z.infer<typeof Terms>
+
+const Authorization = z.object({
+  from: address,
+  to: address,
+  value: atomic,
+  validAfter: seconds,
+  validBefore: seconds,
+  nonce: bytes32,
+})
+
+export const PaymentPayload = z.object({
+  x402Version: z.literal(2),
+  accepted: Terms,
+  payload: z.object({
+    signature: z
+      .string()
+      .max(6_000)
+      .regex(/^0x([0-9a-fA-F]{2})+$/),
+    authorization: Authorization,
+  }),
+  extensions: z.record(z.string(), z.unknown()).optional(),
+})
+export type PaymentPayload = z.infer<typeof PaymentPayload>
+
+/** The buyer carries the signed promise: a call without a payment stores nothing (docs/contributors/decisions/003). */
+export interface Quotes {
+  promise(what: Quoted, amount: Usdc): string
+  /** The amount promised for exactly this, or undefined if no promise of ours holds. */
+  promised(text: unknown, what: Quoted): Usdc | undefined
+  /** For how many more seconds this promise of ours holds; 0 if it is not ours or has expired. */
+  secondsLeft(text: unknown): number
+}
+
+/** What a price is promised for. If any of it changes, the same price would buy something else. */
+export interface Quoted {
+  readonly offer: OfferId
+  readonly value: Cents | undefined
+  /** The currencies of the offer's price and of its face value, with their smallest units. */
+  readonly units: string
+}
+
+/** A digest of what is quoted, atomic amount, and until when, in epoch seconds. */
+type Promised = readonly [string, string, number]
+
+export function createQuotes(signer: Signer, now: () => Date): Quotes {
+  const seconds = () => Math.floor(now().getTime() / 1_000)
+  // The signer reads only what it has signed, so the shape needs no second check.
+  const read = (text: unknown) =>
+    typeof text === 'string' ? (signer.read(text) as Promised | undefined) : undefined
+  return {
+    promise(what, amount) {
+      const until = seconds() + termsValidSeconds
+      const promised: Promised = [digestOf(what), amount.toString(), until]
+      return signer.sign(promised)
+    },
+
+    promised(text, what) {
+      const promised = read(text)
+      if (!promised) return undefined
+      const [quoted, amount, until] = promised
+      return quoted === digestOf(what) && until >= seconds() ? usdc(amount) : undefined
+    },
+
+    secondsLeft(text) {
+      const until = read(text)?.[2] ?? 0
+      return Math.max(0, until - seconds())
+    },
+  }
+}
+
+/** Always of the same length, because the promise travels in a header. */
+function digestOf({ offer, value, units }: Quoted): string {
+  const text = JSON.stringify([offer, value ?? null, units])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }

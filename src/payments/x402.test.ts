@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { paymentKeyOf } from './payment.ts'
 import { fixtureTerms, paymentFor } from './payments.fixture.ts'
-import { PaymentPayload } from './x402.ts'
+import { PaymentPayload } from './terms.ts'
 
 const good = paymentFor(fixtureTerms(), new Date('2026-01-05T12:00:00Z'))
 const { authorization } = good.payload

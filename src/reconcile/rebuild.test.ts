@@ -5,8 +5,14 @@ import { memoryOrders } from '../../test/doubles/memory-orders.ts'
 import { anyOrder } from '../../test/fixtures/any-order.ts'
 import { newHash, pending } from '../../test/fixtures/sample-orders.ts'
 import { isPayoutMove } from '../../test/model/lives.ts'
-import { entriesOf } from '../orders/ledger.ts'
-import { idsFor, isRefunding, moves, type Order, supplierReferenceOf } from '../orders/order.ts'
+import {
+  entriesOf,
+  idsFor,
+  isRefunding,
+  moves,
+  type Order,
+  supplierReferenceOf,
+} from '../orders/order.ts'
 import { createDigest } from '../secrets/tokens.ts'
 import { createVault, type Sealed } from '../secrets/vault.ts'
 import { rebuild, replayToDelivered, replayToOwed, replayToRefunded } from './rebuild.ts'

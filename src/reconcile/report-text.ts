@@ -1,4 +1,4 @@
-import { checkoutAccounts } from '../checkouts/ledger.ts'
+import { checkoutAccounts } from '../checkouts/checkout.ts'
 import { formatUsdc, usdc } from '../lib/money.ts'
 import { type Coin, coins, formatUnits } from '../payments/coins.ts'
 import { type About, type Difference, differences, type Open } from './differences.ts'

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { createSigningKeys, type PublicJwk } from './signing-keys.ts'
+import { createSigningKeys, type PublicJwk } from './keys.ts'
 
 const key = Buffer.alloc(32, 1)
 const otherKey = Buffer.alloc(32, 2)

@@ -6,7 +6,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { derivedBytes, fromEach, type OperatorKeys } from './keyring.ts'
+import { derivedBytes, fromEach, type OperatorKeys } from './keys.ts'
 
 /**
  * Signs small statements that callers send back later, so that the store keeps no state for unpaid

@@ -7,7 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import type { Brand } from '../lib/brand.ts'
-import { fromEach, type OperatorKeys } from './keyring.ts'
+import { fromEach, type OperatorKeys } from './keys.ts'
 
 /** A value that only the vault can read. It reveals nothing, so it is safe to store and log. */
 export type Sealed = Brand<string, 'Sealed'>

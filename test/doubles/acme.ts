@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Offer } from '../../src/catalog/offer.ts'
-import { type Answer, callJson } from '../../src/lib/json-call.ts'
+import { type Answer, callJson } from '../../src/lib/http-call.ts'
 import { startScripted } from '../../src/suppliers/scripted-server.fixture.ts'
 import {
   type ConnectedSupplier,

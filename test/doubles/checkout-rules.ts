@@ -1,16 +1,18 @@
 import {
   type Checkout,
+  checkoutBalancesOf,
   checkoutMoves,
   type InvoicedCheckout,
   isClosed,
   isInvoiced,
   isVoid,
+  maxKept,
   priceUnits,
   type Return,
   settledUnits,
+  unreturnedUnits,
   worthOf,
 } from '../../src/checkouts/checkout.ts'
-import { checkoutBalancesOf, maxKept, unreturnedUnits } from '../../src/checkouts/ledger.ts'
 import type { PayoutState } from '../../src/orders/payout.ts'
 
 /** Facts outside of a checkout that its rules depend on. */

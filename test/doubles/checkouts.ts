@@ -6,7 +6,7 @@ import { type CheckoutForm, type StartDeps, startCheckout } from '../../src/chec
 import type { Signals } from '../../src/health/signals.ts'
 import type { CheckoutId } from '../../src/lib/ids.ts'
 import { fixturePayee } from '../../src/payments/payments.fixture.ts'
-import { createQuotes } from '../../src/payments/quotes.ts'
+import { createQuotes } from '../../src/payments/terms.ts'
 import { createDigest, createSigner } from '../../src/secrets/tokens.ts'
 import { catalogOf } from '../fixtures/catalog.ts'
 import { esim, fixed, fixturePricing, open, voucher } from '../fixtures/offers.ts'

@@ -1,5 +1,9 @@
-import type { Invoice, InvoicePayment } from '../../src/checkouts/checkout.ts'
-import { seenUnits, settledUnits } from '../../src/checkouts/checkout.ts'
+import {
+  type Invoice,
+  type InvoicePayment,
+  seenUnits,
+  settledUnits,
+} from '../../src/checkouts/checkout.ts'
 import type {
   CoinPayout,
   HandPayouts,
@@ -9,8 +13,7 @@ import type {
   Processor,
   WantedInvoice,
 } from '../../src/checkouts/ports.ts'
-import type { Coin } from '../../src/payments/coins.ts'
-import { coinDecimals, formatUnits } from '../../src/payments/coins.ts'
+import { type Coin, coinDecimals, formatUnits } from '../../src/payments/coins.ts'
 import type { PaidBack } from '../../src/payments/ports.ts'
 import { memoryPayouts, noHands } from './memory-payouts.ts'
 

@@ -1,4 +1,4 @@
-import { type Expected, provesTransfer, type TokenLog } from '../../src/payments/proof.ts'
+import { type Expected, provesTransfer, type TokenLog } from '../../src/payments/payment.ts'
 import type { Clock } from './clock.ts'
 
 /** A signed EIP-3009 authorization, as the token reads it. In the model, all signatures are valid. */

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import {
   type Checkout,
   isClosed,
+  maxKept,
   priceUnits,
   settledUnits,
   worthOf,
 } from '../../src/checkouts/checkout.ts'
-import { maxKept } from '../../src/checkouts/ledger.ts'
 import { cardForm, checkoutWorld, invoiced } from '../doubles/checkouts.ts'
 import { sweep, sweepCheckouts } from '../model/sweep.ts'
 import { faultsIn } from './trace.ts'

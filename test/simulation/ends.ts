@@ -1,5 +1,5 @@
-import { balancesOf } from '../../src/orders/ledger.ts'
 import {
+  balancesOf,
   isFinished,
   isRefunding,
   type Order,

@@ -1,9 +1,10 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
 import type { OrderId } from '../../src/lib/ids.ts'
 import { budgetWindowMs } from '../../src/orders/budgets.ts'
-import { balancesOf, entriesOf } from '../../src/orders/ledger.ts'
 import {
+  balancesOf,
   chargedOf,
+  entriesOf,
   isRefunding,
   type Order,
   type Settlement,

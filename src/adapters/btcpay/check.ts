@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import type { Coin } from '../../payments/coins.ts'
-import { ask, describe, type Greenfield, isKeyRefused, segment } from './greenfield.ts'
-import { apiKeySchema, payoutProcessorSchema, storeMethodSchema, webhookSchema } from './schemas.ts'
+import {
+  apiKeySchema,
+  ask,
+  describe,
+  type Greenfield,
+  isKeyRefused,
+  payoutProcessorSchema,
+  segment,
+  storeMethodSchema,
+  webhookSchema,
+} from './greenfield.ts'
 
 export interface Finding {
   /**

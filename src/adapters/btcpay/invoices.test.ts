@@ -3,8 +3,8 @@ import { type InvoicePayment, settledUnits } from '../../checkouts/checkout.ts'
 import type { WantedInvoice } from '../../checkouts/ports.ts'
 import type { CheckoutId, OrderId } from '../../lib/ids.ts'
 import { usdc } from '../../lib/money.ts'
+import { additionalStatuses, invoiceStatuses } from './greenfield.ts'
 import { statusOf } from './invoices.ts'
-import { additionalStatuses, invoiceStatuses } from './schemas.ts'
 import {
   apiKey,
   invoiceJson,

@@ -12,25 +12,23 @@ import { formatUsdc } from '../../lib/money.ts'
 import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
 import { type Coin, coinAbilities, parseUnits } from '../../payments/coins.ts'
 import {
+  anything,
   ask,
   describe,
   type Greenfield,
+  type GreenfieldInvoice,
+  type GreenfieldMethod,
   type GreenfieldRefusal,
   type GreenfieldResponse,
+  invoiceSchema,
   isKeyRefused,
+  type ListedInvoice,
+  listedInvoiceSchema,
+  paymentMethodSchema,
   segment,
   type Unanswered,
   unclear,
 } from './greenfield.ts'
-import {
-  anything,
-  type GreenfieldInvoice,
-  type GreenfieldMethod,
-  invoiceSchema,
-  type ListedInvoice,
-  listedInvoiceSchema,
-  paymentMethodSchema,
-} from './schemas.ts'
 
 export interface InvoiceSettings {
   /** The coins that can be paid in. */

@@ -5,22 +5,20 @@ import { type Coin, formatUnits, parseUnits } from '../../payments/coins.ts'
 import { noteTransaction, operatorPays, type PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { PaidBack } from '../../payments/ports.ts'
 import {
+  anything,
   ask,
   describe,
   type Greenfield,
+  type GreenfieldPayout,
   type GreenfieldRefusal,
   type GreenfieldResponse,
   isKeyRefused,
-  segment,
-  type Unanswered,
-} from './greenfield.ts'
-import {
-  anything,
-  type GreenfieldPayout,
   type PullPayment,
   payoutSchema,
   pullPaymentSchema,
-} from './schemas.ts'
+  segment,
+  type Unanswered,
+} from './greenfield.ts'
 
 export interface PayoutDeps {
   readonly greenfield: Greenfield

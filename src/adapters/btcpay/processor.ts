@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { HandPayouts, PayoutRecord, Processor } from '../../checkouts/ports.ts'
 import type { BtcpayMethod } from '../../payments/btcpay-methods.ts'
@@ -14,8 +15,11 @@ import {
   ask,
   describe,
   type Greenfield,
+  type GreenfieldInvoice,
   type GreenfieldResponse,
+  invoiceSchema,
   segment,
+  storeRateSchema,
   unclear,
 } from './greenfield.ts'
 import { endOthers, type InvoiceSettings, openInvoice, readInvoice } from './invoices.ts'
@@ -27,17 +31,16 @@ import {
   transactionOfProof,
   unitsIn,
 } from './payouts.ts'
-import { type GreenfieldInvoice, invoiceSchema, storeRateSchema } from './schemas.ts'
 
-export type BtcpaySettings = Greenfield & InvoiceSettings
+type BtcpaySettings = Greenfield & InvoiceSettings
 
-export interface BtcpayDeps {
+interface BtcpayDeps {
   readonly hands: HandPayouts
   readonly record: Pick<PayoutRecord, 'find' | 'keep'>
   readonly now: () => Date
 }
 
-export interface BtcpayProcessor extends Processor, ProcessorStatement {
+interface BtcpayProcessor extends Processor, ProcessorStatement {
   /** Checks whether BTCPay can do what the store needs; empty if all is well. */
   check(): Promise<readonly Finding[]>
   /** US dollars per coin. @throws when BTCPay gives no rates */
@@ -161,4 +164,41 @@ function shownOf({ id, createdTime, metadata }: GreenfieldInvoice): PaidInvoice 
 function isPaid({ status, additionalStatus, paidAmount }: GreenfieldInvoice): boolean {
   if (additionalStatus.startsWith('Paid') || /[1-9]/.test(paidAmount ?? '')) return true
   return (status === 'Processing' || status === 'Settled') && additionalStatus !== 'Marked'
+}
+
+/**
+ * Whether BTCPay sent this call: it signs the raw body with the webhook's secret (HMAC-SHA256). The
+ * signatures are compared in constant time, so that one cannot be guessed digit by digit. Without a secret no
+ * call is genuine.
+ *
+ * @param rawBody the bytes as received, before parsing
+ * @param header `BTCPay-Sig`: "sha256=" and 64 hex digits
+ */
+export function verifyWebhook(
+  rawBody: Uint8Array | string,
+  header: string | readonly string[] | undefined,
+  secret: string,
+): boolean {
+  if (typeof header !== 'string' || secret === '') return false
+  const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(header) ?? []
+  if (hex === undefined) return false
+  const expected = createHmac('sha256', secret).update(rawBody).digest()
+  return timingSafeEqual(expected, Buffer.from(hex, 'hex'))
+}
+
+const eventSchema = z.object({
+  type: z.string().startsWith('Invoice'),
+  storeId: z.string(),
+  invoiceId: z.string().regex(/^[\w-]{1,100}$/),
+})
+
+/**
+ * The invoice that an event is about; undefined for other events and for other stores. It is only a hint:
+ * nothing else in the event is believed, and the invoice is read again.
+ *
+ * @param body the parsed event
+ */
+export function invoiceOfEvent(body: unknown, storeId: string): string | undefined {
+  const event = eventSchema.safeParse(body)
+  return event.success && event.data.storeId === storeId ? event.data.invoiceId : undefined
 }

@@ -10,7 +10,7 @@ import {
   pullPaymentSchema,
   storeMethodSchema,
   storeRateSchema,
-} from './schemas.ts'
+} from './greenfield.ts'
 
 interface Shape {
   readonly $ref?: string

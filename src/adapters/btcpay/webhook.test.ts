@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { expectShape } from '../../../test/harness/greenfield.ts'
-import { invoiceOfEvent, verifyWebhook } from './webhook.ts'
+import { invoiceOfEvent, verifyWebhook } from './processor.ts'
 
 const secret = 'agreed'
 const event = {

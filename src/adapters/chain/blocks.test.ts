@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { HttpRequestError, RpcRequestError } from 'viem'
 import { describe, expect, test, vi } from 'vitest'
-import { type Blocks, blockAt, inPieces, type Paging, pageSize } from './blocks.ts'
-import type { ChainNode } from './clients.ts'
+import { type Blocks, blockAt, type ChainNode, inPieces, type Paging, pageSize } from './clients.ts'
 
 const tooMany = () =>
   new RpcRequestError({

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { newestShown, recent } from './clients.ts'
-import { createEstimates } from './transfer.ts'
+import { createEstimates } from './token.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }))
 

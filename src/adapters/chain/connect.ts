@@ -3,22 +3,30 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { usdc } from '../../lib/money.ts'
 import type { ChainFacts, Rail } from '../../payments/ports.ts'
 import type { StoreWallet } from '../../reconcile/ports.ts'
-import { type Blocks, headAgeOf, inPieces } from './blocks.ts'
-import { type Chain, type ChainNode, type ChainOptions, openChain, openNode } from './clients.ts'
+import {
+  type Blocks,
+  type Chain,
+  type ChainNode,
+  type ChainOptions,
+  headAgeOf,
+  inPieces,
+  openChain,
+  openNode,
+} from './clients.ts'
 import {
   type Facilitator,
   type FacilitatorKey,
   hostedFacilitator,
   keyProblem,
   occasionally,
+  ownFacilitator,
 } from './facilitator.ts'
-import { isSilence, isTooOften } from './faults.ts'
-import { ownFacilitator } from './own-facilitator.ts'
+import { evidenceOf } from './proofs.ts'
 import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
+import { isSilence, isTooOften } from './rpc.ts'
 import { chainStatement } from './statement.ts'
 import { floatOf, separatorOf, tokenAbi, tokenLogsIn, topicOf, usedTopic } from './token.ts'
-import { evidenceOf } from './witnesses.ts'
 
 export interface ChainConfig extends ChainOptions {
   /** If the newest block is older than this, the chain or its node has stopped. */

@@ -20,9 +20,8 @@ import {
 } from '../../../test/stories/contracts/wallet.ts'
 import type { Rail } from '../../payments/ports.ts'
 import { anyReceipt, newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
-import { transferOf } from './facilitator.ts'
-import { ownFacilitator } from './own-facilitator.ts'
-import { gasOf, maxSettlementGas, sendTransfer } from './transfer.ts'
+import { ownFacilitator } from './facilitator.ts'
+import { gasOf, maxSettlementGas, sendTransfer, transferOf } from './token.ts'
 
 // What a payer can make us spend: the signature check of a contract wallet costs what its code decides.
 

@@ -3,10 +3,9 @@ import { tenderOf } from '../../../test/doubles/orders.ts'
 import { networks } from '../../payments/networks.ts'
 import { type NodeBefore, startNodeBefore } from './chain.fixture.ts'
 import { type Chain, openChain } from './clients.ts'
-import { transferOf } from './facilitator.ts'
-import { isSilence } from './faults.ts'
-import { ownFacilitator } from './own-facilitator.ts'
-import { costOf, gasOf } from './transfer.ts'
+import { ownFacilitator } from './facilitator.ts'
+import { isSilence } from './rpc.ts'
+import { costOf, gasOf, transferOf } from './token.ts'
 
 // What nodes say about a call that needs more gas than the limit of an estimate. The payer can choose that.
 

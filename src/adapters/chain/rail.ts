@@ -1,14 +1,12 @@
 import { getAddress, type Hex, parseAbi, parseErc6492Signature } from 'viem'
-import { never } from '../../lib/never.ts'
-import type { X402Payment, X402Receipt } from '../../payments/payment.ts'
+import { never } from '../../lib/errors.ts'
+import type { Expected, X402Payment, X402Receipt } from '../../payments/payment.ts'
 import type { Checked, Collected, Collecting, Confirmation, Rail } from '../../payments/ports.ts'
-import type { Expected } from '../../payments/proof.ts'
 import { maxValiditySeconds, minValiditySeconds } from '../../payments/terms.ts'
-import { blockAt, headAgeOf } from './blocks.ts'
-import type { Chain, ChainNode } from './clients.ts'
-import { type Facilitator, type Settling, type Submitted, transferOf } from './facilitator.ts'
-import { isSilence } from './faults.ts'
+import { blockAt, type Chain, type ChainNode, headAgeOf } from './clients.ts'
+import type { Facilitator, Settling, Submitted } from './facilitator.ts'
 import {
+  type Evidence,
   isClosedTo,
   isUsedAt,
   type ProvenTransfer,
@@ -18,9 +16,8 @@ import {
   wouldRevert,
 } from './proofs.ts'
 import type { RefundWallet } from './refunds.ts'
-import { checksAtOnce } from './rpc.ts'
-import { authorizationHash } from './token.ts'
-import { isSignedByPayer } from './transfer.ts'
+import { checksAtOnce, isSilence } from './rpc.ts'
+import { authorizationHash, isSignedByPayer, transferOf } from './token.ts'
 import {
   badPayments,
   deadPayments,
@@ -30,7 +27,6 @@ import {
   reasonOf,
   unreadableSignature,
 } from './verdicts.ts'
-import type { Evidence } from './witnesses.ts'
 
 const tooSlow = 'The node answers too slowly.'
 

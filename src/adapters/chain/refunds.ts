@@ -1,15 +1,13 @@
 import { BaseError, type Hex, InsufficientFundsError, keccak256, toBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { never } from '../../lib/never.ts'
+import { never } from '../../lib/errors.ts'
 import type { PayBackFault } from '../../payments/pay-back-faults.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../payments/payment.ts'
 import type { PaidBack, RefundDue } from '../../payments/ports.ts'
 import type { Chain } from './clients.ts'
-import { type Dead, isUsedAt, type Verdict } from './proofs.ts'
-import { authorizationHash, tokenAbi } from './token.ts'
-import { sendTransfer } from './transfer.ts'
+import { type Dead, type Evidence, isUsedAt, type Verdict } from './proofs.ts'
+import { authorizationHash, sendTransfer, tokenAbi } from './token.ts'
 import { reasonOf } from './verdicts.ts'
-import type { Evidence } from './witnesses.ts'
 
 /**
  * A refund that is not on the chain by then is signed again, with the same nonce. After a change of the refund

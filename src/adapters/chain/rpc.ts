@@ -1,14 +1,25 @@
 import {
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
   createTransport,
   type EIP1193RequestFn,
+  ExecutionRevertedError,
+  formatTransactionReceipt,
+  type Hex,
   HttpRequestError,
+  InternalRpcError,
+  LimitExceededRpcError,
+  numberToHex,
+  ResourceUnavailableRpcError,
   RpcRequestError,
   TimeoutError,
+  type TransactionReceipt,
   type Transport,
 } from 'viem'
-import { whyUnreached } from '../../lib/connection-error.ts'
-import { readText } from '../../lib/read-text.ts'
-import { isTooOften } from './faults.ts'
+import { whyUnreached } from '../../lib/errors.ts'
+import { readText } from '../../lib/http-call.ts'
+import type { ChainNode } from './clients.ts'
 
 /** The limit of one call to a node; an order's lease is much longer. */
 const maxCallMs = 8_000
@@ -195,7 +206,7 @@ const maxChecks = 100
 /** The same while the node is crowded: the rest of its quota is for paid orders and for probes. */
 const checksWhenCrowded = 4
 
-export type ChecksAtOnce = <T>(check: () => Promise<T>, busy: T) => Promise<T>
+type ChecksAtOnce = <T>(check: () => Promise<T>, busy: T) => Promise<T>
 
 export function checksAtOnce(load: Pick<NodeLoad, 'isCrowded'>): ChecksAtOnce {
   let underWay = 0
@@ -208,4 +219,93 @@ export function checksAtOnce(load: Pick<NodeLoad, 'isCrowded'>): ChecksAtOnce {
       underWay -= 1
     }
   }
+}
+
+const silences = [
+  HttpRequestError,
+  TimeoutError,
+  LimitExceededRpcError,
+  ResourceUnavailableRpcError,
+] as const
+const refusals = [
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  ExecutionRevertedError,
+] as const
+
+/** Words of nodes that report a failure in a contract as an internal error. */
+const ofContract = /revert|evm|gas|opcode|stack/i
+
+/**
+ * How nodes say that a call needs more gas than its limit: Geth, Erigon and Reth; Nethermind; Besu; and
+ * older ones, which cannot tell it from a call that always fails.
+ */
+const outOfGas =
+  /gas required exceeds|out of gas|outofgas|gas spent exceeded|exceeds? (the )?block gas limit|always failing transaction/i
+
+const tooOften = /rate.?limit|too many requests|requests? (per|limit)|compute units|throughput/i
+
+export function isTooOften(error: unknown): boolean {
+  return has(
+    error,
+    (cause) =>
+      (cause instanceof HttpRequestError && cause.status === 429) ||
+      (cause instanceof RpcRequestError && tooOften.test(cause.details)),
+  )
+}
+
+export function isOutOfGas(error: unknown): boolean {
+  return has(error, (cause) => cause instanceof RpcRequestError && outOfGas.test(cause.details))
+}
+
+/** Whether the node did not answer the question, so that nothing follows from it. */
+export function isSilence(error: unknown): boolean {
+  if (isOutOfGas(error)) return false
+  return has(error, (cause) => silences.some((kind) => cause instanceof kind) || isInternal(cause))
+}
+
+/** Whether a contract refused the call. An internal error of the node looks the same to viem. */
+export function isRevert(error: unknown): boolean {
+  return has(error, (cause) => refusals.some((kind) => cause instanceof kind)) && !isSilence(error)
+}
+
+function isInternal(cause: unknown): boolean {
+  return cause instanceof InternalRpcError && !ofContract.test(cause.details)
+}
+
+function has(error: unknown, met: (cause: unknown) => boolean): boolean {
+  return error instanceof BaseError && error.walk(met) !== null
+}
+
+/**
+ * The receipt of a transaction; undefined while it is in no block of this node's chain. A receipt alone does not
+ * prove that it is in one: nodes with preconfirmations (Flashblocks) return one before the block exists, and a
+ * backend may return one of a block that was dropped. viem's action makes an error of every “not yet”.
+ */
+export async function receiptOf(
+  node: ChainNode,
+  hash: Hex,
+): Promise<TransactionReceipt | undefined> {
+  const receipt = await node.reader.request({
+    method: 'eth_getTransactionReceipt',
+    params: [hash],
+  })
+  // The receipt of another transaction proves nothing about this one.
+  if (receipt?.transactionHash.toLowerCase() !== hash.toLowerCase()) return undefined
+  const formatted = formatTransactionReceipt(receipt)
+  return (await isInBlock(node, formatted)) ? formatted : undefined
+}
+
+/** Whether its block is on the chain: not above the newest one, and with the same hash at its height. */
+async function isInBlock(
+  { reader }: ChainNode,
+  { blockHash, blockNumber }: TransactionReceipt,
+): Promise<boolean> {
+  const head = await reader.getBlock()
+  if (head.number <= blockNumber) return head.hash === blockHash
+  const block = await reader.request({
+    method: 'eth_getBlockByNumber',
+    params: [numberToHex(blockNumber), false],
+  })
+  return block?.hash === blockHash
 }

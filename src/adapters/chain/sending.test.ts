@@ -10,9 +10,8 @@ import {
   startStillChain,
 } from './chain.fixture.ts'
 import { accountNonces, type Chain } from './clients.ts'
-import { transferOf } from './facilitator.ts'
 import type { Sending } from './sending.ts'
-import { sendTransfer } from './transfer.ts'
+import { sendTransfer, transferOf } from './token.ts'
 
 let chain: StillChain
 let key: Hex

@@ -1,18 +1,10 @@
 import { type Hex, type Log, parseEventLogs } from 'viem'
 import { usdc } from '../../lib/money.ts'
 import type { ChainStatement, ChainTransfer, StoreWallet } from '../../reconcile/ports.ts'
-import { type Blocks, blockAt, inPieces } from './blocks.ts'
-import type { ChainNode } from './clients.ts'
+import { type Blocks, blockAt, type ChainNode, inPieces } from './clients.ts'
 import { refundNonceOf } from './refunds.ts'
-import {
-  floatOf,
-  receiptOf,
-  tokenAbi,
-  tokenLogsIn,
-  topicOf,
-  transferTopic,
-  usedTopic,
-} from './token.ts'
+import { receiptOf } from './rpc.ts'
+import { floatOf, tokenAbi, tokenLogsIn, topicOf, transferTopic, usedTopic } from './token.ts'
 
 const payersAtOnce = 200
 
@@ -117,7 +109,7 @@ type TokenLogs = ReturnType<typeof tokenLogs>
 
 /**
  * The transfers among these logs, each with the authorization directly before it: the token writes the
- * two one after the other, and no other order proves anything (payments/proof.ts).
+ * two one after the other, and no other order proves anything (payments/payment.ts).
  */
 function paired(logs: TokenLogs): ChainTransfer[] {
   const used = new Map(

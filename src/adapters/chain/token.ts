@@ -2,21 +2,23 @@ import {
   concatHex,
   domainSeparator,
   encodeEventTopics,
+  encodeFunctionData,
   formatLog,
-  formatTransactionReceipt,
   type Hex,
   hashStruct,
+  isAddressEqual,
   keccak256,
   type Log,
   numberToHex,
   pad,
   parseAbi,
-  type TransactionReceipt,
 } from 'viem'
 import { type Usdc, usdc } from '../../lib/money.ts'
 import type { Network } from '../../payments/networks.ts'
-import type { ChainNode } from './clients.ts'
-import type { SignedTransfer } from './transfer.ts'
+import type { X402Payment } from '../../payments/payment.ts'
+import type { Chain, ChainNode } from './clients.ts'
+import { isOutOfGas, isRevert, isSilence } from './rpc.ts'
+import { type Sending, type Sent, sendCall, signerOf, tooDear } from './sending.ts'
 
 /** The parts of Circle's FiatTokenV2_2 that the store uses. */
 export const tokenAbi = parseAbi([
@@ -50,7 +52,7 @@ export const [cancelledTopic] = encodeEventTopics({
   eventName: 'AuthorizationCanceled',
 })
 
-export type Topics = readonly (Hex | readonly Hex[] | null)[]
+type Topics = readonly (Hex | readonly Hex[] | null)[]
 
 /** A range of blocks, both ends included. The answering node resolves `safe`. */
 export interface LogRange {
@@ -112,39 +114,6 @@ export function authorizationHash(
   return keccak256(concatHex(['0x1901', separatorOf(network), struct]))
 }
 
-/**
- * The receipt of a transaction; undefined while it is in no block of this node's chain. A receipt alone does not
- * prove that it is in one: nodes with preconfirmations (Flashblocks) return one before the block exists, and a
- * backend may return one of a block that was dropped. viem's action makes an error of every “not yet”.
- */
-export async function receiptOf(
-  node: ChainNode,
-  hash: Hex,
-): Promise<TransactionReceipt | undefined> {
-  const receipt = await node.reader.request({
-    method: 'eth_getTransactionReceipt',
-    params: [hash],
-  })
-  // The receipt of another transaction proves nothing about this one.
-  if (receipt?.transactionHash.toLowerCase() !== hash.toLowerCase()) return undefined
-  const formatted = formatTransactionReceipt(receipt)
-  return (await isInBlock(node, formatted)) ? formatted : undefined
-}
-
-/** Whether its block is on the chain: not above the newest one, and with the same hash at its height. */
-async function isInBlock(
-  { reader }: ChainNode,
-  { blockHash, blockNumber }: TransactionReceipt,
-): Promise<boolean> {
-  const head = await reader.getBlock()
-  if (head.number <= blockNumber) return head.hash === blockHash
-  const block = await reader.request({
-    method: 'eth_getBlockByNumber',
-    params: [numberToHex(blockNumber), false],
-  })
-  return block?.hash === blockHash
-}
-
 export async function floatOf(
   { network, reader }: Pick<ChainNode, 'network' | 'reader'>,
   refundWallet: string,
@@ -156,4 +125,193 @@ export async function floatOf(
     args: [refundWallet as Hex],
   })
   return usdc(float)
+}
+
+/** A signed EIP-3009 authorization: a payment by a buyer, or a refund by us. */
+export interface SignedTransfer {
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+  readonly validAfter: number
+  readonly validBefore: number
+  readonly nonce: string
+  readonly signature: string
+}
+
+export function transferCall(network: Network, transfer: SignedTransfer) {
+  return {
+    address: network.usdc as Hex,
+    abi: tokenAbi,
+    functionName: 'transferWithAuthorization',
+    args: [
+      transfer.from as Hex,
+      transfer.to as Hex,
+      transfer.amount,
+      BigInt(transfer.validAfter),
+      BigInt(transfer.validBefore),
+      transfer.nonce as Hex,
+      transfer.signature as Hex,
+    ],
+  } as const
+}
+
+/**
+ * What one settlement may cost us, in gas. A plain payment takes 80 000 to 110 000; the signature check of a smart
+ * wallet 10 000 to 60 000 more, or 300 000 for a passkey without the precompiled contract. It could burn millions.
+ */
+export const maxSettlementGas = 450_000n
+
+/** Deploying a common wallet takes a third of this. The payer chooses the factory's calldata, and so the cost. */
+export const maxDeploymentGas = 1_000_000n
+
+/** What a change of state may add between the estimate and the block: writing to a balance that has become zero. */
+const gasMargin = 25_000n
+
+/** The gas limit of a transfer that needs this much; its cost is judged at this limit. */
+export function limitOf(needed: bigint): bigint {
+  const withMargin = needed + gasMargin
+  return withMargin < maxSettlementGas ? withMargin : maxSettlementGas
+}
+
+type Cost = 'bearable' | 'too_much' | 'too_dear' | 'refused'
+
+/** Whether a settlement of this transfer stays within what one may cost; `refused` is a revert. */
+export async function costOf(chain: Chain, transfer: SignedTransfer): Promise<Cost> {
+  return judged(async () => {
+    const gas = await gasOf(chain, transfer)
+    if (gas > maxSettlementGas) return 'too_much'
+    return (await isTooDear(chain, transfer, limitOf(gas))) ? 'too_dear' : 'bearable'
+  })
+}
+
+/** The same for a transfer whose wallet this call deploys first. The fee is judged at the most that it may be. */
+export async function costOfDeployment(
+  chain: Chain,
+  transfer: Pick<SignedTransfer, 'signature'>,
+  call: { readonly to: Hex; readonly data: Hex },
+): Promise<Cost> {
+  return judged(async () => {
+    const gas = await chain.reader.estimateGas({ ...call, account: chain.gasAccount.address })
+    if (gas > maxDeploymentGas) return 'too_much'
+    const most = gas > maxSettlementGas ? gas : maxSettlementGas
+    return (await isTooDear(chain, transfer, most)) ? 'too_dear' : 'bearable'
+  })
+}
+
+async function judged(cost: () => Promise<Cost>): Promise<Cost> {
+  try {
+    return await cost()
+  } catch (error) {
+    // The limit of an estimate is above what a settlement or a deployment may cost.
+    if (isOutOfGas(error)) return 'too_much'
+    if (isRevert(error)) return 'refused'
+    throw error
+  }
+}
+
+/**
+ * Sends it with our gas and waits until it is in a block ({@link sendCall}).
+ *
+ * @param estimated the result of {@link gasOf}, if that was asked a moment ago
+ */
+export async function sendTransfer(
+  chain: Chain,
+  transfer: SignedTransfer,
+  sending: Sending,
+  estimated?: bigint,
+): Promise<Sent> {
+  const call = transferCall(chain.network, transfer)
+  const needed = estimated ?? (await gasOf(chain, transfer))
+  const gas = limitOf(needed)
+  if (await isTooDear(chain, transfer, gas)) throw new Error(tooDear)
+  if (needed > maxSettlementGas) throw new Error(`The transfer would cost ${needed} gas.`)
+  return sendCall(chain, { to: call.address, data: encodeFunctionData(call), gas }, sending)
+}
+
+/** @throws when the token refuses it ({@link isRevert}), or when the node does not say */
+export function gasOf(
+  { network, reader, gasAccount }: Chain,
+  transfer: SignedTransfer,
+): Promise<bigint> {
+  const call = transferCall(network, transfer)
+  return reader.estimateContractGas({ ...call, account: gasAccount.address })
+}
+
+const settlementBytes = 450
+
+/**
+ * Whether a settlement with this gas limit would cost more than the store pays for one, at the present network fees.
+ * The payer chooses how long a smart wallet's signature is, and with it the data fee.
+ */
+export async function isTooDear(
+  chain: Chain,
+  { signature }: Pick<SignedTransfer, 'signature'>,
+  gas: bigint,
+): Promise<boolean> {
+  const bytes = settlementBytes + ((signature as Hex).length - 2) / 2
+  const [fees, dataFee] = await Promise.all([chain.fees(), chain.dataFee(bytes)])
+  return gas * fees.maxFeePerGas + dataFee > chain.maxSettlementWei
+}
+
+/**
+ * Checks the common payment with one call to the node. The payer's own signature is verified here; anything else
+ * that can be wrong makes the token refuse the estimate, which is made for the very call that will be sent.
+ *
+ * @returns the gas it takes, or undefined if it is not plainly good
+ * @throws when the node does not say
+ */
+export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<bigint | undefined> {
+  if (!isSignedByPayer(chain.network, tender)) return undefined
+  try {
+    const gas = await gasOf(chain, transferOf(tender))
+    return gas > maxSettlementGas ? undefined : gas
+  } catch (error) {
+    if (isSilence(error)) throw error
+    return undefined
+  }
+}
+
+/** Recent results: a signature is verified before its payment is reserved, and again when it is checked. */
+const found = new Map<string, boolean>()
+const maxFound = 1_000
+
+export function isSignedByPayer(network: Network, tender: X402Payment): boolean {
+  const transfer = transferOf(tender)
+  const { from, to, amount, validAfter, validBefore, nonce, signature } = transfer
+  const key = [network.chainId, from, to, amount, validAfter, validBefore, nonce, signature].join()
+  const known = found.get(key)
+  if (known !== undefined) return known
+  const [oldest] = found.keys()
+  if (found.size >= maxFound && oldest !== undefined) found.delete(oldest)
+  const signer = signerOf(authorizationHash(network, transfer), signature as Hex)
+  const isSigned = signer !== undefined && isAddressEqual(signer, from as Hex)
+  found.set(key, isSigned)
+  return isSigned
+}
+
+/** Between the check and the settlement there is one database statement. */
+const maxEstimateMs = 2_000
+/** Bounds memory: the oldest, whose settlement never came, are dropped. */
+const maxEstimates = 10_000
+
+/** Gas estimates of payments that were found good a moment ago, each for one settlement. */
+export function createEstimates() {
+  const kept = new Map<string, { readonly gas: bigint; readonly at: number }>()
+  return {
+    keep(key: string, gas: bigint): void {
+      const [oldest] = kept.keys()
+      if (kept.size >= maxEstimates && oldest !== undefined) kept.delete(oldest)
+      kept.set(key, { gas, at: performance.now() })
+    },
+    /** Removes the estimate, so a resend is estimated again. */
+    take(key: string): bigint | undefined {
+      const estimate = kept.get(key)
+      kept.delete(key)
+      return estimate && performance.now() - estimate.at < maxEstimateMs ? estimate.gas : undefined
+    },
+  }
+}
+
+export function transferOf(tender: X402Payment): SignedTransfer {
+  return { ...tender, from: tender.payer, to: tender.payTo }
 }

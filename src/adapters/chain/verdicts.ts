@@ -1,6 +1,5 @@
 import { BaseError } from 'viem'
-import { whyUnreached } from '../../lib/connection-error.ts'
-import { messageOf } from '../../lib/error-text.ts'
+import { messageOf, whyUnreached } from '../../lib/errors.ts'
 
 interface Bad {
   readonly code: string

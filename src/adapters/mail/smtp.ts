@@ -1,4 +1,4 @@
-import type { Mailer } from '../../orders/mail.ts'
+import type { Mailer } from '../../orders/ports.ts'
 
 export interface SmtpOptions {
   /** "smtps://user:password@mail.example:465"; with smtp:// the connection is encrypted if the server supports it. */

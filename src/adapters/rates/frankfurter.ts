@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import type { RateSource, RateTable } from '../../catalog/ports.ts'
-import { whyCallFailed } from '../../lib/connection-error.ts'
-import { messageOf } from '../../lib/error-text.ts'
-import { readText } from '../../lib/read-text.ts'
-import { repeat } from '../../lib/repeat.ts'
+import { messageOf, whyCallFailed } from '../../lib/errors.ts'
+import { readText } from '../../lib/http-call.ts'
+import { repeat } from '../../lib/scheduling.ts'
 
 export interface FrankfurterOptions {
   /** An endpoint that answers like `https://api.frankfurter.dev/v1/latest`. */

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ClientOfflineError, createClient } from '@redis/client'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import type { CounterFactory } from '../../http/rate-limit.ts'
-import { withReasons } from '../../lib/connection-error.ts'
-import { within } from '../../lib/within.ts'
+import { withReasons } from '../../lib/errors.ts'
+import { within } from '../../lib/scheduling.ts'
 
 const maxAnswerMs = 250
 /** A start waits this long for the connection, so that even the first requests are counted in Redis. */

@@ -14,8 +14,7 @@ import {
   wayTo,
 } from '../../../test/fixtures/sample-orders.ts'
 import { usdc } from '../../lib/money.ts'
-import { type Account, balancesOf, type Entry, entriesOf } from '../../orders/ledger.ts'
-import type { Order } from '../../orders/order.ts'
+import { type Account, balancesOf, type Entry, entriesOf, type Order } from '../../orders/order.ts'
 import type { OrderStore } from '../../orders/ports.ts'
 import { book, overwrite, transaction } from './by-hand.fixture.ts'
 import { addUpEnds, orderFacts } from './facts.ts'

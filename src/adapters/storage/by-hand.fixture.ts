@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Entry } from '../../orders/ledger.ts'
-import type { Order } from '../../orders/order.ts'
+import type { Entry, Order } from '../../orders/order.ts'
 import { columnsOf } from './orders.ts'
 
 /** Runs `work` in one transaction. */

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import {
   type Checkout,
   type CheckoutIn,
+  checkoutEntriesOf,
   isClosed,
   isInvoiced,
   type Return,
   signedReturn,
 } from '../../checkouts/checkout.ts'
-import { checkoutEntriesOf } from '../../checkouts/ledger.ts'
 import { type CheckoutStore, TooManyUnpaid, type UnpaidBound } from '../../checkouts/ports.ts'
 import { leaseMs, type Moved } from '../../orders/workflow.ts'
 import { type Database, isRefused, prepared, raised, refusedWith } from './database.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { withReasons } from '../../lib/connection-error.ts'
+import { withReasons } from '../../lib/errors.ts'
 
 export interface DatabaseOptions {
   readonly applicationName: string

@@ -15,8 +15,7 @@ import {
   take,
   wayTo,
 } from '../../../test/fixtures/sample-orders.ts'
-import { entriesOf } from '../../orders/ledger.ts'
-import { type In, moves, type Order, type State } from '../../orders/order.ts'
+import { entriesOf, type In, moves, type Order, type State } from '../../orders/order.ts'
 import { book, overwrite, transaction } from './by-hand.fixture.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { migratedPostgres } from './migrated.fixture.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { never } from '../../lib/errors.ts'
 import type { OrderId } from '../../lib/ids.ts'
-import { never } from '../../lib/never.ts'
-import { entriesOf } from '../../orders/ledger.ts'
 import {
+  entriesOf,
   type In,
   isFinished,
   isRefunding,

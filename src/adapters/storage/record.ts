@@ -1,9 +1,7 @@
 import type { Pool } from 'pg'
-import type { Checkout } from '../../checkouts/checkout.ts'
-import { type CheckoutAccount, checkoutAccounts } from '../../checkouts/ledger.ts'
+import { type Checkout, type CheckoutAccount, checkoutAccounts } from '../../checkouts/checkout.ts'
 import type { OrderId } from '../../lib/ids.ts'
-import type { Account } from '../../orders/ledger.ts'
-import type { Order } from '../../orders/order.ts'
+import type { Account, Order } from '../../orders/order.ts'
 import type { Coin } from '../../payments/coins.ts'
 import type {
   CheckoutRecord,

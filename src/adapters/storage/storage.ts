@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { within } from '../../lib/within.ts'
+import { within } from '../../lib/scheduling.ts'
 import type { Network } from '../../payments/networks.ts'
 import { createCheckoutStore } from './checkouts.ts'
 import { type Database, openDatabase, type Trouble } from './database.ts'

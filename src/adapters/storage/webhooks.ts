@@ -1,5 +1,5 @@
 import type { OrderId } from '../../lib/ids.ts'
-import type { MailBook } from '../../orders/mail.ts'
+import type { MailBook } from '../../orders/ports.ts'
 import {
   type Delivery,
   deliveryLeaseMs,

@@ -8,10 +8,9 @@ import { retailOf } from '../../catalog/pricing.ts'
 import { type ExampleBody, exampleBody, type LineItem } from '../../catalog/purchase-body.ts'
 import type { Signals } from '../../health/signals.ts'
 import { formatUsdc, type Usdc } from '../../lib/money.ts'
-import { storePaused } from '../../orders/not-now.ts'
+import { storePaused } from '../../orders/refusals.ts'
 import type { Listing } from '../../payments/ports.ts'
-import type { Accepts } from '../../payments/terms.ts'
-import type { Terms } from '../../payments/x402.ts'
+import type { Accepts, Terms } from '../../payments/terms.ts'
 import type { ReadDeps, Site } from '../deps.ts'
 import {
   type Issuer,

@@ -18,7 +18,7 @@ import {
 import type { Signals } from '../../health/signals.ts'
 import { isPaid, type Order } from '../../orders/order.ts'
 import type { Accepts } from '../../payments/terms.ts'
-import type { SigningKeys } from '../../secrets/signing-keys.ts'
+import type { SigningKeys } from '../../secrets/keys.ts'
 import type { Site } from '../deps.ts'
 import { orderPath, refundPath } from '../paths.ts'
 

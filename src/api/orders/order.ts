@@ -2,7 +2,7 @@ import { toBuffer, toString as toSvg } from 'qrcode'
 import * as z from 'zod'
 import { type Delivery, goods, kindOf, kinds } from '../../catalog/good.ts'
 import type { Goods } from '../../catalog/kinds/kind.ts'
-import { never } from '../../lib/never.ts'
+import { never } from '../../lib/errors.ts'
 import {
   type In,
   isPaid,

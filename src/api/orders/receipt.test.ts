@@ -16,7 +16,7 @@ import {
 import type { Delivery } from '../../catalog/good.ts'
 import { deliveryHash, ReceiptAnswer, ReceiptClaims } from '../../orders/delivery-receipt.ts'
 import type { In, Order } from '../../orders/order.ts'
-import { createSigningKeys } from '../../secrets/signing-keys.ts'
+import { createSigningKeys } from '../../secrets/keys.ts'
 import { createDigest } from '../../secrets/tokens.ts'
 import { createVault } from '../../secrets/vault.ts'
 import type { ReceiptDeps, Site } from '../deps.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isInvoiced } from '../../checkouts/checkout.ts'
 import type { OrderId } from '../../lib/ids.ts'
-import type { MailBook, Mailer } from '../../orders/mail.ts'
+import type { MailBook, Mailer } from '../../orders/ports.ts'
 import type { Digest } from '../../secrets/tokens.ts'
 import { type Bought, boughtOf } from '../bought.ts'
 import { type OrderTrackingDeps, opens, type Records, recordsOf } from './order-view.ts'

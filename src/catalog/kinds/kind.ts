@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Fault } from '../../lib/fault.ts'
+import type { Fault } from '../../lib/refusal.ts'
 import type { Allowance, MoneyRange, OfferBase } from '../offer.ts'
 import type { OfferSearch } from '../search/offer-search.ts'
 import type { SearchIndex } from '../search/search-index.ts'

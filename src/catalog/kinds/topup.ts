@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { Fault } from '../../lib/fault.ts'
-import { invalidBody } from '../../lib/refusal.ts'
+import { type Fault, invalidBody } from '../../lib/refusal.ts'
 import { topupRegions, topupSubTypes } from '../lists.ts'
 import type { Allowance, OfferBase } from '../offer.ts'
 import {

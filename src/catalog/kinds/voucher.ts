@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { Fault } from '../../lib/fault.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { type Fault, Refusal } from '../../lib/refusal.ts'
 import { countryMeantBy, isCountry } from '../countries.ts'
 import { voucherSubTypes } from '../lists.ts'
 import type { OfferBase } from '../offer.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Sliced } from '../../lib/slices.ts'
+import type { Sliced } from '../../lib/scheduling.ts'
 import { fold, wordsOf } from '../../lib/text.ts'
 import type { Offer } from '../offer.ts'
 import type { Pricing } from '../pricing.ts'

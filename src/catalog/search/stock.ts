@@ -1,4 +1,4 @@
-import { eachOf, type Sliced } from '../../lib/slices.ts'
+import { eachOf, type Sliced } from '../../lib/scheduling.ts'
 import { fold } from '../../lib/text.ts'
 import { countryNames } from '../countries.ts'
 import { kindOf } from '../good.ts'

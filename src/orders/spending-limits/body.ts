@@ -3,11 +3,13 @@ import { countryMeantBy, isCountry } from '../../catalog/countries.ts'
 import { kinds } from '../../catalog/good.ts'
 import { type Fields, meaning } from '../../catalog/purchase-body.ts'
 import { dollarsMeantBy, nameMeantBy } from '../../catalog/search/params.ts'
-import type { Fault, FaultReason } from '../../lib/fault.ts'
-import { formatUsdc, type Usdc, usdc, usdcFromText } from '../../lib/money.ts'
-import { invalidBody } from '../../lib/refusal.ts'
+import { formatUsdc, usdcFromText } from '../../lib/money.ts'
+import { type Fault, type FaultReason, invalidBody } from '../../lib/refusal.ts'
 import {
   dayMs,
+  LimitMoney,
+  lessOf,
+  money,
   type Rules,
   readReceiver,
   rulesAt,
@@ -122,11 +124,6 @@ function meantBy(name: string, value: unknown): string | undefined {
   return name.endsWith('Usdc') ? dollarsMeantBy(text)?.toString() : undefined
 }
 
-export const LimitMoney = z.object({
-  usdc: z.string().describe('As people write it: "12.50"'),
-  atomic: z.string().describe('In millionths of a USDC, as x402 carries it: "12500000"'),
-})
-
 const PublishedRules = z.object({
   perOrder: LimitMoney.optional(),
   perDay: LimitMoney.optional(),
@@ -178,14 +175,6 @@ export function answerOf(
       remaining: remaining === undefined ? null : money(remaining),
     },
   }
-}
-
-export function money(amount: Usdc): z.infer<typeof LimitMoney> {
-  return { usdc: formatUsdc(amount), atomic: amount.toString() }
-}
-
-export function lessOf(limit: Usdc, spent: Usdc): Usdc {
-  return usdc(limit > spent ? limit - spent : 0n)
 }
 
 function published(rules: Rules): z.infer<typeof PublishedRules> {

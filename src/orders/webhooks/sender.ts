@@ -1,5 +1,5 @@
 import type { Vault } from '../../secrets/vault.ts'
-import type { Reporter } from '../report.ts'
+import type { Reporter } from '../ports.ts'
 import { createSweeper, type Sweeper } from '../workflow.ts'
 import { backOffMs, callFor, type WebhookTarget } from './message.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Kind } from '../../catalog/offer.ts'
-import { type Answer, callJson } from '../../lib/json-call.ts'
+import { type Answer, callJson } from '../../lib/http-call.ts'
 
 /** The kinds as Zendit's paths name them: `esim` is singular there, the others are plural. */
 export const families: Readonly<Record<Kind, string>> = {

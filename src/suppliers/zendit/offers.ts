@@ -2,9 +2,9 @@ import { kinds } from '../../catalog/good.ts'
 import type { VoucherOffer } from '../../catalog/kinds/voucher.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import type { Listing, OfferSource } from '../../catalog/ports.ts'
-import { messageOf } from '../../lib/error-text.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { idInCapitals } from '../../lib/ids.ts'
-import { eachOf, inSlices } from '../../lib/slices.ts'
+import { eachOf, inSlices } from '../../lib/scheduling.ts'
 import {
   families,
   lineOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../../lib/json-call.ts'
+import type { Answer } from '../../lib/http-call.ts'
 import type { SupplierPurchase } from '../supplier.ts'
 import type { ZenditClient } from './client.ts'
 import { zenditStatement } from './zendit.ts'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { kinds, type Recipient } from '../../catalog/good.ts'
 import type { Kind } from '../../catalog/offer.ts'
-import type { Answer } from '../../lib/json-call.ts'
+import type { Answer } from '../../lib/http-call.ts'
 import {
   type Balance,
   type Cancelled,

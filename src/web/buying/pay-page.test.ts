@@ -8,7 +8,7 @@ import {
 } from '../../../test/fixtures/checkouts.ts'
 import { fixed, fixtureNow, topup } from '../../../test/fixtures/offers.ts'
 import type { CheckoutStage } from '../../api/checkout.ts'
-import { maxKept } from '../../checkouts/ledger.ts'
+import { maxKept } from '../../checkouts/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { structureFaults } from '../frame/structure.fixture.ts'
 import { read, website } from '../frame/website.fixture.ts'

@@ -1,7 +1,7 @@
 import { beginningOf } from '../../api/fault-words.ts'
 import { purchasePath } from '../../api/paths.ts'
 import type { Offer } from '../../catalog/offer.ts'
-import type { FaultCode } from '../../lib/fault.ts'
+import type { FaultCode } from '../../lib/refusal.ts'
 import type { Payee } from '../../payments/terms.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type MessageId, messagesOf, type Texts } from '../texts/texts.ts'

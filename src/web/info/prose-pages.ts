@@ -1,4 +1,4 @@
-import { maxKept } from '../../checkouts/ledger.ts'
+import { maxKept } from '../../checkouts/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'

@@ -1,3 +1,13 @@
+/** The message of an error, or the text of whatever else was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Marks an unreachable branch. Adding a case to the union becomes a compile error here. */
+export function never(value: never): never {
+  throw new Error(`Unexpected ${JSON.stringify(value)}`)
+}
+
 /**
  * The same error with a message. If a host has several addresses, Node leaves the message empty and keeps the
  * error of each address in `errors`.

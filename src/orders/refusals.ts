@@ -1,13 +1,13 @@
 import type { Offer } from '../catalog/offer.ts'
 import type { Health } from '../health/health.ts'
 import type { Unsold } from '../health/verdict.ts'
+import { never } from '../lib/errors.ts'
 import { formatUsdc, type Usdc } from '../lib/money.ts'
-import { never } from '../lib/never.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Checked } from '../payments/ports.ts'
+import type { Reporter } from './ports.ts'
 import type { Priced } from './price.ts'
-import type { Reporter } from './report.ts'
-import { money } from './spending-limits/body.ts'
+import { money } from './spending-limits/rules.ts'
 
 /** A part of the store does not answer, and the same request may succeed in a moment. */
 export function notNow(what: string, charged: 'no' | 'unknown'): Refusal {
@@ -98,4 +98,22 @@ export function storePaused(): Refusal {
     retryAfterSeconds: 60,
     extra: { agent_action: 'stop' },
   })
+}
+
+/** Whom the store sells nothing to and pays back only through a person; in lower case (docs/operators/operations.md). */
+export interface Denylist {
+  readonly has: (party: string) => boolean
+}
+
+export function isDenied(denylist: Denylist, party: string): boolean {
+  return denylist.has(party.toLowerCase())
+}
+
+/** The answer names neither the reason nor whom it concerns. @throws Refusal `purchase_declined` */
+export function requireNotDenied(
+  { denylist }: { readonly denylist: Denylist },
+  party: string | undefined,
+): void {
+  if (party === undefined || !isDenied(denylist, party)) return
+  throw new Refusal('purchase_declined', 'The store declines this purchase.', { charged: 'no' })
 }

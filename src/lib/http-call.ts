@@ -1,5 +1,4 @@
-import { whyCallFailed } from './connection-error.ts'
-import { readText } from './read-text.ts'
+import { whyCallFailed } from './errors.ts'
 
 /** The result of one call: the service answered, or it is unknown whether it received the call. */
 export type Answer =
@@ -12,7 +11,7 @@ export type Answer =
   | { readonly outcome: 'unknown'; readonly reason: string }
 
 /** A service that is called with JSON over HTTP. */
-export interface JsonService {
+interface JsonService {
   readonly baseUrl: string
   /** The whole `Authorization` header: a secret. */
   readonly authorization: string
@@ -80,4 +79,20 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/**
+ * Reads the body of a response as text, or returns undefined when it exceeds `maxBytes`. Reading stops
+ * there, so an endless response cannot fill the memory.
+ */
+export async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
+  if (response.body === null) return ''
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

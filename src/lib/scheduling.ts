@@ -1,0 +1,120 @@
+interface RepeatOptions {
+  /** The delay after a successful run. */
+  readonly everyMs: number
+  /** The delay after a failed run. It doubles with every further failure, up to `everyMs`. */
+  readonly retryMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs `task` immediately and then repeatedly, never twice at once, until the signal aborts. The task
+ * returns whether it succeeded; it must not throw for expected failures. Resolves when the last run
+ * has ended.
+ */
+export async function repeat(task: () => Promise<boolean>, rhythm: RepeatOptions): Promise<void> {
+  let retryMs = rhythm.retryMs
+  while (!rhythm.signal.aborted) {
+    const isGood = await task()
+    const waitMs = isGood ? rhythm.everyMs : Math.min(retryMs, rhythm.everyMs)
+    retryMs = isGood ? rhythm.retryMs : waitMs * 2
+    await pause(waitMs, rhythm.signal)
+  }
+}
+
+/** Resolves after this time, or at once when the signal aborts. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const stop = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** A timeout is counted in so many parts. A turn of the event loop uses up one of them at most, however long it takes. */
+const parts = 10
+
+/**
+ * Waits for the answer up to a timeout. Only time in which this process could handle answers counts: a
+ * busy caller says nothing about the other side.
+ *
+ * @param timeoutMessage the message of the error after the timeout
+ * @throws after `ms`, or with the rejection of `answer`
+ */
+export async function within<T>(
+  ms: number,
+  answer: Promise<T>,
+  timeoutMessage: string,
+): Promise<T> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+  let left = parts
+  let timer = setTimeout(pass, ms / parts)
+  function pass() {
+    left -= 1
+    // After a long turn of the event loop Node runs timers before pending input, and immediates after it.
+    if (left === 0) setImmediate(() => reject(new Error(timeoutMessage)))
+    else timer = setTimeout(pass, ms / parts)
+  }
+  try {
+    return await Promise.race([answer, tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs async functions one at a time, in the order of the calls. A failed one does not block the next. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
+export function inTurn(): InTurn {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work)
+    last = next.catch(() => undefined)
+    return next
+  }
+}
+
+/** Long work that can pause wherever it yields. */
+export type Sliced<T> = Generator<undefined, T>
+
+/** How long work holds the process before waiting requests have their turn. */
+const sliceMs = 6
+
+/** Does the work in slices of a few milliseconds, and whatever waits before each of them. */
+export async function inSlices<T>(work: Sliced<T>): Promise<T> {
+  for (;;) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const until = performance.now() + sliceMs
+    do {
+      const step = work.next()
+      if (step.done) return step.value
+    } while (performance.now() < until)
+  }
+}
+
+/** Does the work without a pause. */
+export function atOnce<T>(work: Sliced<T>): T {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}
+
+/** Works through the items, and may pause after every few. */
+export function* eachOf<T>(
+  items: Iterable<T>,
+  work: (item: T, at: number) => void,
+  few = 32,
+): Sliced<void> {
+  let at = 0
+  for (const item of items) {
+    work(item, at++)
+    if (at % few === 0) yield
+  }
+}
