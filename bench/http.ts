@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { newDataDir, startChildStore } from '../test/child-store.ts'
 import { type Child, startChild } from './child.ts'
-import { metricOf } from './start.ts'
+import { metricOf, waitOf } from './start.ts'
 import { type Figure, figure, median } from './table.ts'
 
 type Server = Pick<Child, 'url' | 'cpuMs'>
@@ -19,7 +20,14 @@ const repeated = (at: number) => `/ai/topups?country=${countries[at % countries.
 const unique = (round: number) => (at: number) =>
   `/ai/topups?offset=${(round * requests + at) % 4_000}&limit=${1 + round * 12 + (at % 12)}`
 
-/** What a request costs the process that answers it, beside a bare Fastify route. */
+/** Pages with a form are never answered from memory, and each search is another one. */
+const pages: Readonly<Record<string, (at: number) => string>> = {
+  'a page search by words and values': (at) => `/search?kind=topup&q=a&min=1&max=${90_000 + at}`,
+  'a page search, cheapest first': (at) => `/search?kind=topup&q=a&sort=low&page=${2 + (at % 90)}`,
+  'the page of an offer': () => '/buy/TEST-VOUCHER-OK',
+}
+
+/** What a request costs the process that answers it, beside a bare Fastify route, and beside one busy visitor. */
 export async function measureHttp(): Promise<Figure[]> {
   const dataDir = await newDataDir()
   await using started = new AsyncDisposableStack()
@@ -37,14 +45,48 @@ export async function measureHttp(): Promise<Figure[]> {
     times.repeated.push(await costOf(store, repeated))
     times.bare.push(await costOf(bare, () => '/ai/topups'))
   }
+  const pageCosts: Figure[] = []
+  for (const [what, pathOf] of Object.entries(pages)) {
+    await costOf(store, pathOf)
+    const cost = await costOf(store, (at) => pathOf(requests + at))
+    pageCosts.push(figure(`CPU of ${what}`, cost, 'ms', { most: 3 }))
+  }
   // The first round warms up.
   const of = (name: keyof typeof times) => median(times[name].slice(1))
   return [
     figure('CPU of a search over HTTP, answered anew', of('unique'), 'ms'),
     figure('CPU of a search over HTTP, from memory', of('repeated'), 'ms'),
     figure('CPU of a bare Fastify route with the same lengths', of('bare'), 'ms'),
-    figure('A search anew against bare Fastify', of('unique') / of('bare'), 'times'),
-    figure('A search from memory against bare Fastify', of('repeated') / of('bare'), 'times'),
+    figure('Bare Fastify against a search anew', of('bare') / of('unique'), 'times', {
+      least: 0.15,
+    }),
+    figure('Bare Fastify against a search from memory', of('bare') / of('repeated'), 'times', {
+      least: 0.6,
+    }),
+    ...pageCosts,
+    ...(await besideFlood(child.port)),
+  ]
+}
+
+/** How long a request of somebody else takes while one address sends hundreds of page searches at once. */
+async function besideFlood(port: number): Promise<Figure[]> {
+  const count = 300
+  const alone: number[] = []
+  const beside: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    alone.push(await waitOf(port))
+    const visitor = await startChild({ does: 'flood', port, count, from: round * count })
+    const waits: Promise<number>[] = []
+    for (let at = 0; at < 20; at += 1) {
+      waits.push(waitOf(port))
+      await delay(10)
+    }
+    beside.push(Math.max(...(await Promise.all(waits))))
+    await visitor.stop()
+  }
+  return [
+    figure('A request while nobody else asks', median(alone), 'ms'),
+    figure('The slowest of 20 beside 300 page searches', median(beside), 'ms', { most: 200 }),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
 import { x402Facilitator } from '@x402/core/facilitator'
 import type { Network } from '@x402/core/types'
@@ -20,6 +20,8 @@ import { purchasePath } from '../test/stories/requests.ts'
 export type Input =
   /** A bare Fastify route that sends bodies of these lengths in turn. */
   | { readonly does: 'bare'; readonly lengths: readonly number[] }
+  /** Sends page searches of one address at once, numbered from `from`, each on a connection of its own. */
+  | { readonly does: 'flood'; readonly port: number; readonly count: number; readonly from: number }
   /** Sells: as the store, or with the middleware of the x402 packages. */
   | { readonly does: 'store' | 'stock'; readonly settings: NodeSettings }
 
@@ -39,6 +41,19 @@ async function serveBare(lengths: readonly number[]): Promise<Served> {
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, stop: () => app.close() }
+}
+
+async function searchPage(port: number, at: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  const target = `/search?kind=topup&q=a&min=1&max=${1_000 + at}`
+  const headers = 'host: localhost\r\nx-forwarded-for: 192.0.2.1\r\nconnection: close'
+  socket.write(`GET ${target} HTTP/1.1\r\n${headers}\r\n\r\n`)
+  await once(socket.resume(), 'close')
+}
+
+async function flood({ port, count, from }: Input & { does: 'flood' }): Promise<Served> {
+  const all = Promise.all(Array.from({ length: count }, (_, at) => searchPage(port, from + at)))
+  return { url: '', stop: () => all }
 }
 
 async function serveStore(settings: NodeSettings): Promise<Served> {
@@ -77,6 +92,7 @@ async function serveStock({ url, port, rpcUrl, gasKey, payTo }: NodeSettings): P
 
 function start(input: Input): Promise<Served> {
   if (input.does === 'bare') return serveBare(input.lengths)
+  if (input.does === 'flood') return flood(input)
   return input.does === 'store' ? serveStore(input.settings) : serveStock(input.settings)
 }
 
