@@ -11,7 +11,7 @@ interface GameOffer extends OfferBase {
 // Files share their modules: what knows the kinds is loaded anew for this one, and again behind it.
 vi.resetModules()
 afterAll(() => {
-  vi.doUnmock('../src/catalog/good.ts')
+  vi.doUnmock('../src/catalog/kinds.ts')
   vi.resetModules()
 })
 
@@ -95,7 +95,7 @@ vi.doMock('../src/catalog/kinds.ts', async (original) => {
     refund: 'none',
     refundRule: 'Refunded in full if no key is issued.',
   } satisfies KindDefinition<GameOffer>
-  const { goods } = await original<typeof import('../src/catalog/good.ts')>()
+  const { goods } = await original<typeof import('../src/catalog/kinds.ts')>()
   return { goods: { ...goods, game } }
 })
 

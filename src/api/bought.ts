@@ -1,11 +1,7 @@
+import { type FaceValue, faceValueFor } from '../catalog/face-value.ts'
 import type { Recipient } from '../catalog/good.ts'
 import type { Kind } from '../catalog/offer.ts'
-import {
-  type DescribedOffer,
-  type FaceValue,
-  faceValueFor,
-  worthOf,
-} from '../catalog/offer-details.ts'
+import { type DescribedOffer, worthOf } from '../catalog/offer-details.ts'
 import type { OrderId } from '../lib/ids.ts'
 import type { Item } from '../orders/order.ts'
 import type { Sealed, Vault } from '../secrets/vault.ts'

@@ -1,5 +1,6 @@
-import { goods, kinds } from '../catalog/good.ts'
+import { kinds } from '../catalog/good.ts'
 import type { KindDefinition } from '../catalog/kinds/kind.ts'
+import { goods } from '../catalog/kinds.ts'
 import type { Kind } from '../catalog/offer.ts'
 import { echoOf } from '../catalog/search/params.ts'
 import { webhookForm } from '../catalog/webhook-url.ts'

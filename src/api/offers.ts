@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { byKind, goods, kindOf, kinds } from '../catalog/good.ts'
+import { byKind, kindOf, kinds } from '../catalog/good.ts'
 import { countryCode, names } from '../catalog/kinds/kind.ts'
+import { goods } from '../catalog/kinds.ts'
 import type { MoneyRange, Offer } from '../catalog/offer.ts'
 import { type Retail, retailOf, withMarkup } from '../catalog/pricing.ts'
 import { bodySchemaFor, exampleBody, requiredFieldsOf } from '../catalog/purchase-body.ts'

@@ -1,4 +1,4 @@
-import { goods } from '../catalog/good.ts'
+import { goods } from '../catalog/kinds.ts'
 import type { Kind } from '../catalog/offer.ts'
 
 export const catalogPrefix = '/api/catalog'

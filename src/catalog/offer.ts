@@ -1,5 +1,5 @@
 import type { OfferId } from '../lib/ids.ts'
-import type { goods } from './good.ts'
+import type { goods } from './kinds.ts'
 
 export type Kind = keyof typeof goods
 

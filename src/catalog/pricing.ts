@@ -1,6 +1,7 @@
 import { type Cents, cents, type Usdc, usdcFromCents } from '../lib/money.ts'
 import { type FaultReason, invalidBody, Refusal } from '../lib/refusal.ts'
-import { goods, kindOf } from './good.ts'
+import { kindOf } from './good.ts'
+import { goods } from './kinds.ts'
 import {
   type Charge,
   type FixedMoney,

@@ -1,4 +1,4 @@
-import { goods } from '../catalog/good.ts'
+import { goods } from '../catalog/kinds.ts'
 import { never } from '../lib/errors.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { addressOf } from '../payments/payment.ts'

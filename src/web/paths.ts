@@ -1,5 +1,5 @@
 import type { ShopQuery } from '../api/shop/shop-search.ts'
-import { goods } from '../catalog/good.ts'
+import { goods } from '../catalog/kinds.ts'
 import type { Offer } from '../catalog/offer.ts'
 
 export function payPath(id: string): string {

@@ -1,6 +1,7 @@
 import type { Network } from '@x402/core/types'
 import * as z from 'zod'
-import { goods, kinds } from '../../catalog/good.ts'
+import { kinds } from '../../catalog/good.ts'
+import { goods } from '../../catalog/kinds.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import {

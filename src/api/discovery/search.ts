@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { byKind, goods, kinds } from '../../catalog/good.ts'
+import { byKind, kinds } from '../../catalog/good.ts'
 import { names } from '../../catalog/kinds/kind.ts'
+import { goods } from '../../catalog/kinds.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { phoneMeantBy } from '../../catalog/phone.ts'
 import { lowestCharge } from '../../catalog/pricing.ts'

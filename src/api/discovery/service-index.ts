@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { byPlural, goods } from '../../catalog/good.ts'
+import { byPlural } from '../../catalog/good.ts'
 import { names } from '../../catalog/kinds/kind.ts'
+import { goods } from '../../catalog/kinds.ts'
 import { answers, freely, inDiscovery, type Reading } from '../operation.ts'
 import {
   catalogPrefix,

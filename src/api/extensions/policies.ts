@@ -7,8 +7,9 @@ import {
   type ReceiptPayload,
 } from '@x402/extensions/offer-receipt'
 import * as z from 'zod'
-import { byKind, goods } from '../../catalog/good.ts'
+import { byKind } from '../../catalog/good.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
+import { goods } from '../../catalog/kinds.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import {
   type ExampleBody,

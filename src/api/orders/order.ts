@@ -1,7 +1,8 @@
 import { toBuffer, toString as toSvg } from 'qrcode'
 import * as z from 'zod'
-import { type Delivery, goods, kindOf, kinds } from '../../catalog/good.ts'
+import { type Delivery, kindOf, kinds } from '../../catalog/good.ts'
 import type { Goods } from '../../catalog/kinds/kind.ts'
+import { goods } from '../../catalog/kinds.ts'
 import { never } from '../../lib/errors.ts'
 import {
   type In,

@@ -1,4 +1,5 @@
-import { goods, kinds } from '../../catalog/good.ts'
+import { kinds } from '../../catalog/good.ts'
+import { goods } from '../../catalog/kinds.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import type { RateTable } from '../../catalog/ports.ts'
 import { type Found, type FoundKind, findFor } from '../../catalog/question/find.ts'

@@ -1,5 +1,5 @@
 import { countryName } from '../countries.ts'
-import { goods } from '../good.ts'
+import { goods } from '../kinds.ts'
 import type { Kind } from '../offer.ts'
 import type { RateTable } from '../ports.ts'
 import { brandLexicon } from '../search/brand-lexicon.ts'

@@ -1,6 +1,7 @@
 import { fold, wordsOf } from '../../lib/text.ts'
 import { countryCodes, countryName, countryNames } from '../countries.ts'
-import { goods, kinds } from '../good.ts'
+import { kinds } from '../good.ts'
+import { goods } from '../kinds.ts'
 import { voucherSubTypes } from '../lists.ts'
 import type { Kind } from '../offer.ts'
 import { type Likenesses, likenesses } from '../search/words.ts'

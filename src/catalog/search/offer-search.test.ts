@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, voucher } from '../../../test/fixtures/offers.ts'
-import { goods } from '../good.ts'
+import { goods } from '../kinds.ts'
 
 test('names every word that a proposed text is without, also of a long one', () => {
   const words = [...'abcdefghijklmnop']

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { goods, kinds, type Recipient } from '../../catalog/good.ts'
+import { kinds, type Recipient } from '../../catalog/good.ts'
 import type { KindDefinition } from '../../catalog/kinds/kind.ts'
+import { goods } from '../../catalog/kinds.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { formatUsdc, type Usdc, usdc } from '../../lib/money.ts'
 import { Refusal, type RefusalDetails } from '../../lib/refusal.ts'

@@ -1,4 +1,4 @@
-import { type FaceValue, faceValueFor, type Worth } from '../../catalog/offer-details.ts'
+import { type FaceValue, faceValueFor, type Worth } from '../../catalog/face-value.ts'
 import { amountText } from '../shop/money-text.ts'
 
 /** Characters by which people group digits. */

@@ -15,7 +15,8 @@ import {
   openApiPath,
   searchPath,
 } from '../../api/paths.ts'
-import { goods, kinds } from '../../catalog/good.ts'
+import { kinds } from '../../catalog/good.ts'
+import { goods } from '../../catalog/kinds.ts'
 import type { Kind } from '../../catalog/offer.ts'
 import { publicMinute, sendText } from '../../http/caching.ts'
 import { limitRules } from '../../http/rate-limit.ts'

@@ -1,5 +1,6 @@
 import { countriesIn } from '../../api/shop/shop-search.ts'
-import { goods, kinds } from '../../catalog/good.ts'
+import { kinds } from '../../catalog/good.ts'
+import { goods } from '../../catalog/kinds.ts'
 import type { Kind, Offer } from '../../catalog/offer.ts'
 import { retailOf } from '../../catalog/pricing.ts'
 import type { SearchIndex } from '../../catalog/search/search-index.ts'
