@@ -148,7 +148,7 @@ export function tenderOf(changes: Partial<X402Payment> = {}): X402Payment {
     amount: usdc('500000'),
     nonce: `0x${'3'.repeat(64)}`,
     validAfter: 0,
-    validBefore: 1_800_000_000,
+    validBefore: 4_000_000_000,
     signature: `0x${'4'.repeat(130)}`,
     sinceBlock: 1,
     ...changes,

@@ -22,7 +22,7 @@ const load = () =>
   )
 const loading = `
   const { builtScript } = await import(process.argv[1])
-  console.log(builtScript('wallet.js').length > 50_000, builtScript('sign-in.js').length < 50_000)
+  console.log(builtScript('wallet.js').length > 10_000, builtScript('sign-in.js').length < 10_000)
 `
 
 test('a script of the page that was built from other sources is not served', async () => {

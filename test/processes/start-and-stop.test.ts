@@ -175,14 +175,16 @@ test.each(moments)(
     const port = String(await freePort())
     const child = spawn(process.execPath, ['src/main.ts'], {
       env: { ...env, PORT: port },
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-      if (output.includes(says)) child.kill(signal)
-    })
-    expect(await once(child, 'exit')).toEqual([0, null])
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString()
+        if (output.includes(says)) child.kill(signal)
+      })
+    }
+    expect(await once(child, 'close'), output).toEqual([0, null])
     expect(output).toContain(says)
     expect(processesOf(dataDir)).toEqual([])
   },
