@@ -27,6 +27,7 @@ const longStories = [
   'test/stories/deployed.test.ts',
   'test/stories/examples.test.ts',
   'test/stories/hosts.test.ts',
+  'test/stories/clients/typed-clients.test.ts',
   'test/stories/doctor.test.ts',
   // Every call, every page and every rail, one after the other.
   'test/stories/openapi.test.ts',

@@ -6,7 +6,7 @@ import { closedFolder } from './private-file.ts'
 
 test('a data folder is closed to other accounts, also one that was open', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'kiosk402-closed-'))
-  const othersMay = async (path: string) => (await stat(path)).mode & 0o066
+  const othersMay = async (path: string) => (await stat(path)).mode & 0o077
   try {
     const made = join(parent, 'new')
     expect([await closedFolder(made), await othersMay(made)]).toEqual([false, 0])

@@ -1,13 +1,12 @@
 import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 
 /**
- * Makes a folder that no other account can list or read, or closes an existing one that was open. For root, whose
- * PostgreSQL runs as another account, other accounts may still pass through it.
+ * Makes a folder that no other account can enter, or closes an existing one that was open.
  *
  * @returns whether an existing folder was open
  */
 export async function closedFolder(path: string): Promise<boolean> {
-  const mode = process.getuid?.() === 0 ? 0o711 : 0o700
+  const mode = 0o700
   await mkdir(path, { recursive: true, mode })
   const had = (await stat(path)).mode & 0o777
   if ((had & ~mode) === 0) return false

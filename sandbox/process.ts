@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { readFileIfThere, writePrivateFile } from './private-file.ts'
 
@@ -24,8 +26,6 @@ export interface LaunchOptions {
   /** The whole environment of the program, which never inherits ours. Absent: `plainEnvironment`. */
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
-  /** The account to run as; only root may name one. */
-  readonly account?: { uid: number; gid: number } | undefined
   /** The signal that asks it to end. Default: TERM. */
   readonly signal?: 'TERM' | 'INT'
   /** The seconds after which it is killed if it does not end. Default: 5. */
@@ -71,7 +71,6 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
     stdio: ['pipe', log, log, 'pipe'],
     env: options.env ?? plainEnvironment(),
     ...(options.cwd ? { cwd: options.cwd } : {}),
-    ...(options.account ?? {}),
   })
   closeSync(log)
   const ended = once(child, 'exit')
@@ -103,6 +102,13 @@ export async function untilEarlierEnded(processFile: string): Promise<void> {
   const earlier = content === undefined ? undefined : record.parse(JSON.parse(content)).guard
   if (!earlier || (await waitUntil(() => !isAlive(earlier), 60_000))) return
   throw new Error(`Process ${earlier.pid}, which ${processFile} names, does not end.`)
+}
+
+const require = createRequire(import.meta.url)
+
+/** The file of an installed package. Unlike `import.meta.resolve`, this also works in test runners. */
+export function resolvePackage(specifier: string): URL {
+  return pathToFileURL(require.resolve(specifier))
 }
 
 /** The variables that every program gets: the path of programs, and Node's compile cache. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { freePort } from '../sandbox/port.ts'
@@ -25,15 +25,8 @@ export interface ChildStore {
   stop(signal?: NodeJS.Signals): Promise<{ ms: number; code: number | null }>
 }
 
-/**
- * A data folder of its own for a store. Others may enter it, because as root the database runs
- * under another account and would otherwise be kept elsewhere.
- */
-export async function newDataDir(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-store-'))
-  await chmod(dataDir, 0o711)
-  return dataDir
-}
+/** A data folder of its own for a store. */
+export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'kiosk402-store-'))
 
 /** The store as its user starts it, as a process of its own. */
 export async function startChildStore(options: ChildStoreOptions): Promise<ChildStore> {

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import * as z from 'zod'
-import { resolvePackage } from '../resolve.ts'
+import { resolvePackage } from '../process.ts'
 import type { ChainKeys } from './keys.ts'
 import type { ChainClient } from './rpc.ts'
 

@@ -5,8 +5,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../port.ts'
 import { readFileIfThere, writePrivateFile } from '../private-file.ts'
-import { type Launched, launch, logTail, untilEarlierEnded, waitUntil } from '../process.ts'
-import { resolvePackage } from '../resolve.ts'
+import {
+  type Launched,
+  launch,
+  logTail,
+  resolvePackage,
+  untilEarlierEnded,
+  waitUntil,
+} from '../process.ts'
 import { CHAIN_ID, chainClient } from './rpc.ts'
 import { stateFileIn } from './state.ts'
 

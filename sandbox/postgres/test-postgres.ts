@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdtemp } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -26,7 +26,6 @@ const maxConnections = 400
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'kiosk402-test-'))
-  await chmod(dataDir, 0o711)
   const { databaseUrl, stop } = await startPostgres({
     dataDir,
     disposable: true,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import { createViteServer } from 'vitest/node'
-import { resolvePackage } from '../../sandbox/resolve.ts'
+import { resolvePackage } from '../../sandbox/process.ts'
 import { leftOut } from './left-out.ts'
 
 /** A real Chromium with an empty profile. */

@@ -90,17 +90,18 @@ export function expectShape(schema: string, value: unknown): void {
   expectFits(schema, { $ref: `#/schemas/${schema}` }, value)
 }
 
-function operationOf(method: string, path: string) {
-  const { pathname } = new URL(path, 'http://btcpay')
-  const fitting = Object.entries(greenfield.operations).filter(([name]) => {
-    const [verb, template = ''] = name.split(' ')
-    const pattern = template.replace(/\{\w+\}/g, '[^/]+')
-    return verb === method.toUpperCase() && new RegExp(`^${pattern}$`).test(pathname)
+/** A fixed segment takes precedence over a placeholder: `/api-keys/current`. */
+const operations = Object.entries(greenfield.operations)
+  .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+  .map(([name, operation]) => {
+    return { name, operation, pattern: new RegExp(`^${name.replace(/\{\w+\}/g, '[^/]+')}$`) }
   })
-  // A fixed segment takes precedence over a placeholder: `/api-keys/current`.
-  const [found] = fitting.sort(([a], [b]) => a.split('{').length - b.split('{').length)
-  if (found === undefined) throw new Error(`Greenfield has no ${method.toUpperCase()} ${pathname}`)
-  return { name: found[0], operation: found[1] }
+
+function operationOf(method: string, path: string) {
+  const call = `${method.toUpperCase()} ${path.split('?')[0]}`
+  const found = operations.find(({ pattern }) => pattern.test(call))
+  if (found === undefined) throw new Error(`Greenfield has no ${call}`)
+  return found
 }
 
 /** Parameters that BTCPay's source accepts (`GreenfieldInvoiceController` of that commit) and its document lacks. */
