@@ -29,10 +29,10 @@ const longStories = [
   'test/stories/hosts.test.ts',
   'test/stories/clients/typed-clients.test.ts',
   'test/stories/doctor.test.ts',
-  // Every call, every page and every rail, one after the other.
+  // Every call, every page and every method, one after the other.
   'test/stories/openapi.test.ts',
   'test/stories/web/browser/every-page.test.ts',
-  'test/stories/web/browser/each-rail.test.ts',
+  'test/stories/web/browser/each-payment-method.test.ts',
   'test/stories/web/browser/screens.test.ts',
 ]
 

@@ -21,7 +21,7 @@ import {
 import { createStoreServer, trackingOf } from './app/store-server.ts'
 import { connectSupply, fundedSupplier, type Supply } from './app/supply.ts'
 import { type CatalogSummary, catalogSummaryOf, cheapestOf } from './catalog/catalog.ts'
-import { invoiceRail, payoutWatch } from './checkouts/rail.ts'
+import { invoiceMethod, payoutWatch } from './checkouts/method.ts'
 import type { StartDeps } from './checkouts/start.ts'
 import type { Common, Outside } from './config.ts'
 import { ConfigError } from './environment/environment.ts'
@@ -49,7 +49,7 @@ import type { Denylist } from './orders/refusals.ts'
 import { createWebhookSender } from './orders/webhooks/sender.ts'
 import type { Sweeper } from './orders/workflow.ts'
 import { readAddress } from './payments/coins.ts'
-import { railOfNetworks } from './payments/ports.ts'
+import { methodOfNetworks } from './payments/ports.ts'
 import { createQuotes } from './payments/terms.ts'
 import type { StoreWallet, WalletRole } from './reconcile/ports.ts'
 import { createSigningKeys } from './secrets/keys.ts'
@@ -316,9 +316,9 @@ function purchasesOf(
   return {
     now,
     orders: storage.orders,
-    rails: {
-      x402: railOfNetworks(new Map([[config.network.id, chain.rail(earlier.refunds)]])),
-      btcpay: invoiceRail({
+    methods: {
+      x402: methodOfNetworks(new Map([[config.network.id, chain.x402(earlier.refunds)]])),
+      btcpay: invoiceMethod({
         processor: coins.processor,
         hands: storage.handPayouts,
         checkouts: storage.checkouts,

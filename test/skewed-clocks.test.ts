@@ -3,7 +3,7 @@ import { isFinished, isRefunding, type Order } from '../src/orders/order.ts'
 import { type Case, cases } from './crash-points/cases.ts'
 import { modelClient } from './crash-points/client.ts'
 import { modelWorld, type Running, type World } from './crash-points/world.ts'
-import { refundWallet } from './model/rail.ts'
+import { refundWallet } from './model/payment-method.ts'
 import { modelShop } from './model/shop.ts'
 import { sweep } from './model/sweep.ts'
 
@@ -34,13 +34,13 @@ const scenes = cases.filter(
 function withClock(world: World, skewMs: number): Running {
   const { node, deps } = world.start()
   const now = () => new Date(world.clock.now().getTime() + skewMs)
-  const { x402 } = deps.rails
+  const { x402 } = deps.methods
   // By the clock of the node the authorization is over, and the chain does not say so.
-  const check: typeof x402.check = async (tender) =>
-    tender.validBefore * second < now().getTime()
+  const check: typeof x402.check = async (payment) =>
+    payment.validBefore * second < now().getTime()
       ? { outcome: 'unknown', reason: 'over', charged: 'unknown' }
-      : x402.check(tender)
-  return { node, deps: { ...deps, now, rails: { ...deps.rails, x402: { ...x402, check } } } }
+      : x402.check(payment)
+  return { node, deps: { ...deps, now, methods: { ...deps.methods, x402: { ...x402, check } } } }
 }
 
 function ordersIn({ orders }: World): Order[] {

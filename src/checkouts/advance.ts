@@ -351,7 +351,7 @@ async function place(
   checkout: CheckoutIn<'ORDERED'>,
 ): Promise<CheckoutStep> {
   const order = orderOf(deps, checkout)
-  const counted = { subjects: { ...checkout.subjects, payer: order.tender.payer.toLowerCase() } }
+  const counted = { subjects: { ...checkout.subjects, payer: order.payment.payer.toLowerCase() } }
   const opened = await deps.orders.open(order, [], { counted })
   if (opened.isNew) {
     try {
@@ -366,28 +366,28 @@ async function place(
 
 function orderOf(deps: CheckoutStepDeps, checkout: CheckoutIn<'ORDERED'>): In<'PAYMENT_PENDING'> {
   const { orderId: id, item, recipient, fingerprint, accessTokenHash, amount } = checkout
-  const tender = tenderOf(checkout)
+  const payment = paymentOf(checkout)
   const now = deps.now()
   return {
     state: 'PAYMENT_PENDING',
     id,
-    paymentId: idsFor(deps.digest, tender).paymentId,
+    paymentId: idsFor(deps.digest, payment).paymentId,
     version: 1,
     item,
     recipient,
     fingerprint,
     accessTokenHash,
-    tender,
+    payment,
     amount,
     placedAt: now,
     changedAt: now,
   }
 }
 
-function tenderOf(checkout: CheckoutIn<'ORDERED'>): PaidInvoice {
+function paymentOf(checkout: CheckoutIn<'ORDERED'>): PaidInvoice {
   const { id, coin, network, refundTo, amount, invoice } = checkout
   return {
-    rail: 'btcpay',
+    method: 'btcpay',
     network,
     asset: coin,
     payTo: invoice.address,

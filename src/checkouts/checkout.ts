@@ -234,7 +234,7 @@ export function signedReturn(
 ): InvoiceRefund {
   const { id, coin, network, refundTo, invoice } = checkout
   return {
-    rail: 'btcpay',
+    method: 'btcpay',
     invoice: invoice.id,
     network,
     to: payerOf(coin, refundTo),

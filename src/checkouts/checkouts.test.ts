@@ -18,9 +18,9 @@ describe('a checkout that is paid as it was asked for', () => {
     expect(await order()).toMatchObject({
       state: 'FULFILLED',
       accessTokenHash: hashOf(accessToken),
-      receipt: { rail: 'btcpay', transaction },
+      receipt: { method: 'btcpay', transaction },
       settlement: 'FINAL',
-      tender: { payer: 'BTC:btc-address-of-ada', units },
+      payment: { payer: 'BTC:btc-address-of-ada', units },
     })
     await live(48 * hour)
     expect(await isClosed()).toBe(true)

@@ -56,7 +56,7 @@ async function orderByHand(): Promise<Order> {
   const { orderId } = await placedOnRecord(records)
   const first = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
   const at = new Date()
-  const receipt = { rail: 'btcpay', transaction: hash('c') } as const
+  const receipt = { method: 'btcpay', transaction: hash('c') } as const
   const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
   const bought: In<'PAID'> = { ...first, state: 'PAID', ...settled }
   const given = failed(fulfilling(bought))
@@ -172,7 +172,7 @@ test('a refund in USDC that an operator paid is booked with its note, and owed n
   const transaction = `0x${hash('a')}`
   expect(await paid(stuck.id, transaction)).toEqual({
     isDone: true,
-    lines: [`${stuck.id}: booked as paid: 12.50 USDC to ${stuck.tender.payer}`],
+    lines: [`${stuck.id}: booked as paid: 12.50 USDC to ${stuck.payment.payer}`],
   })
   expect(await orders().find(stuck.id)).toMatchObject({
     payout: { state: 'CONFIRMED', transaction },

@@ -9,7 +9,7 @@ import { usdc } from '../lib/money.ts'
 import { goodwillReferenceOf, goodwillSweeper } from '../orders/goodwill.ts'
 import { refundsCommand } from './refunds.fixture.ts'
 
-/** Goodwill from the command to the payout, on the database of a store whose rail is scripted. */
+/** Goodwill from the command to the payout, on the database of a store whose method is scripted. */
 
 const store = refundsCommand({ hour: usdc(10_000_000n), day: usdc(15_000_000n) })
 const { caps, database, orders } = store
@@ -26,7 +26,7 @@ async function delivered(): Promise<OrderId> {
   return (await orderOnRecord(orders(), fulfilled(asked()))).id
 }
 
-/** A store whose rail answers as scripted, and how it looks at what is due. */
+/** A store whose method answers as scripted, and how it looks at what is due. */
 function storeWorld() {
   const world = orderWorld()
   const goodwill = createGoodwillStore(database())

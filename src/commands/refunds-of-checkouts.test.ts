@@ -8,7 +8,7 @@ import {
 } from '../adapters/storage/payouts.ts'
 import { createCheckoutRecord } from '../adapters/storage/record.ts'
 import { advanceCheckout } from '../checkouts/advance.ts'
-import { invoiceRail, payoutWatch } from '../checkouts/rail.ts'
+import { invoiceMethod, payoutWatch } from '../checkouts/method.ts'
 import { startCheckout } from '../checkouts/start.ts'
 import type { CheckoutId } from '../lib/ids.ts'
 import { usdc } from '../lib/money.ts'
@@ -47,7 +47,10 @@ function storeWorld() {
     processor,
     hands,
     payoutLimits: createPayoutLimits(database(), caps),
-    rails: { ...world.deps.rails, btcpay: invoiceRail({ processor, hands, checkouts, watch }) },
+    methods: {
+      ...world.deps.methods,
+      btcpay: invoiceMethod({ processor, hands, checkouts, watch }),
+    },
   }
   const at = async (id: CheckoutId) => {
     const checkout = await checkouts.find(id)

@@ -142,8 +142,8 @@ async function giveGoodwill(
   const made = goodwillFor(order, { ...gift, by }, new Date())
   if (typeof made === 'string') return no(made)
   if (await goodwill.give(made)) {
-    const { amount, tender } = made
-    return yes(`gives ${formatUsdc(amount)} USDC to ${tender.payer}; the running store pays it`)
+    const { amount, payment } = made
+    return yes(`gives ${formatUsdc(amount)} USDC to ${payment.payer}; the running store pays it`)
   }
   const before = await goodwill.find(id)
   return no(
@@ -248,7 +248,7 @@ async function notePaid(
   }
   const made = { transaction, transfer, by }
   const order = isOrderId(reference) ? await createOrderStore(database).find(reference) : undefined
-  if (order?.tender.rail === 'x402') return noteRefund(database, order, made)
+  if (order?.payment.method === 'x402') return noteRefund(database, order, made)
   const { open } = await readPayoutQueue(database)
   const payout = open.find(
     (one) => one.reference === reference && one.state === 'FAILED' && payableByHand.has(one.code),
@@ -270,8 +270,8 @@ async function noteRefund(
   if (why !== undefined || !isRefunding(order)) return no(why ?? 'nothing is owed')
   const booked = await bookByHand(database, order, made)
   if (booked.outcome === 'moved') return moved
-  const { amount, tender } = order
-  return inWords(booked, `booked as paid: ${formatUsdc(amount)} USDC to ${tender.payer}`)
+  const { amount, payment } = order
+  return inWords(booked, `booked as paid: ${formatUsdc(amount)} USDC to ${payment.payer}`)
 }
 
 function inWords(noted: Noted, line: string): Tried {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { checkoutWorld, invoiced } from '../../test/doubles/checkouts.ts'
-import { newOrder, tenderOf } from '../../test/doubles/orders.ts'
+import { newOrder, paymentOf } from '../../test/doubles/orders.ts'
 import type { Checkout } from '../checkouts/checkout.ts'
 import type { InvoiceRead } from '../checkouts/ports.ts'
 import type { GoodwillStore } from '../orders/ports.ts'
@@ -30,8 +30,8 @@ describe('the sweep', () => {
   test('advances at most a hundred orders a second', async () => {
     const { deps, orders, clock } = checkoutWorld({ held: { outcome: 'pending' } })
     for (let at = 0; at < 120; at += 1) {
-      const tender = tenderOf({ nonce: `0x${String(at).padStart(64, '0')}` })
-      await orders.open(newOrder(deps, { tender }), [])
+      const payment = paymentOf({ nonce: `0x${String(at).padStart(64, '0')}` })
+      await orders.open(newOrder(deps, { payment }), [])
     }
     clock.pass(60_000)
     const { stop, failed, loop } = stoppable()
@@ -55,7 +55,7 @@ describe('the sweep', () => {
     const ended = runSweeper(swept({ deps }), loop)
     await vi.advanceTimersByTimeAsync(250)
     expect(failed.mock.calls).toEqual([['sweep', new Error('gone')]])
-    expect(claimDue.mock.calls.filter(([, rail]) => rail === 'x402')).toHaveLength(2)
+    expect(claimDue.mock.calls.filter(([, method]) => method === 'x402')).toHaveLength(2)
     stop.abort()
     await ended
   })
@@ -67,7 +67,7 @@ describe('a payment processor that does not answer', () => {
     const { deps, orders, clock, processor, reading } = world
     const { checkout } = await world.start()
     const { invoice } = invoiced(checkout)
-    await orders.open(newOrder(deps, { tender: inCoin(checkout, invoice.units) }), [])
+    await orders.open(newOrder(deps, { payment: inCoin(checkout, invoice.units) }), [])
     let answer = (_: InvoiceRead) => {}
     const silence = new Promise<InvoiceRead>((resolve) => {
       answer = resolve
@@ -92,7 +92,7 @@ describe('a payment processor that does not answer', () => {
 
 function inCoin({ id, coin, network, refundTo, amount }: Checkout, units: bigint): PaidInvoice {
   const payer = payerOf(coin, refundTo)
-  const paid = { rail: 'btcpay', network, asset: coin, payTo: 'address', payer, amount } as const
+  const paid = { method: 'btcpay', network, asset: coin, payTo: 'address', payer, amount } as const
   return { ...paid, nonce: id, invoice: 'invoice', units }
 }
 

@@ -66,7 +66,7 @@ const plays: readonly Play[] = [
       [
         { ...declined, paidBack: { outcome: 'pending', reason: 'sent' } },
         0,
-        { payout: { state: 'APPROVED', signed: { rail: 'x402' } } },
+        { payout: { state: 'APPROVED', signed: { method: 'x402' } } },
       ],
     ],
     ends: 'open',

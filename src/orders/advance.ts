@@ -24,10 +24,14 @@ export function advance(deps: AdvanceDeps, order: Order, patienceMs: number): Pr
   })
 }
 
-export function orderSweeper(deps: AdvanceDeps, atOnce: number, rail?: Payment['rail']): Sweeper {
+export function orderSweeper(
+  deps: AdvanceDeps,
+  atOnce: number,
+  method?: Payment['method'],
+): Sweeper {
   const flow = orderFlow(deps)
   return createSweeper({
-    claimDue: (limit) => deps.orders.claimDue(limit, rail),
+    claimDue: (limit) => deps.orders.claimDue(limit, method),
     work: (order) => carry(flow, order),
     failed: ({ id }, error) => deps.report({ name: 'step_failed', order: id, error }),
     atOnce,

@@ -28,7 +28,7 @@ export interface ApprovalDeps {
 interface Asked {
   readonly request: PurchaseRequest
   readonly priced: Priced
-  readonly tender: X402Payment
+  readonly payment: X402Payment
   /** The amount above which a person must approve; undefined: none. */
   readonly above: Usdc | undefined
 }
@@ -39,14 +39,14 @@ interface Asked {
  * @throws Refusal `approval_required` with the page where a person approves, `approval_declined`
  */
 export async function requireApproval(deps: ApprovalDeps, asked: Asked): Promise<void> {
-  const { request, priced, tender, above } = asked
+  const { request, priced, payment, above } = asked
   const { amount, lineItem, offer } = priced
   if (above === undefined || amount <= above) return
   const wording = wordingOf(offer.kind, request.fields)
-  const payer = tender.payer.toLowerCase()
+  const payer = payment.payer.toLowerCase()
   const purchase = { payer, purchase: deps.digest.of(wording), amount }
   const now = deps.now()
-  if (await deps.approvals.use(purchase, idsFor(deps.digest, tender).id, now)) return
+  if (await deps.approvals.use(purchase, idsFor(deps.digest, payment).id, now)) return
   const id = randomUUID()
   const approval = await deps.approvals.ask(
     {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newOrder, orderWorld, tenderOf } from '../../test/doubles/orders.ts'
+import { newOrder, orderWorld, paymentOf } from '../../test/doubles/orders.ts'
 import { sweep } from '../../test/model/sweep.ts'
 import type { Collecting } from '../payments/ports.ts'
 import { advance } from './advance.ts'
@@ -15,16 +15,16 @@ const second = 1_000
 async function unproven(validForMs: number, wasted?: number) {
   const world = orderWorld()
   const looks: { readonly at: number; readonly how: Collecting }[] = []
-  const { rails, now } = world.deps
+  const { methods, now } = world.deps
   const begun = now().getTime()
-  const collect: typeof rails.x402.collect = async (_, how = {}) => {
+  const collect: typeof methods.x402.collect = async (_, how = {}) => {
     looks.push({ at: now().getTime() - begun, how })
     const costs = wasted !== undefined && !how.onlyLooks ? { wasted } : {}
     return { outcome: 'unknown', reason: 'not said yet', ...costs }
   }
-  const deps = { ...world.deps, rails: { ...rails, x402: { ...rails.x402, collect } } }
+  const deps = { ...world.deps, methods: { ...methods, x402: { ...methods.x402, collect } } }
   const validBefore = Math.floor((begun + validForMs) / second)
-  const opening = newOrder(deps, { tender: tenderOf({ validBefore }) })
+  const opening = newOrder(deps, { payment: paymentOf({ validBefore }) })
   const { order } = await world.orders.open(opening, [])
   await advance(deps, order, 0)
   const live = async (ms: number) => {

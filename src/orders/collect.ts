@@ -1,6 +1,6 @@
 import { never } from '../lib/errors.ts'
 import { blockOf, type Receipt } from '../payments/payment.ts'
-import { type Collected, railOf } from '../payments/ports.ts'
+import { type Collected, methodOf } from '../payments/ports.ts'
 import { type In, type Next, type Order, type PaidOrder, paymentWatchMs } from './order.ts'
 import type { Step, StepDeps } from './ports.ts'
 import { intend, moveTo, pollDelay, wait } from './workflow.ts'
@@ -21,7 +21,7 @@ export async function collect(
 ): Promise<Step<Next<'PAYMENT_PENDING'>>> {
   const listing = deps.listingOf?.(order.item.kind)
   const how = { listing, onlyLooks: isSentEnough(order) }
-  const collected = await railOf(deps.rails, order.tender).collect(order.tender, how)
+  const collected = await methodOf(deps.methods, order.payment).collect(order.payment, how)
   const now = deps.now()
   switch (collected.outcome) {
     case 'settled': {
@@ -66,8 +66,8 @@ function withReverts<T extends Order>(
 
 /** Once the store would not send it again, only others can submit it, and each check costs calls to the chain. */
 function pauseBefore(order: In<'PAYMENT_PENDING'>, now: Date): number {
-  const { tender } = order
-  const isOver = tender.rail === 'x402' && now.getTime() >= tender.validBefore * 1_000
+  const { payment } = order
+  const isOver = payment.method === 'x402' && now.getTime() >= payment.validBefore * 1_000
   return isOver || isSentEnough(order)
     ? pollDelay(order.placedAt, now, rarestLookMs)
     : pollDelay(order.placedAt, now)
@@ -79,8 +79,8 @@ export function isToBeWatched({ settlement, paidAt }: PaidOrder, now: Date): boo
 
 /** A payment that the chain dropped is sent again. Returns the same order while nothing is new. */
 export async function assure<T extends PaidOrder>(deps: StepDeps, order: T): Promise<T> {
-  const { tender, receipt } = order
-  const confirmation = await railOf(deps.rails, tender).confirmationOf(tender, receipt)
+  const { payment, receipt } = order
+  const confirmation = await methodOf(deps.methods, payment).confirmationOf(payment, receipt)
   switch (confirmation) {
     case 'final':
       return { ...order, settlement: 'FINAL' }
@@ -106,10 +106,10 @@ export async function recordCheck<T extends PaidOrder, To extends Order>(
 }
 
 async function collectAgain<T extends PaidOrder>(deps: StepDeps, order: T): Promise<T> {
-  const { id, tender, receipt } = order
+  const { id, payment, receipt } = order
   deps.report({ name: 'payment_vanished', order: id })
   const how = { onlyLooks: isSentEnough(order) }
-  const collected = await railOf(deps.rails, tender).collect(tender, how)
+  const collected = await methodOf(deps.methods, payment).collect(payment, how)
   switch (collected.outcome) {
     case 'settled':
       // The payment is where it was. The two answers contradict each other, so nothing new is known.

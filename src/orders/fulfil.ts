@@ -1,7 +1,7 @@
 import type { Recipient } from '../catalog/good.ts'
 import type { Charge } from '../catalog/offer.ts'
 import { never } from '../lib/errors.ts'
-import { railOf } from '../payments/ports.ts'
+import { methodOf } from '../payments/ports.ts'
 import type { Held, Placed } from '../suppliers/supplier.ts'
 import { assure, isToBeWatched, recordCheck } from './collect.ts'
 import {
@@ -37,8 +37,8 @@ const freshMs = 5_000
 export async function begin(deps: StepDeps, order: In<'PAID'>): Promise<Step<Next<'PAID'>>> {
   const now = deps.now()
   if (now.getTime() - order.paidAt.getTime() > freshMs) {
-    const confirmation = await railOf(deps.rails, order.tender).confirmationOf(
-      order.tender,
+    const confirmation = await methodOf(deps.methods, order.payment).confirmationOf(
+      order.payment,
       order.receipt,
     )
     if (confirmation === 'gone') return moveTo(unpaid(deps, order))

@@ -18,10 +18,10 @@ const delivered = () => fulfilled(fulfilling(paid(pending())))
 
 test('goodwill is for the payer of an order that was delivered', () => {
   const order = delivered()
-  const { id, tender, receipt } = order
+  const { id, payment, receipt } = order
   const made = goodwillFor(order, gift, now)
   expect(made).toEqual({
-    ...{ id, version: 1, ...gift, givenAt: now, changedAt: now, tender, receipt },
+    ...{ id, version: 1, ...gift, givenAt: now, changedAt: now, payment, receipt },
     payout: { state: 'DUE' },
   })
 })
@@ -32,7 +32,7 @@ test.each([
   ['an order that is paid back', failed(fulfilling(paid(pending()))), 'it is FULFILLMENT_FAILED'],
   [
     'an order paid in a coin',
-    { ...delivered(), tender: { rail: 'btcpay', asset: 'BTC' } },
+    { ...delivered(), payment: { method: 'btcpay', asset: 'BTC' } },
     'paid in BTC',
   ],
   ['a payment that may vanish', { ...delivered(), settlement: 'SEEN' }, 'not final yet'],
@@ -53,7 +53,7 @@ describe('dropped', () => {
     return { ...made, payout: { state: 'FAILED', code, reason: 'USDC says no.', ...more } }
   }
   const validBefore = now.getTime() / 1_000
-  const signed = { rail: 'x402', validBefore } as SignedRefund
+  const signed = { method: 'x402', validBefore } as SignedRefund
 
   test('it ends with who did that and why it had failed', () => {
     const ended = { state: 'FAILED', code: goodwillDropped } as const

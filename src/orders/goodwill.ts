@@ -27,7 +27,7 @@ export interface Goodwill {
   readonly givenAt: Date
   readonly changedAt: Date
   /** The payment of the order: goodwill goes to its payer, on its network. */
-  readonly tender: X402Payment
+  readonly payment: X402Payment
   readonly receipt: X402Receipt
   readonly payout: Payout
 }
@@ -42,15 +42,15 @@ export function goodwillFor(order: Order | undefined, gift: Gift, now: Date): Go
   if (!order) return 'there is no such order'
   if (order.state !== 'FULFILLED')
     return `it is ${order.state}, and goodwill is for what was delivered`
-  const { id, tender, receipt } = order
-  if (tender.rail !== 'x402' || receipt.rail !== 'x402')
-    return `it was paid in ${tender.asset}, and goodwill goes out in USDC alone`
+  const { id, payment, receipt } = order
+  if (payment.method !== 'x402' || receipt.method !== 'x402')
+    return `it was paid in ${payment.asset}, and goodwill goes out in USDC alone`
   if (order.settlement === 'SEEN') return 'its payment is not final yet; try again in a few minutes'
   if (order.settlement === 'LOST') return 'its payment vanished from the chain'
   if (gift.amount > order.amount)
     return `its price was ${formatUsdc(order.amount)} USDC, and goodwill is not more than that`
   const payout = { state: 'DUE' } as const
-  return { id, version: 1, ...gift, givenAt: now, changedAt: now, tender, receipt, payout }
+  return { id, version: 1, ...gift, givenAt: now, changedAt: now, payment, receipt, payout }
 }
 
 /** Why goodwill that failed is not paid any more: an operator has dropped it. A retry gives it again. */
@@ -61,7 +61,7 @@ export function droppedGoodwill(goodwill: Goodwill, by: string, now: Date): Good
   if (payout.state !== 'FAILED') return `it has not failed; it is ${payout.state}`
   if (payout.code === goodwillDropped) return 'it was dropped before'
   const { code, reason, signed } = payout
-  if (signed?.rail === 'x402' && now.getTime() < signed.validBefore * 1_000) {
+  if (signed?.method === 'x402' && now.getTime() < signed.validBefore * 1_000) {
     const until = new Date(signed.validBefore * 1_000).toISOString()
     return `what was signed can be paid until ${until}; drop it after that`
   }
@@ -104,14 +104,14 @@ async function next(deps: GoodwillDeps, goodwill: Goodwill): Promise<Step<Goodwi
 }
 
 function debtOf(deps: GoodwillDeps, goodwill: Goodwill): Debt {
-  const { id, amount, tender, receipt, changedAt } = goodwill
+  const { id, amount, payment, receipt, changedAt } = goodwill
   const reference = goodwillReferenceOf(id)
   return {
     reference,
     since: changedAt,
-    payee: tender.payer,
+    payee: payment.payer,
     sign: () =>
-      deps.rails.x402.signRefund({ reference, tender: { ...tender, amount }, since: receipt }),
+      deps.methods.x402.signRefund({ reference, payment: { ...payment, amount }, since: receipt }),
     report: (name, reason) => deps.report({ name: `goodwill_${name}`, order: id, reason }),
   }
 }

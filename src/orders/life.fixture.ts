@@ -14,7 +14,7 @@ export const dead = { outcome: 'failed', code: 'authorization_expired', reason: 
 /** The payment landed in another block than before. */
 export const elsewhere = {
   outcome: 'settled',
-  receipt: { rail: 'x402', transaction: `0x${'e'.repeat(64)}`, block: 9 },
+  receipt: { method: 'x402', transaction: `0x${'e'.repeat(64)}`, block: 9 },
 } as const satisfies Collected
 export const declined = { placed: { outcome: 'declined', code: 'X', reason: 'x' } } as const
 export const working = { held: { outcome: 'pending' } } as const
@@ -44,7 +44,7 @@ export function newLife(script: Partial<Script> = {}) {
       const paidAt = clock.now()
       const paid: In<'PAID'> = {
         ...{ ...order, state: 'PAID', settlement: 'SEEN', paidAt },
-        receipt: { rail: 'x402', transaction: `0x${'a'.repeat(64)}`, block: 7 },
+        receipt: { method: 'x402', transaction: `0x${'a'.repeat(64)}`, block: 7 },
         deliverBy: new Date(paidAt.getTime() + 10 * minute),
       }
       const { record } = await orders.move(order, paid)

@@ -41,7 +41,7 @@ interface Ordered {
   readonly fingerprint: string
   /** SHA-256 of the token that opens the goods. */
   readonly accessTokenHash: string
-  readonly tender: Payment
+  readonly payment: Payment
   readonly amount: Usdc
   /** How many transactions for its payment were sent at the store's expense and moved no money. */
   readonly reverts?: number
@@ -221,9 +221,9 @@ export function chargedOf(order: Order): 'no' | 'yes' | 'unknown' {
  */
 export function idsFor(
   { of }: Pick<Digest, 'of'>,
-  tender: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'>,
+  payment: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'>,
 ): { readonly id: OrderId; readonly paymentId: PaymentId } {
-  const key = paymentKeyOf(tender)
+  const key = paymentKeyOf(payment)
   return { id: orderIdOf(of(`order:${key}`)), paymentId: paymentIdOf(of(`payment:${key}`)) }
 }
 

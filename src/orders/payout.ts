@@ -1,6 +1,6 @@
 import { never } from '../lib/errors.ts'
 import type { SignedRefund } from '../payments/payment.ts'
-import { type Rails, railOf } from '../payments/ports.ts'
+import { methodOf, type PaymentMethods } from '../payments/ports.ts'
 import type { PayoutLimits } from './ports.ts'
 import { type Denylist, isDenied } from './refusals.ts'
 import { pollDelay } from './workflow.ts'
@@ -51,7 +51,7 @@ export interface Debt {
 
 export interface PayoutDeps {
   readonly now: () => Date
-  readonly rails: Rails
+  readonly methods: PaymentMethods
   readonly payoutLimits: PayoutLimits
   readonly denylist: Denylist
 }
@@ -104,11 +104,11 @@ async function approve(debt: Debt, due: PayoutIn<'DUE'>): Promise<PayoutStep<'DU
 
 /** Safe to repeat, by any node, after any crash. */
 async function send(
-  { now, rails }: PayoutDeps,
+  { now, methods }: PayoutDeps,
   debt: Debt,
   { signed, ...payout }: PayoutIn<'APPROVED'>,
 ): Promise<PayoutStep<'APPROVED'>> {
-  const paid = await railOf(rails, signed).payBack(signed)
+  const paid = await methodOf(methods, signed).payBack(signed)
   switch (paid.outcome) {
     case 'paid': {
       const { transaction } = paid

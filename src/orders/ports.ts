@@ -3,7 +3,7 @@ import type { FundsRefusal } from '../health/funds.ts'
 import type { OrderId, PaymentId } from '../lib/ids.ts'
 import { type Usdc, usdc } from '../lib/money.ts'
 import type { Payment } from '../payments/payment.ts'
-import type { Listing, Rails } from '../payments/ports.ts'
+import type { Listing, PaymentMethods } from '../payments/ports.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import type { Sealed, Vault } from '../secrets/vault.ts'
 import type { Suppliers } from '../suppliers/supplier.ts'
@@ -58,7 +58,7 @@ export interface OrderStore extends WorkflowStore<Order> {
   hasten(id: OrderId): Promise<void>
 
   /** Leases unfinished orders that are due and whose last lease ended, to this caller alone. */
-  claimDue(limit: number, rail?: Payment['rail']): Promise<readonly Order[]>
+  claimDue(limit: number, method?: Payment['method']): Promise<readonly Order[]>
 
   find(id: OrderId): Promise<Order | undefined>
   findByPaymentId(id: PaymentId): Promise<Order | undefined>
@@ -300,7 +300,7 @@ interface Policy {
 
 export interface StepDeps {
   readonly now: () => Date
-  readonly rails: Rails
+  readonly methods: PaymentMethods
   readonly suppliers: Suppliers
   /** Orders that the supplier accepted, which this process heard and may not have put on record yet. */
   readonly accepted: Set<OrderId>

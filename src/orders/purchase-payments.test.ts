@@ -22,16 +22,16 @@ describe('a payment that came with a request', () => {
   /** Sends the payment with another request while the first request is being checked. */
   async function stolen(world: ReturnType<typeof purchaseWorld>, signed = true, copied = true) {
     const payment = await world.pay()
-    const { check } = world.deps.rails.x402
+    const { check } = world.deps.methods.x402
     let theft: Promise<unknown> | undefined
     world.says.isSigned = signed
-    Object.assign(world.deps.rails.x402, {
-      check: async (tender: X402Payment) => {
-        if (theft) return check(tender)
+    Object.assign(world.deps.methods.x402, {
+      check: async (shown: X402Payment) => {
+        if (theft) return check(shown)
         world.says.isSigned = copied
         theft = refusalOf(world.ask({ payment, fields: other }))
         await theft
-        return check(tender)
+        return check(shown)
       },
     })
     return { answer: await world.ask({ payment }), theft: await theft }
@@ -57,7 +57,7 @@ describe('a payment that came with a request', () => {
     world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
     await refusalOf(world.ask({ payment, fields: other }))
     world.says.isSigned = true
-    world.says.check = (tender) => ({ outcome: 'good', tender })
+    world.says.check = (payment) => ({ outcome: 'good', payment })
     expect(expectOrder(await world.ask({ payment })).order.state).toBe('FULFILLED')
   })
 
@@ -87,7 +87,7 @@ describe('a payment that came with a request', () => {
     world.says.check = () => ({ outcome: 'unknown', charged: 'unknown', reason: 'silence' })
     await refusalOf(world.ask({ payment }))
     world.clock.pass(301_000)
-    world.says.check = (tender) => ({ outcome: 'good', tender })
+    world.says.check = (payment) => ({ outcome: 'good', payment })
     expect(await refusalOf(world.ask({ payment, fields: other }))).toMatchObject({
       code: 'payment_reused',
     })
@@ -161,15 +161,15 @@ describe('a payment that two equal requests bring at once', () => {
     const hold = Promise.withResolvers<void>()
     const entered = Promise.withResolvers<void>()
     const verdicts = [first, second]
-    const check = async (tender: X402Payment): Promise<Checked<X402Payment>> => {
+    const check = async (payment: X402Payment): Promise<Checked<X402Payment>> => {
       const verdict = verdicts.shift()
       if (verdicts.length > 0) {
         entered.resolve()
         await hold.promise
       }
-      return verdict === 'bad' ? bad : { outcome: 'good', tender }
+      return verdict === 'bad' ? bad : { outcome: 'good', payment }
     }
-    Object.assign(world.deps.rails.x402, { check })
+    Object.assign(world.deps.methods.x402, { check })
     const begun = world.ask({ payment })
     await entered.promise
     world.clock.pass(pauseMs)
@@ -285,7 +285,7 @@ describe('a payment that opens no order', () => {
     }
     const world = purchaseWorld()
     const payment = await world.pay(request)
-    world.says.check = (tender) => ({ outcome: 'good', tender, hasLanded: true })
+    world.says.check = (payment) => ({ outcome: 'good', payment, hasLanded: true })
     expect(await refusalOf(world.ask({ ...request, payment }))).toMatchObject({
       code: 'invalid_body',
       details: { charged: 'yes' },

@@ -25,7 +25,7 @@ export const openCard = voucher('OPEN', { price: open(500, 10_000, 250) })
 export const plan = esim('PLAN')
 export const ada = { offerId: 'CARD', firstName: 'Ada', lastName: 'Lovelace' }
 
-/** A store whose rails and supplier are scripted, and a buyer. */
+/** A store whose methods and supplier are scripted, and a buyer. */
 export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<PurchaseDeps> = {}) {
   const world = orderWorld(changes)
   const { clock, calls } = world
@@ -35,32 +35,32 @@ export function purchaseWorld(changes: Partial<Script> = {}, settings: Partial<P
   putOnSale(card, openCard, plan)
   const says: {
     unsold: Unsold | undefined
-    check: (tender: X402Payment) => Checked<X402Payment>
+    check: (payment: X402Payment) => Checked<X402Payment>
     isSigned: boolean
     isUnused: boolean
   } = {
     unsold: undefined,
     isSigned: true,
     isUnused: true,
-    check: (tender) => ({ outcome: 'good', tender }),
+    check: (payment) => ({ outcome: 'good', payment }),
   }
-  const check = async (tender: X402Payment) => {
+  const check = async (payment: X402Payment) => {
     calls.push('check')
-    return says.check(tender)
+    return says.check(payment)
   }
   const isSignedByPayer = async () => says.isSigned
   const isUnused = async () => {
     calls.push('isUnused')
     return says.isUnused
   }
-  const x402 = { ...world.deps.rails.x402, check, isSignedByPayer, isUnused }
+  const x402 = { ...world.deps.methods.x402, check, isSignedByPayer, isUnused }
   const deps: PurchaseDeps = {
     ...world.deps,
     limits: world.orders.limits,
     reservations: memoryReservations(clock.now),
     approvals: world.orders.approvals,
     approvalWords: plainWords,
-    rails: { ...world.deps.rails, x402 },
+    methods: { ...world.deps.methods, x402 },
     budgets: noBudgets,
     liveCatalog,
     pricing,

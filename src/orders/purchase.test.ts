@@ -370,7 +370,7 @@ describe('once an order is on record, nothing that breaks becomes an error', () 
     const world = purchaseWorld()
     const fail = () => Promise.reject(new Error('broken'))
     const { deps, supplier } = world
-    Object.assign(broken === 'collect' ? deps.rails.x402 : supplier, { [broken]: fail })
+    Object.assign(broken === 'collect' ? deps.methods.x402 : supplier, { [broken]: fail })
     const { order, accessToken } = expectOrder(await world.buy())
     expect(order.state).toBe(state)
     expect(accessToken).toBeDefined()

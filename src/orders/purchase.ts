@@ -170,33 +170,33 @@ async function take(
   if (accepted.type === 'mismatch') return paymentRequired(deps, priced, accepted)
   const { lineItem } = priced
   const sent = { client: request.client, recipient: lineItem.recipient }
-  const subjects = subjectsOf(deps, accepted.tender.payer, sent)
+  const subjects = subjectsOf(deps, accepted.payment.payer, sent)
   const float = floatSeen(deps)
   const { amount } = priced
   const [, isSigned] = await Promise.all([
     requireBudgets(deps, subjects, float === undefined ? undefined : { float, amount }),
-    deps.rails.x402.isSignedByPayer(accepted.tender),
+    deps.methods.x402.isSignedByPayer(accepted.payment),
   ])
   const wording = wordingOf(priced.offer.kind, request.fields)
   // Nobody can submit an authorization that has ended, so it is reserved only once it was found good.
-  const isOver = hasEnded(accepted.tender, deps.now())
-  if (!isOver) progress.mark = await reserve(deps, accepted.tender, { wording, isSigned })
+  const isOver = hasEnded(accepted.payment, deps.now())
+  if (!isOver) progress.mark = await reserve(deps, accepted.payment, { wording, isSigned })
   const [checked, within] = await Promise.all([
-    deps.rails.x402.check(accepted.tender),
-    beforeLimits(deps, priced, accepted.tender.payer),
+    deps.methods.x402.check(accepted.payment),
+    beforeLimits(deps, priced, accepted.payment.payer),
   ])
   progress.money = moneyOf(checked)
   switch (checked.outcome) {
     case 'good': {
       // The payer is proven only now, and nobody else may learn of their limits or their eSIMs.
-      const { tender } = checked
-      if (isOver) progress.mark = await reserve(deps, tender, { wording, isSigned })
-      requireNotDenied(deps, tender.payer)
+      const { payment } = checked
+      if (isOver) progress.mark = await reserve(deps, payment, { wording, isSigned })
+      requireNotDenied(deps, payment.payer)
       if (within.refusal) throw within.refusal
-      await requireOwnEsim(deps, priced, tender.payer)
+      await requireOwnEsim(deps, priced, payment.payer)
       const above = lesser(within.approveAbove, request.approveAbove)
-      await requireApproval(deps, { request, priced, tender, above })
-      return open(deps, request, { priced, tender, receiver: within.receiver, subjects })
+      await requireApproval(deps, { request, priced, payment, above })
+      return open(deps, request, { priced, payment, receiver: within.receiver, subjects })
     }
     case 'bad':
       return paymentRequired(deps, priced, checked)
@@ -225,7 +225,7 @@ function priceNow(deps: PurchaseDeps, { kind, fields, payment }: PurchaseRequest
 
 interface Ready {
   readonly priced: Priced
-  readonly tender: X402Payment
+  readonly payment: X402Payment
   readonly receiver: string | undefined
   readonly subjects: Subjects
 }
@@ -241,11 +241,11 @@ function webhookOf({ vault, digest }: PurchaseDeps, url: string | undefined, ord
 async function open(
   deps: PurchaseDeps,
   { fields, viewer }: PurchaseRequest,
-  { priced, tender, receiver, subjects }: Ready,
+  { priced, payment, receiver, subjects }: Ready,
 ): Promise<Opened | Earlier> {
   const { offer, lineItem, amount } = priced
   const accessToken = newAccessToken()
-  const { id, paymentId } = idsFor(deps.digest, tender)
+  const { id, paymentId } = idsFor(deps.digest, payment)
   const wording = wordingOf(offer.kind, fields)
   const now = deps.now()
   const order: In<'PAYMENT_PENDING'> = {
@@ -257,7 +257,7 @@ async function open(
     recipient: deps.vault.seal(lineItem.recipient, { order: id, field: 'recipient' }),
     fingerprint: deps.digest.of(wording),
     accessTokenHash: hashOf(accessToken),
-    tender,
+    payment,
     amount,
     placedAt: now,
     changedAt: now,
@@ -382,10 +382,10 @@ function paymentRequired(
  */
 async function reserve(
   { reservations, digest }: PurchaseDeps,
-  tender: X402Payment,
+  payment: X402Payment,
   { wording, isSigned }: { readonly wording: string; readonly isSigned: boolean },
 ): Promise<Reservation['mark']> {
-  const held = await reservations.reserve(paymentKeyOf(tender), digest.of(wording), isSigned)
+  const held = await reservations.reserve(paymentKeyOf(payment), digest.of(wording), isSigned)
   if (digest.matches(wording, held.request)) return held.mark
   const message =
     'This payment came with another request first. Send that one again to learn what became of it.'
@@ -428,17 +428,17 @@ function moneyOf(checked: Checked): Money {
  * checked, the chain is asked once whether it was used; one that was used proves nothing to this request.
  */
 async function chargedFor(
-  { rails, payees }: PurchaseDeps,
+  { methods, payees }: PurchaseDeps,
   { heldUp }: PurchaseRequest,
   payment: PaymentPayload,
   money: Money,
 ): Promise<{ readonly charged: Charged; readonly provesNothing?: true }> {
   if (money === 'landed') return { charged: 'yes' }
   if (money !== 'unseen') return { charged: money === 'unmoved' ? 'no' : 'unknown' }
-  const tenders = signedTo(payees, payment)
-  if (tenders.length === 0) return { charged: 'no' }
+  const payments = signedTo(payees, payment)
+  if (payments.length === 0) return { charged: 'no' }
   // A caller above a limit must not cause calls to the chain.
   if (heldUp?.code === 'rate_limited') return { charged: 'unknown' }
-  const unused = await Promise.all(tenders.map(rails.x402.isUnused))
+  const unused = await Promise.all(payments.map(methods.x402.isUnused))
   return unused.every(Boolean) ? { charged: 'no' } : { charged: 'unknown', provesNothing: true }
 }

@@ -156,6 +156,6 @@ describe('a claim', () => {
     const signed = world.orders.history.flatMap((at) =>
       'payout' in at && at.payout?.state === 'APPROVED' ? [at.payout.signed.to] : [],
     )
-    expect(signed).toEqual([order.tender.payer])
+    expect(signed).toEqual([order.payment.payer])
   })
 })

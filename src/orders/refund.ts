@@ -2,7 +2,7 @@ import { goods } from '../catalog/kinds.ts'
 import { never } from '../lib/errors.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { addressOf } from '../payments/payment.ts'
-import { railOf } from '../payments/ports.ts'
+import { methodOf } from '../payments/ports.ts'
 import type { Digest } from '../secrets/tokens.ts'
 import { type BudgetRules, budgetSpent, clientDigest } from './budgets.ts'
 import { assure, recordCheck } from './collect.ts'
@@ -133,12 +133,13 @@ async function refund(
   }
 }
 
-function debtOf(deps: StepDeps, { id, tender, receipt, changedAt }: Refunding): Debt {
+function debtOf(deps: StepDeps, { id, payment, receipt, changedAt }: Refunding): Debt {
   return {
     reference: id,
     since: changedAt,
-    payee: addressOf(tender),
-    sign: () => railOf(deps.rails, tender).signRefund({ reference: id, tender, since: receipt }),
+    payee: addressOf(payment),
+    sign: () =>
+      methodOf(deps.methods, payment).signRefund({ reference: id, payment, since: receipt }),
     report: (name, reason) => deps.report({ name: `refund_${name}`, order: id, reason }),
   }
 }

@@ -47,8 +47,8 @@ export function paymentKeyIn({ accepted, payload }: PaymentPayload): string {
   return paymentKeyOf({ network: accepted.network, asset: accepted.asset, payer, nonce })
 }
 
-export function isPaidBy({ tender }: Order, { payment }: PurchaseRequest): boolean {
-  return payment !== undefined && paymentKeyOf(tender) === paymentKeyIn(payment)
+export function isPaidBy(order: Order, { payment }: PurchaseRequest): boolean {
+  return payment !== undefined && paymentKeyOf(order.payment) === paymentKeyIn(payment)
 }
 
 /**
@@ -132,6 +132,6 @@ export async function mayReveal(
 ): Promise<boolean> {
   const { accessToken, wallet, keys = [] } = viewer
   if (accessToken && sameHash(hashOf(accessToken), order.accessTokenHash)) return true
-  if (wallet && same(wallet, order.tender.payer)) return true
+  if (wallet && same(wallet, order.payment.payer)) return true
   return keys.length > 0 && orders.hasKey(order.id, keys.map(hashOf))
 }

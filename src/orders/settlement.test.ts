@@ -255,12 +255,12 @@ describe('a payment that the chain dropped and that is reverted when it is sent 
     await begin()
     const { state } = await live(ms)
     let sent = 0
-    const collect = async (_tender: unknown, { onlyLooks }: Collecting = {}) => {
+    const collect = async (_payment: unknown, { onlyLooks }: Collecting = {}) => {
       if (onlyLooks) return unknown
       sent += 1
       return { ...unknown, wasted: 1 }
     }
-    Object.assign(deps.rails.x402, { collect })
+    Object.assign(deps.methods.x402, { collect })
     await live(8 * minute, { confirmation: 'gone' })
     expect(now()).toMatchObject({ state, settlement: 'SEEN', reverts: 3 })
     expect(sent).toBe(3)
@@ -313,7 +313,7 @@ test('a refund of a payment that vanished is never paid, however often it is cla
 describe('the payout limits', () => {
   test('stop a refund that is signed already, and let the same one go on', async () => {
     const { begin, deps, live, script, times, told } = newLife(declined)
-    const { x402 } = deps.rails
+    const { x402 } = deps.methods
     const { signRefund } = x402
     Object.assign(x402, {
       signRefund: (...refund: Parameters<typeof signRefund>) => {
@@ -334,7 +334,7 @@ describe('the payout limits', () => {
     const life = newLife({ ...declined, paidBack: { ...empty, mayStillPay: true } })
     const { now, script, times } = life
     const sent = new Set<unknown>()
-    Object.assign(life.deps.rails.x402, {
+    Object.assign(life.deps.methods.x402, {
       payBack: async (refund: unknown) => {
         sent.add(refund)
         return script.paidBack

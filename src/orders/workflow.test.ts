@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { newOrder, orderWorld, tenderOf } from '../../test/doubles/orders.ts'
+import { newOrder, orderWorld, paymentOf } from '../../test/doubles/orders.ts'
 import type { Held } from '../suppliers/supplier.ts'
 import { orderSweeper } from './advance.ts'
 import { carry, type Workflow, wait } from './workflow.ts'
@@ -11,8 +11,8 @@ beforeEach(() => {
 async function worldWith(count: number) {
   const world = orderWorld()
   for (let at = 0; at < count; at += 1) {
-    const tender = tenderOf({ nonce: `0x${String(at).padStart(64, '0')}` })
-    const { order } = await world.orders.open(newOrder(world.deps, { tender }), [])
+    const payment = paymentOf({ nonce: `0x${String(at).padStart(64, '0')}` })
+    const { order } = await world.orders.open(newOrder(world.deps, { payment }), [])
     await world.orders.release(order, 0)
   }
   const ends = () => world.orders.history.filter(({ state }) => state === 'FULFILLED').length

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { orderWorld, tenderOf } from '../../test/doubles/orders.ts'
+import { orderWorld, paymentOf } from '../../test/doubles/orders.ts'
 import {
   expectOrder,
   expectPaymentRequired,
@@ -8,7 +8,7 @@ import {
 } from '../orders/purchase.fixture.ts'
 import { networks } from './networks.ts'
 import { fixturePayee, paymentFor } from './payments.fixture.ts'
-import { type Rail, railOfNetworks } from './ports.ts'
+import { methodOfNetworks, type X402Method } from './ports.ts'
 import type { Payee } from './terms.ts'
 
 const { base, 'base-sepolia': sepolia } = networks
@@ -16,33 +16,33 @@ const payees: readonly [Payee, Payee] = [
   fixturePayee,
   { network: base, payTo: `0x${'7'.repeat(40)}` },
 ]
-const receipt = { rail: 'x402', transaction: '0x1', block: 7 } as const
+const receipt = { method: 'x402', transaction: '0x1', block: 7 } as const
 
-/** The rails of two networks, which record what they are asked. */
+/** The methods of two networks, which record what they are asked. */
 function twoChains() {
   const worlds: Record<string, ReturnType<typeof orderWorld>> = {
     [sepolia.id]: orderWorld(),
     [base.id]: orderWorld(),
   }
-  const rails = new Map<string, Rail>(
-    Object.entries(worlds).map(([id, { deps }]) => [id, deps.rails.x402]),
+  const methods = new Map<string, X402Method>(
+    Object.entries(worlds).map(([id, { deps }]) => [id, deps.methods.x402]),
   )
   const callsTo = (id: string) => worlds[id]?.calls ?? []
-  return { rails, rail: railOfNetworks(rails), callsTo }
+  return { methods, method: methodOfNetworks(methods), callsTo }
 }
 
 /** A store that is paid on two networks. */
 function storeOfTwo() {
-  const { rails, rail, callsTo } = twoChains()
+  const { methods, method, callsTo } = twoChains()
   const { deps, ask } = purchaseWorld({}, { payees })
-  Object.assign(deps.rails, { x402: rail })
+  Object.assign(deps.methods, { x402: method })
   const accepts = async () => expectPaymentRequired(await ask()).accepts
   async function sign(network: string) {
     const terms = (await accepts()).find((one) => one.network === network)
     if (!terms) throw new Error(`${network} is not accepted`)
     return paymentFor(terms, deps.now())
   }
-  return { rails, callsTo, ask, accepts, sign }
+  return { methods, callsTo, ask, accepts, sign }
 }
 
 test('the terms name every network that the store accepts, at one price', async () => {
@@ -60,14 +60,14 @@ test.each([
 ])('what is paid on %s is collected and paid back there alone', async (id, { payTo }, other) => {
   const { ask, callsTo, sign } = storeOfTwo()
   const { order } = expectOrder(await ask({ payment: await sign(id) }))
-  expect(order).toMatchObject({ state: 'FULFILLED', tender: { network: id, payTo } })
+  expect(order).toMatchObject({ state: 'FULFILLED', payment: { network: id, payTo } })
   expect([callsTo(id), callsTo(other)]).toEqual([['check', 'collect'], []])
 
   const chains = twoChains()
-  const tender = tenderOf({ network: id })
-  await chains.rail.confirmationOf(tender, receipt)
-  const signed = await chains.rail.signRefund({ reference: 'ord', tender, since: receipt })
-  await chains.rail.payBack({ ...signed, network: id })
+  const payment = paymentOf({ network: id })
+  await chains.method.confirmationOf(payment, receipt)
+  const signed = await chains.method.signRefund({ reference: 'ord', payment, since: receipt })
+  await chains.method.payBack({ ...signed, network: id })
   expect(chains.callsTo(id)).toEqual(['confirmation', 'sign', 'payBack'])
   expect(chains.callsTo(other)).toEqual([])
 })
@@ -82,20 +82,20 @@ test('a payment to the address of another network is none', async () => {
 })
 
 test('a network that is not connected takes no money, signs nothing, and its refunds wait', async () => {
-  const { ask, rails, sign } = storeOfTwo()
-  const payment = await sign(base.id)
-  rails.delete(base.id)
-  expect((await refusalOf(ask({ payment }))).code).toBe('try_again')
-  const { rail } = twoChains()
-  const tender = tenderOf({ network: 'eip155:1' })
-  const due = { reference: 'ord', tender, since: receipt }
-  await expect(rail.signRefund(due)).rejects.toThrow('eip155:1 is not connected')
-  expect(await rail.isUnused(tender)).toBe(false)
-  expect(await rail.isSignedByPayer(tender)).toBe(false)
-  expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
-  expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
-  const signed = await orderWorld().deps.rails.x402.signRefund(due)
-  const refund = { ...signed, network: tender.network }
-  expect(await rail.payBack(refund)).toMatchObject({ outcome: 'pending' })
+  const { ask, methods, sign } = storeOfTwo()
+  const signedPayment = await sign(base.id)
+  methods.delete(base.id)
+  expect((await refusalOf(ask({ payment: signedPayment }))).code).toBe('try_again')
+  const { method } = twoChains()
+  const payment = paymentOf({ network: 'eip155:1' })
+  const due = { reference: 'ord', payment, since: receipt }
+  await expect(method.signRefund(due)).rejects.toThrow('eip155:1 is not connected')
+  expect(await method.isUnused(payment)).toBe(false)
+  expect(await method.isSignedByPayer(payment)).toBe(false)
+  expect(await method.check(payment)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
+  expect(await method.collect(payment)).toMatchObject({ outcome: 'unknown' })
+  expect(await method.confirmationOf(payment, receipt)).toBe('unknown')
+  const signed = await orderWorld().deps.methods.x402.signRefund(due)
+  const refund = { ...signed, network: payment.network }
+  expect(await method.payBack(refund)).toMatchObject({ outcome: 'pending' })
 })

@@ -1,4 +1,4 @@
-/** Why a rail cannot pay a refund until an operator does something (docs/operators/treasury.md). */
+/** Why a method cannot pay a refund until an operator does something (docs/operators/treasury.md). */
 const payBackFaults = [
   'no_float',
   'no_gas',

@@ -1,12 +1,12 @@
 import { type Usdc, usdcDecimals } from '../lib/money.ts'
 import { type Coin, coinDecimals } from './coins.ts'
 
-/** What a buyer hands over to pay. Each payment method has a case here and an entry in `Rails`. */
+/** What a buyer hands over to pay. Each payment method has a case here and an entry in `PaymentMethods`. */
 export type Payment = X402Payment | PaidInvoice
 
 /** A signed EIP-3009 authorization: it moves this amount once, to this address, before its end. */
 export interface X402Payment {
-  readonly rail: 'x402'
+  readonly method: 'x402'
   /** CAIP-2: "eip155:8453". */
   readonly network: string
   readonly asset: string
@@ -24,7 +24,7 @@ export interface X402Payment {
 
 /** An invoice of the payment processor that was paid in full and in time (docs/contributors/decisions/015). */
 export interface PaidInvoice {
-  readonly rail: 'btcpay'
+  readonly method: 'btcpay'
   /** The chain as the operator named it: "Bitcoin". */
   readonly network: string
   readonly asset: Coin
@@ -44,20 +44,20 @@ export interface PaidInvoice {
 export type Receipt = X402Receipt | InvoiceReceipt
 
 export interface X402Receipt {
-  readonly rail: 'x402'
+  readonly method: 'x402'
   /** Where anyone can check it: the transaction hash. */
   readonly transaction: string
   readonly block: number
 }
 
 export interface InvoiceReceipt {
-  readonly rail: 'btcpay'
+  readonly method: 'btcpay'
   /** The transaction that paid, on the coin's chain; the last one where there were several. */
   readonly transaction: string
 }
 
 export function blockOf(receipt: Receipt): number | undefined {
-  return receipt.rail === 'x402' ? receipt.block : undefined
+  return receipt.method === 'x402' ? receipt.block : undefined
 }
 
 export function payerOf(coin: Coin, address: string): string {
@@ -65,9 +65,9 @@ export function payerOf(coin: Coin, address: string): string {
 }
 
 /** A wallet is public on the chain. A return address is not, and its last four characters are enough for its owner. */
-export function publicPayerOf(tender: Payment): string {
-  if (tender.rail === 'x402') return tender.payer
-  const { coin, address } = partsOf(tender.payer)
+export function publicPayerOf(payment: Payment): string {
+  if (payment.method === 'x402') return payment.payer
+  const { coin, address } = partsOf(payment.payer)
   return payerOf(coin, `…${address.slice(-4)}`)
 }
 
@@ -76,19 +76,19 @@ export function partsOf(payer: string): { readonly coin: Coin; readonly address:
   return { coin: payer.slice(0, colon) as Coin, address: payer.slice(colon + 1) }
 }
 
-export function addressOf({ rail, payer }: Pick<Payment, 'rail' | 'payer'>): string {
-  return rail === 'x402' ? payer : partsOf(payer).address
+export function addressOf({ method, payer }: Pick<Payment, 'method' | 'payer'>): string {
+  return method === 'x402' ? payer : partsOf(payer).address
 }
 
-export function paidIn(tender: Payment): { readonly decimals: number; readonly units: bigint } {
-  return tender.rail === 'x402'
-    ? { decimals: usdcDecimals, units: tender.amount }
-    : { decimals: coinDecimals[tender.asset], units: tender.units }
+export function paidIn(payment: Payment): { readonly decimals: number; readonly units: bigint } {
+  return payment.method === 'x402'
+    ? { decimals: usdcDecimals, units: payment.amount }
+    : { decimals: coinDecimals[payment.asset], units: payment.units }
 }
 
 /** The permanent, unique key of a payment: USDC accepts a payer's nonce only once (EIP-3009). */
-export function paymentKeyOf(tender: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'>) {
-  return [tender.network, tender.asset, tender.payer, tender.nonce].join(':').toLowerCase()
+export function paymentKeyOf(payment: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'>) {
+  return [payment.network, payment.asset, payment.payer, payment.nonce].join(':').toLowerCase()
 }
 
 export function same(one: string, other: string): boolean {
@@ -100,7 +100,7 @@ export type SignedRefund = X402Refund | InvoiceRefund
 
 /** A payout in a coin by the payment processor, which recognises a repeat by its reference. */
 export interface InvoiceRefund {
-  readonly rail: 'btcpay'
+  readonly method: 'btcpay'
   readonly invoice: string
   /** As in `PaidInvoice.network`. */
   readonly network: string
@@ -112,7 +112,7 @@ export interface InvoiceRefund {
 }
 
 export interface X402Refund {
-  readonly rail: 'x402'
+  readonly method: 'x402'
   /** CAIP-2. */
   readonly network: string
   readonly from: string

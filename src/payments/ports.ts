@@ -12,10 +12,10 @@ import type {
 } from './payment.ts'
 
 export type Checked<T = X402Payment> =
-  /** `tender` is the one that was asked about, completed with what the rail needs to find it. */
+  /** `payment` is the one that was asked about, completed with what the method needs to find it. */
   | {
       readonly outcome: 'good'
-      readonly tender: T
+      readonly payment: T
       /** It has paid already: its money is here, whether or not its order is opened. */
       readonly hasLanded?: true
     }
@@ -66,7 +66,7 @@ export type PaidBack =
 export interface RefundDue<T = Payment, R = Receipt> {
   readonly reference: string
   /** The payment that goes back, to its payer and never to an address from a request. */
-  readonly tender: T
+  readonly payment: T
   /** The receipt of the payment: the refund cannot be earlier. */
   readonly since: R
 }
@@ -77,10 +77,10 @@ export interface Listing {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-interface RailOf<T, R, S> {
+interface PaymentMethod<T, R, S> {
   /** Moves the buyer's money to us, or sees that it came. Safe to repeat: a payment moves money once. */
-  collect(tender: T, how?: Collecting): Promise<Collected<R>>
-  confirmationOf(tender: T, receipt: R): Promise<Confirmation>
+  collect(payment: T, how?: Collecting): Promise<Collected<R>>
+  confirmationOf(payment: T, receipt: R): Promise<Confirmation>
   /** Decides the one payout of this name, in all its parts. Sends nothing. */
   signRefund(due: RefundDue<T, R>): Promise<S>
   /** Pays a signed refund. Safe to repeat, by any node, after any crash. */
@@ -88,27 +88,31 @@ interface RailOf<T, R, S> {
 }
 
 /** Authorizations of USDC, on the chain. */
-export interface Rail extends RailOf<X402Payment, X402Receipt, X402Refund> {
-  check(tender: X402Payment): Promise<Checked>
+export interface X402Method extends PaymentMethod<X402Payment, X402Receipt, X402Refund> {
+  check(payment: X402Payment): Promise<Checked>
   /** Computed without asking anybody; the signature of a contract wallet gives false. */
-  isSignedByPayer(tender: X402Payment): Promise<boolean>
+  isSignedByPayer(payment: X402Payment): Promise<boolean>
   /** Whether the authorization has not been used, by one call to the chain; false if it does not answer. */
-  isUnused(tender: X402Payment): Promise<boolean>
+  isUnused(payment: X402Payment): Promise<boolean>
 }
 /** Invoices in other coins, at the payment processor. */
-export type InvoiceRail = RailOf<PaidInvoice, InvoiceReceipt, InvoiceRefund>
+export type InvoiceMethod = PaymentMethod<PaidInvoice, InvoiceReceipt, InvoiceRefund>
 
-export interface Rails {
-  readonly x402: Rail
-  readonly btcpay: InvoiceRail
+export interface PaymentMethods {
+  readonly x402: X402Method
+  readonly btcpay: InvoiceMethod
 }
 
-/** The rail of a tender, receipt or refund. Each names its own, so the types on both sides match. */
-export function railOf(
-  rails: Rails,
-  { rail }: Pick<Payment, 'rail'>,
-): RailOf<Payment, Receipt, SignedRefund> {
-  return rails[rail] as RailOf<never, never, never> as RailOf<Payment, Receipt, SignedRefund>
+/** The method of a payment, receipt or refund. Each names its own, so the types on both sides match. */
+export function methodOf(
+  methods: PaymentMethods,
+  { method }: Pick<Payment, 'method'>,
+): PaymentMethod<Payment, Receipt, SignedRefund> {
+  return methods[method] as PaymentMethod<never, never, never> as PaymentMethod<
+    Payment,
+    Receipt,
+    SignedRefund
+  >
 }
 
 export interface ChainFacts {
@@ -122,24 +126,24 @@ export interface ChainFacts {
 const notConnected = 'Its network is not connected.'
 
 /** A payment and its refund stay on their network. Nothing is known of one that is not connected: its orders wait. */
-export function railOfNetworks(chains: ReadonlyMap<string, Rail>): Rail {
+export function methodOfNetworks(chains: ReadonlyMap<string, X402Method>): X402Method {
   const on = ({ network }: { readonly network: string }) => chains.get(network)
   return {
-    isSignedByPayer: async (tender) => (await on(tender)?.isSignedByPayer(tender)) ?? false,
-    isUnused: async (tender) => (await on(tender)?.isUnused(tender)) ?? false,
-    check: async (tender) =>
-      (await on(tender)?.check(tender)) ?? {
+    isSignedByPayer: async (payment) => (await on(payment)?.isSignedByPayer(payment)) ?? false,
+    isUnused: async (payment) => (await on(payment)?.isUnused(payment)) ?? false,
+    check: async (payment) =>
+      (await on(payment)?.check(payment)) ?? {
         outcome: 'unknown',
         reason: notConnected,
         charged: 'unknown',
       },
-    collect: async (tender, how) =>
-      (await on(tender)?.collect(tender, how)) ?? { outcome: 'unknown', reason: notConnected },
-    confirmationOf: async (tender, receipt) =>
-      (await on(tender)?.confirmationOf(tender, receipt)) ?? 'unknown',
+    collect: async (payment, how) =>
+      (await on(payment)?.collect(payment, how)) ?? { outcome: 'unknown', reason: notConnected },
+    confirmationOf: async (payment, receipt) =>
+      (await on(payment)?.confirmationOf(payment, receipt)) ?? 'unknown',
     async signRefund(due) {
-      const chain = on(due.tender)
-      if (!chain) throw new Error(`The network ${due.tender.network} is not connected`)
+      const chain = on(due.payment)
+      if (!chain) throw new Error(`The network ${due.payment.network} is not connected`)
       return chain.signRefund(due)
     },
     payBack: async (refund) =>

@@ -21,11 +21,11 @@ function withAuthorization(
 }
 
 describe('a payment for exactly these terms', () => {
-  test('becomes a tender with the store’s own terms', () => {
+  test('becomes a payment with the store’s own terms', () => {
     expect(accepted(good)).toEqual({
-      type: 'tender',
-      tender: {
-        rail: 'x402',
+      type: 'payment',
+      payment: {
+        method: 'x402',
         network: 'eip155:84532',
         asset: fixturePayee.network.usdc,
         payTo: fixturePayee.payTo,
@@ -40,14 +40,14 @@ describe('a payment for exactly these terms', () => {
     })
   })
 
-  test('may write addresses in any case; the tender has the store’s spelling', () => {
+  test('may write addresses in any case; the payment has the store’s spelling', () => {
     const { asset, payTo } = good.accepted
     const shouted = withTerms({ asset: asset.toLowerCase(), payTo: payTo.toUpperCase() })
-    expect(accepted(shouted)).toMatchObject({ tender: { asset: fixturePayee.network.usdc } })
+    expect(accepted(shouted)).toMatchObject({ payment: { asset: fixturePayee.network.usdc } })
   })
 
   test('may say more in extra than it was told', () => {
-    expect(accepted(withTerms({ extra: { anything: 1 } }))).toMatchObject({ type: 'tender' })
+    expect(accepted(withTerms({ extra: { anything: 1 } }))).toMatchObject({ type: 'payment' })
   })
 })
 
@@ -96,7 +96,7 @@ describe('a payment is refused by the name of what differs', () => {
   )
 
   test.each([
-    // The rail decides that, once it has checked whether it was used.
+    // The method decides that, once it has checked whether it was used.
     [-1_000, undefined],
     [30, undefined],
     [600, undefined],
@@ -123,10 +123,10 @@ test('no amount but the exact one is ever taken', () => {
     fc.property(atomic, atomic, (price, paid) => {
       const payment = paymentFor(fixtureTerms(usdc(paid)), now)
       const answer = accept(payment, usdc(price), [fixturePayee], now)
-      expect(answer.type).toBe(price === paid ? 'tender' : 'mismatch')
+      expect(answer.type).toBe(price === paid ? 'payment' : 'mismatch')
       const disguised = { ...payment, accepted: fixtureTerms(usdc(price)) }
       const other = accept(disguised, usdc(price), [fixturePayee], now)
-      expect(other.type).toBe(price === paid ? 'tender' : 'mismatch')
+      expect(other.type).toBe(price === paid ? 'payment' : 'mismatch')
     }),
   )
 })

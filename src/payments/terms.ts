@@ -44,15 +44,15 @@ export function acceptsOf(amount: Usdc, [first, ...others]: Payees, quote?: stri
 }
 
 type Acceptance =
-  | { readonly type: 'tender'; readonly tender: X402Payment }
+  | { readonly type: 'payment'; readonly payment: X402Payment }
   | { readonly type: 'mismatch'; readonly code: string; readonly reason: string }
 
-/** The rail refuses an authorization with fewer seconds left, after checking whether it has already landed. */
+/** The method refuses an authorization with fewer seconds left, after checking whether it has already landed. */
 export const minValiditySeconds = 30
 /** Seconds. An unused authorization can be submitted until it expires, and its order waits until then. */
 export const maxValiditySeconds = 600
 
-/** Only cheap checks: the rail checks the signature and the wallet. */
+/** Only cheap checks: the method checks the signature and the wallet. */
 export function accept(
   payment: PaymentPayload,
   amount: Usdc,
@@ -64,7 +64,7 @@ export function accept(
   const fault =
     termsFault(accepted, termsOf(amount, payee)) ?? authorizationFault(payment, amount, payee, now)
   return fault === undefined
-    ? { type: 'tender', tender: tenderOf(payment, amount, payee) }
+    ? { type: 'payment', payment: paymentOf(payment, amount, payee) }
     : { type: 'mismatch', ...fault }
 }
 
@@ -73,7 +73,7 @@ export function signedTo(payees: Payees, payment: PaymentPayload): readonly X402
   const { to, value } = payment.payload.authorization
   return payees.flatMap((payee) => {
     const payTo = [payee.payTo, ...(payee.earlier ?? [])].find((one) => same(to, one))
-    return payTo === undefined ? [] : [tenderOf(payment, usdc(value), { ...payee, payTo })]
+    return payTo === undefined ? [] : [paymentOf(payment, usdc(value), { ...payee, payTo })]
   })
 }
 
@@ -81,10 +81,10 @@ export function hasEnded({ validBefore }: Pick<X402Payment, 'validBefore'>, now:
   return validBefore * 1_000 <= now.getTime()
 }
 
-function tenderOf({ payload }: PaymentPayload, amount: Usdc, payee: Payee): X402Payment {
+function paymentOf({ payload }: PaymentPayload, amount: Usdc, payee: Payee): X402Payment {
   const { authorization, signature } = payload
   return {
-    rail: 'x402',
+    method: 'x402',
     network: payee.network.id,
     asset: payee.network.usdc,
     payTo: payee.payTo,

@@ -48,10 +48,10 @@ test.each([
 })
 
 test('a payment has one name, however its addresses are written', () => {
-  const tender = { network: 'eip155:84532', asset: '0xAb', payer: '0xCd', nonce: '0xEf' }
+  const payment = { network: 'eip155:84532', asset: '0xAb', payer: '0xCd', nonce: '0xEf' }
   const shouted = { network: 'EIP155:84532', asset: '0XAB', payer: '0XCD', nonce: '0XEF' }
-  expect(paymentKeyOf(shouted)).toBe(paymentKeyOf(tender))
+  expect(paymentKeyOf(shouted)).toBe(paymentKeyOf(payment))
   for (const name of ['network', 'asset', 'payer', 'nonce'] as const) {
-    expect(paymentKeyOf({ ...tender, [name]: 'x' })).not.toBe(paymentKeyOf(tender))
+    expect(paymentKeyOf({ ...payment, [name]: 'x' })).not.toBe(paymentKeyOf(payment))
   }
 })

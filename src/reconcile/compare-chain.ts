@@ -28,7 +28,7 @@ export async function comparePayments(
   for await (const transfers of chain.received(blocks.from, blocks.to)) {
     const payments = transfers.filter(isAuthorized)
     const orders = await store.byPayments(payments.map((payment) => keyOf(chain, payment)))
-    const byKey = new Map(orders.map((order) => [paymentKeyOf(order.tender), order]))
+    const byKey = new Map(orders.map((order) => [paymentKeyOf(order.payment), order]))
     for (const transfer of transfers) {
       const order = isAuthorized(transfer) ? byKey.get(keyOf(chain, transfer)) : undefined
       if (order) noteKnown(transfer, order, look, notes)

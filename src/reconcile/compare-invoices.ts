@@ -74,20 +74,20 @@ function compareOrder(
   note(notes, isUnderWay ? open('store', about) : differs('checkout_without_order', about))
 }
 
-function isItsOrder(checkout: CheckoutIn<'ORDERED'>, { tender, amount }: Order): boolean {
-  if (tender.rail !== 'btcpay') return false
+function isItsOrder(checkout: CheckoutIn<'ORDERED'>, { payment, amount }: Order): boolean {
+  if (payment.method !== 'btcpay') return false
   return (
     amount === checkout.amount &&
-    tender.units === checkout.price &&
-    tender.invoice === checkout.invoice.id &&
-    same(tender.payer, payerOf(checkout.coin, checkout.refundTo))
+    payment.units === checkout.price &&
+    payment.invoice === checkout.invoice.id &&
+    same(payment.payer, payerOf(checkout.coin, checkout.refundTo))
   )
 }
 
-function bothInWords({ price, coin, invoice }: CheckoutIn<'ORDERED'>, { tender }: Order): string {
+function bothInWords({ price, coin, invoice }: CheckoutIn<'ORDERED'>, { payment }: Order): string {
   const ordered =
-    tender.rail === 'btcpay'
-      ? `${formatUnits(tender.units, tender.asset)} ${tender.asset}, invoice ${tender.invoice}`
+    payment.method === 'btcpay'
+      ? `${formatUnits(payment.units, payment.asset)} ${payment.asset}, invoice ${payment.invoice}`
       : 'an authorization of USDC'
   return `The checkout has ${formatUnits(price, coin)} ${coin}, invoice ${invoice.id}; the order ${ordered}.`
 }
@@ -197,10 +197,10 @@ async function readPayoutBook(
 
 function owedOf(checkout: Checkout, order: Order | undefined): readonly Owed[] {
   const owed: Owed[] = []
-  if (order?.tender.rail === 'btcpay' && isRefunding(order)) {
-    const { id, tender, payout } = order
-    const { coin, address: to } = partsOf(tender.payer)
-    owed.push({ reference: id, order: id, coin, to, units: order.tender.units, payout })
+  if (order?.payment.method === 'btcpay' && isRefunding(order)) {
+    const { id, payment, payout } = order
+    const { coin, address: to } = partsOf(payment.payer)
+    owed.push({ reference: id, order: id, coin, to, units: order.payment.units, payout })
   }
   if (!isInvoiced(checkout)) return owed
   const { id, orderId, coin, refundTo: to, returns } = checkout

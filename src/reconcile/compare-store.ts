@@ -81,7 +81,7 @@ export async function compareOrders(
 }
 
 function noteNewest(order: Order, notes: Notes): void {
-  if (order.tender.rail !== 'x402') return
+  if (order.payment.method !== 'x402') return
   if (notes.newest && order.placedAt <= notes.newest.placedAt) return
   notes.newest = order
 }
@@ -106,9 +106,9 @@ async function comparePaid(
     note(notes, open('safe_block', about))
     return
   }
-  const found = await chain.transferIn(transaction, order.tender.nonce)
+  const found = await chain.transferIn(transaction, order.payment.nonce)
   const isThere =
-    found && same(found.from, order.tender.payer) && same(found.to, order.tender.payTo)
+    found && same(found.from, order.payment.payer) && same(found.to, order.payment.payTo)
   if (!isThere) {
     note(notes, differs('booked_not_on_chain', { ...about, found: 0n }))
     return
@@ -146,7 +146,7 @@ async function compareClaim(
   order: PaidOrder,
   notes: Notes,
 ): Promise<void> {
-  const [owner] = await store.byPayments([paymentKeyOf(order.tender)])
+  const [owner] = await store.byPayments([paymentKeyOf(order.payment)])
   if (owner === undefined || owner.id === order.id) return
   const { transaction } = order.receipt
   const detail = `The other one is ${owner.id}.`
@@ -157,7 +157,7 @@ async function compareRefunded(sources: Sources, order: Order, notes: Notes): Pr
   const { chain } = sources
   const debt = refundDebt(order)
   // A payment in a coin was refunded in that coin.
-  if (debt.payout?.state !== 'CONFIRMED' || order.tender.rail !== 'x402') return
+  if (debt.payout?.state !== 'CONFIRMED' || order.payment.method !== 'x402') return
   if (notes.refunded.has(order.id)) return
   const { transaction } = debt.payout
   const byNonce = await chain.transferIn(transaction, chain.refundNonceOf(order.id))

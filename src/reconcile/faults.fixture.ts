@@ -51,10 +51,10 @@ const gives =
   (changes: Partial<Goodwill> = {}, onChain: object = {}): Doctor =>
   (_, { order }) => {
     const paid = goodwillOf(order)
-    const { tender, receipt } = order as In<'FULFILLED'>
+    const { payment, receipt } = order as In<'FULFILLED'>
     const goodwill = {
       ...{ id: order.id, version: 3, amount: dollar, reason: 'late', by: 'ada' },
-      ...{ givenAt: look.now, changedAt: new Date(0), tender, receipt },
+      ...{ givenAt: look.now, changedAt: new Date(0), payment, receipt },
       payout: { state: 'CONFIRMED', transaction: paid.transaction, confirmedAt: look.now },
       ...changes,
     } as Goodwill
@@ -63,8 +63,8 @@ const gives =
 
 const refund = adds('paidBack', ({ order }) => refundOf(order))
 const goods = adds('purchases', ({ order }) => purchaseOf(order, 'delivered'))
-const landed = adds('received', ({ order: { tender } }) =>
-  transfer({ from: tender.payer.toLowerCase(), nonce: tender.nonce }),
+const landed = adds('received', ({ order: { payment } }) =>
+  transfer({ from: payment.payer.toLowerCase(), nonce: payment.nonce }),
 )
 
 /** The faults in each life of an order, by the codes that are found and a name. */
@@ -178,7 +178,7 @@ export function soldWorld(): SoldWorld {
   const bought = { ...ordered(opened(opening())), isPlaced: true }
   const sold = stepping(returning(bought, unitsSentBack), 'CONFIRMED')
   const at = new Date('2026-03-01T11:00:00Z')
-  const receipt = { rail: 'btcpay', transaction: newHash() } as const
+  const receipt = { method: 'btcpay', transaction: newHash() } as const
   const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
   const paid: In<'PAID'> = { ...orderOf(sold), state: 'PAID', ...settled }
   const payout = { state: 'CONFIRMED', transaction: newHash(), confirmedAt: at } as const
@@ -219,7 +219,7 @@ const paysWith =
   (changes: object): Sold =>
   ({ orders }) => ({
     orders: orders.map((order) => {
-      return { ...order, tender: { ...order.tender, ...changes } } as Order
+      return { ...order, payment: { ...order.payment, ...changes } } as Order
     }),
   })
 

@@ -47,7 +47,7 @@ function judgeBooked(transfer: ChainTransfer, order: PaidOrder): Finding | undef
       detail: 'It counts as vanished.',
     })
   }
-  if (amount !== order.amount || !same(transfer.to, order.tender.payTo)) {
+  if (amount !== order.amount || !same(transfer.to, order.payment.payTo)) {
     return differs('payment_differs', { ...about, detail: `It paid ${transfer.to}.` })
   }
   if (same(transaction, order.receipt.transaction)) return undefined
@@ -68,13 +68,13 @@ export interface Debt {
 }
 
 export function refundDebt(order: Order): Debt {
-  const { id, amount, tender, changedAt } = order
+  const { id, amount, payment, changedAt } = order
   const payout = isRefunding(order) ? order.payout : undefined
-  return { kind: 'refund', order: id, amount, to: tender.payer, payout, changedAt }
+  return { kind: 'refund', order: id, amount, to: payment.payer, payout, changedAt }
 }
 
-export function goodwillDebt({ id, amount, tender, payout, changedAt }: Goodwill): Debt {
-  return { kind: 'goodwill', order: id, amount, to: tender.payer, payout, changedAt }
+export function goodwillDebt({ id, amount, payment, payout, changedAt }: Goodwill): Debt {
+  return { kind: 'goodwill', order: id, amount, to: payment.payer, payout, changedAt }
 }
 
 export function isPaymentOf({ amount, to }: ChainTransfer, debt: Debt): boolean {

@@ -131,8 +131,8 @@ export interface StoreRecord {
   idsOf(payers: readonly string[], which: 'all' | 'decided'): Promise<readonly OrderId[]>
   /** All orders, page by page, each as it is when its page is read. */
   orders(): AsyncIterable<readonly Order[]>
-  /** The sum of each account over all orders of this rail. */
-  ledger(rail: Payment['rail']): Promise<Readonly<Record<Account, bigint>>>
+  /** The sum of each account over all orders of this method. */
+  ledger(method: Payment['method']): Promise<Readonly<Record<Account, bigint>>>
   misbooked(): Promise<readonly Misbooked[]>
   /** All goodwill, the oldest first. */
   goodwill(): Promise<readonly Goodwill[]>

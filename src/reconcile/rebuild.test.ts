@@ -105,7 +105,7 @@ test('a lost order is paid back when its keys are known and nobody has paid it',
 })
 
 const now = new Date('2026-03-05T10:00:00Z')
-const payment = { rail: 'x402', transaction: newHash(), block: 7 } as const
+const payment = { method: 'x402', transaction: newHash(), block: 7 } as const
 const refundTransaction = newHash()
 
 /** Expects moves that the store itself could have made. */
@@ -115,8 +115,8 @@ function expectLegal(from: Order, steps: readonly Order[]): void {
     if (step.state !== at.state) expect(moves[at.state], `from ${at.state}`).toContain(step.state)
     if (isRefunding(at) && isRefunding(step)) expect(isPayoutMove(at, step)).toBe(true)
     if (isRefunding(step) && !isRefunding(at)) expect(step.payout?.state).toBe('DUE')
-    const { id, amount, tender } = step
-    expect({ id, amount, tender }).toEqual({ id: at.id, amount: at.amount, tender: at.tender })
+    const { id, amount, payment } = step
+    expect({ id, amount, payment }).toEqual({ id: at.id, amount: at.amount, payment: at.payment })
     expect(entriesOf(at, step).reduce((sum, entry) => sum + entry.amount, 0n)).toBe(0n)
     at = step
   }

@@ -292,8 +292,8 @@ function lostOrder(
     recipient: undefined,
     fingerprint: '',
     accessTokenHash: hashOf(newAccessToken()),
-    tender: {
-      rail: 'x402',
+    payment: {
+      method: 'x402',
       network,
       asset,
       payTo: transfer.to,
@@ -428,5 +428,5 @@ function givenUp({ moves, at }: Way, now: Date, { refundedBy, supply }: Ends): r
 }
 
 function receiptOf({ transaction, block }: ChainTransfer): Receipt {
-  return { rail: 'x402', transaction, block }
+  return { method: 'x402', transaction, block }
 }

@@ -125,8 +125,8 @@ test('an order on record names an earlier address that is not, and is counted', 
     transfer({ ...life.payment, to: former }),
     transfer({ ...life.refund, from: former }),
   ]
-  const tender = { ...life.order.tender, payTo: former }
-  world.orders = [{ ...life.order, tender } as Order]
+  const payment = { ...life.order.payment, payTo: former }
+  world.orders = [{ ...life.order, payment } as Order]
   const known = sourcesOf({ ...world, received: [], paidBack: [] })
   const chain = {
     ...known.chain,
@@ -209,7 +209,7 @@ test('a refund that is signed and just landed is the store’s to book', async (
 test('a refund that an operator noted is a plain transfer, each for one order', async () => {
   const [one, other] = [lives.refunded(), lives.refunded()]
   const transfers = [one, other].map(({ order }, at) => ({
-    ...transfer({ to: order.tender.payer.toLowerCase() }),
+    ...transfer({ to: order.payment.payer.toLowerCase() }),
     transaction: one.refund.transaction,
     logIndex: at,
   }))

@@ -74,6 +74,6 @@ async function earlierOf({ wallets, holds }: Sources['chain']): Promise<Report['
 }
 
 function misnamed({ newest }: Notes, { idsFor }: Look) {
-  const isNamed = newest && idsFor(newest.tender).some(({ id }) => id === newest.id)
+  const isNamed = newest && idsFor(newest.payment).some(({ id }) => id === newest.id)
   return isNamed ? undefined : newest?.id
 }

@@ -88,22 +88,22 @@ export function transfer(changes: Partial<ChainTransfer> = {}): ChainTransfer {
 
 /** An order as it begins, with the ids that follow from its payment. */
 function begun(): In<'PAYMENT_PENDING'> {
-  const tender = newX402Payment()
-  return pending({ ...idsFor(digest, tender), tender })
+  const payment = newX402Payment()
+  return pending({ ...idsFor(digest, payment), payment })
 }
 
-function paymentOf({ tender }: Order): ChainTransfer & { readonly nonce: string } {
-  return { ...transfer({ from: tender.payer.toLowerCase() }), nonce: tender.nonce }
+function paymentOf({ payment }: Order): ChainTransfer & { readonly nonce: string } {
+  return { ...transfer({ from: payment.payer.toLowerCase() }), nonce: payment.nonce }
 }
 
 export function refundOf(order: Order): ChainTransfer & { readonly nonce: string } {
-  const to = order.tender.payer.toLowerCase()
+  const to = order.payment.payer.toLowerCase()
   return { ...transfer({ from: refundWallet, to }), nonce: refundNonceOf(order.id) }
 }
 
 /** The transfer of one dollar of goodwill. */
 export function goodwillOf(order: Order): ChainTransfer & { readonly nonce: string } {
-  const to = order.tender.payer.toLowerCase()
+  const to = order.payment.payer.toLowerCase()
   const amount = usdc(1_000_000n)
   const nonce = refundNonceOf(goodwillReferenceOf(order.id))
   return { ...transfer({ from: refundWallet, to, amount }), nonce }
@@ -122,7 +122,7 @@ export function purchaseOf(order: Order, state: SupplierPurchase['state']): Supp
 
 function booked(payment: ChainTransfer, order: In<'PAYMENT_PENDING'>): In<'PAID'> {
   const { transaction, block } = payment
-  return { ...paid(order), receipt: { rail: 'x402', transaction, block } }
+  return { ...paid(order), receipt: { method: 'x402', transaction, block } }
 }
 
 /** The lives of orders whose books agree. */
@@ -238,10 +238,10 @@ export function sourcesOf(world: World): Sources {
     suppliers: new Map([['zendit', statementOf(world.purchases)]]),
     store: {
       oldestBlock: async () => 0,
-      byPayments: async (keys) => find(({ tender }) => keys.includes(paymentKeyOf(tender))),
+      byPayments: async (keys) => find(({ payment }) => keys.includes(paymentKeyOf(payment))),
       byIds: async (ids) => find(({ id }) => ids.includes(id)),
       idsOf: async (payers) =>
-        find(({ tender }) => payers.includes(tender.payer.toLowerCase())).map(({ id }) => id),
+        find(({ payment }) => payers.includes(payment.payer.toLowerCase())).map(({ id }) => id),
       orders: () => pages(world.orders),
       ledger: async () => ({ received: 0n, open: 0n, delivered: 0n, refunded: 0n }),
       misbooked: async () => world.misbooked,

@@ -6,7 +6,7 @@ import {
   type State,
 } from '../../src/orders/order.ts'
 import { historyFaults, wordOf } from '../model/lives.ts'
-import { refundWallet } from '../model/rail.ts'
+import { refundWallet } from '../model/payment-method.ts'
 import type { SupplierManner } from '../model/suppliers.ts'
 import type { World } from './world.ts'
 
@@ -63,8 +63,8 @@ function checkOrder(world: World, order: Order): void {
 }
 
 /** Whether this order's own payment landed. */
-function isPaid(world: World, { tender }: Order): boolean {
-  return world.landed().some(({ nonce }) => nonce === tender.nonce)
+function isPaid(world: World, { payment }: Order): boolean {
+  return world.landed().some(({ nonce }) => nonce === payment.nonce)
 }
 
 /** The buyer has either goods or a refund, and the record says which. */
@@ -129,7 +129,7 @@ function checkKind({ scene, points, complain }: World, { state }: Order): void {
 function checkTimes(world: World, order: Order): void {
   const { complain, points } = world
   const slack = 60_000 + faultMs * points.length
-  const payment = world.landed().find(({ nonce }) => nonce === order.tender.nonce)
+  const payment = world.landed().find(({ nonce }) => nonce === order.payment.nonce)
   if (!payment || !('paidAt' in order)) return
   const late = (what: string, at: Date, by: number) => {
     if (at.getTime() > by) complain(`${what} ${Math.ceil((at.getTime() - by) / 1_000)} s too late`)

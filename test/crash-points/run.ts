@@ -1,7 +1,7 @@
 import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
 import { claimRefund } from '../../src/orders/refund.ts'
 import { Injected } from '../model/calls.ts'
-import { refundWallet } from '../model/rail.ts'
+import { refundWallet } from '../model/payment-method.ts'
 import type { Shop } from '../model/shop.ts'
 import { sweep } from '../model/sweep.ts'
 import type { Case } from './cases.ts'

@@ -1,6 +1,6 @@
 import type { Authorization, Chain } from '../model/chain.ts'
 import type { Clock } from '../model/clock.ts'
-import type { Network } from '../model/rail.ts'
+import type { Network } from '../model/payment-method.ts'
 
 /** What happens to a payment on its way to the chain. */
 export const payments = [

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { maxStepMs } from '../../src/adapters/chain/proofs.ts'
-import { type RailDeps, x402Rail } from '../../src/adapters/chain/rail.ts'
+import { type RailDeps, x402Method } from '../../src/adapters/chain/x402.ts'
 import { leaseMs } from '../../src/orders/workflow.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
 
@@ -11,7 +11,7 @@ const silent = <T extends object>(known: T): T =>
   new Proxy(known, { get: (own, name) => Reflect.get(own, name) ?? never })
 
 test('whatever is asked of a chain that never answers ends in time, and nothing is known', async () => {
-  const rail = x402Rail({
+  const x402 = x402Method({
     chain: silent({ load: { isCrowded: () => false } }),
     evidence: silent({}),
     facilitator: silent({}),
@@ -19,19 +19,19 @@ test('whatever is asked of a chain that never answers ends in time, and nothing 
     now: () => new Date(0),
     maxHeadSeconds: 60,
   } as unknown as RailDeps)
-  const tender = {
-    rail: 'x402',
+  const payment = {
+    method: 'x402',
     payer: `0x${'1'.repeat(40)}`,
     validBefore: 600,
     signature: `0x${'4'.repeat(130)}`,
   } as X402Payment
   const begun = performance.now()
   const said = await Promise.all([
-    rail.isUnused(tender),
-    rail.check(tender),
-    rail.collect(tender),
-    rail.confirmationOf(tender, {} as X402Receipt),
-    rail.payBack({} as X402Refund),
+    x402.isUnused(payment),
+    x402.check(payment),
+    x402.collect(payment),
+    x402.confirmationOf(payment, {} as X402Receipt),
+    x402.payBack({} as X402Refund),
   ])
   expect(said).toEqual([
     false,

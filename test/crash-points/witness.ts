@@ -4,7 +4,7 @@ import type { MemoryOrders } from '../doubles/memory-orders.ts'
 import { onChain } from '../doubles/orders.ts'
 import type { Chain, Transfer } from '../model/chain.ts'
 import type { Clock } from '../model/clock.ts'
-import type { RailWitness } from '../model/rail.ts'
+import type { RailWitness } from '../model/payment-method.ts'
 import type { ModelSupplier } from '../model/supplier.ts'
 import type { Point } from './faults.ts'
 
@@ -35,7 +35,7 @@ export function modelWitness(
     },
 
     collecting({ nonce }) {
-      const isOpen = onRecord(({ tender }) => tender.nonce === nonce)
+      const isOpen = onRecord(({ payment }) => payment.nonce === nonce)
       if (!isOpen) complain('money was sent for before that was on record')
     },
 

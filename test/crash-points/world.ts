@@ -12,7 +12,7 @@ import { Injected, type Node, newNode } from '../model/calls.ts'
 import { modelChain } from '../model/chain.ts'
 import { modelClock } from '../model/clock.ts'
 import { leaseBook } from '../model/leases.ts'
-import { modelRail } from '../model/rail.ts'
+import { modelMethod } from '../model/payment-method.ts'
 import type { Shop } from '../model/shop.ts'
 import { modelSupplier } from '../model/supplier.ts'
 import { suppliers } from '../model/suppliers.ts'
@@ -48,7 +48,7 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
   const witness = modelWitness({ clock, orders, chain, supplier, landed, points, complain })
   const { payment, refund } = scene
   const network = manneredNetwork({ clock, chain, payment, refund })
-  const rail = modelRail({ chain, network, witness })
+  const method = modelMethod({ chain, network, witness })
   const leases = leaseBook(clock, complain)
   const faultWorld: FaultWorld = { clock, trace: [], points, phase, others: async () => {} }
   let nodes = 0
@@ -84,8 +84,8 @@ export function modelWorld(shop: Shop, scene: Case, points: readonly Point[]) {
       approvals: through(faultWorld, node, orders.approvals),
       approvalWords: plainWords,
       denylist: new Set(),
-      rails: {
-        x402: through(faultWorld, node, rail),
+      methods: {
+        x402: through(faultWorld, node, method),
         btcpay: noInvoices,
       },
       suppliers: { at: () => seen },

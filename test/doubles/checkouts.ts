@@ -1,7 +1,7 @@
 import { createLiveCatalog } from '../../src/catalog/catalog.ts'
 import { type Checkout, type InvoicedCheckout, isInvoiced } from '../../src/checkouts/checkout.ts'
+import { invoiceMethod, payoutWatch } from '../../src/checkouts/method.ts'
 import type { CheckoutEvent, Processor } from '../../src/checkouts/ports.ts'
-import { invoiceRail, payoutWatch } from '../../src/checkouts/rail.ts'
 import { type CheckoutForm, type StartDeps, startCheckout } from '../../src/checkouts/start.ts'
 import type { Signals } from '../../src/health/signals.ts'
 import type { CheckoutId } from '../../src/lib/ids.ts'
@@ -63,9 +63,9 @@ export function checkoutWorld(
   const deps: StartDeps = {
     ...world.deps,
     payoutLimits,
-    rails: {
-      ...world.deps.rails,
-      btcpay: invoiceRail({ processor: asRead, hands, checkouts, watch: watchPayout }),
+    methods: {
+      ...world.deps.methods,
+      btcpay: invoiceMethod({ processor: asRead, hands, checkouts, watch: watchPayout }),
     },
     checkouts,
     processor: asRead,

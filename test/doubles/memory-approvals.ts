@@ -56,10 +56,10 @@ export function memoryApprovals() {
     ...store,
 
     /** Whether this order has used an approval of its payer that covers its price. */
-    hasUsed: ({ id, tender, amount }: Order) =>
+    hasUsed: ({ id, payment, amount }: Order) =>
       newestFirst().some(
         (row) =>
-          row.usedBy === id && row.payer === tender.payer.toLowerCase() && row.most >= amount,
+          row.usedBy === id && row.payer === payment.payer.toLowerCase() && row.most >= amount,
       ),
   }
 }

@@ -47,7 +47,7 @@ export function exceededIn(
   const open = rows.filter(
     (row) =>
       isOf(row, 'payer', subjects) &&
-      row.order.tender.rail === 'x402' &&
+      row.order.payment.method === 'x402' &&
       ['PAYMENT_PENDING', 'PAID', 'FULFILLING'].includes(row.order.state),
   )
   const risked = open.reduce((sum, { order }) => sum + order.amount, 0n)
@@ -97,6 +97,6 @@ function isOfSame(one: MemoryClaim, other: MemoryClaim, whose: 'order' | 'client
 }
 
 function isOf({ order, subjects }: Row, whose: keyof Subjects, wanted: Subjects): boolean {
-  if (whose === 'payer') return order.tender.payer.toLowerCase() === wanted.payer
+  if (whose === 'payer') return order.payment.payer.toLowerCase() === wanted.payer
   return wanted[whose] !== undefined && subjects?.[whose] === wanted[whose]
 }

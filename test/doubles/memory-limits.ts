@@ -46,11 +46,11 @@ export function memoryLimits(
 
     /** Does the same as the trigger of the database. @throws LimitReached */
     requireWithin(order: Order, recipient: string | undefined): void {
-      const { amount, item, placedAt, tender } = order
-      const stored = held.get(tender.payer.toLowerCase())
+      const { amount, item, placedAt, payment } = order
+      const stored = held.get(payment.payer.toLowerCase())
       if (!stored) return
       const since = new Date(placedAt.getTime() - dayMs)
-      const spent = spentOn(spendsAfter(tender.payer, since))
+      const spent = spentOn(spendsAfter(payment.payer, since))
       const asked = {
         ...{ amount, kind: item.kind, country: item.country, recipient },
         isApproved: isApproved(order),

@@ -74,7 +74,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
 
   const find = (test: (row: Row) => boolean) => all().find(test)?.order
   const byPayer = (payer: string) =>
-    all().filter(({ order }) => order.tender.payer.toLowerCase() === payer.toLowerCase())
+    all().filter(({ order }) => order.payment.payer.toLowerCase() === payer.toLowerCase())
 
   const webhooks = memoryWebhooks(time)
   const approvals = memoryApprovals()
@@ -92,9 +92,9 @@ export function memoryOrders(now: () => Date): MemoryOrders {
 
     async open(order, keys, { recipient, counted, webhook } = {}) {
       const same = find(
-        ({ order: { tender } }) => paymentKeyOf(tender) === paymentKeyOf(order.tender),
+        ({ order: { payment } }) => paymentKeyOf(payment) === paymentKeyOf(order.payment),
       )
-      const sameKey = byPayer(order.tender.payer).find((row) =>
+      const sameKey = byPayer(order.payment.payer).find((row) =>
         row.keys.some((key) => keys.includes(key)),
       )
       const earlier = same ?? sameKey?.order
@@ -131,8 +131,10 @@ export function memoryOrders(now: () => Date): MemoryOrders {
       if (row) leases.hasten(row, time())
     },
 
-    claimDue: async (limit, rail) => {
-      const rows = all().filter(({ order }) => rail === undefined || order.tender.rail === rail)
+    claimDue: async (limit, method) => {
+      const rows = all().filter(
+        ({ order }) => method === undefined || order.payment.method === method,
+      )
       return leases.claimDue(rows, time(), limit).map(({ order }) => order)
     },
 
@@ -150,7 +152,7 @@ export function memoryOrders(now: () => Date): MemoryOrders {
         ({ order }) =>
           'receipt' in order && order.receipt.transaction.toLowerCase() === hash.toLowerCase(),
       ),
-    findByPayment: async (key) => find(({ order }) => paymentKeyOf(order.tender) === key),
+    findByPayment: async (key) => find(({ order }) => paymentKeyOf(order.payment) === key),
     findByKey: async (payer, key) => byPayer(payer).find(({ keys }) => keys.includes(key))?.order,
     hasKey: async (id, keys) => rows.get(id)?.keys.some((key) => keys.includes(key)) ?? false,
 

@@ -1,5 +1,5 @@
+import { invoiceMethod } from '../../src/checkouts/method.ts'
 import { type HandPayouts, noProcessor, type PayoutRecord } from '../../src/checkouts/ports.ts'
-import { invoiceRail } from '../../src/checkouts/rail.ts'
 
 interface Row {
   readonly pullPayments: Set<string>
@@ -44,8 +44,8 @@ export function memoryPayouts(now: () => Date = () => new Date()): PayoutRecord 
 /** No operator has paid anything by hand. */
 export const noHands: HandPayouts = { find: async () => undefined }
 
-/** The rail of a store that accepts no coins. */
-export const noInvoices = invoiceRail({
+/** The method of a store that accepts no coins. */
+export const noInvoices = invoiceMethod({
   processor: noProcessor,
   hands: noHands,
   checkouts: { findByOrder: async () => undefined },

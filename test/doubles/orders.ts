@@ -9,7 +9,7 @@ import type { Allowance, StoreEvent } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { ClaimDeps } from '../../src/orders/refund.ts'
 import type { Payment, X402Payment, X402Receipt } from '../../src/payments/payment.ts'
-import type { Collected, Confirmation, PaidBack, Rail } from '../../src/payments/ports.ts'
+import type { Collected, Confirmation, PaidBack, X402Method } from '../../src/payments/ports.ts'
 import { createDigest, hashOf } from '../../src/secrets/tokens.ts'
 import { createVault } from '../../src/secrets/vault.ts'
 import type { Cancelled, Held, Placed, Supplier } from '../../src/suppliers/supplier.ts'
@@ -61,7 +61,7 @@ const delivered: Held = {
 
 const settled: Collected<X402Receipt> = {
   outcome: 'settled',
-  receipt: { rail: 'x402', transaction: `0x${'a'.repeat(64)}`, block: 7 },
+  receipt: { method: 'x402', transaction: `0x${'a'.repeat(64)}`, block: 7 },
 }
 
 /** The world of an order with a scripted outside. Records every call. */
@@ -83,14 +83,14 @@ export function orderWorld(changes: Partial<Script> = {}) {
     calls.push(call)
     return Promise.resolve(answer)
   }
-  const rail: Rail = {
+  const method: X402Method = {
     isSignedByPayer: async () => true,
     isUnused: async () => true,
-    check: (tender) => said('check', { outcome: 'good', tender }),
+    check: (payment) => said('check', { outcome: 'good', payment }),
     collect: () => said('collect', script.collected),
     confirmationOf: () => said('confirmation', script.confirmation),
-    signRefund: ({ reference, tender }) =>
-      said('sign', signedRefund(reference, tender.payer, tender.amount)),
+    signRefund: ({ reference, payment }) =>
+      said('sign', signedRefund(reference, payment.payer, payment.amount)),
     payBack: () => said('payBack', script.paidBack),
   }
   const supplier: Supplier = {
@@ -104,8 +104,8 @@ export function orderWorld(changes: Partial<Script> = {}) {
     budgets: noBudgets,
     now: clock.now,
     orders,
-    rails: {
-      x402: rail,
+    methods: {
+      x402: method,
       btcpay: noInvoices,
     },
     suppliers: { at: () => supplier },
@@ -126,7 +126,7 @@ function signedRefund(order: string, to: string, amount: ReturnType<typeof usdc>
   const nonce = `0x${createHash('sha256').update(order).digest('hex')}`
   const signature = `0x${'c'.repeat(130)}`
   return {
-    rail: 'x402',
+    method: 'x402',
     network: 'eip155:84532',
     from: '0xrefunds',
     to,
@@ -138,9 +138,9 @@ function signedRefund(order: string, to: string, amount: ReturnType<typeof usdc>
   } as const
 }
 
-export function tenderOf(changes: Partial<X402Payment> = {}): X402Payment {
+export function paymentOf(changes: Partial<X402Payment> = {}): X402Payment {
   return {
-    rail: 'x402',
+    method: 'x402',
     network: 'eip155:84532',
     asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
     payTo: `0x${'1'.repeat(40)}`,
@@ -155,10 +155,12 @@ export function tenderOf(changes: Partial<X402Payment> = {}): X402Payment {
   }
 }
 
-/** The part, which must be of the x402 rail. @throws if it is not */
-export function onChain<T extends Pick<Payment, 'rail'>>(part: T): Extract<T, { rail: 'x402' }> {
-  if (part.rail !== 'x402') throw new Error(`it is of the rail ${part.rail}`)
-  return part as Extract<T, { rail: 'x402' }>
+/** The part, which must be of the x402 method. @throws if it is not */
+export function onChain<T extends Pick<Payment, 'method'>>(
+  part: T,
+): Extract<T, { method: 'x402' }> {
+  if (part.method !== 'x402') throw new Error(`it is of the method ${part.method}`)
+  return part as Extract<T, { method: 'x402' }>
 }
 
 /** Budgets without any bound. */
@@ -178,7 +180,7 @@ export function newOrder(
 ): In<'PAYMENT_PENDING'> {
   const id = changes.id ?? newOrderId()
   const recipient: Recipient = { kind: 'voucher', firstName: 'Ada', lastName: 'Lovelace' }
-  const tender = tenderOf()
+  const payment = paymentOf()
   return {
     state: 'PAYMENT_PENDING',
     id,
@@ -188,8 +190,8 @@ export function newOrder(
     recipient: deps.vault.seal(recipient, { order: id, field: 'recipient' }),
     fingerprint: 'f'.repeat(64),
     accessTokenHash: hashOf('token'),
-    tender,
-    amount: tender.amount,
+    payment,
+    amount: payment.amount,
     placedAt: deps.now(),
     changedAt: deps.now(),
     ...changes,

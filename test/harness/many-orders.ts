@@ -26,8 +26,8 @@ const copiesSql = `
 
 const copySql = (table: keyof typeof tables) => `
   with first as materialized (
-    select doc #>> '{tender,nonce}' as nonce, coalesce(transaction_hash, '?') as hash,
-      payment_id as payment, doc #>> '{tender,payer}' as payer from orders where id = $1
+    select doc #>> '{payment,nonce}' as nonce, coalesce(transaction_hash, '?') as hash,
+      payment_id as payment, doc #>> '{payment,payer}' as payer from orders where id = $1
   ), originals as materialized (
     select to_jsonb(original)::text as text from ${table} as original where ${tables[table]} = $1
   )

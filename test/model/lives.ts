@@ -54,7 +54,7 @@ function isWatchedAgain({ supply }: Refunding, after: Refunding): boolean {
 
 /** What was bought, by whom and for how much never changes, nor does the deadline. */
 function isSame(before: Order, after: Order): boolean {
-  const fixed = (order: Order) => [order.tender, order.amount, order.item, order.fingerprint]
+  const fixed = (order: Order) => [order.payment, order.amount, order.item, order.fingerprint]
   // Without a settled payment there is no deadline yet.
   const isDue =
     after.state === 'PAYMENT_PENDING' ||

@@ -69,7 +69,7 @@ function mortalWorld({ isDelivered, deaths }: CheckoutSpec, mutant: Mutant) {
     checkouts: mortal(world.deps.checkouts, die),
     processor: mortal(world.deps.processor, die),
     orders: mortal(world.deps.orders, die),
-    rails: { ...world.deps.rails, btcpay: mortal(world.deps.rails.btcpay, die) },
+    methods: { ...world.deps.methods, btcpay: mortal(world.deps.methods.btcpay, die) },
   }
   const survive = async (work: () => Promise<unknown>) => {
     try {

@@ -7,7 +7,7 @@ import {
   supplierReferenceOf,
 } from '../../src/orders/order.ts'
 import { wordOf } from '../model/lives.ts'
-import { refundWallet } from '../model/rail.ts'
+import { refundWallet } from '../model/payment-method.ts'
 import type { World } from './world.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function checkEnd(world: World, isQuiet: boolean): Promise<void> {
 function checkOrder(world: World, order: Order): void {
   const { chain, supplier } = world
   const reference = supplierReferenceOf(order.id)
-  const isPaid = chain.transfers.some(({ nonce }) => nonce === order.tender.nonce)
+  const isPaid = chain.transfers.some(({ nonce }) => nonce === order.payment.nonce)
   const isOwed = 'settlement' in order && order.settlement !== 'LOST'
   if (isPaid !== isOwed) world.complain(`the chain does not say ${wordOf(order)}`, order.id)
   if (order.state === 'FULFILLED' && !supplier.isCharged(reference)) {

@@ -1,4 +1,4 @@
-import { refundWallet } from '../model/rail.ts'
+import { refundWallet } from '../model/payment-method.ts'
 import { walletOf } from './buyer-book.ts'
 import type { StoreNode } from './node.ts'
 import type { FaultSpec } from './scenario.ts'

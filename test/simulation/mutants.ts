@@ -5,7 +5,7 @@ import { paymentKeyOf } from '../../src/payments/payment.ts'
 import { createQuotes } from '../../src/payments/terms.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import type { Chain } from '../model/chain.ts'
-import { ofTender } from '../model/rail.ts'
+import { ofPayment } from '../model/payment-method.ts'
 import { modelShop } from '../model/shop.ts'
 import type { Mutant } from './world.ts'
 
@@ -63,28 +63,28 @@ export const mutants: Readonly<Record<string, Mutant>> = {
       ...store,
       findByPayment: async (key) => {
         const order = await store.findByPayment(key)
-        return order && order.state !== 'PAYMENT_PENDING' && paymentKeyOf(order.tender) === key
+        return order && order.state !== 'PAYMENT_PENDING' && paymentKeyOf(order.payment) === key
           ? order
           : undefined
       },
     }),
   },
 
-  'a rail that believes a nonce that is used': {
-    rail: (rail, chain) => ({
-      ...rail,
-      async collect(tender) {
-        const collected = await rail.collect(tender)
-        return chain.isUsed(ofTender(tender)) ? settledAt(chain) : collected
+  'a method that believes a nonce that is used': {
+    method: (method, chain) => ({
+      ...method,
+      async collect(payment) {
+        const collected = await method.collect(payment)
+        return chain.isUsed(ofPayment(payment)) ? settledAt(chain) : collected
       },
     }),
   },
 
-  'a rail that says failed when it does not know': {
-    rail: (rail) => ({
-      ...rail,
-      async collect(tender) {
-        const collected = await rail.collect(tender)
+  'a method that says failed when it does not know': {
+    method: (method) => ({
+      ...method,
+      async collect(payment) {
+        const collected = await method.collect(payment)
         return collected.outcome === 'unknown'
           ? { outcome: 'failed', code: 'timeout', reason: 'timeout' }
           : collected
@@ -92,37 +92,37 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     }),
   },
 
-  'a rail that believes a block that can be dropped': {
-    rail: (rail) => ({ ...rail, confirmationOf: async () => 'final' }),
+  'a method that believes a block that can be dropped': {
+    method: (method) => ({ ...method, confirmationOf: async () => 'final' }),
   },
 
-  'a rail that does not look where a payment is now': {
-    rail: (rail, chain) => ({
-      ...rail,
-      async confirmationOf(tender, receipt) {
+  'a method that does not look where a payment is now': {
+    method: (method, chain) => ({
+      ...method,
+      async confirmationOf(payment, receipt) {
         if (!chain.isSafe(receipt.block)) return 'not_yet'
-        return chain.isUsed(ofTender(tender)) ? 'final' : 'gone'
+        return chain.isUsed(ofPayment(payment)) ? 'final' : 'gone'
       },
     }),
   },
 
-  'a rail that takes a refund in any block for paid': {
-    rail: (rail, chain) => ({
-      ...rail,
+  'a method that takes a refund in any block for paid': {
+    method: (method, chain) => ({
+      ...method,
       async payBack(refund) {
         const sent = chain.transfers.find(({ nonce }) => nonce === refund.nonce)
-        return sent ? { outcome: 'paid', transaction: sent.transaction } : rail.payBack(refund)
+        return sent ? { outcome: 'paid', transaction: sent.transaction } : method.payBack(refund)
       },
     }),
   },
 
   'a refund nonce that counts attempts': {
-    rail: (rail) => {
+    method: (method) => {
       let attempts = 0
       return {
-        ...rail,
+        ...method,
         async signRefund(due) {
-          const signed = await rail.signRefund(due)
+          const signed = await method.signRefund(due)
           attempts += 1
           const nonce = `${signed.nonce.slice(0, -2)}${attempts.toString(16).padStart(2, '0')}`
           return { ...signed, nonce }
@@ -158,28 +158,31 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     }),
   },
 
-  'a rail that pays a refund to somebody else': {
-    rail: (rail) => ({
-      ...rail,
-      signRefund: async (due) => ({ ...(await rail.signRefund(due)), to: `0x${'66'.repeat(20)}` }),
+  'a method that pays a refund to somebody else': {
+    method: (method) => ({
+      ...method,
+      signRefund: async (due) => ({
+        ...(await method.signRefund(due)),
+        to: `0x${'66'.repeat(20)}`,
+      }),
     }),
   },
 
-  'a rail that keeps a unit of a refund': {
-    rail: (rail) => ({
-      ...rail,
+  'a method that keeps a unit of a refund': {
+    method: (method) => ({
+      ...method,
       async signRefund(due) {
-        const signed = await rail.signRefund(due)
+        const signed = await method.signRefund(due)
         return 'nonce' in signed ? { ...signed, amount: usdc(signed.amount - 1n) } : signed
       },
     }),
   },
 
-  'a rail that calls a payment settled when it does not know': {
-    rail: (rail, chain) => ({
-      ...rail,
-      async collect(tender) {
-        const collected = await rail.collect(tender)
+  'a method that calls a payment settled when it does not know': {
+    method: (method, chain) => ({
+      ...method,
+      async collect(payment) {
+        const collected = await method.collect(payment)
         return collected.outcome === 'unknown' ? settledAt(chain) : collected
       },
     }),
@@ -335,6 +338,6 @@ function withoutAcceptance<T extends Order>(order: T): T {
 /** The result of a settlement in the newest block. */
 function settledAt(chain: Chain) {
   const block = chain.head()
-  const receipt = { rail: 'x402', transaction: '0xused', block } as const
+  const receipt = { method: 'x402', transaction: '0xused', block } as const
   return { outcome: 'settled', receipt } as const
 }

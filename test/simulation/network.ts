@@ -5,7 +5,7 @@ import {
   type Chain,
   type Mined,
 } from '../model/chain.ts'
-import { type Network, refundWallet } from '../model/rail.ts'
+import { type Network, refundWallet } from '../model/payment-method.ts'
 import type { Buyer, BuyerBook } from './buyer-book.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Trace } from './trace.ts'
@@ -19,7 +19,7 @@ interface Carrying {
 }
 
 const blockMs = blockSeconds * 1_000
-/** How long the rail waits for a transaction to get into a block. */
+/** How long the method waits for a transaction to get into a block. */
 const patienceMs = 10_000
 
 export interface ChainNetwork extends Network {

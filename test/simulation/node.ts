@@ -104,8 +104,8 @@ function depsFor(world: World, index: number, caller: Caller, notifier: Notifier
     approvalWords: plainWords,
     denylist: new Set(),
     payoutLimits: through(calls, caller, database, world.payoutLimits),
-    rails: {
-      x402: through(calls, caller, world.line('chain', 300), world.railOf(caller)),
+    methods: {
+      x402: through(calls, caller, world.line('chain', 300), world.methodOf(caller)),
       btcpay: noInvoices,
     },
     suppliers: { at: () => supplier },

@@ -1,7 +1,7 @@
 import type { OrderId } from '../../src/lib/ids.ts'
 import { isFinished, isRefunding, type Order, payoutStateOf } from '../../src/orders/order.ts'
 import { claimRefund } from '../../src/orders/refund.ts'
-import { refundWallet } from '../model/rail.ts'
+import { refundWallet } from '../model/payment-method.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
 import { shopping } from './buyers.ts'

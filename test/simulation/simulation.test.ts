@@ -62,7 +62,7 @@ describe('what is broken on purpose is found', () => {
 })
 
 test('a failing seed shrinks to the few buyers that it takes', async () => {
-  const mutant = mutants['a rail that says failed when it does not know']
+  const mutant = mutants['a method that says failed when it does not know']
   const found = await smallest(shop, 1, size, mutant)
   expect(found?.violations).toContain('a payment failed that may still come')
   expect(found?.scenario.buyers.length).toBe(1)

@@ -20,7 +20,7 @@ import { noBudgets, onChain } from '../doubles/orders.ts'
 import { fixtureNow } from '../fixtures/offers.ts'
 import type { Chain, Mined, Transfer } from '../model/chain.ts'
 import { stepFault } from '../model/lives.ts'
-import { ofTender, refundWallet } from '../model/rail.ts'
+import { ofPayment, refundWallet } from '../model/payment-method.ts'
 import { prices, type Shop } from '../model/shop.ts'
 import type { ModelSupplier } from '../model/supplier.ts'
 import { type BuyerBook, limited } from './buyer-book.ts'
@@ -81,7 +81,7 @@ export function newWitness(seen: Witnessed) {
     for (const what of faults.flat()) complain(what, order.id)
     noteGivingUp(before, order)
     current.set(order.id, order)
-    byNonce.set(order.tender.nonce, order)
+    byNonce.set(order.payment.nonce, order)
     if (!before) {
       openedAt.set(order.id, time.time())
       byRefundNonce.set(refundNonceOf(chainId, order.id), order.id)
@@ -102,14 +102,14 @@ export function newWitness(seen: Witnessed) {
   }
 
   /** Whether it was opened at a price that its buyer was told, and within limit and budget. */
-  function openingFaults({ item, tender, amount, placedAt }: Order): string[] {
+  function openingFaults({ item, payment, amount, placedAt }: Order): string[] {
     const past = time.time() - fixtureNow.getTime() - pricesChangeMs
     const keptMs = seen.scenario.clocks === 'wild' ? 1_200_000 : 600_000
     const inForce = [
       ...(past < keptMs ? prices.slice(0, 1) : []),
       ...(past > 0 ? prices.slice(1) : []),
     ]
-    const theirs = [...current.values()].filter((one) => one.tender.payer === tender.payer)
+    const theirs = [...current.values()].filter((one) => one.payment.payer === payment.payer)
     const spent = theirs.filter(isSpent).reduce((sum, one) => sum + one.amount, amount as bigint)
     const failed = theirs.filter(
       (one) => isRefunding(one) && placedAt.getTime() - one.placedAt.getTime() < budgetWindowMs,
@@ -120,7 +120,10 @@ export function newWitness(seen: Witnessed) {
         !inForce.some((one) => one[item.offerId] === amount),
         'an order has a price that nobody was told',
       ],
-      [tender.payer === limited.wallet && spent > limited.perDay, 'a wallet spent above its limit'],
+      [
+        payment.payer === limited.wallet && spent > limited.perDay,
+        'a wallet spent above its limit',
+      ],
       [most !== undefined && failed.length >= most, 'a payer bought again after too many failures'],
     ])
   }
@@ -131,11 +134,11 @@ export function newWitness(seen: Witnessed) {
     const isChanged = (was === 'FINAL' || was === 'LOST') && is !== was
     const signed = signedOf(order)
     const isGranted = payoutLimits.grants.has(order.id)
-    const { tender, amount } = order
+    const { payment, amount } = order
     return faultsIn([
       [isChanged, `its payment was ${was}, for good`],
       [signed && !isGranted, 'its refund was not granted'],
-      [signed && signed.to !== tender.payer, 'its refund goes to somebody else'],
+      [signed && signed.to !== payment.payer, 'its refund goes to somebody else'],
       [signed && signed.amount !== amount, 'its refund is of another amount'],
       [
         signed && grantedWithinHour() > payoutLimits.rules.hour,
@@ -159,13 +162,13 @@ export function newWitness(seen: Witnessed) {
   /** Violations where the record differs from the outside at this moment. */
   function beliefFaults(order: Order): string[] {
     if (order.state === 'PAYMENT_PENDING') return []
-    const isDead = chain.judge(ofTender(onChain(order.tender))).verdict === 'dead'
+    const isDead = chain.judge(ofPayment(onChain(order.payment))).verdict === 'dead'
     if (order.state === 'PAYMENT_FAILED') {
       return faultsIn([[!isDead, 'a payment failed that may still come']])
     }
     const isBought = supplier.isCharged(supplierReferenceOf(order.id))
     return faultsIn([
-      [!landed.has(order.tender.nonce), `${order.state} for money that never came`],
+      [!landed.has(order.payment.nonce), `${order.state} for money that never came`],
       [
         order.settlement === 'FINAL' && !isFinal(order),
         'a payment was taken for final that is not',
@@ -176,8 +179,8 @@ export function newWitness(seen: Witnessed) {
     ])
   }
 
-  const isFinal = ({ tender }: Order) =>
-    chain.transfers.some(({ nonce, block }) => nonce === tender.nonce && chain.isSafe(block))
+  const isFinal = ({ payment }: Order) =>
+    chain.transfers.some(({ nonce, block }) => nonce === payment.nonce && chain.isSafe(block))
 
   const isRefunded = ({ id }: Order) => refundsOf(id).some(({ block }) => chain.isSafe(block))
 
@@ -222,7 +225,7 @@ export function newWitness(seen: Witnessed) {
   function wrongsOf(order: Order, to: string, value: bigint): string[] {
     return faultsIn([
       [!isRefunding(order), `money went back for an order that is ${order.state}`],
-      [to !== order.tender.payer, 'a refund went to somebody else'],
+      [to !== order.payment.payer, 'a refund went to somebody else'],
       [value !== order.amount, 'a refund was of another amount'],
       [refundsOf(order.id).length > 1, 'a refund was paid twice'],
       [!isFinal(order), 'money went back that may vanish or never came'],
@@ -291,7 +294,7 @@ export function newWitness(seen: Witnessed) {
       const id = byRefundNonce.get(nonce)
       const order = id && current.get(id)
       if (!order) return complain('a refund was signed with a nonce of no order')
-      if (to !== order.tender.payer || amount !== order.amount) {
+      if (to !== order.payment.payer || amount !== order.amount) {
         complain('a refund was signed for somebody else or another amount', order.id)
       }
     },

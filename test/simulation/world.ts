@@ -5,7 +5,7 @@ import { isRefunding, type Order, orderIdOfReference } from '../../src/orders/or
 import type { OrderStore, PayoutLimits, StoreEvent } from '../../src/orders/ports.ts'
 import type { PurchaseDeps } from '../../src/orders/purchase.ts'
 import type { WebhookStore } from '../../src/orders/webhooks/ports.ts'
-import type { Rail } from '../../src/payments/ports.ts'
+import type { X402Method } from '../../src/payments/ports.ts'
 import type { Supplier } from '../../src/suppliers/supplier.ts'
 import { type MemoryOrders, memoryOrders } from '../doubles/memory-orders.ts'
 import { type MemoryPayoutLimits, memoryPayoutLimits } from '../doubles/memory-payout-limits.ts'
@@ -15,7 +15,7 @@ import { fixtureNow } from '../fixtures/offers.ts'
 import { Injected } from '../model/calls.ts'
 import { modelChain, type View } from '../model/chain.ts'
 import { leaseBook } from '../model/leases.ts'
-import { modelRail } from '../model/rail.ts'
+import { modelMethod } from '../model/payment-method.ts'
 import { streamOf } from '../model/random.ts'
 import type { Shop } from '../model/shop.ts'
 import { modelSupplier } from '../model/supplier.ts'
@@ -33,7 +33,7 @@ type Prices = Pick<PurchaseDeps, 'pricing' | 'quotes'>
 /** Replacements for parts of the store or the outside that are broken on purpose. */
 export interface Mutant {
   readonly orders?: (store: MemoryOrders) => OrderStore
-  readonly rail?: (rail: Rail, chain: ReturnType<typeof modelChain>) => Rail
+  readonly method?: (method: X402Method, chain: ReturnType<typeof modelChain>) => X402Method
   readonly supplier?: (supplier: Supplier) => Supplier
   readonly payoutLimits?: (payoutLimits: MemoryPayoutLimits) => PayoutLimits
   readonly prices?: (prices: Prices) => Prices
@@ -148,9 +148,9 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
     }
   }
 
-  function railOf(caller: Caller): Rail {
-    const rail = modelRail({ chain, network, witness, view: () => viewOf(caller) })
-    return mutant.rail?.(rail, chain) ?? rail
+  function methodOf(caller: Caller): X402Method {
+    const method = modelMethod({ chain, network, witness, view: () => viewOf(caller) })
+    return mutant.method?.(method, chain) ?? method
   }
 
   function report(event: StoreEvent): void {
@@ -185,7 +185,7 @@ export function newWorld(shop: Shop, seed: number, scenario: Scenario, mutant: M
     reports,
     complain,
     report,
-    railOf,
+    methodOf,
     network,
     sweepers,
     /** Sets the listener for every purchase that the supplier makes. */

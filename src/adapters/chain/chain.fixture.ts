@@ -73,7 +73,7 @@ export async function startStillChain() {
       earlier: readonly string[] = [],
     ) {
       const connected = connectChain(config(changes), now)
-      return { ...connected, rail: connected.rail(earlier) }
+      return { ...connected, x402: connected.x402(earlier) }
     },
     open: (changes: Partial<ChainConfig> = {}) => openChain(config(changes)),
     mine: (blocks = 1) => client.mine({ blocks }),
@@ -122,7 +122,7 @@ export interface Paying {
 /** A payment that is in the newest block, sent by another process. */
 export async function landedPayment(chain: StillChain, paying: Paying = {}) {
   const payment = await newPayment(chain, paying)
-  const receipt = receiptIn(await chain.connect().rail.collect(payment.tender))
+  const receipt = receiptIn(await chain.connect().x402.collect(payment.payment))
   return { ...payment, receipt }
 }
 
@@ -132,7 +132,7 @@ export function receiptIn(collected: Collected<X402Receipt>): X402Receipt {
 }
 
 /** What a refund refers to in tests that do not read the payment's own receipt. */
-export const anyReceipt = { rail: 'x402', transaction: '0x', block: 0 } as const
+export const anyReceipt = { method: 'x402', transaction: '0x', block: 0 } as const
 
 /** A new wallet with money, and its signed payment to the store. */
 export async function newPayment(chain: StillChain, paying: Paying = {}) {
@@ -156,20 +156,20 @@ export async function newPayment(chain: StillChain, paying: Paying = {}) {
       nonce,
     },
   })
-  const tender: X402Payment = {
-    ...{ rail: 'x402', network: network.id, asset: network.usdc, payTo: chain.keys.payTo },
+  const payment: X402Payment = {
+    ...{ method: 'x402', network: network.id, asset: network.usdc, payTo: chain.keys.payTo },
     ...{ payer, amount: usdc(amount), nonce, validAfter: 0, validBefore, signature, sinceBlock: 0 },
   }
-  return { owner, payer, tender }
+  return { owner, payer, payment }
 }
 
 /** Cancels the authorization of a payment, in a transaction of its payer. */
 export async function cancel(
   chain: StillChain,
-  { owner, tender }: Pick<Payment, 'owner' | 'tender'>,
+  { owner, payment }: Pick<Payment, 'owner' | 'payment'>,
 ) {
   const { client } = chain
-  const nonce = tender.nonce as Hex
+  const nonce = payment.nonce as Hex
   const signature = await owner.signTypedData({
     domain,
     types: {

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { usdc } from '../../lib/money.ts'
-import type { ChainFacts, Rail } from '../../payments/ports.ts'
+import type { ChainFacts, X402Method } from '../../payments/ports.ts'
 import type { StoreWallet } from '../../reconcile/ports.ts'
 import {
   type Blocks,
@@ -22,11 +22,11 @@ import {
   ownFacilitator,
 } from './facilitator.ts'
 import { evidenceOf } from './proofs.ts'
-import { x402Rail } from './rail.ts'
 import { refundWallet } from './refunds.ts'
 import { isSilence, isTooOften } from './rpc.ts'
 import { chainStatement } from './statement.ts'
 import { floatOf, separatorOf, tokenAbi, tokenLogsIn, topicOf, usedTopic } from './token.ts'
+import { x402Method } from './x402.ts'
 
 export interface ChainConfig extends ChainOptions {
   /** If the newest block is older than this, the chain or its node has stopped. */
@@ -57,8 +57,8 @@ export function connectChain(config: ChainConfig, now: () => Date) {
 
   return {
     /** @param earlier wallets that refunds came from before */
-    rail: (earlier: readonly string[]): Rail =>
-      x402Rail({
+    x402: (earlier: readonly string[]): X402Method =>
+      x402Method({
         ...{ chain, evidence, facilitator, now, maxHeadSeconds: config.maxHeadSeconds },
         refunds: refundWallet(chain, evidence, config.refundKey, earlier),
       }),

@@ -18,7 +18,7 @@ import {
   greedyCode,
   walletCode,
 } from '../../../test/stories/contracts/wallet.ts'
-import type { Rail } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/ports.ts'
 import { anyReceipt, newPayment, price, type StillChain, startStillChain } from './chain.fixture.ts'
 import { ownFacilitator } from './facilitator.ts'
 import { gasOf, maxSettlementGas, sendTransfer, transferOf } from './token.ts'
@@ -26,11 +26,11 @@ import { gasOf, maxSettlementGas, sendTransfer, transferOf } from './token.ts'
 // What a payer can make us spend: the signature check of a contract wallet costs what its code decides.
 
 let chain: StillChain
-let rail: Rail
+let x402: X402Method
 
 beforeAll(async () => {
   chain = await startStillChain()
-  rail = chain.connect().rail
+  x402 = chain.connect().x402
 })
 afterAll(() => chain.stop())
 
@@ -45,9 +45,9 @@ async function paymentOf(codeOf: (owner: Hex) => Hex) {
 }
 
 test('a wallet that costs as much as the common ones pays', async () => {
-  const { tender, payer } = await paymentOf((owner) => burningCode(owner, 250_000))
-  expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  const { payment, payer } = await paymentOf((owner) => burningCode(owner, 250_000))
+  expect(await x402.check(payment)).toMatchObject({ outcome: 'good' })
+  expect(await x402.collect(payment)).toMatchObject({ outcome: 'settled' })
   expect(await paid(payer)).toHaveLength(1)
 })
 
@@ -57,20 +57,20 @@ test.each([
   // This is above the limit of a simulation, and a signature that cannot be checked is not valid.
   ['more than a simulation may', 9_000_000, 'bad_signature'],
 ])('a wallet that burns %s is refused, and nothing is sent for it', async (_, gas, code) => {
-  const { tender } = await paymentOf((owner) => burningCode(owner, gas))
+  const { payment } = await paymentOf((owner) => burningCode(owner, gas))
   const before = await chain.sentByUs()
-  expect(await rail.check(tender)).toMatchObject({ outcome: 'bad', code })
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await x402.check(payment)).toMatchObject({ outcome: 'bad', code })
+  expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
   expect(await chain.sentByUs()).toBe(before)
 })
 
 test('a wallet that is cheap in every estimate costs the limit at most, and is told apart', async () => {
-  const { tender, payer } = await paymentOf(greedyCode)
+  const { payment, payer } = await paymentOf(greedyCode)
   const before = await chain.sentByUs()
-  expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
+  expect(await x402.check(payment)).toMatchObject({ outcome: 'good' })
   // The order decides how often a reverted payment is sent again.
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: 1 })
-  expect(await rail.collect(tender, { onlyLooks: true })).toMatchObject({ outcome: 'unknown' })
+  expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown', wasted: 1 })
+  expect(await x402.collect(payment, { onlyLooks: true })).toMatchObject({ outcome: 'unknown' })
   expect(await chain.sentByUs()).toBe(before + 1)
   const { transactions } = await chain.client.getBlock({ includeTransactions: true })
   const [{ from, gas } = { from: undefined, gas: 0n }] = transactions
@@ -88,41 +88,41 @@ async function undeployed(codeOf: (owner: Hex) => Hex) {
   const salt = numberToHex(0, { size: 32 })
   const bytecode = codeOf(owner.address)
   const payer = getContractAddress({ from: factory, opcode: 'CREATE2', salt, bytecode })
-  const { tender } = await newPayment(chain, { owner, payer })
+  const { payment } = await newPayment(chain, { owner, payer })
   const data = concatHex([salt, bytecode])
-  const signature = tender.signature as Hex
+  const signature = payment.signature as Hex
   const wrapped = serializeErc6492Signature({ address: factory, data, signature })
-  return { payer, tender: { ...tender, signature: wrapped } }
+  return { payer, payment: { ...payment, signature: wrapped } }
 }
 
 /** Deploys the wallet of a payment, so that the store sends nothing but the payment itself. */
-async function deployFor(tender: { readonly signature: string }) {
-  const { data } = parseErc6492Signature(tender.signature as Hex)
+async function deployFor(payment: { readonly signature: string }) {
+  const { data } = parseErc6492Signature(payment.signature as Hex)
   const account = privateKeyToAccount(chain.keys.minter)
   const hash = await chain.client.sendTransaction({ account, to: factory, data: data as Hex })
   await chain.client.waitForTransactionReceipt({ hash })
 }
 
 test('a wallet of an allowed factory is deployed and pays, also after a reorganisation', async () => {
-  const { rail } = chain.connect({ walletFactories: [factory] })
-  const { tender, payer } = await undeployed((owner) => deploying(walletCode(owner)))
-  expect(await rail.check(tender)).toMatchObject({ outcome: 'good' })
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  const { x402 } = chain.connect({ walletFactories: [factory] })
+  const { payment, payer } = await undeployed((owner) => deploying(walletCode(owner)))
+  expect(await x402.check(payment)).toMatchObject({ outcome: 'good' })
+  expect(await x402.collect(payment)).toMatchObject({ outcome: 'settled' })
   await chain.reorganise(2)
   expect(await paid(payer)).toEqual([])
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+  expect(await x402.collect(payment)).toMatchObject({ outcome: 'settled' })
   expect(await paid(payer)).toMatchObject([{ value: price }])
 })
 
 test('what was sent for a wallet of a factory and dropped again is sent again', async () => {
   const { client } = chain
-  const { tender, payer } = await undeployed((owner) => deploying(walletCode(owner)))
-  await deployFor(tender)
+  const { payment, payer } = await undeployed((owner) => deploying(walletCode(owner)))
+  await deployFor(payment)
   await client.setAutomine(false)
   const facilitator = ownFacilitator(chain.open(), [factory], 30)
-  const dropped = await facilitator.settle(tender, { onWasted: () => {} })
+  const dropped = await facilitator.settle(payment, { onWasted: () => {} })
   await client.dropTransaction({ hash: dropped?.hash as Hex })
-  await facilitator.settle(tender, { onWasted: () => {} })
+  await facilitator.settle(payment, { onWasted: () => {} })
   await chain.mine()
   await client.setAutomine(true)
   expect(await paid(payer)).toMatchObject([{ value: price }])
@@ -133,11 +133,11 @@ test.each<[string, (owner: Hex) => Hex, boolean, number]>([
   ['is deployed and then reverts', (owner) => deploying(greedyCode(owner)), false, 2],
   ['cannot be deployed', (owner) => deploying(walletCode(owner), burningAllInBlocks), false, 1],
 ])('each transaction that a wallet wasted counts: it %s', async (_, codeOf, isDeployed, count) => {
-  const { rail } = chain.connect({ walletFactories: [factory] })
-  const { tender, payer } = await undeployed(codeOf)
-  if (isDeployed) await deployFor(tender)
+  const { x402 } = chain.connect({ walletFactories: [factory] })
+  const { payment, payer } = await undeployed(codeOf)
+  if (isDeployed) await deployFor(payment)
   const before = await chain.sentByUs()
-  expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', wasted: count })
+  expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown', wasted: count })
   expect(await chain.sentByUs()).toBe(before + count)
   expect(await paid(payer)).toEqual([])
 })
@@ -149,13 +149,13 @@ test.each([
 ])(
   'a wallet of an allowed factory whose %s burns gas does not get it paid',
   async (which, codeOf, told) => {
-    const { rail } = chain.connect({ walletFactories: [factory] })
-    const { tender, payer } = await undeployed(codeOf)
+    const { x402 } = chain.connect({ walletFactories: [factory] })
+    const { payment, payer } = await undeployed(codeOf)
     if (which === 'deployment') {
-      expect(await rail.check(tender)).toMatchObject({ outcome: 'bad', code: 'too_costly' })
+      expect(await x402.check(payment)).toMatchObject({ outcome: 'bad', code: 'too_costly' })
     }
     const before = await chain.client.getBalance({ address: chain.gasWallet })
-    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown', ...told })
+    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown', ...told })
     const spent = before - (await chain.client.getBalance({ address: chain.gasWallet }))
     const { maxFeePerGas } = await chain.client.estimateFeesPerGas()
     expect(spent).toBeLessThan(1_000_000n * maxFeePerGas)
@@ -164,10 +164,10 @@ test.each([
 )
 
 test('what costs too much is not sent', async () => {
-  const { tender } = await paymentOf((owner) => burningCode(owner, 2_300_000))
+  const { payment } = await paymentOf((owner) => burningCode(owner, 2_300_000))
   const sending = sendTransfer(
     chain.open(),
-    { ...tender, from: tender.payer, to: tender.payTo },
+    { ...payment, from: payment.payer, to: payment.payTo },
     { withinMs: 100, onWasted: () => {} },
   )
   await expect(sending).rejects.toThrow(/would cost 2\d{6} gas/)
@@ -194,18 +194,18 @@ describe('a network that is dear', () => {
     ['one of a smart wallet', wallet],
     ['one of a wallet that has yet to be deployed', yetToBeDeployed],
   ])('takes no payment while its gas costs more than a settlement may: %s', async (_, pay) => {
-    const { tender } = await pay()
+    const { payment } = await pay()
     const before = await chain.sentByUs()
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 12n })
     await chain.mine()
-    const { rail } = chain.connect({ walletFactories: [factory] })
-    expect(await rail.check(tender)).toMatchObject(dear)
-    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    const { x402 } = chain.connect({ walletFactories: [factory] })
+    expect(await x402.check(payment)).toMatchObject(dear)
+    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
     expect(await chain.sentByUs()).toBe(before)
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
     await chain.mine()
-    const later = chain.connect({ walletFactories: [factory] }).rail
-    expect(await later.check(tender)).toMatchObject({ outcome: 'good' })
+    const later = chain.connect({ walletFactories: [factory] }).x402
+    expect(await later.check(payment)).toMatchObject({ outcome: 'good' })
   })
 
   test.each([
@@ -214,38 +214,38 @@ describe('a network that is dear', () => {
   ])('takes only what it then sends, whatever the ceiling: %s', async (_, pay) => {
     const outcomes: string[] = []
     for (const over of [-1_000n, 1_000n, 12_000n, 24_000n, 26_000n]) {
-      const { tender } = await pay()
+      const { payment } = await pay()
       const asked = chain.open()
-      const gas = await gasOf(asked, transferOf(tender))
+      const gas = await gasOf(asked, transferOf(payment))
       const { maxFeePerGas } = await asked.fees()
-      const { rail } = chain.connect({ maxSettlementWei: (gas + over) * maxFeePerGas })
-      const checked = await rail.check(tender)
+      const { x402 } = chain.connect({ maxSettlementWei: (gas + over) * maxFeePerGas })
+      const checked = await x402.check(payment)
       outcomes.push(checked.outcome)
       if (checked.outcome === 'good') {
-        expect(await rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+        expect(await x402.collect(payment)).toMatchObject({ outcome: 'settled' })
       } else expect(checked).toMatchObject(dear)
     }
     expect(outcomes).toEqual(['unknown', 'unknown', 'unknown', 'unknown', 'good'])
   })
 
   test('counts what a transaction pays for its data on L1', async () => {
-    const { tender } = await plain()
+    const { payment } = await plain()
     await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 16n) })
-    expect(await chain.connect().rail.check(tender)).toMatchObject(dear)
-    expect(await chain.connect().rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await chain.connect().x402.check(payment)).toMatchObject(dear)
+    expect(await chain.connect().x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
     await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 10n) })
-    expect(await chain.connect().rail.check(tender)).toMatchObject({ outcome: 'good' })
+    expect(await chain.connect().x402.check(payment)).toMatchObject({ outcome: 'good' })
   })
 
   test('pays no refund until it is cheaper', async () => {
-    const { tender } = await plain()
-    const signed = await rail.signRefund({ reference: newOrderId(), tender, since: anyReceipt })
+    const { payment } = await plain()
+    const signed = await x402.signRefund({ reference: newOrderId(), payment, since: anyReceipt })
     await chain.client.setCode({ address: oracle, bytecode: saying(10n ** 16n) })
     const reason = expect.stringMatching(/fee is higher/)
-    expect(await chain.connect().rail.payBack(signed)).toEqual({ outcome: 'pending', reason })
-    expect(await chain.transfers(chain.refundWallet, tender.payer)).toEqual([])
+    expect(await chain.connect().x402.payBack(signed)).toEqual({ outcome: 'pending', reason })
+    expect(await chain.transfers(chain.refundWallet, payment.payer)).toEqual([])
     await chain.client.setCode({ address: oracle, bytecode: '0x' })
-    await chain.connect().rail.payBack(signed)
-    expect(await chain.transfers(chain.refundWallet, tender.payer)).toHaveLength(1)
+    await chain.connect().x402.payBack(signed)
+    expect(await chain.transfers(chain.refundWallet, payment.payer)).toHaveLength(1)
   })
 })

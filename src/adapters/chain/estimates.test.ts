@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { tenderOf } from '../../../test/doubles/orders.ts'
+import { paymentOf } from '../../../test/doubles/orders.ts'
 import { networks } from '../../payments/networks.ts'
 import { type NodeBefore, startNodeBefore } from './chain.fixture.ts'
 import { type Chain, openChain } from './clients.ts'
@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => node.stop())
 beforeEach(() => node.tamper(() => ({ error: said })))
 
-const tender = tenderOf()
-const transfer = transferOf(tender)
+const payment = paymentOf()
+const transfer = transferOf(payment)
 
 const words = [
   ['Geth, Erigon', 'gas required exceeds allowance (4000000)'],
@@ -64,9 +64,9 @@ test('a payment that cannot be checked is not called bad, and leaves no question
     if (method === 'eth_getCode') codesOf.push(String(address).toLowerCase())
     return { status: 503 }
   })
-  const fresh = { ...tender, validBefore: Math.floor(Date.now() / 1_000) + 300 }
+  const fresh = { ...payment, validBefore: Math.floor(Date.now() / 1_000) + 300 }
   await expect(ownFacilitator(chain, []).verify(fresh)).rejects.toThrow(/503/)
   // The package makes two calls in parallel and handles only the first failure. Only the one for the
   // payer's code may go to the node: an unhandled failure ends the process.
-  expect(new Set(codesOf)).toEqual(new Set([tender.payer.toLowerCase()]))
+  expect(new Set(codesOf)).toEqual(new Set([payment.payer.toLowerCase()]))
 })

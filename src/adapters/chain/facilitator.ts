@@ -40,9 +40,9 @@ import { ownReasons } from './verdicts.ts'
 /** Who checks payments and submits them: ourselves with our own gas, or a hosted service. */
 export interface Facilitator {
   /** Throws when it cannot tell whether the payment is good. */
-  verify(tender: X402Payment): Promise<VerifyResponse>
+  verify(payment: X402Payment): Promise<VerifyResponse>
   /** Submits a payment that was verified. Undefined if its transaction is not known. */
-  settle(tender: X402Payment, settling: Settling): Promise<Submitted | undefined>
+  settle(payment: X402Payment, settling: Settling): Promise<Submitted | undefined>
 }
 
 export interface Settling extends Pick<Sending, 'onWasted'> {
@@ -72,11 +72,11 @@ export function hostedFacilitator(
     ...(key && { createAuthHeaders: authHeaders(url, key) }),
   })
   return {
-    verify: (tender) => hosted.verify(payloadOf(node, tender), requirementsOf(node, tender)),
+    verify: (payment) => hosted.verify(payloadOf(node, payment), requirementsOf(node, payment)),
 
-    async settle(tender, { listing }) {
-      const payload = { ...payloadOf(node, tender), ...(listing as Partial<PaymentPayload>) }
-      const settled = await hosted.settle(payload, requirementsOf(node, tender))
+    async settle(payment, { listing }) {
+      const payload = { ...payloadOf(node, payment), ...(listing as Partial<PaymentPayload>) }
+      const settled = await hosted.settle(payload, requirementsOf(node, payment))
       const submitted = submittedIn(settled.transaction)
       return submitted && { ...submitted, isSaidToHaveLanded: settled.success }
     },
@@ -88,23 +88,23 @@ function submittedIn(transaction: string): Submitted | undefined {
   return isHash(transaction) ? { hash: transaction } : undefined
 }
 
-function requirementsOf({ network }: ChainNode, tender: X402Payment): PaymentRequirements {
-  return termsOf(tender.amount, { network, payTo: tender.payTo }) as PaymentRequirements
+function requirementsOf({ network }: ChainNode, payment: X402Payment): PaymentRequirements {
+  return termsOf(payment.amount, { network, payTo: payment.payTo }) as PaymentRequirements
 }
 
-function payloadOf(node: ChainNode, tender: X402Payment): PaymentPayload {
+function payloadOf(node: ChainNode, payment: X402Payment): PaymentPayload {
   return {
     x402Version: 2,
-    accepted: requirementsOf(node, tender),
+    accepted: requirementsOf(node, payment),
     payload: {
-      signature: tender.signature,
+      signature: payment.signature,
       authorization: {
-        from: tender.payer,
-        to: tender.payTo,
-        value: tender.amount.toString(),
-        validAfter: tender.validAfter.toString(),
-        validBefore: tender.validBefore.toString(),
-        nonce: tender.nonce,
+        from: payment.payer,
+        to: payment.payTo,
+        value: payment.amount.toString(),
+        validAfter: payment.validAfter.toString(),
+        validBefore: payment.validBefore.toString(),
+        nonce: payment.nonce,
       },
     },
   }
@@ -209,33 +209,33 @@ export function occasionally(
 ): Facilitator {
   let dueAt = 0
   // Only the last one: the next is handed over an hour later at the earliest.
-  let handedOver: { readonly payment: string; readonly at: number } | undefined
+  let handedOver: { readonly key: string; readonly at: number } | undefined
 
-  async function handOver(tender: X402Payment, settling: Settling, at: number) {
-    const payment = paymentKeyOf(tender)
+  async function handOver(payment: X402Payment, settling: Settling, at: number) {
+    const key = paymentKeyOf(payment)
     dueAt = at + againMs
-    handedOver = { payment, at }
+    handedOver = { key, at }
     try {
-      const submitted = await hosted.settle(tender, settling)
+      const submitted = await hosted.settle(payment, settling)
       if (submitted?.isSaidToHaveLanded) dueAt = at + everyMs
       return submitted
     } catch (error) {
       if (!isUnreached(error)) throw error
       handedOver = undefined
-      return own.settle(tender, settling)
+      return own.settle(payment, settling)
     }
   }
 
   return {
-    verify: (tender) => own.verify(tender),
+    verify: (payment) => own.verify(payment),
 
-    async settle(tender, settling) {
-      const payment = paymentKeyOf(tender)
+    async settle(payment, settling) {
+      const key = paymentKeyOf(payment)
       const at = now().getTime()
-      const since = handedOver?.payment === payment ? handedOver.at : undefined
-      if (since === undefined && at >= dueAt) return handOver(tender, settling, at)
+      const since = handedOver?.key === key ? handedOver.at : undefined
+      if (since === undefined && at >= dueAt) return handOver(payment, settling, at)
       if (since !== undefined && at - since < takeOverMs) return undefined
-      return own.settle(tender, settling)
+      return own.settle(payment, settling)
     },
   }
 }
@@ -251,7 +251,7 @@ function isUnreached(error: unknown): boolean {
 const undeployedMark = '6492'.repeat(16)
 
 /**
- * Checks a payment signed by its payer's own key directly. The x402 package verifies all others, and names what is
+ * Checks a key signed by its payer's own key directly. The x402 package verifies all others, and names what is
  * wrong with any. We send the transfer ourselves unless a wallet must be deployed first.
  *
  * @param factories smart-wallet factories that may be called to deploy a payer's wallet; none by
@@ -272,32 +272,32 @@ export function ownFacilitator(
     return new x402Facilitator().register(chain.network.id as NetworkId, scheme)
   }
   return {
-    async verify(tender) {
-      const gas = await gasOfPlain(chain, tender)
+    async verify(payment) {
+      const gas = await gasOfPlain(chain, payment)
       if (gas !== undefined) {
-        if (await isTooDear(chain, tender, limitOf(gas))) return invalid('too_dear')
-        estimates.keep(paymentKeyOf(tender), gas)
-        return { isValid: true, payer: tender.payer }
+        if (await isTooDear(chain, payment, limitOf(gas))) return invalid('too_dear')
+        estimates.keep(paymentKeyOf(payment), gas)
+        return { isValid: true, payer: payment.payer }
       }
       const observed: Observed = { isContract: false, silence: undefined }
       const verified = await packaged(observed).verify(
-        payloadOf(chain, tender),
-        requirementsOf(chain, tender),
+        payloadOf(chain, payment),
+        requirementsOf(chain, payment),
       )
       if (observed.silence) throw observed.silence
-      return verified.isValid ? withinCost(chain, tender, observed, verified) : verified
+      return verified.isValid ? withinCost(chain, payment, observed, verified) : verified
     },
 
-    async settle(tender, { onWasted }) {
+    async settle(payment, { onWasted }) {
       const sending = { withinMs, onWasted }
-      if (!tender.signature.toLowerCase().endsWith(undeployedMark)) {
-        const estimated = estimates.take(paymentKeyOf(tender))
-        return sendTransfer(chain, transferOf(tender), sending, estimated)
+      if (!payment.signature.toLowerCase().endsWith(undeployedMark)) {
+        const estimated = estimates.take(paymentKeyOf(payment))
+        return sendTransfer(chain, transferOf(payment), sending, estimated)
       }
       const observed: Observed = { isContract: false, silence: undefined }
       const settled = await packaged(observed, sending).settle(
-        payloadOf(chain, tender),
-        requirementsOf(chain, tender),
+        payloadOf(chain, payment),
+        requirementsOf(chain, payment),
       )
       return submittedIn(settled.transaction)
     },
@@ -306,19 +306,19 @@ export function ownFacilitator(
 
 /**
  * A contract decides what its signature check costs us, and a payer what its deployment does, so the cost is
- * measured before a payment is accepted.
+ * measured before a key is accepted.
  */
 async function withinCost(
   chain: Chain,
-  tender: X402Payment,
+  payment: X402Payment,
   { isContract }: Observed,
   verified: VerifyResponse,
 ): Promise<VerifyResponse> {
-  const { address: to, data, signature } = parseErc6492Signature(tender.signature as Hex)
+  const { address: to, data, signature } = parseErc6492Signature(payment.signature as Hex)
   const cost =
     isContract || !to || !data
-      ? await costOf(chain, { ...transferOf(tender), signature })
-      : await costOfDeployment(chain, tender, { to, data })
+      ? await costOf(chain, { ...transferOf(payment), signature })
+      : await costOfDeployment(chain, payment, { to, data })
   return cost === 'bearable' ? verified : invalid(cost)
 }
 
@@ -328,7 +328,7 @@ function invalid(reason: keyof typeof ownReasons): VerifyResponse {
 
 type Signer = ReturnType<typeof toFacilitatorEvmSigner>
 
-/** What the x402 package saw while it looked at one payment, and does not report. */
+/** What the x402 package saw while it looked at one key, and does not report. */
 interface Observed {
   isContract: boolean
   /** The error of the first call that the node did not answer. */
@@ -353,7 +353,7 @@ const payersCode = ['isValidSignature', 'transferWithAuthorization']
  * refusal: no code, a bad signature, a transfer that would fail. The silence is noted in `observed`, so
  * that nobody is refused for it. What is sent has a gas limit, and what is wasted is reported.
  *
- * @param sending undefined while a payment is only verified, when nothing may be sent
+ * @param sending undefined while a key is only verified, when nothing may be sent
  */
 function observedSigner(chain: Chain, observed: Observed, sending?: Sending): Signer {
   const { gasAccount, network, reader } = chain
@@ -366,7 +366,7 @@ function observedSigner(chain: Chain, observed: Observed, sending?: Sending): Si
     }
   }
   const send = async (call: { to: Hex; data: Hex }, most: bigint) => {
-    if (sending === undefined) throw new Error('To verify a payment takes no transaction.')
+    if (sending === undefined) throw new Error('To verify a key takes no transaction.')
     const gas = await reader.estimateGas({ ...call, account: gasAccount.address })
     if (gas > most) throw new Error(`The transaction would cost ${gas} gas.`)
     return sendCall(chain, { ...call, gas }, sending)

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Rail } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/ports.ts'
 import {
   newPayment,
   type Payment,
@@ -16,7 +16,7 @@ import {
 let said: { verify?: object; settle?: object }
 let server: Server
 let chain: StillChain
-let rail: Rail
+let x402: X402Method
 let payment: Payment
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const facilitatorUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  rail = chain.connect({ facilitatorUrl }).rail
+  x402 = chain.connect({ facilitatorUrl }).x402
 })
 afterAll(async () => {
   server.closeAllConnections()
@@ -49,33 +49,33 @@ const paid = () => chain.transfers(payment.payer, chain.keys.payTo)
 
 test('one that is down is no reason to ask for another signature', async () => {
   said = {}
-  expect(await rail.check(payment.tender)).toMatchObject({
+  expect(await x402.check(payment.payment)).toMatchObject({
     outcome: 'unknown',
     reason: 'the connection failed (UND_ERR_SOCKET)',
   })
-  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await x402.collect(payment.payment)).toMatchObject({ outcome: 'unknown' })
 })
 
 test('one that settles is believed when the logs say so', async () => {
-  expect(await rail.check(payment.tender)).toMatchObject({ outcome: 'good' })
-  const theirs = await chain.connect().rail.collect(payment.tender)
+  expect(await x402.check(payment.payment)).toMatchObject({ outcome: 'good' })
+  const theirs = await chain.connect().x402.collect(payment.payment)
   if (theirs.outcome !== 'settled') throw new Error(JSON.stringify(theirs))
   said = { settle: success(theirs.receipt.transaction) }
-  expect(await rail.collect(payment.tender)).toEqual(theirs)
+  expect(await x402.collect(payment.payment)).toEqual(theirs)
 })
 
 test('one whose answer is lost has settled all the same', async () => {
-  const theirs = await chain.connect().rail.collect(payment.tender)
-  expect(await rail.collect(payment.tender)).toEqual(theirs)
+  const theirs = await chain.connect().x402.collect(payment.payment)
+  expect(await x402.collect(payment.payment)).toEqual(theirs)
   expect(theirs).toMatchObject({ outcome: 'settled' })
 })
 
 test('one that says “settlement_pending” and a hash is looked after, and not asked for a verdict', async () => {
   const hash = `0x${'12'.repeat(32)}`
   said = { settle: { ...success(hash), success: false, errorReason: 'settlement_pending' } }
-  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
-  const theirs = await chain.connect().rail.collect(payment.tender)
-  expect(await rail.collect(payment.tender)).toEqual(theirs)
+  expect(await x402.collect(payment.payment)).toMatchObject({ outcome: 'unknown' })
+  const theirs = await chain.connect().x402.collect(payment.payment)
+  expect(await x402.collect(payment.payment)).toEqual(theirs)
 })
 
 test.each([
@@ -85,29 +85,29 @@ test.each([
   `0x${'zz'.repeat(32)}`,
   `${'12'.repeat(32)}`,
 ])('one that calls %s a transaction has named none, and the logs tell', async (transaction) => {
-  const theirs = await chain.connect().rail.collect(payment.tender)
+  const theirs = await chain.connect().x402.collect(payment.payment)
   said = { settle: success(transaction) }
-  expect(await rail.collect(payment.tender)).toEqual(theirs)
+  expect(await x402.collect(payment.payment)).toEqual(theirs)
   expect(theirs).toMatchObject({ outcome: 'settled' })
 })
 
 test('one that lies about a success is not believed', async () => {
   said = { settle: success(`0x${'12'.repeat(32)}`) }
-  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await x402.collect(payment.payment)).toMatchObject({ outcome: 'unknown' })
   // Nor when it names the transaction of another payment of the same amount.
   const other = await newPayment(chain)
-  const theirs = await chain.connect().rail.collect(other.tender)
+  const theirs = await chain.connect().x402.collect(other.payment)
   if (theirs.outcome !== 'settled') throw new Error(JSON.stringify(theirs))
   said = { settle: success(theirs.receipt.transaction) }
-  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await x402.collect(payment.payment)).toMatchObject({ outcome: 'unknown' })
   expect(await paid()).toEqual([])
 })
 
 test('one that says that it failed has not proven that', async () => {
   const reason = { success: false, errorReason: 'invalid_exact_evm_nonce_already_used' }
   said = { settle: { ...success(''), ...reason } }
-  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
-  await chain.connect().rail.collect(payment.tender)
-  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'settled' })
+  expect(await x402.collect(payment.payment)).toMatchObject({ outcome: 'unknown' })
+  await chain.connect().x402.collect(payment.payment)
+  expect(await x402.collect(payment.payment)).toMatchObject({ outcome: 'settled' })
   expect(await paid()).toMatchObject([{ value: price }])
 })

@@ -60,46 +60,46 @@ describe('a provider that answers for a few blocks of logs at once', () => {
   test.each(ranges)(
     '%i blocks, refused by %s: an old refund is found and a new one paid',
     async (blocks, refusal) => {
-      const { tender, payer, receipt } = await landedAs()
+      const { payment, payer, receipt } = await landedAs()
       await mine(11_100)
       const habits = { stretch, logRange: { blocks, refusal } }
       const store = behind(habits)
       await store.probe()
-      expect(await store.rail.confirmationOf(tender, receipt)).toBe('final')
+      expect(await store.x402.confirmationOf(payment, receipt)).toBe('final')
 
-      const signed = await store.rail.signRefund({
+      const signed = await store.x402.signRefund({
         reference: newOrderId(),
-        tender,
+        payment,
         since: receipt,
       })
-      expect(await store.rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+      expect(await store.x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
       await mine(1)
-      expect(await store.rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
+      expect(await store.x402.payBack(signed)).toMatchObject({ outcome: 'paid' })
       expect(await chain.transfers(chain.refundWallet, payer)).toMatchObject([{ value: price }])
 
       // Another process, which has not learnt the page size, finds it as well, a day later.
       await mine(43_200)
-      expect(await behind(habits).rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
+      expect(await behind(habits).x402.payBack(signed)).toMatchObject({ outcome: 'paid' })
       expect(await chain.transfers(chain.refundWallet, payer)).toHaveLength(1)
     },
   )
 
   test('and has no state of its safe block: an old payment is never final', async () => {
-    const { tender, receipt } = await landedAs()
+    const { payment, receipt } = await landedAs()
     const logRange = { blocks: 2_000, refusal: 'parameter' } as const
-    const { rail } = behind({ stretch, logRange, stateBlocks: 128 })
+    const { x402 } = behind({ stretch, logRange, stateBlocks: 128 })
     await mine(1_000)
-    expect(await rail.confirmationOf(tender, receipt)).toBe('final')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('final')
     await mine(2_000)
-    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
   })
 
   test('is asked for the time of the authorization, however long ago that was', async () => {
-    const { tender, receipt } = await landedAs()
+    const { payment, receipt } = await landedAs()
     await chain.passTime(400)
     await mine(43_200)
-    const { rail } = behind({ stretch, logRange: { blocks: 500, refusal: 'parameter' } }, later)
-    expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
+    const { x402 } = behind({ stretch, logRange: { blocks: 500, refusal: 'parameter' } }, later)
+    expect(await x402.collect(payment)).toEqual({ outcome: 'settled', receipt })
     // Five refusals teach the page size. To read all blocks since then would take 87 pages.
     expect(asked('eth_getLogs')).toBeLessThanOrEqual(12)
   })
@@ -109,7 +109,7 @@ describe('a provider that answers for a few blocks of logs at once', () => {
     const year = 365 * 86_400
     let paid: X402Payment
     beforeAll(async () => {
-      paid = (await landedAs()).tender
+      paid = (await landedAs()).payment
       await chain.passTime(400)
       await mine(43_200)
     })
@@ -129,10 +129,10 @@ describe('a provider that answers for a few blocks of logs at once', () => {
       ['never used', minute, 0],
       ['never used', 2 * year, 0],
     ] as const)('%s, %i s ago: %i pages of logs at most', async (which, late, pages) => {
-      const tender = payments[which]()
-      const now = () => new Date((tender.validBefore + late) * 1_000)
+      const payment = payments[which]()
+      const now = () => new Date((payment.validBefore + late) * 1_000)
       const habits = { stretch, logRange: { blocks: 500, refusal: 'parameter' } } as const
-      await behind(habits, now).rail.check(tender)
+      await behind(habits, now).x402.check(payment)
       expect(asked('eth_getLogs')).toBeLessThanOrEqual(pages)
       expect(node.calls.length).toBeLessThanOrEqual(pages === 0 ? 6 : 80)
     })
@@ -158,16 +158,16 @@ describe('a provider that answers no logs up to the safe block', () => {
 
 describe('a provider that shows a log and not its receipt', () => {
   test('proves nothing about a payment that has landed', async () => {
-    const { tender, receipt } = await landed()
+    const { payment, receipt } = await landed()
     await chain.mine()
     const unknown = { outcome: 'unknown', charged: 'unknown' }
-    expect(await behind({ hidesReceipts: true }).rail.check(tender)).toMatchObject(unknown)
+    expect(await behind({ hidesReceipts: true }).x402.check(payment)).toMatchObject(unknown)
     await chain.passTime(400)
-    const { rail } = behind({ hidesReceipts: true }, later)
-    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
-    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
-    expect(await rail.check(tender)).toMatchObject(unknown)
-    expect(await behind({}, later).rail.collect(tender)).toMatchObject({ outcome: 'settled' })
+    const { x402 } = behind({ hidesReceipts: true }, later)
+    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
+    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
+    expect(await x402.check(payment)).toMatchObject(unknown)
+    expect(await behind({}, later).x402.collect(payment)).toMatchObject({ outcome: 'settled' })
   })
 })
 
@@ -185,8 +185,8 @@ describe('a provider with several nodes behind one address', () => {
   test.each(turns.map((backends) => [backends]))(
     '%j blocks behind: a payment that has landed is never gone, failed or refused',
     async (backends) => {
-      const { tender, receipt } = await landed()
-      const { rail, probe } = behind({ backends })
+      const { payment, receipt } = await landed()
+      const { x402, probe } = behind({ backends })
       const late = chain.connect({ rpcUrl: node.url }, later)
       // A store looks at its node all the time, so it has seen the newest block.
       // Five requests a look, so that three looks reach each node with each kind of request.
@@ -195,18 +195,18 @@ describe('a provider with several nodes behind one address', () => {
       }
       for (let look = 1; look <= 6; look += 1) {
         expect(['final', 'not_yet', 'unknown']).toContain(
-          await rail.confirmationOf(tender, receipt),
+          await x402.confirmationOf(payment, receipt),
         )
-        expect(['settled', 'unknown']).toContain((await late.rail.collect(tender)).outcome)
-        expect(['good', 'unknown']).toContain((await rail.check(tender)).outcome)
+        expect(['settled', 'unknown']).toContain((await late.x402.collect(payment)).outcome)
+        expect(['good', 'unknown']).toContain((await x402.check(payment)).outcome)
         await chain.mine()
       }
-      expect(await behind({}).rail.confirmationOf(tender, receipt)).toBe('final')
+      expect(await behind({}).x402.confirmationOf(payment, receipt)).toBe('final')
     },
   )
 
   test('a refusal because a payment has landed makes it not bad where its nonce still looks unused', async () => {
-    const { tender } = await landed()
+    const { payment } = await landed()
     // The newest node answers every simulation of the transfer, the lagging one everything else.
     const lagging = providerOf(chain.rpcUrl, { backends: [1] })
     const isUsed = toFunctionSelector('authorizationState(address,bytes32)')
@@ -216,8 +216,8 @@ describe('a provider with several nodes behind one address', () => {
       const isSimulation = isOfToken && !data?.startsWith(isUsed)
       return isSimulation ? undefined : lagging(method, params)
     })
-    const { rail } = chain.connect({ rpcUrl: node.url })
-    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
+    const { x402 } = chain.connect({ rpcUrl: node.url })
+    expect(await x402.check(payment)).toMatchObject({ outcome: 'unknown', charged: 'unknown' })
   })
 })
 
@@ -227,12 +227,12 @@ describe('a full node, with 128 blocks of state and a safe block further back', 
   test('proves that a payment was cancelled, and that one is final', async () => {
     const cancelled = await newPayment(chain)
     await cancel(chain, cancelled)
-    const { tender, receipt } = await landed()
-    const { rail } = behind(habits, later)
-    expect(await rail.confirmationOf(tender, receipt)).toBe('not_yet')
+    const { payment, receipt } = await landed()
+    const { x402 } = behind(habits, later)
+    expect(await x402.confirmationOf(payment, receipt)).toBe('not_yet')
     await chain.mine(250)
-    expect(await rail.confirmationOf(tender, receipt)).toBe('final')
-    expect(await rail.collect(cancelled.tender)).toMatchObject({
+    expect(await x402.confirmationOf(payment, receipt)).toBe('final')
+    expect(await x402.collect(cancelled.payment)).toMatchObject({
       outcome: 'failed',
       code: 'authorization_cancelled',
     })
@@ -278,16 +278,16 @@ describe('a provider whose quota payers use up', () => {
   })
 
   test('is asked to check few payments at once until it bears it again', async () => {
-    const { rail } = chain.connect({ rpcUrl: node.url })
+    const { x402 } = chain.connect({ rpcUrl: node.url })
     const payments: Awaited<ReturnType<typeof newPayment>>[] = []
     for (let many = 0; many < 8; many += 1) payments.push(await newPayment(chain))
-    const { tender } = await newPayment(chain)
+    const { payment } = await newPayment(chain)
     vi.useFakeTimers({ toFake: ['performance'] })
     refusing(['eth_estimateGas'])
-    expect(await rail.check(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await x402.check(payment)).toMatchObject({ outcome: 'unknown' })
     refusing([])
     node.calls.length = 0
-    const checked = await Promise.all(payments.map(({ tender }) => rail.check(tender)))
+    const checked = await Promise.all(payments.map(({ payment }) => x402.check(payment)))
     expect(checked.filter(({ outcome }) => outcome === 'good')).toHaveLength(4)
     expect(checked.filter(({ outcome }) => outcome === 'unknown')).toHaveLength(4)
     expect(asked('eth_estimateGas')).toBe(4)

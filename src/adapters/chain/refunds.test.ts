@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { blacklist, pause, unBlacklist, unpause } from '../../../test/stories/chain.ts'
 import type { X402Payment, X402Refund } from '../../payments/payment.ts'
-import type { Rail } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/ports.ts'
 import {
   anyReceipt,
   type NodeBefore,
@@ -17,12 +17,12 @@ import {
 
 let chain: StillChain
 let node: NodeBefore
-let rail: Rail
+let x402: X402Method
 
 beforeAll(async () => {
   chain = await startStillChain()
   node = await startNodeBefore(chain.rpcUrl)
-  rail = chain.connect({ rpcUrl: node.url }).rail
+  x402 = chain.connect({ rpcUrl: node.url }).x402
 })
 afterAll(async () => {
   await node.stop()
@@ -31,18 +31,18 @@ afterAll(async () => {
 afterEach(() => node.tamper())
 
 const since = anyReceipt
-let tender: X402Payment
+let payment: X402Payment
 let signed: X402Refund
 
 beforeEach(async () => {
-  ;({ tender } = await newPayment(chain))
-  signed = await rail.signRefund({ reference: newOrderId(), tender, since })
+  ;({ payment } = await newPayment(chain))
+  signed = await x402.signRefund({ reference: newOrderId(), payment, since })
 })
 
 const paidBack = ({ from, to } = signed) => chain.transfers(from, to)
 
-/** Paid, once, by this rail. */
-async function expectPaid(by: Rail): Promise<void> {
+/** Paid, once, by this x402. */
+async function expectPaid(by: X402Method): Promise<void> {
   expect(await by.payBack(signed)).toMatchObject({ outcome: 'pending' })
   await chain.mine()
   expect(await by.payBack(signed)).toMatchObject({ outcome: 'paid' })
@@ -51,10 +51,10 @@ async function expectPaid(by: Rail): Promise<void> {
 
 test('a refund that never left is sent again', async () => {
   node.tamper((method) => (method === 'eth_sendRawTransaction' ? 'silence' : undefined))
-  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
   expect(await paidBack()).toEqual([])
   node.tamper()
-  await expectPaid(rail)
+  await expectPaid(x402)
 })
 
 test('a refund whose answer is lost is found, and not sent again', async () => {
@@ -63,11 +63,11 @@ test('a refund whose answer is lost is found, and not sent again', async () => {
     await chain.client.sendRawTransaction({ serializedTransaction: params[0] as Hex })
     return 'silence'
   })
-  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
   await expect.poll(() => paidBack()).toHaveLength(1)
   node.tamper()
   const before = node.calls.filter((method) => method === 'eth_sendRawTransaction').length
-  await expectPaid(rail)
+  await expectPaid(x402)
   const after = node.calls.filter((method) => method === 'eth_sendRawTransaction').length
   expect(after).toBe(before)
 })
@@ -75,15 +75,15 @@ test('a refund whose answer is lost is found, and not sent again', async () => {
 test('a refund that two nodes of the store send at once is paid once', async () => {
   const gasKey = generatePrivateKey()
   await chain.client.setBalance({ address: privateKeyToAddress(gasKey), value: 10n ** 18n })
-  const other = chain.connect({ gasKey }).rail
-  const both = await Promise.all([rail.payBack(signed), other.payBack(signed)])
+  const other = chain.connect({ gasKey }).x402
+  const both = await Promise.all([x402.payBack(signed), other.payBack(signed)])
   for (const { outcome } of both) expect(['pending', 'paid']).toContain(outcome)
   expect(await paidBack()).toHaveLength(1)
 })
 
 test('a refund for which there is no gas waits for the operator, and is then paid', async () => {
   const gasKey = generatePrivateKey()
-  const { rail: poor } = chain.connect({ gasKey })
+  const { x402: poor } = chain.connect({ gasKey })
   expect(await poor.payBack(signed)).toMatchObject({ outcome: 'blocked', code: 'no_gas' })
   await chain.client.setBalance({ address: privateKeyToAddress(gasKey), value: 10n ** 18n })
   await expectPaid(poor)
@@ -91,8 +91,8 @@ test('a refund for which there is no gas waits for the operator, and is then pai
 
 test('a refund for which there is no money waits for the operator, and is then paid', async () => {
   const refundKey = generatePrivateKey()
-  const { rail: poor } = chain.connect({ refundKey })
-  signed = await poor.signRefund({ reference: newOrderId(), tender, since })
+  const { x402: poor } = chain.connect({ refundKey })
+  signed = await poor.signRefund({ reference: newOrderId(), payment, since })
   const before = await chain.sentByUs()
   expect(await poor.payBack(signed)).toMatchObject({
     outcome: 'blocked',
@@ -122,28 +122,28 @@ test.each(Object.entries(closures))(
   async (code, { close, open }) => {
     await close()
     const before = await chain.sentByUs()
-    expect(await rail.payBack(signed)).toMatchObject({
+    expect(await x402.payBack(signed)).toMatchObject({
       outcome: 'blocked',
       code,
       mayStillPay: true,
     })
     expect(await chain.sentByUs()).toBe(before)
     await open()
-    await expectPaid(rail)
+    await expectPaid(x402)
   },
 )
 
 test('a refund that an earlier wallet has signed waits for that one, and says how long', async () => {
   const refundKey = generatePrivateKey()
-  const before = chain.connect({ refundKey }).rail
-  signed = await before.signRefund({ reference: newOrderId(), tender, since })
-  const paid = await rail.payBack(signed)
+  const before = chain.connect({ refundKey }).x402
+  signed = await before.signRefund({ reference: newOrderId(), payment, since })
+  const paid = await x402.payBack(signed)
   expect(paid).toMatchObject({ outcome: 'blocked', code: 'no_float', mayStillPay: true })
   const until = new Date(signed.validBefore * 1_000).toISOString()
   expect(paid).toHaveProperty('reason', expect.stringContaining(`${signed.from} does not hold`))
   expect(paid).toHaveProperty('reason', expect.stringContaining(until))
   await chain.mintTo(privateKeyToAddress(refundKey), price)
-  await expectPaid(rail)
+  await expectPaid(x402)
 })
 
 test('a refund that an earlier wallet has paid is not paid by the present one, nor the other way round', async () => {
@@ -151,8 +151,8 @@ test('a refund that an earlier wallet has paid is not paid by the present one, n
   await chain.mintTo(privateKeyToAddress(keys[1]), 10n * price)
   const [before, now] = keys.map((refundKey, at) => {
     const earlier = at === 0 ? [] : [privateKeyToAddress(keys[0])]
-    return chain.connect({ refundKey }, undefined, earlier).rail
-  }) as [Rail, Rail]
+    return chain.connect({ refundKey }, undefined, earlier).x402
+  }) as [X402Method, X402Method]
   const expectPaidOnce = async (first: X402Refund, second: X402Refund) => {
     await now.payBack(first)
     expect(await now.payBack(second)).toMatchObject({ outcome: 'pending' })
@@ -164,10 +164,10 @@ test('a refund that an earlier wallet has paid is not paid by the present one, n
     })
     expect(await chain.transfers(second.from, second.to)).toEqual([])
   }
-  const due = () => ({ reference: newOrderId(), tender, since })
+  const due = () => ({ reference: newOrderId(), payment, since })
   const one = due()
   await expectPaidOnce(await before.signRefund(one), await now.signRefund(one))
-  ;({ tender } = await newPayment(chain))
+  ;({ payment } = await newPayment(chain))
   const other = due()
   await expectPaidOnce(await now.signRefund(other), await before.signRefund(other))
 })
@@ -175,7 +175,7 @@ test('a refund that an earlier wallet has paid is not paid by the present one, n
 test('a refund that ran out unused has lapsed at a safe block, and is signed again', async () => {
   await chain.client.increaseTime({ seconds: 2 * 3_600 })
   await chain.mine()
-  expect(await rail.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
+  expect(await x402.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
   await chain.mine()
-  expect(await rail.payBack(signed)).toEqual({ outcome: 'lapsed' })
+  expect(await x402.payBack(signed)).toEqual({ outcome: 'lapsed' })
 })

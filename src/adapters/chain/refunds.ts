@@ -37,14 +37,20 @@ export function refundWallet(
 
     async sign(due: RefundDue<X402Payment, X402Receipt>): Promise<X402Refund> {
       const { reference, since } = due
-      const { payer: to, amount } = due.tender
+      const { payer: to, amount } = due.payment
       const { network, reader } = chain
       const validBefore = Number((await reader.getBlock()).timestamp) + refundValidSeconds
       const nonce = refundNonceOf(network.chainId, reference)
       const transfer = { from: account.address, to, amount, nonce, validBefore }
       const hash = authorizationHash(network, { ...transfer, validAfter: 0 })
       const signature = await account.sign({ hash })
-      return { rail: 'x402', network: network.id, ...transfer, signature, sinceBlock: since.block }
+      return {
+        method: 'x402',
+        network: network.id,
+        ...transfer,
+        signature,
+        sinceBlock: since.block,
+      }
     },
 
     payBack: (refund: X402Refund) =>

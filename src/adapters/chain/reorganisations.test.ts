@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
-import type { Rail } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/ports.ts'
 import {
   cancel,
   newPayment,
@@ -15,19 +15,19 @@ import {
 // A chain that drops its newest blocks, as it may until they are safe.
 
 let chain: StillChain
-let rail: Rail
+let x402: X402Method
 
 beforeAll(async () => {
   chain = await startStillChain()
-  rail = chain.connect().rail
+  x402 = chain.connect().x402
 })
 afterAll(() => chain.stop())
 
 /** A payment that has just been settled, in the newest block. */
 async function settled() {
   const payment = await newPayment(chain)
-  const receipt = receiptIn(await rail.collect(payment.tender))
-  const confirmation = () => rail.confirmationOf(payment.tender, receipt)
+  const receipt = receiptIn(await x402.collect(payment.payment))
+  const confirmation = () => x402.confirmationOf(payment.payment, receipt)
   return { ...payment, receipt, confirmation }
 }
 
@@ -47,25 +47,25 @@ test('a payment is final once its block is safe, and not before', async () => {
 })
 
 test('a payment whose block is dropped is gone before that height is safe, and comes back', async () => {
-  const { tender, payer, confirmation } = await settled()
+  const { payment, payer, confirmation } = await settled()
   await chain.reorganise(1)
   expect(await paid(payer)).toEqual([])
   expect(await confirmation()).toBe('gone')
 
-  const again = receiptIn(await rail.collect(tender))
+  const again = receiptIn(await x402.collect(payment))
   expect(await paid(payer)).toEqual([{ value: price, transaction: again.transaction }])
-  expect(await rail.confirmationOf(tender, again)).toBe('not_yet')
+  expect(await x402.confirmationOf(payment, again)).toBe('not_yet')
   await chain.mine()
-  expect(await rail.confirmationOf(tender, again)).toBe('final')
+  expect(await x402.confirmationOf(payment, again)).toBe('final')
 })
 
 test('a payment that moved to a later block stands where it is now', async () => {
-  const { tender, receipt, confirmation } = await settled()
+  const { payment, receipt, confirmation } = await settled()
   const bytes = await bytesOf(receipt.transaction)
   await chain.mine()
   await chain.reorganise(2, [[bytes, 1]])
   expect(await confirmation()).toBe('not_yet')
-  expect(await rail.collect(tender)).toEqual({
+  expect(await x402.collect(payment)).toEqual({
     outcome: 'settled',
     receipt: { ...receipt, block: receipt.block + 1 },
   })
@@ -78,22 +78,22 @@ test('what was sent after a reorganisation is not held up by what was dropped', 
   const dropped = await settled()
   await chain.reorganise(1)
   const next = await settled()
-  const again = receiptIn(await rail.collect(dropped.tender))
+  const again = receiptIn(await x402.collect(dropped.payment))
   expect(await paid(next.payer)).toHaveLength(1)
   expect(await paid(dropped.payer)).toMatchObject([{ transaction: again.transaction }])
   expect(await chain.sentByUs()).toBe(before + 2)
 })
 
 test('a payment that somebody else submitted again is found where it is, at no cost', async () => {
-  const { tender, payer, confirmation } = await settled()
+  const { payment, payer, confirmation } = await settled()
   await chain.reorganise(1)
   const key = generatePrivateKey()
   await chain.client.setBalance({ address: privateKeyToAddress(key), value: 10n ** 18n })
-  const other = chain.connect({ gasKey: key }).rail
-  const theirs = receiptIn(await other.collect(tender))
+  const other = chain.connect({ gasKey: key }).x402
+  const theirs = receiptIn(await other.collect(payment))
   expect(await confirmation()).toBe('gone')
   const before = await chain.sentByUs()
-  expect(receiptIn(await rail.collect(tender))).toEqual(theirs)
+  expect(receiptIn(await x402.collect(payment))).toEqual(theirs)
   expect(await chain.sentByUs()).toBe(before)
   expect(await paid(payer)).toHaveLength(1)
 })
@@ -103,9 +103,9 @@ test('a payment that is cancelled once it was dropped has failed, when that is s
   await chain.reorganise(1)
   await cancel(chain, payment)
   expect(await payment.confirmation()).toBe('gone')
-  expect(await rail.collect(payment.tender)).toMatchObject({ outcome: 'unknown' })
+  expect(await x402.collect(payment.payment)).toMatchObject({ outcome: 'unknown' })
   await chain.mine()
-  expect(await rail.collect(payment.tender)).toMatchObject({
+  expect(await x402.collect(payment.payment)).toMatchObject({
     outcome: 'failed',
     code: 'authorization_cancelled',
   })
@@ -126,20 +126,20 @@ test('a transaction that lands again and moves nothing any more does not stand',
 })
 
 test('a refund is paid only at a safe block, and one that is dropped before is sent again', async () => {
-  const { tender, payer, receipt } = await settled()
+  const { payment, payer, receipt } = await settled()
   const refunds = () => chain.transfers(chain.refundWallet, payer)
-  const due = { reference: newOrderId(), tender, since: receipt }
-  const signed = await rail.signRefund(due)
-  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  const due = { reference: newOrderId(), payment, since: receipt }
+  const signed = await x402.signRefund(due)
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
   expect(await refunds()).toHaveLength(1)
-  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
 
   await chain.reorganise(1)
   expect(await refunds()).toEqual([])
-  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
   const [{ transaction } = { transaction: '' }] = await refunds()
-  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
   await chain.mine()
-  expect(await rail.payBack(signed)).toEqual({ outcome: 'paid', transaction })
+  expect(await x402.payBack(signed)).toEqual({ outcome: 'paid', transaction })
   expect(await refunds()).toEqual([{ value: price, transaction }])
 })

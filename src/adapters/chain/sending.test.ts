@@ -30,27 +30,27 @@ afterEach(() => chain.client.setAutomine(true))
 
 const opened = () => chain.open({ gasKey: key })
 
-async function payments(count: number): Promise<X402Payment[]> {
-  const tenders: X402Payment[] = []
-  for (let made = 0; made < count; made += 1) tenders.push((await newPayment(chain)).tender)
-  return tenders
+async function newPayments(count: number): Promise<X402Payment[]> {
+  const payments: X402Payment[] = []
+  for (let made = 0; made < count; made += 1) payments.push((await newPayment(chain)).payment)
+  return payments
 }
 
 /** Pushes often, and ends only when the transaction is in a block. */
 const untilInBlock = { withinMs: 600_000, waits: 1_500 }
 
-const send = (by: Chain, tender: X402Payment, sending: Omit<Sending, 'onWasted'> = untilInBlock) =>
-  sendTransfer(by, transferOf(tender), { ...sending, onWasted: () => {} })
+const send = (by: Chain, payment: X402Payment, sending: Omit<Sending, 'onWasted'> = untilInBlock) =>
+  sendTransfer(by, transferOf(payment), { ...sending, onWasted: () => {} })
 
 /** Begins to send a payment while no block is made. */
 async function sendStuck() {
-  const [tender] = (await payments(1)) as [X402Payment]
+  const [payment] = (await newPayments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
-  return { tender, sending: send(opened(), tender) }
+  return { payment, sending: send(opened(), payment) }
 }
 
-async function expectEachPaidOnce(tenders: readonly X402Payment[]): Promise<void> {
-  for (const { payer, payTo } of tenders) {
+async function expectEachPaidOnce(payments: readonly X402Payment[]): Promise<void> {
+  for (const { payer, payTo } of payments) {
     expect(await chain.transfers(payer, payTo)).toMatchObject([{ value: price }])
   }
 }
@@ -74,17 +74,17 @@ const sendForeign = (fees: Record<'maxFeePerGas' | 'maxPriorityFeePerGas', bigin
 
 test('two processes with one key send twenty payments each, and each lands once', async () => {
   const senders = [opened(), opened()]
-  const tenders = await payments(40)
+  const payments = await newPayments(40)
   const sent = await Promise.all(
-    tenders.map((tender, index) => send(senders[index % 2] as Chain, tender)),
+    payments.map((payment, index) => send(senders[index % 2] as Chain, payment)),
   )
   expect(sent.filter(({ receipt }) => receipt?.status !== 'success')).toEqual([])
-  await expectEachPaidOnce(tenders)
+  await expectEachPaidOnce(payments)
   expect(await sentWithKey()).toBe(40)
 })
 
 test('a transaction that no block takes is sent again in its place for a higher fee', async () => {
-  const { tender, sending } = await sendStuck()
+  const { payment, sending } = await sendStuck()
   const fees: bigint[] = []
   const seen = async () => {
     const fee = (await waiting())?.maxFeePerGas
@@ -96,7 +96,7 @@ test('a transaction that no block takes is sent again in its place for a higher 
   const { hash, receipt } = await sending
   expect(receipt?.status).toBe('success')
   expect(await sentWithKey()).toBe(1)
-  expect(await chain.transfers(tender.payer, tender.payTo)).toEqual([
+  expect(await chain.transfers(payment.payer, payment.payTo)).toEqual([
     { value: price, transaction: hash },
   ])
   const [first = 0n, second = 0n] = fees
@@ -104,56 +104,56 @@ test('a transaction that no block takes is sent again in its place for a higher 
 })
 
 test('a transaction that the node has dropped is sent again', async () => {
-  const { tender, sending } = await sendStuck()
+  const { payment, sending } = await sendStuck()
   await somethingWaits()
   const dropped = (await waiting())?.hash
   await chain.client.dropTransaction({ hash: dropped as Hex })
   await somethingWaits()
   await chain.mine()
   expect((await sending).hash).not.toBe(dropped)
-  await expectEachPaidOnce([tender])
+  await expectEachPaidOnce([payment])
 })
 
 test('a transaction whose place another process has taken is sent again in another one', async () => {
-  const { tender, sending } = await sendStuck()
+  const { payment, sending } = await sendStuck()
   await somethingWaits()
   await sendForeign({ maxFeePerGas: 10n ** 13n, maxPriorityFeePerGas: 10n ** 13n })
   await chain.mine()
-  expect(await chain.transfers(tender.payer, tender.payTo)).toEqual([])
+  expect(await chain.transfers(payment.payer, payment.payTo)).toEqual([])
   await somethingWaits()
   await chain.mine()
   expect(await sending).toMatchObject({ receipt: { status: 'success' } })
-  await expectEachPaidOnce([tender])
+  await expectEachPaidOnce([payment])
 })
 
 test('a transaction of another process that is stuck is replaced, and holds nobody up', async () => {
   // It pays three times the present fee and is still in no block, as if the node had forgotten it.
   const { maxFeePerGas, maxPriorityFeePerGas } = await chain.client.estimateFeesPerGas()
-  const [tender] = (await payments(1)) as [X402Payment]
+  const [payment] = (await newPayments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
   await sendForeign({
     maxFeePerGas: maxFeePerGas * 3n,
     maxPriorityFeePerGas: maxPriorityFeePerGas * 3n,
   })
-  const sending = send(opened(), tender)
+  const sending = send(opened(), payment)
   await expect.poll(async () => (await waiting())?.to).toBe(chain.usdc.toLowerCase())
   await chain.mine()
   expect(await sending).toMatchObject({ receipt: { status: 'success' } })
-  await expectEachPaidOnce([tender])
+  await expectEachPaidOnce([payment])
 })
 
 test('two of one process that wait for the same block leave each other their places', async () => {
   const node = await startNodeBefore(chain.rpcUrl)
   onTestFinished(() => node.stop())
   const by = chain.open({ gasKey: key, rpcUrl: node.url })
-  const tenders = await payments(2)
+  const payments = await newPayments(2)
   await chain.client.setAutomine(false)
   let pushes = 0
   node.tamper((method, [, block]) => {
     if (method === 'eth_getTransactionCount' && block === 'latest') pushes += 1
     return undefined
   })
-  const sending = Promise.all(tenders.map((tender) => send(by, tender)))
+  const sending = Promise.all(payments.map((payment) => send(by, payment)))
   const firstCalls = new Set<string>()
   const pushed = async () => {
     const first = await waiting()
@@ -164,24 +164,24 @@ test('two of one process that wait for the same block leave each other their pla
   expect(firstCalls.size).toBe(1)
   await chain.mine()
   await sending
-  await expectEachPaidOnce(tenders)
+  await expectEachPaidOnce(payments)
   expect(await sentWithKey()).toBe(2)
 })
 
 test('a transaction that is in no block at the end may still land: that is no failure', async () => {
-  const [tender] = (await payments(1)) as [X402Payment]
+  const [payment] = (await newPayments(1)) as [X402Payment]
   await chain.client.setAutomine(false)
-  const { receipt } = await send(opened(), tender, { withinMs: 200 })
+  const { receipt } = await send(opened(), payment, { withinMs: 200 })
   expect(receipt).toBeUndefined()
   await chain.mine()
-  await expectEachPaidOnce([tender])
+  await expectEachPaidOnce([payment])
 })
 
 test('a payment that the token refuses costs nothing', async () => {
-  const [tender] = (await payments(1)) as [X402Payment]
+  const [payment] = (await newPayments(1)) as [X402Payment]
   const by = opened()
-  await send(by, tender)
-  await expect(send(by, tender)).rejects.toThrow(/used or canceled/)
+  await send(by, payment)
+  await expect(send(by, payment)).rejects.toThrow(/used or canceled/)
   expect(await sentWithKey()).toBe(1)
 })
 

@@ -260,10 +260,10 @@ export async function isTooDear(
  * @returns the gas it takes, or undefined if it is not plainly good
  * @throws when the node does not say
  */
-export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<bigint | undefined> {
-  if (!isSignedByPayer(chain.network, tender)) return undefined
+export async function gasOfPlain(chain: Chain, payment: X402Payment): Promise<bigint | undefined> {
+  if (!isSignedByPayer(chain.network, payment)) return undefined
   try {
-    const gas = await gasOf(chain, transferOf(tender))
+    const gas = await gasOf(chain, transferOf(payment))
     return gas > maxSettlementGas ? undefined : gas
   } catch (error) {
     if (isSilence(error)) throw error
@@ -275,8 +275,8 @@ export async function gasOfPlain(chain: Chain, tender: X402Payment): Promise<big
 const found = new Map<string, boolean>()
 const maxFound = 1_000
 
-export function isSignedByPayer(network: Network, tender: X402Payment): boolean {
-  const transfer = transferOf(tender)
+export function isSignedByPayer(network: Network, payment: X402Payment): boolean {
+  const transfer = transferOf(payment)
   const { from, to, amount, validAfter, validBefore, nonce, signature } = transfer
   const key = [network.chainId, from, to, amount, validAfter, validBefore, nonce, signature].join()
   const known = found.get(key)
@@ -312,6 +312,6 @@ export function createEstimates() {
   }
 }
 
-export function transferOf(tender: X402Payment): SignedTransfer {
-  return { ...tender, from: tender.payer, to: tender.payTo }
+export function transferOf(payment: X402Payment): SignedTransfer {
+  return { ...payment, from: payment.payer, to: payment.payTo }
 }

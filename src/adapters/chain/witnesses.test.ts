@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newOrderId } from '../../../test/doubles/ids.ts'
 import { networks } from '../../payments/networks.ts'
-import type { Rail } from '../../payments/ports.ts'
+import type { X402Method } from '../../payments/ports.ts'
 import {
   anyReceipt,
   landedPayment,
@@ -67,33 +67,33 @@ function laggingAt(block: bigint): Tamper {
 describe('a payment that never landed', () => {
   /** A payment that has expired by the time of the chain. */
   async function expired() {
-    const { tender } = await newPayment(chain)
+    const { payment } = await newPayment(chain)
     const head = await chain.client.getBlockNumber()
     await chain.passTime(400)
-    return { tender, head }
+    return { payment, head }
   }
   const dead = { outcome: 'failed', code: 'authorization_expired' }
 
   test('has failed for one node when no other is asked', async () => {
-    const { tender } = await expired()
-    expect(await connect([], later).rail.collect(tender)).toMatchObject(dead)
+    const { payment } = await expired()
+    expect(await connect([], later).x402.collect(payment)).toMatchObject(dead)
   })
 
   test('has failed when every witness says so, and stays unknown until then', async () => {
-    const { tender, head } = await expired()
-    const { rail } = connect([chain.rpcUrl, witness.url], later)
+    const { payment, head } = await expired()
+    const { x402 } = connect([chain.rpcUrl, witness.url], later)
     witness.tamper(silent)
-    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
     witness.tamper(laggingAt(head))
-    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
     witness.tamper()
-    expect(await rail.collect(tender)).toMatchObject(dead)
+    expect(await x402.collect(payment)).toMatchObject(dead)
   })
 
   test('stays unknown while the only node lags', async () => {
-    const { tender, head } = await expired()
+    const { payment, head } = await expired()
     own.tamper(laggingAt(head))
-    expect(await connect([], later).rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await connect([], later).x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
   })
 })
 
@@ -112,17 +112,17 @@ describe('a large payment', () => {
     const noLogs: Tamper = (method) => (method === 'eth_getLogs' ? { status: 403 } : undefined)
     const noSafe: Tamper = (_, [tag]) => (tag === 'safe' ? { result: null } : undefined)
     for (const tamper of [silent, stopped, noReceipts, noLogs, noSafe]) {
-      const { rail, maxBorneOut } = connect([witness.url])
+      const { x402, maxBorneOut } = connect([witness.url])
       witness.tamper(tamper)
       expect(await maxBorneOut()).toBe(large - 1n)
-      expect(await rail.check(big.tender)).toMatchObject({ outcome: 'unknown', charged: 'no' })
-      expect(await rail.check(small.tender)).toMatchObject({ outcome: 'good' })
+      expect(await x402.check(big.payment)).toMatchObject({ outcome: 'unknown', charged: 'no' })
+      expect(await x402.check(small.payment)).toMatchObject({ outcome: 'good' })
     }
     witness.tamper()
     for (const urls of [[witness.url], ['http://127.0.0.1:1', witness.url], []]) {
-      const { rail, maxBorneOut } = connect(urls)
+      const { x402, maxBorneOut } = connect(urls)
       expect(await maxBorneOut()).toBeUndefined()
-      expect(await rail.check(big.tender)).toMatchObject({ outcome: 'good' })
+      expect(await x402.check(big.payment)).toMatchObject({ outcome: 'good' })
     }
   })
 })
@@ -150,83 +150,83 @@ test('a witness whose newest block is behind its own safe one bears nothing out'
 })
 
 describe('a payment that has landed', () => {
-  let rail: Rail
+  let x402: X402Method
   beforeEach(() => {
-    rail = connect([witness.url], later).rail
+    x402 = connect([witness.url], later).x402
   })
 
   const landed = (amount: bigint = price) => landedPayment(chain, { amount })
 
   test('has not failed because our node hides it', async () => {
-    const { tender, receipt } = await landed()
+    const { payment, receipt } = await landed()
     await chain.passTime(400)
     own.tamper(hiding)
-    expect(await connect([], later).rail.collect(tender)).toMatchObject({ outcome: 'failed' })
-    expect(await rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await connect([], later).x402.collect(payment)).toMatchObject({ outcome: 'failed' })
+    expect(await x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
     own.tamper()
-    expect(await rail.collect(tender)).toEqual({ outcome: 'settled', receipt })
+    expect(await x402.collect(payment)).toEqual({ outcome: 'settled', receipt })
   })
 
   test('has not failed because our node shows its nonce used and not where', async () => {
-    const { tender } = await landed()
+    const { payment } = await landed()
     await chain.passTime(400)
     own.tamper((method) => (method === 'eth_getLogs' ? { result: [] } : undefined))
-    expect(await connect([], later).rail.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await connect([], later).x402.collect(payment)).toMatchObject({ outcome: 'unknown' })
   })
 
   test('is settled by one node below the limit, and from the limit on by two', async () => {
     const small = await landed(large - 1n)
     const big = await landed(large)
     witness.tamper(silent)
-    expect(await rail.collect(small.tender)).toMatchObject({ outcome: 'settled' })
-    expect(await rail.collect(big.tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await x402.collect(small.payment)).toMatchObject({ outcome: 'settled' })
+    expect(await x402.collect(big.payment)).toMatchObject({ outcome: 'unknown' })
     witness.tamper(hiding)
-    expect(await rail.collect(big.tender)).toMatchObject({ outcome: 'unknown' })
+    expect(await x402.collect(big.payment)).toMatchObject({ outcome: 'unknown' })
     witness.tamper()
-    expect(await rail.collect(big.tender)).toEqual({ outcome: 'settled', receipt: big.receipt })
+    expect(await x402.collect(big.payment)).toEqual({ outcome: 'settled', receipt: big.receipt })
   })
 
   test('is settled by two nodes also right after it was sent', async () => {
-    const { tender, payer } = await newPayment(chain, { amount: large })
+    const { payment, payer } = await newPayment(chain, { amount: large })
     witness.tamper(silent)
-    const now = connect([witness.url]).rail
-    expect(await now.collect(tender)).toMatchObject({ outcome: 'unknown' })
+    const now = connect([witness.url]).x402
+    expect(await now.collect(payment)).toMatchObject({ outcome: 'unknown' })
     expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
     witness.tamper()
-    expect(await now.collect(tender)).toMatchObject({ outcome: 'settled' })
+    expect(await now.collect(payment)).toMatchObject({ outcome: 'settled' })
     expect(await chain.transfers(payer, chain.keys.payTo)).toHaveLength(1)
   })
 
   test('is gone only when every node misses it', async () => {
-    const { tender, receipt } = await landed()
+    const { payment, receipt } = await landed()
     own.tamper(hiding)
-    expect(await connect([]).rail.confirmationOf(tender, receipt)).toBe('gone')
-    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
+    expect(await connect([]).x402.confirmationOf(payment, receipt)).toBe('gone')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
     witness.tamper(silent)
-    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
     witness.tamper(laggingAt(BigInt(receipt.block) - 1n))
-    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
     witness.tamper(hiding)
-    expect(await rail.confirmationOf(tender, receipt)).toBe('gone')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('gone')
   })
 
   test('is not gone because our node lags behind it', async () => {
-    const { tender, receipt } = await landed()
+    const { payment, receipt } = await landed()
     own.tamper(laggingAt(BigInt(receipt.block) - 1n))
-    expect(await connect([]).rail.confirmationOf(tender, receipt)).toBe('not_yet')
+    expect(await connect([]).x402.confirmationOf(payment, receipt)).toBe('not_yet')
     own.tamper(silent)
-    expect(await rail.confirmationOf(tender, receipt)).toBe('unknown')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('unknown')
   })
 
   test('is not gone because our node learns of it between two answers', async () => {
-    const { tender, receipt } = await landed()
+    const { payment, receipt } = await landed()
     let asked = false
     own.tamper((method, params) => {
       const before = laggingAt(BigInt(receipt.block) - 1n)
       if (method === 'eth_getTransactionReceipt') asked = true
       return asked && method !== 'eth_getTransactionReceipt' ? undefined : before(method, params)
     })
-    expect(await connect([]).rail.confirmationOf(tender, receipt)).toBe('not_yet')
+    expect(await connect([]).x402.confirmationOf(payment, receipt)).toBe('not_yet')
   })
 
   test('is final from the limit on only when a witness shows it in a safe block', async () => {
@@ -234,38 +234,38 @@ describe('a payment that has landed', () => {
     const big = await landed(large)
     await chain.mine()
     witness.tamper(silent)
-    expect(await rail.confirmationOf(small.tender, small.receipt)).toBe('final')
-    expect(await rail.confirmationOf(big.tender, big.receipt)).toBe('not_yet')
+    expect(await x402.confirmationOf(small.payment, small.receipt)).toBe('final')
+    expect(await x402.confirmationOf(big.payment, big.receipt)).toBe('not_yet')
     witness.tamper()
-    expect(await rail.confirmationOf(big.tender, big.receipt)).toBe('final')
+    expect(await x402.confirmationOf(big.payment, big.receipt)).toBe('final')
   })
 })
 
 test('a refund is paid when a witness shows it in a safe block too, whatever its amount', async () => {
-  const { tender, payer } = await newPayment(chain)
-  const { rail } = connect([witness.url])
-  const signed = await rail.signRefund({ reference: newOrderId(), tender, since: anyReceipt })
-  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+  const { payment, payer } = await newPayment(chain)
+  const { x402 } = connect([witness.url])
+  const signed = await x402.signRefund({ reference: newOrderId(), payment, since: anyReceipt })
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
   const head = await chain.client.getBlockNumber()
   await chain.mine()
   for (const tamper of [silent, hiding, laggingAt(head - 1n)]) {
     witness.tamper(tamper)
-    expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+    expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
   }
   witness.tamper()
-  expect(await rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
+  expect(await x402.payBack(signed)).toMatchObject({ outcome: 'paid' })
   expect(await chain.transfers(chain.refundWallet, payer)).toHaveLength(1)
 })
 
 test('a refund has not lapsed because our node hides that it was paid', async () => {
-  const { tender } = await newPayment(chain)
-  const { rail } = connect([witness.url])
-  const signed = await rail.signRefund({ reference: newOrderId(), tender, since: anyReceipt })
-  await rail.payBack(signed)
+  const { payment } = await newPayment(chain)
+  const { x402 } = connect([witness.url])
+  const signed = await x402.signRefund({ reference: newOrderId(), payment, since: anyReceipt })
+  await x402.payBack(signed)
   await chain.passTime(25 * 3_600)
   own.tamper(hiding)
-  expect(await connect([]).rail.payBack(signed)).toMatchObject({ outcome: 'lapsed' })
-  expect(await rail.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
+  expect(await connect([]).x402.payBack(signed)).toMatchObject({ outcome: 'lapsed' })
+  expect(await x402.payBack(signed)).not.toMatchObject({ outcome: 'lapsed' })
 })
 
 describe('a safe height that another machine behind the same address tells', () => {
@@ -278,26 +278,26 @@ describe('a safe height that another machine behind the same address tells', () 
       : undefined
 
   test('makes no payment final that is in no safe block of ours', async () => {
-    const { tender } = await newPayment(chain)
-    const { rail } = connect([])
-    const receipt = receiptIn(await rail.collect(tender))
+    const { payment } = await newPayment(chain)
+    const { x402 } = connect([])
+    const receipt = receiptIn(await x402.collect(payment))
     own.tamper(ahead)
-    expect(await rail.confirmationOf(tender, receipt)).toBe('not_yet')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('not_yet')
     own.tamper()
     await chain.mine()
-    expect(await rail.confirmationOf(tender, receipt)).toBe('final')
+    expect(await x402.confirmationOf(payment, receipt)).toBe('final')
   })
 
   test('makes no refund paid that is in no safe block of ours', async () => {
-    const { tender } = await newPayment(chain)
-    const { rail } = connect([])
-    const signed = await rail.signRefund({ reference: newOrderId(), tender, since: anyReceipt })
-    expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+    const { payment } = await newPayment(chain)
+    const { x402 } = connect([])
+    const signed = await x402.signRefund({ reference: newOrderId(), payment, since: anyReceipt })
+    expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
     own.tamper(ahead)
-    expect(await rail.payBack(signed)).toMatchObject({ outcome: 'pending' })
+    expect(await x402.payBack(signed)).toMatchObject({ outcome: 'pending' })
     own.tamper()
     await chain.mine()
-    expect(await rail.payBack(signed)).toMatchObject({ outcome: 'paid' })
+    expect(await x402.payBack(signed)).toMatchObject({ outcome: 'paid' })
   })
 })
 

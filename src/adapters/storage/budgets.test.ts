@@ -42,9 +42,9 @@ async function open(
   to: (order: ReturnType<typeof pending>) => Order = (order) => order,
   most: BudgetRules = rules,
 ): Promise<Order> {
-  const tender = { ...newX402Payment(), payer: walletOf(wallet) }
-  const subjects = { payer: tender.payer, client, receiver }
-  const [first, ...rest] = wayTo(to(pending({ tender, placedAt })))
+  const payment = { ...newX402Payment(), payer: walletOf(wallet) }
+  const subjects = { payer: payment.payer, client, receiver }
+  const [first, ...rest] = wayTo(to(pending({ payment, placedAt })))
   const opened = await store.open(first as ReturnType<typeof pending>, [], {
     counted: { subjects, rules: most },
   })
@@ -54,10 +54,10 @@ async function open(
 }
 
 const notPaid = (order: ReturnType<typeof pending>) => paymentFailed(order)
-const notDelivered = ({ tender, placedAt }: ReturnType<typeof pending>) =>
-  failed(asked({ tender, placedAt }))
-const delivered = ({ tender, placedAt }: ReturnType<typeof pending>) =>
-  fulfilled(asked({ tender, placedAt }))
+const notDelivered = ({ payment, placedAt }: ReturnType<typeof pending>) =>
+  failed(asked({ payment, placedAt }))
+const delivered = ({ payment, placedAt }: ReturnType<typeof pending>) =>
+  fulfilled(asked({ payment, placedAt }))
 
 const spentBy = async (act: Promise<unknown>) => {
   const error = await act.then(
@@ -151,12 +151,12 @@ it('counts a client over its wallets, four times as many, and a receiver of an o
 
 it('gives the order of a payment that is sent again, whatever is spent', async () => {
   const { store } = nodes()
-  const order = pending({ tender: { ...newX402Payment(), payer: walletOf(1) } })
+  const order = pending({ payment: { ...newX402Payment(), payer: walletOf(1) } })
   const none = budgetRules({ unpaid_payments: 1, failed_orders: 1 })
   const counted = { subjects: { payer: walletOf(1) }, rules: none }
   expect((await store.open(order, ['k'], { counted })).isNew).toBe(true)
   expect((await store.open(order, ['k'], { counted })).isNew).toBe(false)
-  const anew = pending({ tender: { ...newX402Payment(), payer: walletOf(1) } })
+  const anew = pending({ payment: { ...newX402Payment(), payer: walletOf(1) } })
   const replayed = await store.open(anew, ['k'], { counted })
   expect([replayed.isNew, replayed.order.id]).toEqual([false, order.id])
 })
@@ -228,10 +228,10 @@ function shopOf({ store }: { readonly store: OrderStore }) {
     end: End = 'open',
     node = store,
   ) {
-    const tender = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
+    const payment = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
     const amount = usdc(BigInt(Math.round(value * dollar)))
-    const first = pending({ tender, amount })
-    const subjects = { payer: tender.payer, client: `${client}` }
+    const first = pending({ payment, amount })
+    const subjects = { payer: payment.payer, client: `${client}` }
     const float = usdc(BigInt(whole - paidBack))
     const risk = { float, amount }
     const early = await node.spentBudget(subjects, noBudgets, first.placedAt, risk)
@@ -245,7 +245,7 @@ function shopOf({ store }: { readonly store: OrderStore }) {
     let order = opened.order
     const ends = { open: undefined, delivered: fulfilled, 'paid back': failed }[end]
     const way = ends
-      ? wayTo(ends(asked({ tender, amount, placedAt: first.placedAt }))).slice(1)
+      ? wayTo(ends(asked({ payment, amount, placedAt: first.placedAt }))).slice(1)
       : []
     for (const next of way)
       order = expectWon(await node.move(order, { ...next, id: order.id } as Order))

@@ -147,7 +147,7 @@ describe('the books of a checkout', () => {
 async function givenUp(): Promise<In<'FULFILLMENT_FAILED'>> {
   const { orderId } = await placedOnRecord(records)
   const first = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
-  const receipt = { rail: 'btcpay', transaction: 'c'.repeat(64) } as const
+  const receipt = { method: 'btcpay', transaction: 'c'.repeat(64) } as const
   const at = new Date()
   const settled = { receipt, settlement: 'FINAL', paidAt: at, deliverBy: at } as const
   const paid: In<'PAID'> = { ...first, state: 'PAID', ...settled }
@@ -165,19 +165,19 @@ describe('an order of an invoice', () => {
     await expect(orders().open(orderOf(paid), [])).rejects.toThrow('no checkout has decided')
     await moveOn(records, open, paid)
     const order = orderOf(paid)
-    const tender = order.tender as PaidInvoice
+    const payment = order.payment as PaidInvoice
     const wrongs: readonly Partial<PaidInvoice>[] = [
-      { units: tender.units - 1n },
+      { units: payment.units - 1n },
       { amount: usdc(1n) },
       { payer: 'BTC:bc1qThief' },
       { invoice: 'another' },
       { asset: 'LTC' },
     ]
     for (const wrong of wrongs) {
-      const other = { ...order, tender: { ...tender, ...wrong } }
+      const other = { ...order, payment: { ...payment, ...wrong } }
       await expect(orders().open(other, [])).rejects.toThrow('its checkout decided on')
     }
-    const stranger = { ...order, tender: { ...tender, nonce: opening().id } }
+    const stranger = { ...order, payment: { ...payment, nonce: opening().id } }
     await expect(orders().open(stranger, [])).rejects.toThrow('no checkout has decided')
     const cheap = { ...order, amount: usdc(1n) }
     await expect(orders().open(cheap, [])).rejects.toThrow('its checkout decided on')
@@ -185,26 +185,28 @@ describe('an order of an invoice', () => {
     expect((await orders().open(order, [])).isNew).toBe(false)
   })
 
-  it('never changes what paid it, and has the receipt of its own rail', async () => {
+  it('never changes what paid it, and has the receipt of its own method', async () => {
     const { orderId } = await placedOnRecord(records)
     const order = (await orders().find(orderId)) as In<'PAYMENT_PENDING'>
     const at = new Date()
     const settled = { settlement: 'FINAL', paidAt: at, deliverBy: at } as const
-    const onChain = { rail: 'x402', transaction: newHash(), block: 7 } as const
+    const onChain = { method: 'x402', transaction: newHash(), block: 7 } as const
     const wrong: In<'PAID'> = { ...order, state: 'PAID', ...settled, receipt: onChain }
-    await expect(orders().move(order, wrong)).rejects.toThrow('orders_receipt_of_its_rail')
-    const foreign = { ...newX402Payment(), rail: 'cash' } as unknown as PaidInvoice
-    const strange = pending({ tender: foreign })
-    await expect(orders().open(strange, [])).rejects.toThrow('orders_rail_known')
+    await expect(orders().move(order, wrong)).rejects.toThrow('orders_receipt_of_its_method')
+    const foreign = { ...newX402Payment(), method: 'cash' } as unknown as PaidInvoice
+    const strange = pending({ payment: foreign })
+    await expect(orders().open(strange, [])).rejects.toThrow('orders_method_known')
     const plain = pending()
     await orders().open(plain, [])
-    const nowhere = { rail: 'x402', transaction: newHash() } as unknown as typeof onChain
+    const nowhere = { method: 'x402', transaction: newHash() } as unknown as typeof onChain
     const blockless: In<'PAID'> = { ...plain, state: 'PAID', ...settled, receipt: nowhere }
     await expect(orders().move(plain, blockless)).rejects.toThrow('orders_block_of_a_receipt')
-    const receipt = { rail: 'btcpay', transaction: newHash() } as const
-    const dearer = { ...(order.tender as PaidInvoice), units: 1n }
+    const receipt = { method: 'btcpay', transaction: newHash() } as const
+    const dearer = { ...(order.payment as PaidInvoice), units: 1n }
     const paid: In<'PAID'> = { ...order, state: 'PAID', ...settled, receipt }
-    await expect(orders().move(order, { ...paid, tender: dearer })).rejects.toThrow('never changes')
+    await expect(orders().move(order, { ...paid, payment: dearer })).rejects.toThrow(
+      'never changes',
+    )
     expect((await orders().move(order, paid)).won).toBe(true)
     expect(await orders().findByTransaction(receipt.transaction)).toMatchObject({ id: orderId })
   })
@@ -212,16 +214,16 @@ describe('an order of an invoice', () => {
   it('goes back in the coin it was paid in, in the units that were paid', async () => {
     const order = await givenUp()
     await createPayoutLimits(pool, caps).allow(order.id)
-    const { payer: to, amount, units, invoice, network } = order.tender as PaidInvoice
+    const { payer: to, amount, units, invoice, network } = order.payment as PaidInvoice
     const named = { invoice, network, reference: order.id }
-    const right = { rail: 'btcpay', to, amount, units, ...named } as const
+    const right = { method: 'btcpay', to, amount, units, ...named } as const
     const sign = (signed: typeof right | object) =>
       orders().move(order, {
         ...order,
         payout: { state: 'APPROVED', signed: signed as typeof right },
       })
     await expect(sign({ ...right, units: units + 1n })).rejects.toThrow('that the payment came')
-    await expect(sign({ ...right, rail: 'x402' })).rejects.toThrow('that the payment came')
+    await expect(sign({ ...right, method: 'x402' })).rejects.toThrow('that the payment came')
     await expect(sign({ ...right, to: 'BTC:bc1qThief' })).rejects.toThrow('goes to the payer')
     expect((await sign(right)).won).toBe(true)
   })

@@ -113,7 +113,7 @@ describe('the lease of a checkout', () => {
     expect(await nodes().other.claimDue(10)).toEqual([open])
   })
 
-  it('hands out the orders of one rail, and leaves those of the other alone', async () => {
+  it('hands out the orders of one method, and leaves those of the other alone', async () => {
     const { orderId } = await placedOnRecord(nodes)
     const order = await nodes().orders.find(orderId)
     if (order) await nodes().orders.release(order, 0)

@@ -56,7 +56,7 @@ const exposureSql = `
     select amount from orders
     where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
       and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
-      and doc #>> '{tender,rail}' = 'x402'
+      and doc #>> '{payment,method}' = 'x402'
     union all
     select amount from goodwill where ${goodwillOpenSql}) as open`
 
@@ -104,7 +104,7 @@ const supplierSql = `doc #>> '{item,source,supplier}'`
 /** By supplier, the price of orders whose payment is being settled. Such orders are due, so only due ones are read. */
 const pendingSql = `
   select ${supplierSql} as supplier, sum(amount)::text as amount from orders
-  where due_at is not null and state = 'PAYMENT_PENDING' and doc #>> '{tender,rail}' = 'x402'
+  where due_at is not null and state = 'PAYMENT_PENDING' and doc #>> '{payment,method}' = 'x402'
   group by 1`
 /** By supplier, the price of checkouts whose payment is not confirmed. Its payer can still replace the transaction. */
 const unconfirmedSql = `
@@ -119,7 +119,7 @@ const committedSql = `
     select amount, doc from orders where state in ('PAID', 'FULFILLING')
     union all
     select amount, doc from orders where due_at is not null and state = 'PAYMENT_PENDING'
-      and doc #>> '{tender,rail}' = 'btcpay'
+      and doc #>> '{payment,method}' = 'btcpay'
     union all
     select amount, doc from orders where doc #>> '{supply,state}' = 'OPEN'
     union all

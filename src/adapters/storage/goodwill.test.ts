@@ -80,15 +80,15 @@ test('is read as it was written, in every state', async () => {
 describe('the database takes no goodwill', () => {
   test('for an order that was not delivered', async () => {
     const order = await orderOnRecord(createOrderStore(pool), failed(asked()))
-    const { id, tender, receipt } = order as In<'FULFILLMENT_FAILED'>
-    const made = { ...(await toGive()), id, tender, receipt } as Goodwill
+    const { id, payment, receipt } = order as In<'FULFILLMENT_FAILED'>
+    const made = { ...(await toGive()), id, payment, receipt } as Goodwill
     await expect(store.give(made)).rejects.toThrow('cannot be given')
   })
 
   test.each<[string, (goodwill: Goodwill) => object]>([
     [
       'for somebody else',
-      ({ tender }) => ({ tender: { ...tender, payer: `0x${'9'.repeat(40)}` } }),
+      ({ payment }) => ({ payment: { ...payment, payer: `0x${'9'.repeat(40)}` } }),
     ],
     ['above the price', () => ({ amount: usdc(10n ** 12n) })],
     ['that is paid already', () => ({ payout: paid })],

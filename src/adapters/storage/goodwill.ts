@@ -56,14 +56,14 @@ export async function readGoodwill(database: Database): Promise<readonly Goodwil
 }
 
 async function give(database: Database, goodwill: Goodwill): Promise<boolean> {
-  const { id, tender, amount, reason, by, givenAt } = goodwill
+  const { id, payment, amount, reason, by, givenAt } = goodwill
   const { rowCount } = await database.query(
     `insert into goodwill (id, version, write_id, payer, amount, reason, given_by, given_at, changed_at,
        due_at, locked_until, doc)
      values ($1, 1, $2, $3, $4, $5, $6, $7, $7, now(), now(), $8)
      on conflict (id) do nothing`,
     [
-      ...[id, randomUUID(), tender.payer.toLowerCase(), amount.toString(), reason, by, givenAt],
+      ...[id, randomUUID(), payment.payer.toLowerCase(), amount.toString(), reason, by, givenAt],
       docOf(goodwill),
     ],
   )
@@ -98,12 +98,12 @@ async function readRow(database: Database, id: OrderId): Promise<Row | undefined
   return rows[0]
 }
 
-function docOf({ tender, receipt, payout }: Goodwill): string {
-  return JSON.stringify(storable({ tender, receipt, payout }))
+function docOf({ payment, receipt, payout }: Goodwill): string {
+  return JSON.stringify(storable({ payment, receipt, payout }))
 }
 
 function goodwillOf({ id, version, amount, reason, ...row }: Row): Goodwill {
-  const doc = restored(row.doc) as Pick<Goodwill, 'tender' | 'receipt' | 'payout'>
+  const doc = restored(row.doc) as Pick<Goodwill, 'payment' | 'receipt' | 'payout'>
   return {
     ...{ id, version, amount: usdc(amount), reason, by: row.given_by },
     ...{ givenAt: row.given_at, changedAt: row.changed_at, ...doc },

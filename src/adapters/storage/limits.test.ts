@@ -56,7 +56,7 @@ it('are those of the payer, in whatever case its address is written', async () =
   await set({ perOrder: usdc(9n) }, payer.toLowerCase())
   expect(await attempt(order())).toBe('per_order')
   const other = { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` }
-  expect(await attempt(order({ tender: other }))).toBe('opened')
+  expect(await attempt(order({ payment: other }))).toBe('opened')
 })
 
 it.each<[string, Rules, Partial<In<'PAYMENT_PENDING'>>, string | undefined, string]>([
@@ -212,7 +212,7 @@ describe('on record', () => {
     const refused = order()
     await expect(nodes().store.open(refused, ['k'])).rejects.toThrow(LimitReached)
     expect(await nodes().store.find(refused.id)).toBeUndefined()
-    expect(await nodes().store.findByPayment(paymentKeyOf(refused.tender))).toBeUndefined()
+    expect(await nodes().store.findByPayment(paymentKeyOf(refused.payment))).toBeUndefined()
     expect(await nodes().store.findByKey(payer, 'k')).toBeUndefined()
     await set({ perOrder: usdc(10n) })
     expect((await nodes().store.open(refused, ['k'])).isNew).toBe(true)

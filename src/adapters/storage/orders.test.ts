@@ -47,7 +47,7 @@ describe('a write whose answer is lost', () => {
     expect(await store.find(order.id)).toBeUndefined()
     expect(await breaking('after').open(order, ['lost'])).toEqual({ isNew: true, order })
     // It is not taken for the opening of somebody else's order.
-    const second = pending({ tender: order.tender })
+    const second = pending({ payment: order.payment })
     expect(await breaking('before').open(second, [])).toEqual({ isNew: false, order })
   })
 
@@ -86,8 +86,8 @@ it('keeps the history of an order without words that others wrote, and what is s
 
 describe('opening an order', () => {
   it('gives one payment to one of many, on two nodes', async () => {
-    const tender = newX402Payment()
-    const opened = await inTurn(nodes(), 16, (node) => node.open(pending({ tender }), ['k']))
+    const payment = newX402Payment()
+    const opened = await inTurn(nodes(), 16, (node) => node.open(pending({ payment }), ['k']))
     const winners = opened.filter(({ isNew }) => isNew)
     expect(winners).toHaveLength(1)
     for (const { order } of opened) expect(order).toEqual(winners[0]?.order)
@@ -109,8 +109,11 @@ describe('opening an order', () => {
   it('knows a payment again whatever case its addresses are written in', async () => {
     const order = pending()
     await store.open(order, [])
-    const shouted = { ...order.tender, payer: order.tender.payer.toUpperCase().replace('0X', '0x') }
-    const again = await store.open(pending({ tender: shouted }), [])
+    const shouted = {
+      ...order.payment,
+      payer: order.payment.payer.toUpperCase().replace('0X', '0x'),
+    }
+    const again = await store.open(pending({ payment: shouted }), [])
     expect(again).toEqual({ isNew: false, order })
   })
 
@@ -121,7 +124,7 @@ describe('opening an order', () => {
     const again = await store.open(second, ['k0', 'k2'])
     expect(again).toEqual({ isNew: false, order: first })
     expect(await store.find(second.id)).toBeUndefined()
-    expect(await store.findByPayment(paymentKeyOf(second.tender))).toBeUndefined()
+    expect(await store.findByPayment(paymentKeyOf(second.payment))).toBeUndefined()
     expect(await store.findByKey(payer, 'k0')).toBeUndefined()
     expect((await store.open(second, ['k3'])).isNew).toBe(true)
   })
@@ -141,8 +144,8 @@ describe('opening an order', () => {
 
   it('lets another payer use the same key, and takes a key that is sent twice', async () => {
     await store.open(pending(), ['k'])
-    const tender = { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` }
-    expect((await store.open(pending({ tender }), ['k', 'k'])).isNew).toBe(true)
+    const payment = { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` }
+    expect((await store.open(pending({ payment }), ['k', 'k'])).isNew).toBe(true)
   })
 })
 
@@ -162,8 +165,8 @@ describe('moving an order', () => {
   it('gives back what was stored, field for field', async () => {
     await fc.assert(
       fc.asyncProperty(anyOrder, async (any) => {
-        const tender = { ...any.tender, nonce: newHash() }
-        const target: Order = { ...any, id: newOrderId(), paymentId: newPaymentId(), tender }
+        const payment = { ...any.payment, nonce: newHash() }
+        const target: Order = { ...any, id: newOrderId(), paymentId: newPaymentId(), payment }
         const way = wayTo(target)
         const moved = await take(store, way)
         expect(moved).toStrictEqual({ ...target, version: way.length })
@@ -255,8 +258,8 @@ describe('the payment of an order', () => {
   it('gives back a signed refund as it was stored, field for field', async () => {
     await fc.assert(
       fc.asyncProperty(anySigned, async (any) => {
-        const tender = { ...any.tender, nonce: newHash() }
-        const fresh = { id: newOrderId(), paymentId: newPaymentId(), tender }
+        const payment = { ...any.payment, nonce: newHash() }
+        const fresh = { id: newOrderId(), paymentId: newPaymentId(), payment }
         const target: Order = { ...any, ...fresh }
         const due = withPayout({ ...any, ...fresh }, { state: 'DUE' })
         const order = await take(store, wayTo(due))
@@ -280,7 +283,7 @@ describe('the payment of an order', () => {
     const again = await other.open(second, ['k2'])
     expect(again).toMatchObject({ isNew: true, order: { id: second.id } })
     // The payment itself still belongs to the order that failed.
-    const same = await store.open(pending({ tender: first.tender }), ['k9'])
+    const same = await store.open(pending({ payment: first.payment }), ['k9'])
     expect(same).toMatchObject({ isNew: false, order: { id: first.id, state: 'PAYMENT_FAILED' } })
     expect(await store.findByKey(payer, 'k9')).toBeUndefined()
   })
@@ -317,7 +320,7 @@ describe('finding an order', () => {
     const order = await take(store, [first, paid(first, hash)], ['k'])
     expect(await store.find(order.id)).toEqual(order)
     expect(await store.findByPaymentId(order.paymentId)).toEqual(order)
-    expect(await store.findByPayment(paymentKeyOf(order.tender))).toEqual(order)
+    expect(await store.findByPayment(paymentKeyOf(order.payment))).toEqual(order)
     expect(await store.findByTransaction(hash.toLowerCase())).toEqual(order)
     expect(await store.findByTransaction(hash.toUpperCase())).toEqual(order)
     expect(await store.findByKey(payer.toLowerCase(), 'k')).toEqual(order)
@@ -329,7 +332,9 @@ describe('finding an order', () => {
     const orders = await Promise.all(
       days.map((day) => take(store, [pending({ placedAt: new Date(Date.UTC(2026, 0, day)) })])),
     )
-    await take(store, [pending({ tender: { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` } })])
+    await take(store, [
+      pending({ payment: { ...newX402Payment(), payer: `0x${'77'.repeat(20)}` } }),
+    ])
     const pages = await Promise.all(
       [0, 2, 4, 6].map((offset) => store.listByPayer(payer, { limit: 2, offset })),
     )

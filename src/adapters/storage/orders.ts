@@ -146,9 +146,9 @@ function givenUpDetail(order: Refunding): object {
 
 const table: LeasedTable = { name: 'orders', columns: orderColumns }
 
-const ofRail: Readonly<Record<Payment['rail'], LeasedTable>> = {
-  x402: { ...table, only: "doc #>> '{tender,rail}' = 'x402'" },
-  btcpay: { ...table, only: "doc #>> '{tender,rail}' = 'btcpay'" },
+const ofMethod: Readonly<Record<Payment['method'], LeasedTable>> = {
+  x402: { ...table, only: "doc #>> '{payment,method}' = 'x402'" },
+  btcpay: { ...table, only: "doc #>> '{payment,method}' = 'btcpay'" },
 }
 
 export function createOrderStore(database: Database): OrderStore {
@@ -163,8 +163,8 @@ export function createOrderStore(database: Database): OrderStore {
     move: (from, to) => move(database, from, to),
     release: (order, againInMs) => release(database, table, order, againInMs),
     hasten: (id) => hasten(database, table, 'id', id),
-    claimDue: async (limit, rail) => {
-      const due = rail === undefined ? table : ofRail[rail]
+    claimDue: async (limit, method) => {
+      const due = method === undefined ? table : ofMethod[method]
       return (await claimDue<StoredOrder>(database, due, limit)).map(orderOf)
     },
     find: (id) => find('id', id),
@@ -305,8 +305,8 @@ async function open(
   keys: readonly string[],
   { recipient, counted, webhook }: OpenedFor = {},
 ): Promise<Opened> {
-  const payer = order.tender.payer.toLowerCase()
-  const paymentKey = paymentKeyOf(order.tender)
+  const payer = order.payment.payer.toLowerCase()
+  const paymentKey = paymentKeyOf(order.payment)
   // Sorted, so that two statements with the same keys cannot deadlock.
   const sortedKeys = [...new Set(keys)].sort()
   const writeId = randomUUID()

@@ -45,8 +45,8 @@ async function granted(): Promise<readonly bigint[]> {
 
 /** Puts an order of a new payer on record whose refund is due. */
 function owed(amount: bigint): Promise<Order> {
-  const tender = { ...newX402Payment(), payer: `0x${newHash().slice(-40)}` }
-  return orderOnRecord(nodes().orders, failed(asked({ amount: usdc(amount), tender })))
+  const payment = { ...newX402Payment(), payer: `0x${newHash().slice(-40)}` }
+  return orderOnRecord(nodes().orders, failed(asked({ amount: usdc(amount), payment })))
 }
 
 /** Asks for a grant for the refund of a new order of this amount. */
@@ -291,9 +291,9 @@ interface Hands {
 
 const owedTo = (hands: number | Hands, amount: bigint, odd: Partial<Order> = {}) => {
   const { wallet, client }: Hands = typeof hands === 'number' ? { wallet: hands } : hands
-  const tender = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
-  const target = { ...failed(asked({ amount: usdc(amount), tender })), ...odd } as Order
-  const subjects = { payer: tender.payer, client: client === undefined ? undefined : `${client}` }
+  const payment = { ...newX402Payment(), payer: `0x${String(wallet).padStart(40, '0')}` }
+  const target = { ...failed(asked({ amount: usdc(amount), payment })), ...odd } as Order
+  const subjects = { payer: payment.payer, client: client === undefined ? undefined : `${client}` }
   return orderOnRecord(nodes().orders, target, { subjects, rules: noBudgets })
 }
 const allowed = ({ id }: Order) => nodes().store.allow(id)

@@ -111,12 +111,12 @@ export interface PayoutQueue {
 const refundsSql = `
   select id as reference, null as invoice, amount::text as worth,
     substr(payee, case when units is null then 1 else strpos(payee, ':') + 1 end) as to,
-    case when units is not null then doc #>> '{tender,asset}' end as coin,
-    doc #>> '{tender,network}' as network, units, coalesce(doc #>> '{payout,state}', 'WAITING') as state,
+    case when units is not null then doc #>> '{payment,asset}' end as coin,
+    doc #>> '{payment,network}' as network, units, coalesce(doc #>> '{payout,state}', 'WAITING') as state,
     doc #>> '{payout,code}' as code, doc #>> '{payout,reason}' as reason, since.at as since,
     exists (select from hand_payouts where reference = id) as "isNoted"
   from orders,
-    lateral (select doc #>> '{tender,payer}' as payee, doc #>> '{tender,units,$bigint}' as units) as paid,
+    lateral (select doc #>> '{payment,payer}' as payee, doc #>> '{payment,units,$bigint}' as units) as paid,
     lateral (
       select min(at) as at from order_events where order_id = orders.id and payout_state is not null
     ) as since
@@ -303,8 +303,8 @@ export async function bookByHand(
   order: Refunding,
   made: Pick<MadePayout, 'transaction' | 'transfer' | 'by'>,
 ): Promise<BookedByHand> {
-  const { id: reference, amount: units, tender } = order
-  const payout = { reference, coin: 'USDC', units, to: tender.payer.toLowerCase() } as const
+  const { id: reference, amount: units, payment } = order
+  const payout = { reference, coin: 'USDC', units, to: payment.payer.toLowerCase() } as const
   try {
     return await atOnce(pool, async (client) => {
       const noted = await createHandPayouts(client).note({ ...payout, ...made })

@@ -58,8 +58,8 @@ export function createStoreRecord(pool: Pool): StoreRecord {
     byIds: (ids) => ordersWhere('id = any ($1::text[])', ids),
     idsOf: (payers, which) => idsOf(pool, payers, which),
     orders: () => pages<StoredOrder, Order>(pool, `${orderColumns} from orders`, orderOf),
-    ledger: async (rail) => {
-      const { rows } = await pool.query<{ account: Account; sum: string }>(ledgerSql, [rail])
+    ledger: async (method) => {
+      const { rows } = await pool.query<{ account: Account; sum: string }>(ledgerSql, [method])
       const sums = { received: 0n, open: 0n, delivered: 0n, refunded: 0n }
       for (const { account, sum } of rows) sums[account] = BigInt(sum)
       return sums
@@ -78,7 +78,7 @@ export function createStoreRecord(pool: Pool): StoreRecord {
 /** The payment of a pending order may be in any block since the order was opened. */
 const oldestSql = `select least(
   (select min((doc #>> '{receipt,block}')::bigint) from orders where transaction_hash is not null),
-  (select min((doc #>> '{tender,sinceBlock}')::bigint) from orders
+  (select min((doc #>> '{payment,sinceBlock}')::bigint) from orders
     where state = 'PAYMENT_PENDING')) as number`
 
 const newestSql = `
@@ -101,7 +101,7 @@ async function idsOf(
 
 const ledgerSql = `
   select account, sum(ledger.amount)::text as sum from ledger join orders on id = order_id
-  where doc #>> '{tender,rail}' = $1 group by account`
+  where doc #>> '{payment,method}' = $1 group by account`
 
 /** Checks for all orders, at one moment, the rule that the database enforces at every commit. */
 const misbookedSql = `
@@ -128,7 +128,7 @@ export function createCheckoutRecord(database: Database): CheckoutRecord {
       pages<StoredCheckout, Checkout>(database, `${checkoutColumns} from checkouts`, checkoutOf),
     async strayOrders() {
       const { rows } = await database.query<{ id: OrderId }>(
-        `select id from orders where doc #>> '{tender,rail}' = 'btcpay' and not exists (
+        `select id from orders where doc #>> '{payment,method}' = 'btcpay' and not exists (
            select from checkouts where order_id = orders.id and state = 'ORDERED')
          order by id`,
       )

@@ -50,7 +50,7 @@ beforeEach(() =>
 
 const record = () => createStoreRecord(pool)
 const begin = (nonce: string, payer = newX402Payment().payer) =>
-  pending({ tender: { ...newX402Payment(), payer, nonce, sinceBlock: 50 } })
+  pending({ payment: { ...newX402Payment(), payer, nonce, sinceBlock: 50 } })
 
 /** Records an order through the store. */
 const stored = (target: Order) => orderOnRecord(createOrderStore(pool), target)
@@ -82,7 +82,7 @@ test('the newest block is that of a payment, and the oldest that of one which ma
   await stored(inBlock(paid(begin('0x2')), 1_000))
   expect(await record().newestBlock()).toBe(1_000)
   expect(await record().oldestBlock()).toBe(9)
-  await stored({ ...begin('0x3'), tender: { ...onChain(begin('0x3').tender), sinceBlock: 4 } })
+  await stored({ ...begin('0x3'), payment: { ...onChain(begin('0x3').payment), sinceBlock: 4 } })
   expect(await record().oldestBlock()).toBe(4)
   expect(await record().newestBlock()).toBe(1_000)
 })
@@ -99,7 +99,7 @@ test('the newest block is found without reading the orders', async () => {
 
 test('orders are found by payment and by id, and listed whole', async () => {
   const orders = [await stored(begin('0x1')), await stored(paid(begin('0x2')))]
-  const keys = orders.map(({ tender }) => paymentKeyOf(tender))
+  const keys = orders.map(({ payment }) => paymentKeyOf(payment))
   const found = await record().byPayments([...keys, 'another'])
   expect(found.map(({ id }) => id).sort()).toEqual(orders.map(({ id }) => id).sort())
   expect(await record().byIds(orders.slice(1).map(({ id }) => id))).toEqual(orders.slice(1))

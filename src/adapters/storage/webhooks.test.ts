@@ -251,8 +251,8 @@ describe('sending events again', () => {
 
 describe('the limits of webhooks', () => {
   const mine = { ...newX402Payment(), payer }
-  const open = (tender = { ...newX402Payment(), payer: mine.payer }) =>
-    nodes().orders.open(pending({ tender }), [], { webhook })
+  const open = (payment = { ...newX402Payment(), payer: mine.payer }) =>
+    nodes().orders.open(pending({ payment }), [], { webhook })
 
   it('opens so many webhooks of a payer within an hour, and every order', async () => {
     const { store, pass } = nodes()
@@ -272,7 +272,7 @@ describe('the limits of webhooks', () => {
   it('opens none for a payer whose receivers left so many events waiting', async () => {
     const { pass } = nodes()
     for (let events = 0; events < maxPendingEvents; events += 2) {
-      await order(fulfilling(paid(pending({ tender: { ...newX402Payment(), payer } }))))
+      await order(fulfilling(paid(pending({ payment: { ...newX402Payment(), payer } }))))
       if (events % (2 * maxWebhooksPerHour - 2) === 0) await pass(hour)
     }
     await pass(hour)

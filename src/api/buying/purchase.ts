@@ -349,8 +349,8 @@ async function settledOf(
   return {
     success: true,
     transaction,
-    network: order.tender.network as Network,
-    payer: order.tender.payer,
+    network: order.payment.network as Network,
+    payer: order.payment.payer,
     amount: order.amount.toString(),
     extensions: await signedReceipt(issuer, transport.resource(site, order.item.kind), order),
   }

@@ -204,7 +204,7 @@ export async function signedReceipt(
   order: Order,
 ): Promise<Record<string, object>> {
   if (!isPaid(order)) return {}
-  const { payer, network } = order.tender
+  const { payer, network } = order.payment
   const receipt = await issuer.signReceipt({
     version: 1,
     network,

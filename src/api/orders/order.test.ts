@@ -166,7 +166,7 @@ test('whatever an order holds, nobody but its buyer sees a secret of it', async 
       for (const secret of secrets) {
         if (secret.length > 8) expect(said).not.toContain(JSON.stringify(secret).slice(1, -1))
       }
-      expect(said).not.toContain(onChain(order.tender).signature)
+      expect(said).not.toContain(onChain(order.payment).signature)
       expect(orderItem(order)).not.toHaveProperty('result')
     }),
   )

@@ -189,7 +189,7 @@ export interface OrderView {
 const lockedHints = {
   x402: 'The goods are shown with Authorization: Bearer {accessToken}, or after SIGN-IN-WITH-X by the paying wallet.',
   btcpay: 'The goods are shown with Authorization: Bearer {accessToken}.',
-} as const satisfies Record<Payment['rail'], string>
+} as const satisfies Record<Payment['method'], string>
 
 /** The published record of a payment and its order (x402-signals 6.2). */
 export async function orderBody(vault: Vault, view: OrderView) {
@@ -205,7 +205,7 @@ export async function orderBody(vault: Vault, view: OrderView) {
       {
         ...publish(summary, order),
         result,
-        result_hint: locked ? lockedHints[order.tender.rail] : undefined,
+        result_hint: locked ? lockedHints[order.payment.method] : undefined,
       },
     ],
     message: orderMessage(order, {
@@ -356,10 +356,10 @@ function lookAgain({ id }: Order): string {
 const refundAddress = {
   x402: 'the wallet that paid',
   btcpay: 'the refund address of the buyer',
-} as const satisfies Record<Payment['rail'], string>
+} as const satisfies Record<Payment['method'], string>
 
 function refundMessage(order: Order): string {
-  const to = refundAddress[order.tender.rail]
+  const to = refundAddress[order.payment.method]
   const state = refundStateOf(order)
   if (state !== 'REFUNDED' && !isPaid(order)) {
     return 'The chain dropped the payment for good: no money moved, and none is refunded. You may buy again.'

@@ -51,12 +51,12 @@ async function read(order: Order, reveal = false) {
 const code = 'SECRET-CODE'
 const card = deliveredAs({ kind: 'voucher', code, pin: '1234' })
 
-const inCoin = { rail: 'btcpay', asset: 'BTC', units: 5n, payer: 'BTC:bc1qprivate' }
+const inCoin = { method: 'btcpay', asset: 'BTC', units: 5n, payer: 'BTC:bc1qprivate' }
 
 describe('a receipt', () => {
   test('of a coin tells the address for money back to nobody, not even beside the goods', async () => {
-    const tender = { ...card.tender, ...inCoin }
-    const { claims } = await read({ ...card, tender: tender as never }, true)
+    const payment = { ...card.payment, ...inCoin }
+    const { claims } = await read({ ...card, payment: payment as never }, true)
     expect(claims.payment.payer).toBe('BTC:…vate')
   })
 
@@ -80,9 +80,9 @@ describe('a receipt', () => {
       state_updated_at: bought.changedAt.toISOString(),
       payment: {
         network: 'eip155:84532',
-        asset: bought.tender.asset,
-        payer: bought.tender.payer,
-        payTo: bought.tender.payTo,
+        asset: bought.payment.asset,
+        payer: bought.payment.payer,
+        payTo: bought.payment.payTo,
         amount_atomic: '12500000',
         transaction: bought.receipt.transaction,
         settlement: 'seen',
@@ -154,7 +154,7 @@ describe('a receipt', () => {
         if (answer === undefined) return
         const { claims } = await read(order)
         const said = JSON.stringify(claims)
-        for (const hidden of [order.accessTokenHash, onChain(order.tender).signature]) {
+        for (const hidden of [order.accessTokenHash, onChain(order.payment).signature]) {
           expect(said).not.toContain(hidden)
         }
       }),

@@ -108,7 +108,7 @@ function claimsOf(
   order: PaidOrder,
   sha256: string | undefined,
 ): ReceiptClaims {
-  const { item, tender, receipt } = order
+  const { item, payment, receipt } = order
   return {
     iss: site.url,
     iat: Math.floor(now().getTime() / 1_000),
@@ -121,11 +121,11 @@ function claimsOf(
     placed_at: order.placedAt.toISOString(),
     state_updated_at: order.changedAt.toISOString(),
     payment: {
-      network: tender.network,
-      asset: tender.asset,
-      payer: publicPayerOf(tender),
-      payTo: tender.payTo,
-      amount_atomic: paidIn(tender).units.toString(),
+      network: payment.network,
+      asset: payment.asset,
+      payer: publicPayerOf(payment),
+      payTo: payment.payTo,
+      amount_atomic: paidIn(payment).units.toString(),
       transaction: receipt.transaction,
       settlement: order.settlement === 'FINAL' ? 'final' : 'seen',
     },
@@ -137,7 +137,7 @@ function claimsOf(
 function refundClaim(order: PaidOrder): Pick<ReceiptClaims, 'refund'> {
   const state = refundStateOf(order)
   if (state === null || !isRefunding(order)) return {}
-  const { payout, tender } = order
+  const { payout, payment } = order
   const sent = payout?.state === 'CONFIRMED' ? { transaction: payout.transaction } : {}
-  return { refund: { state, amount_atomic: paidIn(tender).units.toString(), ...sent } }
+  return { refund: { state, amount_atomic: paidIn(payment).units.toString(), ...sent } }
 }

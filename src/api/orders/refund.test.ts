@@ -28,7 +28,7 @@ test('a refund under way knows the amount and neither what went back nor what wa
     amount_atomic: '12500000',
     amount_atomic_refunded: null,
     amount_atomic_kept: null,
-    asset: order.tender.asset,
+    asset: order.payment.asset,
     asset_decimals: 6,
     network: 'eip155:84532',
     transactionHash: null,
@@ -39,9 +39,9 @@ test('a refund under way knows the amount and neither what went back nor what wa
 })
 
 test('a refund in a coin tells the address of its buyer to nobody', () => {
-  const inCoin = { rail: 'btcpay', asset: 'BTC', units: 5n, payer: 'BTC:bc1qprivate' }
-  const tender = { ...order.tender, ...inCoin }
-  const told = refundBody({ ...order, tender: tender as never }, {})
+  const inCoin = { method: 'btcpay', asset: 'BTC', units: 5n, payer: 'BTC:bc1qprivate' }
+  const payment = { ...order.payment, ...inCoin }
+  const told = refundBody({ ...order, payment: payment as never }, {})
   expect(told.refund_to).toBe('BTC:…vate')
   expect(JSON.stringify(told)).not.toContain('bc1q')
 })
@@ -90,7 +90,7 @@ test('no refund goes to anyone but the payer, and none is partial', () => {
     fc.property(anyOrder, (any) => {
       if (!isRefunding(any)) return
       const body = refundBody(any, {})
-      expect(body.refund_to).toBe(any.tender.payer)
+      expect(body.refund_to).toBe(any.payment.payer)
       const { amount_atomic, amount_atomic_refunded: back, amount_atomic_kept: kept } = body
       expect([null, '0', amount_atomic]).toContain(back)
       const isMoved = any.settlement !== 'LOST' || any.payout?.state === 'CONFIRMED'

@@ -57,14 +57,14 @@ const refundFields = {
       .describe(
         'Always the wallet that paid; for another coin, the last letters of the address its buyer gave',
       ),
-    ({ order }) => publicPayerOf(order.tender),
+    ({ order }) => publicPayerOf(order.payment),
   ],
-  amount_atomic: [atomic, ({ order }) => paidIn(order.tender).units.toString()],
+  amount_atomic: [atomic, ({ order }) => paidIn(order.payment).units.toString()],
   amount_atomic_refunded: [atomic.nullable(), ({ order }) => splitOf(order)[0]],
   amount_atomic_kept: [atomic.nullable(), ({ order }) => splitOf(order)[1]],
-  asset: [z.string(), ({ order }) => order.tender.asset],
-  asset_decimals: [z.int().min(6).max(18), ({ order }) => paidIn(order.tender).decimals],
-  network: [z.string(), ({ order }) => order.tender.network],
+  asset: [z.string(), ({ order }) => order.payment.asset],
+  asset_decimals: [z.int().min(6).max(18), ({ order }) => paidIn(order.payment).decimals],
+  network: [z.string(), ({ order }) => order.payment.network],
   transactionHash: [transactionHash, ({ paid }) => paid?.transaction ?? null],
   reason: [z.string(), ({ order, reason }) => reason ?? order.failure.message],
   idempotency_key: [z.string().nullable(), ({ idempotencyKey }) => idempotencyKey ?? null],
@@ -282,7 +282,7 @@ function requireSameOrder(order: Order, claim: z.infer<typeof RefundClaim>): voi
 
 /** What went back and what was kept: null until that is certain. There are no partial refunds. */
 function splitOf(order: Refunding): readonly [string | null, string | null] {
-  const whole = paidIn(order.tender).units.toString()
+  const whole = paidIn(order.payment).units.toString()
   if (order.payout?.state === 'CONFIRMED') return [whole, '0']
   // A payment that vanished never came, so there is nothing to keep.
   if (!isPaid(order)) return ['0', '0']

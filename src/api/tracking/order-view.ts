@@ -112,7 +112,7 @@ export async function recordsOf(
 ): Promise<Records> {
   if (!isOrderId(id)) return { order: undefined, checkout: undefined }
   const order = await orders.find(id)
-  const mayBeInvoiced = order === undefined || order.tender.rail === 'btcpay'
+  const mayBeInvoiced = order === undefined || order.payment.method === 'btcpay'
   return { order, checkout: mayBeInvoiced ? await checkouts?.findByOrder(id) : undefined }
 }
 
@@ -129,8 +129,11 @@ export async function opens(
 }
 
 /** The name of the network for people; the id of a network that the store no longer uses. */
-function networkName({ purchases }: OrderTrackingDeps, { rail, network }: Order['tender']): string {
-  if (rail === 'btcpay') return network
+function networkName(
+  { purchases }: OrderTrackingDeps,
+  { method, network }: Order['payment'],
+): string {
+  if (method === 'btcpay') return network
   return payeeOn(purchases.payees, network)?.network.name ?? network
 }
 
@@ -140,14 +143,14 @@ function orderView(
   checkout: Checkout | undefined,
   isOwn: boolean,
 ): OrderPageView {
-  const { id, item, tender } = order
+  const { id, item, payment } = order
   const stage = stageOfOrder(order)
   return {
     id,
     kind: item.kind,
     stage,
-    network: networkName(deps, tender),
-    coin: tender.rail === 'btcpay' ? tender.asset : undefined,
+    network: networkName(deps, payment),
+    coin: payment.method === 'btcpay' ? payment.asset : undefined,
     times: timesOf(order),
     why: isRefunding(order) ? order.failure.trigger : undefined,
     hasReceipt: isPaid(order),
@@ -162,13 +165,13 @@ function ownView(
   order: Order,
   checkout: Checkout | undefined,
 ): OwnOrderView {
-  const { id, item, recipient, tender, amount } = order
+  const { id, item, recipient, payment, amount } = order
   const bought = boughtOf(deps.purchases, { orderId: id, item, recipient })
   return {
     ...bought,
     receives: reported(deps, order) ?? bought.receives,
     amount,
-    paidUnits: tender.rail === 'btcpay' ? tender.units : undefined,
+    paidUnits: payment.method === 'btcpay' ? payment.units : undefined,
     payment: isTaken(order) ? seen(deps, order, order.receipt.transaction) : undefined,
     refund: refundView(deps, order),
     ...returnsOf(checkout),
@@ -191,17 +194,17 @@ function reported({ purchases }: OrderTrackingDeps, order: Order): Bought['recei
 
 function refundView(deps: OrderTrackingDeps, order: Order): RefundView | undefined {
   if (!isRefunding(order) || !isTaken(order)) return undefined
-  const { payout, tender, changedAt: startedAt } = order
+  const { payout, payment, changedAt: startedAt } = order
   // The payer of a coin has the coin before the address.
-  const to = tender.rail === 'btcpay' ? tender.payer.replace(/^[^:]*:/, '') : tender.payer
+  const to = payment.method === 'btcpay' ? payment.payer.replace(/^[^:]*:/, '') : payment.payer
   if (payout?.state === 'FAILED') return { to, startedAt, stuck: { code: payout.code } }
   if (payout?.state !== 'CONFIRMED') return { to, startedAt }
   const sent = { ...seen(deps, order, payout.transaction), at: payout.confirmedAt }
   return { to, startedAt, sent }
 }
 
-function seen({ explorer }: OrderTrackingDeps, { tender }: Order, transaction: string): Seen {
-  const isOurs = tender.rail === 'x402' && /^0x[0-9a-f]{64}$/i.test(transaction)
+function seen({ explorer }: OrderTrackingDeps, { payment }: Order, transaction: string): Seen {
+  const isOurs = payment.method === 'x402' && /^0x[0-9a-f]{64}$/i.test(transaction)
   return { transaction, url: isOurs && explorer ? `${explorer}${transaction}` : undefined }
 }
 

@@ -259,7 +259,7 @@ export async function openWithin(
     return await deps.orders.open(order, keys, opened)
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error
-    throw refusalFor(error.limit, await weigh(deps, sent.priced, order.tender.payer))
+    throw refusalFor(error.limit, await weigh(deps, sent.priced, order.payment.payer))
   }
 }
 

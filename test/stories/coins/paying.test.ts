@@ -151,7 +151,7 @@ async function bothBooks() {
       join checkouts on checkouts.id = checkout_id group by coin, account`,
   )
   const refunds = await store.query(
-    `select doc #>> '{tender,asset}' as coin, sum((doc #>> '{tender,units,$bigint}')::numeric) as units
+    `select doc #>> '{payment,asset}' as coin, sum((doc #>> '{payment,units,$bigint}')::numeric) as units
       from orders where doc #>> '{payout,state}' = 'CONFIRMED' group by 1`,
   )
   const booked = (coin: Coin, account: string) =>

@@ -68,10 +68,10 @@ create table orders (
     check ((refund_state is not distinct from 'REFUNDED') = (refund_transaction_hash is not null)),
   constraint orders_due_until_finished check ((due_at is null) = (finished_at is not null)),
   constraint orders_doc_agrees check (doc ->> 'state' is not distinct from state),
-  constraint orders_rail_known check (doc #>> '{tender,rail}' in ('x402', 'btcpay')),
-  constraint orders_receipt_of_its_rail check (doc #>> '{receipt,rail}' = doc #>> '{tender,rail}'),
+  constraint orders_method_known check (doc #>> '{payment,method}' in ('x402', 'btcpay')),
+  constraint orders_receipt_of_its_method check (doc #>> '{receipt,method}' = doc #>> '{payment,method}'),
   constraint orders_block_of_a_receipt
-    check (doc #>> '{receipt,rail}' <> 'x402' or doc #> '{receipt,block}' is not null)
+    check (doc #>> '{receipt,method}' <> 'x402' or doc #> '{receipt,block}' is not null)
 )
 -- Each of its four writes leaves a dead row of some 2 kB. Vacuumed earlier than by default, their room is reused and the
 -- indexes of open orders stay small (docs/operators/scaling.md has the measurement).
@@ -94,7 +94,7 @@ create index orders_by_block on orders (((doc #>> '{receipt,block}')::bigint))
 create index orders_owed on orders (amount)
   where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
     and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
-    and doc #>> '{tender,rail}' = 'x402';
+    and doc #>> '{payment,method}' = 'x402';
 
 -- Read every few seconds before more is sold.
 create index orders_to_supply on orders (amount) where state in ('PAID', 'FULFILLING');
@@ -175,7 +175,7 @@ begin
     if new.state <> 'PAYMENT_PENDING' or new.outcome is not null then
       raise exception 'order %: it cannot begin as %', new.id, new.state;
     end if;
-    if new.doc #>> '{tender,rail}' = 'btcpay' then perform check_invoice(new); end if;
+    if new.doc #>> '{payment,method}' = 'btcpay' then perform check_invoice(new); end if;
     return new;
   end if;
   if tg_op = 'DELETE' then
@@ -200,7 +200,7 @@ begin
   if (new.id, new.payment_id, new.kind, new.offer_id, new.payer, new.amount, new.placed_at)
       is distinct from
       (old.id, old.payment_id, old.kind, old.offer_id, old.payer, old.amount, old.placed_at)
-    or old.doc #>> '{tender,rail}' = 'btcpay' and new.doc -> 'tender' is distinct from old.doc -> 'tender' then
+    or old.doc #>> '{payment,method}' = 'btcpay' and new.doc -> 'payment' is distinct from old.doc -> 'payment' then
     raise exception 'order %: what was bought and paid never changes', old.id;
   end if;
   if new.doc #> '{item,source}' is distinct from old.doc #> '{item,source}' then
@@ -259,8 +259,8 @@ begin
     or (signed #>> '{amount,$bigint}')::numeric is distinct from new.amount then
     raise exception 'order %: a refund goes to the payer and is what was paid', old.id;
   end if;
-  if signed ->> 'rail' is distinct from new.doc #>> '{tender,rail}'
-    or signed -> 'units' is distinct from new.doc #> '{tender,units}' then
+  if signed ->> 'method' is distinct from new.doc #>> '{payment,method}'
+    or signed -> 'units' is distinct from new.doc #> '{payment,units}' then
     raise exception 'order %: a refund goes the way that the payment came', old.id;
   end if;
 end
@@ -731,15 +731,15 @@ language sql stable as $$
   select payer, client, amount, null::timestamptz from orders
     where outcome is distinct from 'DELIVER' and refund_state is distinct from 'REFUNDED'
       and state not in ('PAYMENT_PENDING', 'PAYMENT_FAILED') and settlement is distinct from 'LOST'
-      and doc #>> '{tender,rail}' = 'x402'
+      and doc #>> '{payment,method}' = 'x402'
   union all
   select payer, client, amount, null from orders
-    where state = 'PAYMENT_PENDING' and doc #>> '{tender,rail}' = 'x402'
+    where state = 'PAYMENT_PENDING' and doc #>> '{payment,method}' = 'x402'
   union all
   select payer, client, o.amount, booked.at from ledger booked join orders o on o.id = booked.order_id
     where booked.account = 'refunded' and booked.at > now() - interval '1 hour'
       and o.refund_state = 'REFUNDED' and o.settlement is distinct from 'LOST'
-      and o.doc #>> '{tender,rail}' = 'x402'
+      and o.doc #>> '{payment,method}' = 'x402'
 $$;
 
 -- Whose share of the float this purchase exceeds. The whole is the float with what was refunded from it within the
@@ -797,7 +797,7 @@ end
 $$;
 
 create trigger note_at_risk after insert on orders for each row
-  when (new.doc #>> '{tender,rail}' = 'x402') execute function note_at_risk();
+  when (new.doc #>> '{payment,method}' = 'x402') execute function note_at_risk();
 
 -- Whether this purchase may exceed anybody's share: not while the bound leaves half of the float.
 create function may_exceed_a_share(held numeric, asked numeric) returns boolean language sql stable as $$
@@ -1190,16 +1190,16 @@ declare
   paid checkouts;
 begin
   select * into paid from checkouts
-    where order_id = new.id and state = 'ORDERED' and id = new.doc #>> '{tender,nonce}';
+    where order_id = new.id and state = 'ORDERED' and id = new.doc #>> '{payment,nonce}';
   if paid.id is null then
     raise exception 'order %: no checkout has decided that its invoice pays it', new.id;
   end if;
   if (new.amount, new.kind, new.offer_id, new.payer)
       is distinct from
       (paid.amount, paid.kind, paid.offer_id, lower(paid.coin || ':' || paid.refund_to))
-    or (new.doc #>> '{tender,amount,$bigint}')::numeric is distinct from paid.amount
-    or (new.doc #>> '{tender,units,$bigint}')::numeric is distinct from paid.price
-    or (new.doc #>> '{tender,invoice}', new.doc #>> '{tender,asset}')
+    or (new.doc #>> '{payment,amount,$bigint}')::numeric is distinct from paid.amount
+    or (new.doc #>> '{payment,units,$bigint}')::numeric is distinct from paid.price
+    or (new.doc #>> '{payment,invoice}', new.doc #>> '{payment,asset}')
       is distinct from (paid.invoice_id, paid.coin) then
     raise exception 'order %: it is not the order that its checkout decided on', new.id;
   end if;
@@ -1279,7 +1279,7 @@ declare
 begin
   if tg_op = 'INSERT' then
     perform from orders where id = new.id and outcome = 'DELIVER' and settlement = 'FINAL'
-      and payer = new.payer and amount >= new.amount and doc #>> '{tender,rail}' = 'x402';
+      and payer = new.payer and amount >= new.amount and doc #>> '{payment,method}' = 'x402';
     if not found then
       raise exception 'order %: goodwill of % cannot be given to %', new.id, new.amount, new.payer;
     end if;

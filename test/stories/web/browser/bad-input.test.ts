@@ -93,7 +93,7 @@ async function buyThrough(page: Page, nodeUrl: string): Promise<void> {
 }
 
 describe.skipIf(noBrowser !== undefined)('a price that went up since the page was opened', () => {
-  test('is told, and paid only when the person agrees, on both rails', async ({
+  test('is told, and paid only when the person agrees, on both methods', async ({
     visit,
     visitWithWallet,
   }) => {

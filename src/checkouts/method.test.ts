@@ -4,8 +4,8 @@ import { usdc } from '../lib/money.ts'
 import type { InvoiceRefund } from '../payments/payment.ts'
 import type { PaidBack } from '../payments/ports.ts'
 import type { Invoice } from './checkout.ts'
+import { invoiceMethod, payoutWatch } from './method.ts'
 import { type CheckoutEvent, type InvoiceRead, noProcessor } from './ports.ts'
-import { invoiceRail, payoutWatch } from './rail.ts'
 
 const hour = 3_600_000
 const pending: PaidBack = { outcome: 'pending', reason: 'the payout waits in BTCPay to be sent' }
@@ -42,7 +42,7 @@ test('one that is sent, or that an operator was told of otherwise, is not', asyn
 })
 
 const refund: InvoiceRefund = {
-  ...({ rail: 'btcpay', invoice: 'inv', network: 'Bitcoin', to: 'BTC:bc1q' } as const),
+  ...({ method: 'btcpay', invoice: 'inv', network: 'Bitcoin', to: 'BTC:bc1q' } as const),
   ...{ amount: usdc(1n), reference: 'ord_1', units: 1n },
 }
 const emptied: InvoiceRead = {
@@ -58,13 +58,13 @@ test.each<[string, InvoiceRead]>([
   ['shows no money of it any more', emptied],
 ])('one that an operator noted is paid when the processor %s', async (_, read) => {
   const hands = { find: async () => 'tx-by-hand' }
-  const rail = invoiceRail({
+  const method = invoiceMethod({
     ...noOrders,
     processor: reading(read),
     hands,
     watch: watching().watch,
   })
-  expect(await rail.payBack(refund)).toEqual({ outcome: 'paid', transaction: 'tx-by-hand' })
+  expect(await method.payBack(refund)).toEqual({ outcome: 'paid', transaction: 'tx-by-hand' })
 })
 
 test('one whose invoice shows the money no more does not count as waiting', async () => {
@@ -72,7 +72,7 @@ test('one whose invoice shows the money no more does not count as waiting', asyn
   await watch('ord_1', pending)
   clock.at += 2 * hour
   const deps = { ...noOrders, processor: reading(emptied), hands: noHands, watch }
-  const paid = await invoiceRail(deps).payBack(refund)
+  const paid = await invoiceMethod(deps).payBack(refund)
   expect(paid).toMatchObject({ outcome: 'blocked', code: 'payment_not_shown' })
   await watch('ord_1', pending)
   clock.at += 2 * hour

@@ -1,7 +1,13 @@
 import { getAddress, type Hex, parseAbi, parseErc6492Signature } from 'viem'
 import { never } from '../../lib/errors.ts'
 import type { Expected, X402Payment, X402Receipt } from '../../payments/payment.ts'
-import type { Checked, Collected, Collecting, Confirmation, Rail } from '../../payments/ports.ts'
+import type {
+  Checked,
+  Collected,
+  Collecting,
+  Confirmation,
+  X402Method,
+} from '../../payments/ports.ts'
 import { maxValiditySeconds, minValiditySeconds } from '../../payments/terms.ts'
 import { blockAt, type Chain, type ChainNode, headAgeOf } from './clients.ts'
 import type { Facilitator, Settling, Submitted } from './facilitator.ts'
@@ -37,27 +43,27 @@ export interface RailDeps extends CheckDeps {
   readonly refunds: RefundWallet
 }
 
-export function x402Rail(deps: RailDeps): Rail {
+export function x402Method(deps: RailDeps): X402Method {
   const bounded = checksAtOnce(deps.chain.load)
   return {
-    isSignedByPayer: async (tender) =>
-      isSignedByPayer(deps.chain.network, { ...tender, payer: writtenRight(tender.payer) }),
-    isUnused: (tender) =>
+    isSignedByPayer: async (payment) =>
+      isSignedByPayer(deps.chain.network, { ...payment, payer: writtenRight(payment.payer) }),
+    isUnused: (payment) =>
       withinStep(
-        bounded(() => isUnused(deps, tender), false),
+        bounded(() => isUnused(deps, payment), false),
         false,
       ),
-    check: (tender) =>
+    check: (payment) =>
       withinStep(
-        bounded(() => check(deps, tender), unchecked('Too many payments are being checked.')),
+        bounded(() => check(deps, payment), unchecked('Too many payments are being checked.')),
         unchecked(tooSlow),
       ),
-    collect: (tender, how) =>
+    collect: (payment, how) =>
       withCosts((onWasted) =>
-        withinStep(collect(deps, tender, onWasted, how), { outcome: 'unknown', reason: tooSlow }),
+        withinStep(collect(deps, payment, onWasted, how), { outcome: 'unknown', reason: tooSlow }),
       ),
-    confirmationOf: (tender, receipt) =>
-      withinStep(confirmationOf(deps, tender, receipt), 'unknown'),
+    confirmationOf: (payment, receipt) =>
+      withinStep(confirmationOf(deps, payment, receipt), 'unknown'),
     signRefund: (due) => deps.refunds.sign(due),
     payBack: (refund) =>
       withinStep(deps.refunds.payBack(refund), { outcome: 'pending', reason: tooSlow }),
@@ -82,17 +88,17 @@ async function withCosts(
 /** Only the chain's logs prove a settlement, whatever a facilitator says. */
 async function collect(
   deps: RailDeps,
-  tender: X402Payment,
+  payment: X402Payment,
   onWasted: Settling['onWasted'],
   { listing, onlyLooks }: Collecting = {},
 ): Promise<Collected<X402Receipt>> {
   const { chain, evidence } = deps
-  const expected = expectedOf(tender)
+  const expected = expectedOf(payment)
   try {
-    const submitted = onlyLooks ? undefined : await submit(deps, tender, { listing, onWasted })
+    const submitted = onlyLooks ? undefined : await submit(deps, payment, { listing, onWasted })
     const found = submitted && (await proveByTransaction(chain, submitted, expected))
     if (found) return await settledBy(evidence, found, expected)
-    const judged = await evidence.judge({ ...expected, ...tender })
+    const judged = await evidence.judge({ ...expected, ...payment })
     switch (judged.verdict) {
       case 'transferred':
         return await settledBy(evidence, judged.found, expected)
@@ -114,19 +120,19 @@ async function settledBy(
   expected: Expected,
 ): Promise<Collected<X402Receipt>> {
   return (await evidence.bearsOut(found, expected))
-    ? { outcome: 'settled', receipt: { rail: 'x402', ...found } }
+    ? { outcome: 'settled', receipt: { method: 'x402', ...found } }
     : { outcome: 'unknown', reason: 'No witness has seen the payment yet.' }
 }
 
 /** Sends the authorization to the chain while it can still land. What a facilitator answers is only a hint. */
 async function submit(
   deps: RailDeps,
-  tender: X402Payment,
+  payment: X402Payment,
   settling: Settling,
 ): Promise<Submitted | undefined> {
-  if (deps.now().getTime() > tender.validBefore * 1_000 - settleMarginMs) return undefined
+  if (deps.now().getTime() > payment.validBefore * 1_000 - settleMarginMs) return undefined
   try {
-    return await deps.facilitator.settle(tender, settling)
+    return await deps.facilitator.settle(payment, settling)
   } catch {
     // The reply was lost, not necessarily the payment. The logs are asked next, and they decide.
     return undefined
@@ -135,11 +141,11 @@ async function submit(
 
 async function confirmationOf(
   { evidence }: RailDeps,
-  tender: X402Payment,
+  payment: X402Payment,
   receipt: X402Receipt,
 ): Promise<Confirmation> {
   try {
-    return await evidence.confirmationOf(receipt, { ...expectedOf(tender), ...tender })
+    return await evidence.confirmationOf(receipt, { ...expectedOf(payment), ...payment })
   } catch {
     return 'unknown'
   }
@@ -168,15 +174,15 @@ async function check(deps: CheckDeps, asked: X402Payment): Promise<Checked<X402P
   const { chain, refunds } = deps
   const left = asked.validBefore - deps.now().getTime() / 1_000
   try {
-    const tender = { ...asked, payer: writtenRight(asked.payer) }
-    if (!isReadable(tender.signature)) {
-      return await unlessUsed(deps, tender, { outcome: 'bad', ...unreadableSignature })
+    const payment = { ...asked, payer: writtenRight(asked.payer) }
+    if (!isReadable(payment.signature)) {
+      return await unlessUsed(deps, payment, { outcome: 'bad', ...unreadableSignature })
     }
     // The refund wallet cannot be a buyer: a refund to itself would give nothing back.
-    if (tender.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
+    if (payment.payer === refunds.address) return { outcome: 'bad', ...paidByRefunds }
     const head = chain.recentHead()
     const looking =
-      left < minValiditySeconds ? explainLate(deps, tender, left) : judgeFresh(deps, tender)
+      left < minValiditySeconds ? explainLate(deps, payment, left) : judgeFresh(deps, payment)
     const [{ timestamp }, checked] = await ended([head, looking])
     // At an old block, balances are stale and a settlement would not land in time.
     const age = headAgeOf({ timestamp }, deps.now())
@@ -187,15 +193,15 @@ async function check(deps: CheckDeps, asked: X402Payment): Promise<Checked<X402P
   }
 }
 
-async function judgeFresh(deps: CheckDeps, tender: X402Payment): Promise<Checked<X402Payment>> {
+async function judgeFresh(deps: CheckDeps, payment: X402Payment): Promise<Checked<X402Payment>> {
   const { chain, evidence, facilitator } = deps
   // Checked before the payment is sent to anybody, so nobody can have charged it.
-  if (!(await evidence.couldBearOut(tender.amount))) {
+  if (!(await evidence.couldBearOut(payment.amount))) {
     return unknown('No witness answers, and one must see this payment.', 'no')
   }
-  const [sinceBlock, verified] = await ended([chain.lookBackTo(), facilitator.verify(tender)])
-  const since = { ...tender, sinceBlock }
-  if (verified.isValid) return { outcome: 'good', tender: since }
+  const [sinceBlock, verified] = await ended([chain.lookBackTo(), facilitator.verify(payment)])
+  const since = { ...payment, sinceBlock }
+  if (verified.isValid) return { outcome: 'good', payment: since }
   return explain(deps, since, verified.invalidReason)
 }
 
@@ -218,7 +224,7 @@ function isReadable(signature: string): boolean {
 /** What a facilitator's refusal means. Only a fault of the payer makes a payment `bad`. */
 async function explain(
   deps: CheckDeps,
-  tender: X402Payment,
+  payment: X402Payment,
   said: string | undefined,
 ): Promise<Checked<X402Payment>> {
   if (said === ownReasons.too_dear) {
@@ -228,27 +234,27 @@ async function explain(
   const known = badPayments[said ?? '']
   if (known === undefined) return unknown(said ?? 'no reason given')
   const bad = { outcome: 'bad', ...known } as const
-  if (!afterPayment.has(known.code)) return unlessUsed(deps, tender, bad)
-  const judged = await deps.evidence.judge(authorizationOf(tender))
-  if (!wasUnused(judged)) return explainUsed(tender, judged)
+  if (!afterPayment.has(known.code)) return unlessUsed(deps, payment, bad)
+  const judged = await deps.evidence.judge(authorizationOf(payment))
+  if (!wasUnused(judged)) return explainUsed(payment, judged)
   // One backend says that the nonce is used, and another that it is not.
   if (known.code === nonceUsed.code) return unknown(hidden)
-  return explainRefusal(deps.chain, tender, bad)
+  return explainRefusal(deps.chain, payment, bad)
 }
 
 /** `bad`, unless the nonce is used: a payment that is bad now may have landed before. */
 async function unlessUsed(
   { chain }: CheckDeps,
-  tender: X402Payment,
+  payment: X402Payment,
   bad: Bad,
 ): Promise<Checked<X402Payment>> {
-  return (await lookForUse(chain, tender)).isUsed ? unknown(hidden) : bad
+  return (await lookForUse(chain, payment)).isUsed ? unknown(hidden) : bad
 }
 
 /** Asks at the newest block: the shared one of a second ago would not show what has just landed. */
-async function lookForUse(chain: Chain, tender: X402Payment) {
+async function lookForUse(chain: Chain, payment: X402Payment) {
   const head = await chain.newestBlock()
-  return { head, isUsed: await isUsedAt(chain, authorizationOf(tender), head.number) }
+  return { head, isUsed: await isUsedAt(chain, authorizationOf(payment), head.number) }
 }
 
 /** Whether the authorization is unused at the newest block, and that block is current. False if the node fails. */
@@ -257,8 +263,8 @@ async function isUnused(
   asked: X402Payment,
 ): Promise<boolean> {
   try {
-    const tender = { ...asked, payer: writtenRight(asked.payer) }
-    const { head, isUsed } = await lookForUse(chain, tender)
+    const payment = { ...asked, payer: writtenRight(asked.payer) }
+    const { head, isUsed } = await lookForUse(chain, payment)
     return !isUsed && headAgeOf(head, now()) <= maxHeadSeconds
   } catch {
     return false
@@ -274,8 +280,8 @@ const hidden = 'The node does not show what the nonce was used for.'
 type Bad = Extract<Checked, { outcome: 'bad' }>
 
 /** A used nonce may be this very payment, submitted by somebody else, or by us before its record was lost. */
-function explainUsed(tender: X402Payment, judged: Verdict): Checked<X402Payment> {
-  if (judged.verdict === 'transferred') return { outcome: 'good', tender, hasLanded: true }
+function explainUsed(payment: X402Payment, judged: Verdict): Checked<X402Payment> {
+  if (judged.verdict === 'transferred') return { outcome: 'good', payment, hasLanded: true }
   const isSpent = judged.verdict === 'dead' || judged.soFar === 'spent'
   return isSpent ? { outcome: 'bad', ...nonceUsed } : unknown(hidden)
 }
@@ -286,17 +292,17 @@ function explainUsed(tender: X402Payment, judged: Verdict): Checked<X402Payment>
  */
 async function explainLate(
   deps: CheckDeps,
-  tender: X402Payment,
+  payment: X402Payment,
   left: number,
 ): Promise<Checked<X402Payment>> {
-  const isSought = left > -lostRecordSeconds && (await isSigned(deps.chain, tender))
-  const sinceBlock = isSought ? await earliestBlock(deps, tender) : undefined
-  const judged = await deps.evidence.judge({ ...authorizationOf(tender), sinceBlock })
+  const isSought = left > -lostRecordSeconds && (await isSigned(deps.chain, payment))
+  const sinceBlock = isSought ? await earliestBlock(deps, payment) : undefined
+  const judged = await deps.evidence.judge({ ...authorizationOf(payment), sinceBlock })
   // After expiry, only the chain proves that it stays unused: it may be on its way into a block.
   if (wasUnused(judged) && (judged.verdict === 'dead' || left > 0)) return tooLate(left)
   return judged.verdict === 'transferred'
-    ? { outcome: 'good', tender: { ...tender, sinceBlock: judged.found.block }, hasLanded: true }
-    : explainUsed(tender, judged)
+    ? { outcome: 'good', payment: { ...payment, sinceBlock: judged.found.block }, hasLanded: true }
+    : explainUsed(payment, judged)
 }
 
 /** The first block that can hold a payment that we accepted. */
@@ -324,19 +330,19 @@ function tooLate(left: number): Bad {
  */
 async function explainRefusal(
   chain: Chain,
-  tender: X402Payment,
+  payment: X402Payment,
   bad: Bad,
 ): Promise<Checked<X402Payment>> {
-  const { head, isUsed } = await lookForUse(chain, tender)
+  const { head, isUsed } = await lookForUse(chain, payment)
   if (isUsed) return unknown(hidden)
-  if (!(await wouldRevert(chain, transferOf(tender), head.number))) {
+  if (!(await wouldRevert(chain, transferOf(payment), head.number))) {
     // The payer's code takes no part in a balance, so there two nodes differ.
-    const isOwnCode = bad.code === 'would_fail' && (await hasCode(chain, tender.payer))
+    const isOwnCode = bad.code === 'would_fail' && (await hasCode(chain, payment.payer))
     return isOwnCode
       ? { outcome: 'bad', ...inconsistentWallet }
       : unknown('Two looks at the chain differ about this transfer.')
   }
-  return (await isClosedTo(chain, tender.payTo))
+  return (await isClosedTo(chain, payment.payTo))
     ? unknown('USDC takes no transfer to this store just now.')
     : bad
 }
@@ -354,12 +360,12 @@ function unknown(reason: string, charged: 'no' | 'unknown' = 'unknown') {
   return { outcome: 'unknown', reason, charged } as const
 }
 
-function expectedOf(tender: X402Payment): Expected {
-  return { from: tender.payer, to: tender.payTo, value: tender.amount, nonce: tender.nonce }
+function expectedOf(payment: X402Payment): Expected {
+  return { from: payment.payer, to: payment.payTo, value: payment.amount, nonce: payment.nonce }
 }
 
-function authorizationOf(tender: X402Payment) {
-  return { ...expectedOf(tender), ...tender }
+function authorizationOf(payment: X402Payment) {
+  return { ...expectedOf(payment), ...payment }
 }
 
 const walletAbi = parseAbi([
@@ -369,13 +375,13 @@ const walletAbi = parseAbi([
 const valid = '0x1626ba7e'
 
 /** Whether the payer has signed, by its own key or by its contract. @throws when the node does not say */
-async function isSigned({ network, reader }: ChainNode, tender: X402Payment): Promise<boolean> {
-  if (isSignedByPayer(network, tender)) return true
-  const { signature } = parseErc6492Signature(tender.signature as Hex)
-  const hash = authorizationHash(network, transferOf(tender))
+async function isSigned({ network, reader }: ChainNode, payment: X402Payment): Promise<boolean> {
+  if (isSignedByPayer(network, payment)) return true
+  const { signature } = parseErc6492Signature(payment.signature as Hex)
+  const hash = authorizationHash(network, transferOf(payment))
   const question = { abi: walletAbi, functionName: 'isValidSignature' } as const
   try {
-    const address = tender.payer as Hex
+    const address = payment.payer as Hex
     return (await reader.readContract({ ...question, address, args: [hash, signature] })) === valid
   } catch (error) {
     if (isSilence(error)) throw error

@@ -1,7 +1,7 @@
 import { isOrderId } from '../lib/ids.ts'
 import { paymentNotShown } from '../payments/pay-back-faults.ts'
 import { type InvoiceRefund, partsOf } from '../payments/payment.ts'
-import type { InvoiceRail, PaidBack } from '../payments/ports.ts'
+import type { InvoiceMethod, PaidBack } from '../payments/ports.ts'
 import { isInvoiced, payableUnits, settledPayments, settledUnits } from './checkout.ts'
 import type {
   CheckoutReporter,
@@ -22,7 +22,7 @@ export interface InvoiceRailDeps {
  * An invoice whose price a checkout has given to the order (docs/contributors/decisions/015). The processor has waited
  * for the confirmations that the operator wants, so what it calls settled is final.
  */
-export function invoiceRail(deps: InvoiceRailDeps): InvoiceRail {
+export function invoiceMethod(deps: InvoiceRailDeps): InvoiceMethod {
   const { processor, watch } = deps
   return {
     async collect({ invoice, asset, units }) {
@@ -32,13 +32,13 @@ export function invoiceRail(deps: InvoiceRailDeps): InvoiceRail {
       if (last === undefined || settledUnits(read.invoice) < units) {
         return { outcome: 'unknown', reason: 'The processor does not show the payment any more.' }
       }
-      return { outcome: 'settled', receipt: { rail: 'btcpay', transaction: last.transaction } }
+      return { outcome: 'settled', receipt: { method: 'btcpay', transaction: last.transaction } }
     },
 
     confirmationOf: async () => 'final',
 
-    signRefund: async ({ reference, tender: { payer: to, amount, units, invoice, network } }) => {
-      return { rail: 'btcpay', invoice, network, to, amount, reference, units }
+    signRefund: async ({ reference, payment: { payer: to, amount, units, invoice, network } }) => {
+      return { method: 'btcpay', invoice, network, to, amount, reference, units }
     },
 
     payBack: async (refund) => watch(refund.reference, await paidBack(deps, refund)),

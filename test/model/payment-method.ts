@@ -1,17 +1,23 @@
 import { refundNonceOf } from '../../src/adapters/chain/refunds.ts'
 import type { X402Payment, X402Receipt, X402Refund } from '../../src/payments/payment.ts'
-import type { Checked, Collected, PaidBack, Rail, RefundDue } from '../../src/payments/ports.ts'
+import type {
+  Checked,
+  Collected,
+  PaidBack,
+  RefundDue,
+  X402Method,
+} from '../../src/payments/ports.ts'
 import { minValiditySeconds } from '../../src/payments/terms.ts'
 import { type Authorization, type Chain, latest, type View } from './chain.ts'
 
 /** Called before every effect, to check whether it is allowed. */
 export interface RailWitness {
-  collecting(tender: X402Payment): void
+  collecting(payment: X402Payment): void
   signing(refund: X402Refund): void
   payingBack(refund: X402Refund): void
 }
 
-/** Carries signed transfers to the chain. Each call resolves when the rail stops waiting for it. */
+/** Carries signed transfers to the chain. Each call resolves when the method stops waiting for it. */
 export interface Network {
   payment(authorization: Authorization): Promise<void>
   refund(authorization: Authorization): Promise<void>
@@ -30,30 +36,35 @@ const refundValidSeconds = 24 * 3_600
 /** The facilitator accepts no authorization that expires sooner than this. */
 const settleMarginSeconds = 4
 
-/** An implementation of `Rail` (payments/ports.ts) on the model chain. */
-export function modelRail({ chain, network, witness, view = () => latest }: RailWorld): Rail {
+/** An implementation of `X402Method` (payments/ports.ts) on the model chain. */
+export function modelMethod({
+  chain,
+  network,
+  witness,
+  view = () => latest,
+}: RailWorld): X402Method {
   return {
     isSignedByPayer: async () => true,
 
-    isUnused: async (tender) => !chain.isUsed(ofTender(tender), view()),
+    isUnused: async (payment) => !chain.isUsed(ofPayment(payment), view()),
 
-    check: async (tender) => check(chain, tender, view()),
+    check: async (payment) => check(chain, payment, view()),
 
-    async collect(tender, { onlyLooks = false } = {}) {
-      witness.collecting(tender)
-      if (!onlyLooks && chain.seconds() < tender.validBefore - settleMarginSeconds) {
-        await network.payment(ofTender(tender))
+    async collect(payment, { onlyLooks = false } = {}) {
+      witness.collecting(payment)
+      if (!onlyLooks && chain.seconds() < payment.validBefore - settleMarginSeconds) {
+        await network.payment(ofPayment(payment))
       }
-      return collected(chain, tender, view())
+      return collected(chain, payment, view())
     },
 
-    async confirmationOf(tender, { transaction, block }) {
+    async confirmationOf(payment, { transaction, block }) {
       const seen = view()
       if (!chain.isSafe(block, seen)) return 'not_yet'
-      const now = chain.blockOf(transaction, ofTender(tender), seen)
+      const now = chain.blockOf(transaction, ofPayment(payment), seen)
       if (now === undefined) return 'gone'
       // The transaction may have moved to a later block, which can still be dropped.
-      return chain.isUsedForGood(transaction, ofTender(tender), seen) ? 'final' : 'not_yet'
+      return chain.isUsedForGood(transaction, ofPayment(payment), seen) ? 'final' : 'not_yet'
     },
 
     async signRefund(due) {
@@ -72,28 +83,29 @@ export function modelRail({ chain, network, witness, view = () => latest }: Rail
   }
 }
 
-function check(chain: Chain, tender: X402Payment, view: View): Checked<X402Payment> {
-  const authorization = ofTender(tender)
-  const left = tender.validBefore - chain.seconds()
-  if (left < minValiditySeconds) return checkedLate(chain, tender, { left, view })
+function check(chain: Chain, payment: X402Payment, view: View): Checked<X402Payment> {
+  const authorization = ofPayment(payment)
+  const left = payment.validBefore - chain.seconds()
+  if (left < minValiditySeconds) return checkedLate(chain, payment, { left, view })
   if (chain.isUsed(authorization, view)) {
     if (chain.judge(authorization, view).verdict !== 'transferred') return bad('nonce_used')
-  } else if (chain.balanceOf(tender.payer, view) < tender.amount) return bad('insufficient_balance')
-  else if (chain.isClosedTo(tender.payTo))
+  } else if (chain.balanceOf(payment.payer, view) < payment.amount)
+    return bad('insufficient_balance')
+  else if (chain.isClosedTo(payment.payTo))
     return { outcome: 'unknown', reason: 'closed', charged: 'no' }
-  else if (chain.isClosedTo(tender.payer)) return bad('would_fail')
-  return { outcome: 'good', tender: { ...tender, sinceBlock: chain.head() - 3_000 } }
+  else if (chain.isClosedTo(payment.payer)) return bad('would_fail')
+  return { outcome: 'good', payment: { ...payment, sinceBlock: chain.head() - 3_000 } }
 }
 
 /** A payment that expires soon, or has expired, may have landed before its record was lost. */
 function checkedLate(
   chain: Chain,
-  tender: X402Payment,
+  payment: X402Payment,
   { left, view }: { readonly left: number; readonly view: View },
 ): Checked<X402Payment> {
-  const authorization = ofTender(tender)
+  const authorization = ofPayment(payment)
   const judged = chain.judge(authorization, view)
-  if (judged.verdict === 'transferred') return { outcome: 'good', tender }
+  if (judged.verdict === 'transferred') return { outcome: 'good', payment }
   if (judged.verdict === 'dead') return bad(judged.cause === 'expired' ? 'expired' : 'nonce_used')
   if (left > 0 && !chain.isUsed(authorization, view)) return bad('expired')
   return { outcome: 'unknown', reason: 'open', charged: 'unknown' }
@@ -103,12 +115,12 @@ function bad(code: string): Checked<X402Payment> {
   return { outcome: 'bad', code, reason: code }
 }
 
-function collected(chain: Chain, tender: X402Payment, view: View): Collected<X402Receipt> {
-  const judged = chain.judge(ofTender(tender), view)
+function collected(chain: Chain, payment: X402Payment, view: View): Collected<X402Receipt> {
+  const judged = chain.judge(ofPayment(payment), view)
   switch (judged.verdict) {
     case 'transferred': {
       const { transaction, block } = judged
-      return { outcome: 'settled', receipt: { rail: 'x402', transaction, block } }
+      return { outcome: 'settled', receipt: { method: 'x402', transaction, block } }
     }
     case 'dead':
       return { outcome: 'failed', code: judged.cause, reason: judged.cause }
@@ -119,16 +131,16 @@ function collected(chain: Chain, tender: X402Payment, view: View): Collected<X40
 
 function signed(
   chain: Chain,
-  { reference, tender, since }: RefundDue<X402Payment, X402Receipt>,
+  { reference, payment, since }: RefundDue<X402Payment, X402Receipt>,
 ): X402Refund {
   const nonce = refundNonceOf(84_532, reference)
   const validBefore = chain.seconds() + refundValidSeconds
   return {
-    rail: 'x402',
-    network: tender.network,
+    method: 'x402',
+    network: payment.network,
     from: refundWallet,
-    to: tender.payer,
-    amount: tender.amount,
+    to: payment.payer,
+    amount: payment.amount,
     nonce,
     validBefore,
     signature: `signed ${nonce} until ${validBefore}`,
@@ -158,7 +170,7 @@ function blocked(code: string): PaidBack {
   return { outcome: 'blocked', code, reason: code }
 }
 
-export function ofTender({
+export function ofPayment({
   payer,
   payTo,
   amount,
