@@ -3,7 +3,7 @@ import { esim, open, topup, voucher } from '../../test/fixtures/offers.ts'
 import { type Fields, readLineItem } from '../catalog/purchase-body.ts'
 import { type Fault, invalidBody, Refusal } from '../lib/refusal.ts'
 import { readLimits } from '../orders/spending-limits/body.ts'
-import { beginningOf, faultsDetail, publishedFault } from './fault-words.ts'
+import { faultsDetail, publishedFault } from './fault-words.ts'
 import { problem } from './refusals.ts'
 
 function faultsOf(work: () => unknown): readonly Fault[] {
@@ -69,20 +69,6 @@ test('a problem document has the sentence, and the one field that is wrong', () 
     errors: [{ parameter: 'value', message }],
     faults: undefined,
   })
-})
-
-test('a script knows a fault by how its sentence begins', () => {
-  const other = { code: 'other_country', found: 'US', country: 'DO' } as const
-  const faults: readonly Fault[] = [
-    { field: 'msisdn', code: 'malformed' },
-    { field: 'msisdn', code: 'not_mobile' },
-    { field: 'msisdn', ...other },
-  ]
-  for (const fault of faults) {
-    const beginning = beginningOf(fault.code, fault.field)
-    expect(beginning.length).toBeGreaterThan(10)
-    expect(publishedFault(fault).message.startsWith(beginning)).toBe(true)
-  }
 })
 
 test('a caller’s own name of a field is repeated in short', () => {

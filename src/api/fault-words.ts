@@ -72,12 +72,6 @@ export function faultsDetail(faults: readonly Fault[]): string {
   return detail.endsWith('?') ? detail : `${detail}.`
 }
 
-/** The beginning of the sentence of a fault, up to its first value, by which scripts recognise it. */
-export function beginningOf(code: FaultCode, field: string): string {
-  const [beginning = ''] = sentences[code].replace('{form}', forms[field] ?? '').split('{')
-  return beginning
-}
-
 function filled(sentence: string, values: Readonly<Record<string, unknown>>): string {
   return sentence.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]

@@ -24,7 +24,7 @@ import {
 } from '../http/webhooks.ts'
 import { routeMcp } from '../mcp/route.ts'
 import { createDigest, createSigner } from '../secrets/tokens.ts'
-import type { PayingDeps } from '../web/buying/starting.ts'
+import type { PayingDeps } from '../web/buying/buy-form.ts'
 import { routeWeb } from '../web/routes.ts'
 import { textsIn } from '../web/texts/texts.ts'
 

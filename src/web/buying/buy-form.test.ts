@@ -113,14 +113,12 @@ describe('a form that is sent', () => {
     const site = website({ checkout: checkouts })
     const at = '/buy/CLARO_GT_5'
     const typed = { msisdn: '+502 1111 1111', pay: 'BTC', 'refundTo-BTC': refundTo }
-    expect((await site.get(at)).body).toMatch(/<p class="confirm"[^>]* hidden=/)
-    const blank = await opened(site, typed, at)
-    const { confirmNumber: _, ...form } = blank
+    const form = await opened(site, typed, at)
+    expect(form).not.toHaveProperty('confirmNumber')
     state.refusal = invalidBody([{ field: 'msisdn', code: 'unassigned_number' }])
     const told = await site.post(at, form)
     expect(structureFaults(told.body)).toEqual([])
     expect(read(told.body)).toContain('If it is right, tick the box below it.')
-    expect(told.body).not.toMatch(/<p class="confirm"[^>]* hidden=/)
     expect(fieldsOf(told.body)['confirmNumber']).toBe('+50211111111')
     state.refusal = undefined
     const confirmNumber = '+50211111111'
@@ -171,6 +169,24 @@ describe('a form that is sent', () => {
     expect(sent).toMatchObject({ ...typed, email: 'ada@@example.com "<b>' })
     // A form that is sent again without its faults keeps its key.
     expect(sent['key']).toMatch(/^[\w-]{22}$/)
+  })
+
+  test('that the API has refused for a wallet comes back with the faults of its fields', async () => {
+    const { checkouts, started } = checkoutService()
+    for (const site of [website(), website({ checkout: checkouts })]) {
+      const form = await opened(site, { ...person, firstName: '', pay: 'USDC' })
+      const { 'refundTo-BTC': _, ...sent } = form
+      const { statusCode, body } = await site.post(url, sent)
+      expect(statusCode).toBe(422)
+      expect(body).toContain('<p class="fault" id="firstName-fault">Enter the recipient’s')
+      expect(body).toMatch(/id="pay-USDC"[^>]* checked=/)
+      const at = '/buy/CLARO_GT_5'
+      const dialled = await opened(site, { msisdn: '5123 4567', pay: 'USDC' }, at)
+      const read = await site.post(at, dialled)
+      expect(read.body).toContain('We read this as +50251234567.')
+      expect(fieldsOf(read.body)['msisdn']).toBe('+50251234567')
+    }
+    expect(started).toEqual([])
   })
 
   test('charges no more than the form said: a price that went up is told first', async () => {

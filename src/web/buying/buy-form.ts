@@ -1,11 +1,15 @@
-import { beginningOf } from '../../api/fault-words.ts'
+import type { CheckoutService } from '../../api/checkout.ts'
+import { purchasePath } from '../../api/paths.ts'
 import type { Offer } from '../../catalog/offer.ts'
 import { worthOf } from '../../catalog/offer-details.ts'
 import { readPhone } from '../../catalog/phone.ts'
-import type { Retail } from '../../catalog/pricing.ts'
+import { type Retail, retailOf } from '../../catalog/pricing.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
+import type { OrderId } from '../../lib/ids.ts'
 import { usdcFromCents } from '../../lib/money.ts'
 import { type Coin, coinDecimals, formatUnits } from '../../payments/coins.ts'
+import type { Payee } from '../../payments/terms.ts'
+import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import {
   attributesHtml,
@@ -17,41 +21,69 @@ import {
 } from '../frame/parts.ts'
 import { buyPath } from '../paths.ts'
 import { coinNames, coinOn } from '../shop/money-text.ts'
-import { countriesByName } from '../texts/countries.ts'
-import type { Texts } from '../texts/texts.ts'
+import { countriesByName, type MessageId, messagesOf, type Texts } from '../texts/texts.ts'
 import { receivesText } from './field-value.ts'
-import { type FormFaults, type FormField, names, numberIn, type Typed } from './form.ts'
-import type { CoinRates } from './starting.ts'
-import { type WalletSettings, walletPanel } from './wallet-panel.ts'
+import {
+  type FormAgain,
+  type FormField,
+  formFieldsOf,
+  names,
+  noFaults,
+  numberIn,
+  untyped,
+  walletWay,
+} from './form.ts'
 
-interface BuyForm {
+/** The last known price of one coin in US dollars, for estimates only; undefined if it is not known. */
+export type CoinRates = (coin: Coin) => string | undefined
+
+/** Stores a mail address with an order that is about to be paid. It sends nothing. */
+export interface LeaveMail {
+  /** The address in the form in which it is compared; undefined if the text is not an address. */
+  read(text: string): string | undefined
+  leave(id: OrderId, address: string): Promise<void>
+}
+
+export interface PayingDeps {
+  /** Absent where the operator has configured no processor. */
+  readonly checkout?: CheckoutService | undefined
+  readonly leaveMail?: LeaveMail | undefined
+  /** The recovery code of an order, which a person writes down to open it without its link. */
+  readonly recoveryCode?: ((id: OrderId) => string) | undefined
+  readonly payee: Payee
+  readonly rates?: CoinRates | undefined
+  /** Only in the sandbox: the URL of the page that pays an invoice with test money. */
+  readonly sandboxPayUrl?: ((invoice: string) => string) | undefined
+}
+
+interface BuyForm extends Pick<FormAgain, 'typed' | 'faults' | 'notice'> {
   readonly offer: Offer
   readonly retail: Retail
-  readonly fields: readonly FormField[]
-  readonly methods: readonly PaymentMethod[]
-  readonly takesMail: boolean
-  readonly typed: Typed
-  readonly faults: FormFaults
-  /** Shown above the form, if it could not be accepted for another reason than its fields. */
-  readonly notice?: string | undefined
-  readonly wallet: WalletSettings
-  readonly rates: CoinRates
+  readonly deps: WebDeps & PayingDeps
   readonly t: Texts
 }
 
 /** The form of an offer: the fields of the purchase, and how it is paid. It needs no script. */
-export function buyForm(form: BuyForm): Html {
-  const { offer, typed, t, methods } = form
+export function buyForm(offer: Offer, deps: WebDeps & PayingDeps, again?: FormAgain): Html {
+  const { pricing, t, checkout } = deps
+  const methods = checkout?.methods ?? []
+  const retail = retailOf(offer, pricing)
+  const { typed, faults, notice } = again ?? {
+    typed: untyped(retail, pricing.markupBps, methods),
+    faults: noFaults,
+    notice: undefined,
+  }
+  const form = { offer, retail, deps, t, typed, faults, notice }
   return html`<form class="buy" id="buy" method="post" action="${buyPath(offer)}" novalidate="novalidate">
 <h2>${t('form.buy')}</h2>
 ${summary(form)}
 ${hidden(names.formKey, typed.formKey)}
 ${hidden(names.seen, typed.seen)}
 ${fieldsHtml(form)}
-<fieldset class="pay" id="${names.pay}"${describedFault(form, names.pay)}>
+<fieldset class="pay" id="${names.pay}" aria-describedby="${names.pay}-fault"${faults.has(names.pay) && html` aria-invalid="true"`}>
 <legend>${t('form.pay')}</legend>
-${faultHtml(names.pay, form.faults.get(names.pay))}
-${walletPanel(form.wallet, form.fields, t)}
+${faultHtml(names.pay, faults.get(names.pay))}
+${walletPanel(form)}
 ${methods.map((method) => coinPanel(method, form))}
 </fieldset>
 ${
@@ -59,109 +91,12 @@ ${
     ? html`<noscript><p class="hint">${t('form.noScriptAlone')}</p></noscript>`
     : html`<noscript><p class="hint">${t('form.noScript')}</p></noscript>
 <div class="submit">
-${form.takesMail && mailField(form)}
+${deps.leaveMail && mailField(form)}
 <button class="button wide" type="submit">${t('form.continue')}</button>
 <p class="hint">${t('form.nextText')}</p>
 </div>`
 }
 </form>`
-}
-
-function mailField({ typed, faults, t }: BuyForm): Html {
-  const field = {
-    name: names.mail,
-    label: t('form.mail'),
-    hint: t('form.mailHint'),
-    fault: faults.get(names.mail),
-    value: typed.mail,
-    isRequired: false,
-    attributes: emailAttributes,
-  }
-  return fieldHtml(field, t)
-}
-
-function fieldsHtml({ fields, typed, faults, t, offer }: BuyForm): Html {
-  const written = (list: readonly FormField[]) =>
-    list.map((field) => {
-      const value = typed.fields[field.name] ?? presetOf(field, offer)
-      const shown = { ...field, value, fault: faults.get(field.name) }
-      if (field.name === 'country') return fieldHtml(shown, t, countryList(shown, t))
-      if (field.name !== 'value') return fieldHtml(shown, t)
-      return html`${fieldHtml(shown, t)}${faceShown(offer, value, t)}`
-    })
-  const asked = fields.filter(({ isRequired }) => isRequired)
-  const further = fields.filter(({ isRequired }) => !isRequired)
-  const isOpen = further.some(({ name }) => faults.has(name) || typed.fields[name])
-  return html`${
-    asked.length > 0 &&
-    html`<fieldset><legend>${t(`form.heading.${offer.kind}`)}</legend>
-${written(asked)}${numberConfirmation(offer, typed, t)}</fieldset>`
-  }
-${
-  further.length > 0 &&
-  html`<details${isOpen && html` open="open"`}><summary>${t('form.recharge')}</summary>
-${written(further)}</details>`
-}`
-}
-
-function countryList(field: Field, t: Texts): Html {
-  const chosen = field.value.toUpperCase()
-  return html`<select${attributesHtml({ ...field.attributes, ...tiesOf(field) })}>
-<option value="">${t('form.chooseCountry')}</option>
-${countriesByName(t).map(
-  ({ code, name }) =>
-    html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
-`,
-)}</select>`
-}
-
-/** Most people buy vouchers for the country that they live in. */
-function presetOf({ name }: FormField, { country }: Offer): string {
-  return name === 'country' ? (country ?? '') : ''
-}
-
-function coinPanel(method: PaymentMethod, form: BuyForm): Html {
-  const { coin, network } = method
-  const { typed, faults, t } = form
-  const name = names.refundTo(coin)
-  const field = {
-    name,
-    label: t('form.refundTo', { coin: coinOn(coin, network, t) }),
-    hint: t('form.refundWhy'),
-    fault: faults.get(name),
-    value: typed.refundTo[coin] ?? '',
-    attributes: {
-      autocomplete: 'off',
-      autocapitalize: 'off',
-      spellcheck: 'false',
-      maxlength: '200',
-    },
-  }
-  return html`<div class="way">
-<input type="radio" id="pay-${coin}" name="${names.pay}" value="${coin}"${typed.pay === coin && html` checked="checked"`}>
-<label for="pay-${coin}"><b>${coinNames[coin]}</b> <span>${coinOn(coin, network, t)}</span> ${aboutHtml(coin, form)}</label>
-<div class="panel">
-<p class="hint">${t('form.network', { coin, network })}</p>
-${fieldHtml(field, t)}</div>
-</div>
-`
-}
-
-/** A fixed price in the coin, at the last known rate; the next page shows the exact amount. */
-function aboutHtml(coin: Coin, { retail, rates, t }: BuyForm): Html | undefined {
-  const rate = Number(rates(coin))
-  if (retail.type !== 'FIXED' || !(rate > 0)) return undefined
-  const units = unitsOf(Number(usdcFromCents(retail.cents)) / 1e6 / rate, coin)
-  return html`<small>${t('form.about', { amount: formatUnits(units, coin), coin })}</small>`
-}
-
-/** Four significant digits are enough for an estimate. */
-function unitsOf(amount: number, coin: Coin): bigint {
-  const rounded = Number(amount.toPrecision(4))
-  return (
-    BigInt(Math.round(rounded * 10 ** Math.min(coinDecimals[coin], 8))) *
-    10n ** BigInt(Math.max(0, coinDecimals[coin] - 8))
-  )
 }
 
 function summary({ faults, notice, t }: BuyForm): Html | undefined {
@@ -181,12 +116,48 @@ ${[...faults].map(
 </div>`
 }
 
-function describedFault({ faults }: BuyForm, name: string): Html {
-  return html` aria-describedby="${name}-fault"${faults.has(name) && html` aria-invalid="true"`}`
-}
-
 function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`
+}
+
+function fieldsHtml(form: BuyForm): Html {
+  const { offer, retail, deps, typed, faults, t } = form
+  const fields = formFieldsOf(offer, retail, deps)
+  const written = (list: readonly FormField[]) => list.map((field) => purchaseField(field, form))
+  const asked = fields.filter(({ isRequired }) => isRequired)
+  const further = fields.filter(({ isRequired }) => !isRequired)
+  const isOpen = further.some(({ name }) => faults.has(name) || typed.fields[name])
+  return html`${
+    asked.length > 0 &&
+    html`<fieldset><legend>${t(`form.heading.${offer.kind}`)}</legend>
+${written(asked)}${numberConfirmation(form)}</fieldset>`
+  }
+${
+  further.length > 0 &&
+  html`<details${isOpen && html` open="open"`}><summary>${t('form.recharge')}</summary>
+${written(further)}</details>`
+}`
+}
+
+function purchaseField(field: FormField, { offer, typed, faults, t }: BuyForm): Html {
+  const { name } = field
+  // Most people buy vouchers for the country that they live in.
+  const preset = name === 'country' ? offer.country : undefined
+  const value = typed.fields[name] ?? preset ?? ''
+  const shown = { ...field, value, fault: faults.get(name) }
+  if (name === 'country') return fieldHtml(shown, t, countryList(shown, t))
+  return html`${fieldHtml(shown, t)}${name === 'value' && faceShown(offer, value, t)}`
+}
+
+function countryList(field: Field, t: Texts): Html {
+  const chosen = field.value.toUpperCase()
+  return html`<select${attributesHtml({ ...field.attributes, ...tiesOf(field) })}>
+<option value="">${t('form.chooseCountry')}</option>
+${countriesByName(t).map(
+  ({ code, name }) =>
+    html`<option value="${code}"${code === chosen && html` selected="selected"`}>${name}</option>
+`,
+)}</select>`
 }
 
 /** What a card or a line receives for the amount in the form; a script updates it. */
@@ -198,25 +169,127 @@ function faceShown(offer: Offer, typed: string, t: Texts): Html | undefined {
     about: t.open('offers.about'),
     language: t.language,
   }
-  const data = { worth, words }
-  return html`<output class="face-value" id="face-value" for="value" data-face="${JSON.stringify(data)}">${receivesText(worth, typed, words)}</output>
+  const data = JSON.stringify({ worth, words })
+  return html`<output class="face-value" id="face-value" for="value" data-face="${data}">${receivesText(worth, typed, words)}</output>
 `
 }
 
 /**
  * The checkbox by which a buyer confirms a number that is in no numbering plan. Its value is that number, so another
- * number needs another confirmation. The wallet's script shows it when the store asks for it.
+ * number needs another confirmation.
  */
-function numberConfirmation(offer: Offer, typed: Typed, t: Texts): Html | undefined {
+function numberConfirmation({ offer, typed, t }: BuyForm): Html | undefined {
   if (offer.kind !== 'topup') return undefined
   const number = numberIn(typed, offer)
   const read = readPhone(number, offer.country)
-  const isAsked = 'number' in read && !read.isValid
-  const isTicked = isAsked && typed.confirmed === number
+  if (!('number' in read) || read.isValid) return undefined
   const name = names.confirmed
-  return html`<p class="confirm" data-said="${beginningOf('unassigned_number', 'msisdn')}"${!isAsked && html` hidden="hidden"`}>
-<input type="checkbox" id="${name}" name="${name}" value="${isAsked ? number : ''}"${isTicked && html` checked="checked"`}>
+  return html`<p class="confirm">
+<input type="checkbox" id="${name}" name="${name}" value="${number}"${typed.confirmed === number && html` checked="checked"`}>
 <label for="${name}">${t('form.numberIsRight')}</label>
 </p>
+`
+}
+
+function coinPanel({ coin, network }: PaymentMethod, form: BuyForm): Html {
+  const { typed, faults, t } = form
+  const name = names.refundTo(coin)
+  const field = {
+    name,
+    label: t('form.refundTo', { coin: coinOn(coin, network, t) }),
+    hint: t('form.refundWhy'),
+    fault: faults.get(name),
+    value: typed.refundTo[coin] ?? '',
+    attributes: {
+      autocomplete: 'off',
+      autocapitalize: 'off',
+      spellcheck: 'false',
+      maxlength: '200',
+    },
+  }
+  return html`<div class="way">
+${wayRadio(coin, typed.pay)}
+<label for="pay-${coin}"><b>${coinNames[coin]}</b> <span>${coinOn(coin, network, t)}</span> ${aboutHtml(coin, form)}</label>
+<div class="panel">
+<p class="hint">${t('form.network', { coin, network })}</p>
+${fieldHtml(field, t)}</div>
+</div>
+`
+}
+
+function wayRadio(way: string, chosen: string): Html {
+  return html`<input type="radio" id="pay-${way}" name="${names.pay}" value="${way}"${chosen === way && html` checked="checked"`}>`
+}
+
+/** A fixed price in the coin, at the last known rate; the next page shows the exact amount. */
+function aboutHtml(coin: Coin, { retail, deps, t }: BuyForm): Html | undefined {
+  const rate = Number(deps.rates?.(coin))
+  if (retail.type !== 'FIXED' || !(rate > 0)) return undefined
+  const units = unitsOf(Number(usdcFromCents(retail.cents)) / 1e6 / rate, coin)
+  return html`<small>${t('form.about', { amount: formatUnits(units, coin), coin })}</small>`
+}
+
+/** Four significant digits are enough for an estimate. */
+function unitsOf(amount: number, coin: Coin): bigint {
+  const rounded = Number(amount.toPrecision(4))
+  return (
+    BigInt(Math.round(rounded * 10 ** Math.min(coinDecimals[coin], 8))) *
+    10n ** BigInt(Math.max(0, coinDecimals[coin] - 8))
+  )
+}
+
+function mailField({ typed, faults, t }: BuyForm): Html {
+  const field = {
+    name: names.mail,
+    label: t('form.mail'),
+    hint: t('form.mailHint'),
+    fault: faults.get(names.mail),
+    value: typed.mail,
+    isRequired: false,
+    attributes: emailAttributes,
+  }
+  return fieldHtml(field, t)
+}
+
+/**
+ * What the wallet's script knows about this purchase. It signs nothing that differs from this, whatever the store
+ * answers later.
+ */
+export interface WalletSettings extends Pick<Payee, 'network' | 'payTo'> {
+  readonly store: string
+  readonly offerId: string
+  readonly purchaseUrl: string
+}
+
+/** The names of the messages of paying from a wallet, without "wallet." before them. */
+export type WalletText = {
+  [Id in MessageId]: Id extends `wallet.${infer Name}` ? Name : never
+}[MessageId]
+
+/** Why nothing was paid. Faults of the form have no message here: the page of the form shows them. */
+export type PayFault =
+  | 'form'
+  | { [Id in MessageId]: Id extends `wallet.faults.${infer Fault}` ? Fault : never }[MessageId]
+
+const walletTexts = Object.keys(messagesOf('en')).flatMap((id) =>
+  id.startsWith('wallet.') ? [id.slice('wallet.'.length) as WalletText] : [],
+)
+
+/** The panel for paying from a wallet in this browser. It is hidden until the script shows it. */
+function walletPanel({ offer, deps, typed, t }: BuyForm): Html {
+  const { network, payTo } = deps.payee
+  const purchaseUrl = purchasePath(offer.kind)
+  const settings = { store: deps.site.name, offerId: offer.id, purchaseUrl, network, payTo }
+  const words = Object.fromEntries(walletTexts.map((name) => [name, t.open(`wallet.${name}`)]))
+  return html`<div class="way" id="wallet" data-settings="${JSON.stringify(settings)}" data-texts="${JSON.stringify(words)}" hidden="hidden">
+${wayRadio(walletWay, typed.pay)}
+<label for="pay-${walletWay}"><b>${t('form.wallet', { network: network.name })}</b> <span>${t('form.walletHint')}</span></label>
+<div class="panel">
+<div class="wallets" id="wallets" tabindex="-1"></div>
+<p class="fault" id="wallet-fault" role="alert"></p>
+<p class="step" id="wallet-step" role="status"></p>
+<button class="button wide" type="button" id="wallet-pay" hidden="hidden"></button>
+</div>
+</div>
 `
 }

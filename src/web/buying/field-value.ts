@@ -1,12 +1,14 @@
 import { type FaceValue, faceValueFor, type Worth } from '../../catalog/face-value.ts'
 import { amountText } from '../shop/money-text.ts'
 
+// What the server and the wallet's script both do with a form.
+
 /** Characters by which people group digits. */
 const fillers = /[\s().\u00a0-]/g
 
 /**
  * The value of a typed field in the body of the purchase: an amount becomes a number, and numbers of phones and eSIMs
- * lose their separators. Used by the server and by the wallet's script.
+ * lose their separators.
  */
 export function fieldValue(name: string, typed: string): string | number {
   const text = typed.trim()
@@ -20,38 +22,6 @@ export function filled(text: string, values: Readonly<Record<string, string>>): 
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-interface FaultTexts {
-  readonly missing: string
-  readonly wrong: string
-}
-
-/**
- * The sentence about a fault of a field. Used by the server and by the wallet's script, so that the form says the same
- * however it is paid.
- *
- * @param text the text of this very fault, if it has one
- * @param meant makes the question whether another value was meant
- */
-export function fieldFaultText(
-  {
-    text,
-    didYouMean,
-  }: { readonly text?: string | undefined; readonly didYouMean?: string | number | undefined },
-  {
-    texts,
-    typed,
-    meant,
-  }: {
-    readonly texts: FaultTexts
-    readonly typed: string
-    readonly meant: (value: string) => string
-  },
-): string {
-  if (typed.trim() === '') return texts.missing
-  const wrong = text ?? texts.wrong
-  return didYouMean === undefined ? wrong : `${wrong} ${meant(String(didYouMean))}`
-}
-
 interface ReceivesWords {
   /** "You get {money}." */
   readonly text: string
@@ -63,7 +33,7 @@ interface ReceivesWords {
 
 /**
  * What a card or a line receives for a typed amount, in its own currency. Empty if that is the amount itself, or if the
- * amount cannot be bought. Used by the server, and by the script while somebody types.
+ * amount cannot be bought.
  */
 export function receivesText(worth: Worth, typed: string, words: ReceivesWords): string {
   const face = faceOf(worth, typed)

@@ -1,132 +1,113 @@
 import { randomBytes } from 'node:crypto'
 import type { Offer } from '../../catalog/offer.ts'
 import { callingCodeOf, phoneMeantBy } from '../../catalog/phone.ts'
-import type { Pricing, Retail } from '../../catalog/pricing.ts'
+import type { Retail } from '../../catalog/pricing.ts'
 import { type Fields, requiredFieldsOf } from '../../catalog/purchase-body.ts'
 import type { PaymentMethod } from '../../checkouts/ports.ts'
 import type { CheckoutForm } from '../../checkouts/start.ts'
-import type { Fault, FaultCode, Refusal } from '../../lib/refusal.ts'
+import type { Fault, FaultCode } from '../../lib/refusal.ts'
+import type { WebDeps } from '../frame/deps.ts'
 import type { Field } from '../frame/parts.ts'
 import { coinOn, priceTexts } from '../shop/money-text.ts'
-import { countryName } from '../texts/countries.ts'
-import type { Texts } from '../texts/texts.ts'
-import { fieldFaultText, fieldValue } from './field-value.ts'
-
-/** A field of a purchase, without a value. Its name is that in the body of the purchase. */
-export type FormField = Omit<Field, 'fault' | 'value'>
+import { countryName, type MessageId, type Texts } from '../texts/texts.ts'
+import { fieldValue } from './field-value.ts'
 
 /** Longer than any valid value of a field, and short enough to show again. */
 const maxText = '254'
 
-const attributesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  value: { inputmode: 'decimal', autocomplete: 'off', maxlength: '20' },
-  msisdn: { type: 'tel', inputmode: 'tel', autocomplete: 'tel', maxlength: '40' },
-  firstName: { autocomplete: 'given-name', maxlength: maxText },
-  lastName: { autocomplete: 'family-name', maxlength: maxText },
-  email: { type: 'email', inputmode: 'email', autocomplete: 'email', maxlength: maxText },
-  country: { autocomplete: 'country' },
-  iccid: { inputmode: 'numeric', autocomplete: 'off', maxlength: '40' },
+/** Every field that a purchase may ask a person for, by its published name, which is also that of its messages. */
+const fieldRules = {
+  value: {
+    attributes: { inputmode: 'decimal', autocomplete: 'off', maxlength: '20' },
+    faults: { malformed: 'form.fields.value.malformed' },
+  },
+  msisdn: {
+    attributes: { type: 'tel', inputmode: 'tel', autocomplete: 'tel', maxlength: '40' },
+    faults: {
+      malformed: 'form.fields.msisdn.malformed',
+      impossible_number: 'form.fields.msisdn.impossible',
+      other_calling_code: 'form.fields.msisdn.elsewhere',
+      other_country: 'form.fields.msisdn.elsewhere',
+      not_mobile: 'form.fields.msisdn.notMobile',
+      unassigned_number: 'form.fields.msisdn.unassigned',
+    },
+  },
+  firstName: { attributes: { autocomplete: 'given-name', maxlength: maxText } },
+  lastName: { attributes: { autocomplete: 'family-name', maxlength: maxText } },
+  email: {
+    attributes: { type: 'email', inputmode: 'email', autocomplete: 'email', maxlength: maxText },
+    hint: 'form.fields.email.hint',
+  },
+  country: { attributes: { autocomplete: 'country' }, hint: 'form.fields.country.hint' },
+  iccid: {
+    attributes: { inputmode: 'numeric', autocomplete: 'off', maxlength: '40' },
+    hint: 'form.fields.iccid.hint',
+    faults: { foreign_esim: 'form.fields.iccid.foreign' },
+  },
+} as const satisfies Readonly<Record<string, FieldRule>>
+
+interface FieldRule {
+  readonly attributes: Readonly<Record<string, string>>
+  /** Absent if it depends on the offer. */
+  readonly hint?: MessageId
+  /** The messages of faults that have one of their own. */
+  readonly faults?: Readonly<Partial<Record<FaultCode, MessageId>>>
 }
+
+type FieldName = keyof typeof fieldRules
+
+/** A field of a purchase, without a value. */
+export type FormField = Omit<Field, 'fault' | 'value'>
 
 /** The fields that a person fills in to buy this offer, in the order of the page: the amount comes first. */
 export function formFieldsOf(
   offer: Offer,
-  { t, pricing }: { readonly t: Texts; readonly pricing: Pick<Pricing, 'markupBps'> },
   retail: Retail,
+  deps: Pick<WebDeps, 't' | 'pricing'>,
 ): FormField[] {
   const required = requiredFieldsOf(offer)
-  const names = [
-    ...required.filter((name) => name === 'value'),
-    ...required.filter((name) => name !== 'value'),
-    ...(offer.kind === 'esim' ? ['iccid'] : []),
-  ]
-  const texts = fieldTextsIn(t)
-  return names.map((name) => ({
+  const names = [...required].sort(
+    (one, other) => Number(other === 'value') - Number(one === 'value'),
+  )
+  if (offer.kind === 'esim') names.push('iccid')
+  return (names as FieldName[]).map((name) => ({
     name,
-    label: texts[name]?.label ?? name,
-    hint: hintOf(name, { offer, t, retail, markupBps: pricing.markupBps }),
+    label: deps.t(`form.fields.${name}.label`),
+    hint: hintOf(name, { offer, retail, ...deps }),
     isRequired: required.includes(name),
-    attributes: attributesOf[name] ?? {},
+    attributes: fieldRules[name].attributes,
   }))
 }
 
-interface Hinting {
+interface Hinting extends Pick<WebDeps, 't' | 'pricing'> {
   readonly offer: Offer
-  readonly t: Texts
   readonly retail: Retail
-  readonly markupBps: number
 }
 
-function hintOf(name: string, about: Hinting): string | undefined {
+function hintOf(name: FieldName, about: Hinting): string | undefined {
   if (name === 'value') return rangeHint(about)
   if (name === 'msisdn') return phoneHint(about)
-  return fieldTextsIn(about.t)[name]?.hint
+  const { hint }: FieldRule = fieldRules[name]
+  return hint && about.t(hint)
 }
 
-function rangeHint({ t, retail, markupBps }: Hinting): string | undefined {
+function rangeHint({ t, retail, pricing: { markupBps } }: Hinting): string | undefined {
   const price = priceTexts(retail, t)
-  if (price.type !== 'RANGE') return undefined
-  if (retail.type === 'RANGE' && retail.floor !== undefined) {
-    const range = t('form.range', { least: price.minValue, most: price.maxValue, step: price.step })
+  if (retail.type !== 'RANGE' || price.type !== 'RANGE') return undefined
+  const range = t('form.range', { least: price.minValue, most: price.maxValue, step: price.step })
+  if (retail.floor !== undefined) {
     return `${range} ${t('form.rangeCostBetween', { least: price.minUsdc, most: price.maxUsdc })}`
   }
-  const cost =
-    markupBps === 0 ? t('form.rangeCostSame') : t('form.rangeCost', { markup: markupBps / 10_000 })
-  return `${t('form.range', { least: price.minValue, most: price.maxValue, step: price.step })} ${cost}`
+  return markupBps === 0
+    ? `${range} ${t('form.rangeCostSame')}`
+    : `${range} ${t('form.rangeCost', { markup: markupBps / 10_000 })}`
 }
 
-function phoneHint({ offer, t }: Hinting): string {
-  const code = offer.country === undefined ? undefined : callingCodeOf(offer.country)
-  if (offer.country === undefined || code === undefined) return t('form.phoneElsewhere')
-  return t('form.phone', { country: countryName(offer.country, t), code })
-}
-
-interface FieldTexts {
-  readonly label: string
-  readonly hint?: string
-  readonly missing: string
-  readonly wrong: string
-  readonly faults?: Readonly<Partial<Record<FaultCode, string>>>
-}
-
-/** The texts of every field that a purchase may ask a person for, by its published name. */
-export function fieldTextsIn(t: Texts): Readonly<Record<string, FieldTexts>> {
-  return {
-    value: {
-      ...named('value', t),
-      faults: { malformed: t('form.fields.value.malformed') },
-    },
-    msisdn: {
-      ...named('msisdn', t),
-      faults: {
-        malformed: t('form.fields.msisdn.malformed'),
-        impossible_number: t('form.fields.msisdn.impossible'),
-        other_calling_code: t('form.fields.msisdn.elsewhere'),
-        other_country: t('form.fields.msisdn.elsewhere'),
-        not_mobile: t('form.fields.msisdn.notMobile'),
-        unassigned_number: t('form.fields.msisdn.unassigned'),
-      },
-    },
-    firstName: named('firstName', t),
-    lastName: named('lastName', t),
-    email: { ...named('email', t), hint: t('form.fields.email.hint') },
-    country: { ...named('country', t), hint: t('form.fields.country.hint') },
-    iccid: {
-      ...named('iccid', t),
-      hint: t('form.fields.iccid.hint'),
-      faults: { foreign_esim: t('form.fields.iccid.foreign') },
-    },
-  }
-}
-
-type FieldName = 'value' | 'msisdn' | 'firstName' | 'lastName' | 'email' | 'country' | 'iccid'
-
-function named(name: FieldName, t: Texts): FieldTexts {
-  return {
-    label: t(`form.fields.${name}.label`),
-    missing: t(`form.fields.${name}.missing`),
-    wrong: t(`form.fields.${name}.wrong`),
-  }
+function phoneHint({ offer: { country }, t }: Hinting): string {
+  const code = country && callingCodeOf(country)
+  return country && code
+    ? t('form.phone', { country: countryName(country, t), code })
+    : t('form.phoneElsewhere')
 }
 
 export interface Typed {
@@ -147,6 +128,9 @@ export interface Typed {
 const keyPattern = /^[A-Za-z0-9_-]{22}$/
 /** In characters; no valid field is longer. */
 const maxSent = 300
+
+/** The form's value for paying from a wallet; no coin has this name. */
+export const walletWay = 'USDC'
 
 export const names = {
   confirmed: 'confirmNumber',
@@ -183,61 +167,46 @@ export function readTyped(
   fields: readonly FormField[],
   methods: readonly PaymentMethod[],
 ): Typed | undefined {
-  const given = Object.fromEntries(sent)
+  const fieldNames = fields.map(({ name }) => name)
   const coins = methods.map(({ coin }) => coin)
+  const { confirmed, pay, mail, formKey, seen } = names
   const known = [
-    ...fields.map(({ name }) => name),
+    ...fieldNames,
     ...coins.map(names.refundTo),
-    names.confirmed,
-    names.pay,
-    names.mail,
-    names.formKey,
-    names.seen,
+    ...[confirmed, pay, mail, formKey, seen],
   ]
   const isOdd =
     [...sent.keys()].some((name, at, all) => !known.includes(name) || all.indexOf(name) !== at) ||
     [...sent.values()].some((text) => text.length > maxSent)
-  const formKey = given[names.formKey] ?? ''
-  if (isOdd || !keyPattern.test(formKey)) return undefined
+  const given = (name: string) => sent.get(name) ?? ''
+  if (isOdd || !keyPattern.test(given(formKey))) return undefined
   return {
-    fields: picked(
-      given,
-      fields.map(({ name }) => [name, name]),
-    ),
-    confirmed: given[names.confirmed] ?? '',
-    pay: given[names.pay] ?? '',
-    refundTo: picked(
-      given,
-      coins.map((coin) => [coin, names.refundTo(coin)]),
-    ),
-    mail: (given[names.mail] ?? '').trim(),
-    formKey,
-    seen: given[names.seen] ?? '',
+    fields: Object.fromEntries(fieldNames.map((name) => [name, given(name)])),
+    confirmed: given(confirmed),
+    pay: given(pay),
+    refundTo: Object.fromEntries(coins.map((coin) => [coin, given(names.refundTo(coin))])),
+    mail: given(mail).trim(),
+    formKey: given(formKey),
+    seen: given(seen),
   }
 }
 
 export function checkoutFormOf(offer: Offer, typed: Typed): CheckoutForm {
+  const { pay: coin, formKey, refundTo } = typed
   const fields = purchaseFieldsOf(offer, typed)
-  const { pay: coin, formKey } = typed
-  return { kind: offer.kind, fields, coin, refundTo: refundOf(typed), formKey }
-}
-
-function refundOf({ pay, refundTo }: Typed): string {
-  return (refundTo[pay] ?? '').trim()
+  return { kind: offer.kind, fields, coin, refundTo: (refundTo[coin] ?? '').trim(), formKey }
 }
 
 /** The flat fields of the purchase: empty fields are left out, and an amount is a number. */
-function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {
-  const told = Object.entries(typed.fields)
-    .map(([name, text]) => [
-      name,
-      name === 'msisdn' ? numberIn(typed, offer) : fieldValue(name, text),
-    ])
+export function purchaseFieldsOf(offer: Offer, typed: Typed): Fields {
+  const number = numberIn(typed, offer)
+  const values = Object.entries(typed.fields)
+    .map(([name, text]) => [name, name === 'msisdn' ? number : fieldValue(name, text)])
     .filter(([, value]) => value !== '')
-  const insists = typed.confirmed !== '' && typed.confirmed === numberIn(typed, offer)
+  const insists = typed.confirmed !== '' && typed.confirmed === number
   return {
     offerId: offer.id,
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(values),
     ...(insists ? { confirmNumber: true } : {}),
   }
 }
@@ -281,17 +250,21 @@ function floorOf({ min, max, floor }: Extract<Retail, { type: 'RANGE' }>): strin
   return floor === undefined ? '' : `:${min}-${max}:${floor.lowest}-${floor.highest}`
 }
 
-function picked(
-  given: Readonly<Record<string, string>>,
-  pairs: readonly (readonly [string, string])[],
-) {
-  return Object.fromEntries(pairs.map(([name, sentAs]) => [name, given[sentAs] ?? '']))
-}
-
 /** The faults of the form: the sentence shown at each field, by the name of the field. */
 export type FormFaults = ReadonlyMap<string, string>
 
 export const noFaults: FormFaults = new Map()
+
+/** The form as the page shows it again, with what was typed. */
+export interface FormAgain {
+  readonly status: number
+  readonly typed: Typed
+  readonly faults: FormFaults
+  /** Why it was not accepted, if that is not for its fields. */
+  readonly notice?: string | undefined
+  /** Whole seconds after which the same form may be accepted. */
+  readonly retryAfterSeconds?: number | undefined
+}
 
 interface Form {
   readonly typed: Typed
@@ -299,10 +272,9 @@ interface Form {
   readonly t: Texts
 }
 
-/** The faults that the checkout service found, as sentences for people at the fields of this form. */
-export function faultsIn({ details: { faults = [] } }: Refusal, form: Form): FormFaults {
+/** The faults of a purchase, as sentences for people at the fields of this form, in the order of the page. */
+export function faultsIn(faults: readonly Fault[], form: Form): FormFaults {
   const found = new Map(faults.map((fault) => faultAt(fault, form)))
-  // In the order of the fields on the page.
   const order = [...Object.keys(form.typed.fields), names.pay, names.mail]
   const at = (name: string) => (order.indexOf(name) + order.length + 1) % (order.length + 1)
   return new Map([...found].sort(([one], [other]) => at(one) - at(other)))
@@ -328,9 +300,11 @@ function refundFault({ typed, methods, t }: Form): string {
 }
 
 function fieldFault({ field, code, didYouMean }: Fault, { typed, t }: Form): string {
-  const texts = fieldTextsIn(t)[field]
-  if (texts === undefined) return t('form.otherFault')
-  const meant = (value: string) => t('form.didYouMean', { value })
-  const about = { texts, typed: typed.fields[field] ?? '', meant }
-  return fieldFaultText({ text: texts.faults?.[code], didYouMean }, about)
+  if (!(field in fieldRules)) return t('form.otherFault')
+  const name = field as FieldName
+  if ((typed.fields[name] ?? '').trim() === '') return t(`form.fields.${name}.missing`)
+  const { faults = {} }: FieldRule = fieldRules[name]
+  const wrong = t(faults[code] ?? `form.fields.${name}.wrong`)
+  const value = String(didYouMean)
+  return didYouMean === undefined ? wrong : `${wrong} ${t('form.didYouMean', { value })}`
 }

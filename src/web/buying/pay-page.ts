@@ -6,7 +6,6 @@ import { linkTokenForCode, withoutLinkToken } from '../../api/tracking/tokens.ts
 import { isVoid, maxKept, type Return } from '../../checkouts/checkout.ts'
 import { formatUsdc } from '../../lib/money.ts'
 import { type Coin, formatUnits } from '../../payments/coins.ts'
-import { followed, isShown, reloading } from '../following.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Frame, Page } from '../frame/layout.ts'
@@ -20,8 +19,8 @@ import {
   recentMark,
   returned,
 } from '../orders/parts.ts'
-import { buyPath, orderPagePath, payPath } from '../paths.ts'
-import { namedCoinOn } from '../shop/money-text.ts'
+import { buyPath, followed, isShown, orderPagePath, payPath, reloading } from '../paths.ts'
+import { coinNames, coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import {
   accessIn,
@@ -31,7 +30,7 @@ import {
   rememberOrder,
   routeForm,
 } from '../visitor.ts'
-import type { PayingDeps } from './starting.ts'
+import type { PayingDeps } from './buy-form.ts'
 
 /** In bytes; a private link is shorter. */
 const maxForm = 2 * 1_024
@@ -261,7 +260,7 @@ function invoiceCard(view: CheckoutView, invoice: Invoice, t: Texts, sandboxUrl?
   const amount = formatUnits(units, coin)
   const link = paymentLinkFor(invoice.paymentLink, coin, units)
   return html`<div class="sheet invoice">
-<p class="chain">${namedCoinOn(coin, network, t)}</p>
+<p class="chain">${coinNames[coin]} (${coinOn(coin, network, t)})</p>
 <div class="sum">
 <h2>${view.stage === 'partly_paid' ? t('pay.amountRest') : t('pay.amount')}</h2>
 ${copied('amount', amount, t('pay.amount'), t, coin)}

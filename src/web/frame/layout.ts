@@ -25,8 +25,6 @@ export interface Page extends PageNeeds {
   readonly openGraph?: Readonly<Record<string, string>>
   readonly data?: object
   readonly head?: Html
-  /** The breadcrumbs after the front page; the last one is this page. */
-  readonly crumbs?: readonly Crumb[]
   readonly main: Html
 }
 
@@ -51,7 +49,6 @@ ${page.scripts?.map(
 )}${addressTags(frame, page)}
 ${page.data && dataBlock(page.data)}
 ${page.head}
-${page.crumbs && dataBlock(crumbData(frame, page.crumbs))}
 </head>
 <body>
 <a class="skip" href="#main">${t('frame.skip')}</a>
@@ -101,24 +98,11 @@ function ownPicture({ url, name }: Site): Record<string, string> {
   }
 }
 
-function crumbData({ site, t }: Frame, crumbs: readonly Crumb[]): object {
-  const all = [{ name: t('frame.home'), path: '/' }, ...crumbs]
-  return {
-    '@context': 'https://schema.org',
-    '@type': 'BreadcrumbList',
-    itemListElement: all.map(({ name, path }, at) => ({
-      '@type': 'ListItem',
-      position: at + 1,
-      name,
-      item: `${site.url}${path}`,
-    })),
-  }
-}
-
-export function crumbTrail(label: string, home: string, crumbs: readonly Crumb[]): Html {
+/** @param crumbs those after the front page; the last one is this page */
+export function crumbTrail(crumbs: readonly Crumb[], t: Texts): Html {
   const last = crumbs.length - 1
-  return html`<nav class="crumbs" aria-label="${label}"><ol>
-<li><a href="/">${home}</a></li>
+  return html`<nav class="crumbs" aria-label="${t('frame.crumbs')}"><ol>
+<li><a href="/">${t('frame.home')}</a></li>
 ${crumbs.map(({ name, path }, at) =>
   at === last
     ? html`<li><span aria-current="page">${name}</span></li>`

@@ -1,6 +1,6 @@
 import { create } from 'qrcode'
-import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
+import { once } from '../texts/texts.ts'
 import { type Html, html } from './html.ts'
 
 /** A line of a list of facts; undefined without a value. */

@@ -12,12 +12,6 @@ export function structureFaults(page: string): string[] {
   ]
 }
 
-/** The first block of data for search engines in a page. */
-export function dataOf(page: string): unknown {
-  const [, json] = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(page) ?? []
-  return json === undefined ? undefined : JSON.parse(json)
-}
-
 const voids = new Set(['meta', 'link', 'img', 'br', 'hr', 'input'])
 /** A tag as our templates write it: attributes have values in double quotes. */
 const wellFormed = /^<(\/?)([a-z][a-z0-9]*)((?: [a-zA-Z][a-zA-Z0-9-]*="[^"<>]*")*)\/?>$/

@@ -16,7 +16,6 @@ export function howPage({ site, networkName, t }: WebDeps): Page {
     title: t('how.title'),
     description: t('how.description'),
     path: '/how-it-works',
-    crumbs: [{ name: t('how.title'), path: '/how-it-works' }],
     main: html`<div class="prose">
 <h1>${t('how.title')}</h1>
 <p class="lead">${t('how.lead')}</p>
@@ -59,7 +58,6 @@ export function termsPage({ site, t }: WebDeps): Page {
     title: t('terms.title'),
     description: t('terms.description'),
     path: '/terms',
-    crumbs: [{ name: t('terms.title'), path: '/terms' }],
     main: html`<div class="prose">
 <h1>${t('terms.title')}</h1>
 ${bodyOf(site.terms, t)}

@@ -18,12 +18,11 @@ import {
   withoutLinkToken,
 } from '../../api/tracking/tokens.ts'
 import { isOrderId } from '../../lib/ids.ts'
-import { followed, isShown, reloading } from '../following.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/layout.ts'
 import { copied, fact, timeOf } from '../frame/parts.ts'
 import { privately, sendPrivately } from '../frame/senders.ts'
-import { orderPagePath, payPath } from '../paths.ts'
+import { followed, isShown, orderPagePath, payPath, reloading } from '../paths.ts'
 import { coinOn } from '../shop/money-text.ts'
 import type { Texts } from '../texts/texts.ts'
 import {

@@ -13,8 +13,7 @@ import { copied, fact, onlyField, timeOf, timeTag } from '../frame/parts.ts'
 import { orderPagePath } from '../paths.ts'
 import { faceText, moneyText } from '../shop/money-text.ts'
 import { kindNameWithin, measure, placeName, placesOf } from '../shop/offer-words.ts'
-import { countryName } from '../texts/countries.ts'
-import { type MessageId, type Texts, type Titled, titled } from '../texts/texts.ts'
+import { countryName, type MessageId, type Texts, type Titled, titled } from '../texts/texts.ts'
 
 /** A transaction hash to copy, with a link to an explorer if there is one. */
 export function transactionOf(

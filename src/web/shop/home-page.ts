@@ -26,7 +26,7 @@ export function homePage(deps: WebDeps): Page {
     main: html`<section class="hero">
 <h1>${t('home.claim')}</h1>
 <p>${t('home.lead')}</p>
-${searchForm({ query: {}, countries: countriesIn(deps.liveCatalog.current().sold) }, t)}
+${searchForm({ query: {} }, countriesIn(deps.liveCatalog.current().sold), t)}
 </section>
 ${brands(deps)}
 <section id="catalog" aria-labelledby="catalog-title">

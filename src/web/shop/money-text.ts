@@ -3,19 +3,16 @@ import type { MoneyRange } from '../../catalog/offer.ts'
 import type { Retail } from '../../catalog/pricing.ts'
 import { type Cents, formatUsdc, usdcFromCents } from '../../lib/money.ts'
 import type { Coin } from '../../payments/coins.ts'
-import { once } from '../texts/once.ts'
 import type { Texts } from '../texts/texts.ts'
 
-/** A price as text. Prices are plain numbers: "25.00". */
+/** A price as text. Prices are plain numbers, "25.00"; one USDC counts as one dollar. */
 export type PriceTexts =
-  | { readonly type: 'FIXED'; readonly usdc: string; readonly usd: string }
+  | { readonly type: 'FIXED'; readonly usdc: string }
   | {
       readonly type: 'RANGE'
       /** The prices of the least and the greatest value. */
       readonly minUsdc: string
       readonly maxUsdc: string
-      readonly minUsd: string
-      readonly maxUsd: string
       /** The values that the buyer may choose: from "$5" to "$100" in steps of "$1". */
       readonly minValue: string
       readonly maxValue: string
@@ -23,27 +20,26 @@ export type PriceTexts =
     }
   | { readonly type: 'NOT_SOLD'; readonly reason: string }
 
-/** The price as pages show it. One USDC counts as one dollar, so both amounts are the same. */
 export function priceTexts(retail: Retail, t: Texts): PriceTexts {
   switch (retail.type) {
     case 'FIXED':
-      return { type: 'FIXED', usdc: usdcText(retail.cents), usd: usdText(retail.cents) }
-    case 'RANGE': {
-      const { lowest: least, highest: most } = retail
+      return { type: 'FIXED', usdc: usdcText(retail.cents) }
+    case 'RANGE':
       return {
         type: 'RANGE',
-        minUsdc: usdcText(least),
-        maxUsdc: usdcText(most),
-        minUsd: usdText(least),
-        maxUsd: usdText(most),
-        minValue: amountText(retail.min, 'USD', 100, t.language),
-        maxValue: amountText(retail.max, 'USD', 100, t.language),
-        step: amountText(retail.increment, 'USD', 100, t.language),
+        minUsdc: usdcText(retail.lowest),
+        maxUsdc: usdcText(retail.highest),
+        minValue: dollars(retail.min / 100, t),
+        maxValue: dollars(retail.max / 100, t),
+        step: dollars(retail.increment / 100, t),
       }
-    }
     case 'NOT_SOLD':
       return { type: 'NOT_SOLD', reason: t(`offers.unavailable.${retail.code}`) }
   }
+}
+
+function usdcText(cents: Cents): string {
+  return formatUsdc(usdcFromCents(cents))
 }
 
 export function shortPrice(price: PriceTexts, t: Texts): string {
@@ -76,6 +72,9 @@ export function dollars(amount: number, { language }: Texts): string {
   return amountText(Math.round(amount * 100), 'USD', 100, language)
 }
 
+/** Formatters are expensive to make, and there are few. */
+const formats = new Map<string, Intl.NumberFormat>()
+
 /** An amount in minor units, with the supplier's divisor, which may differ from that of ISO 4217. */
 export function amountText(
   minor: number,
@@ -83,31 +82,21 @@ export function amountText(
   divisor: number,
   language: string,
 ): string {
+  const name = `${language} ${currency} ${divisor}`
+  const format = formats.get(name) ?? formatOf(currency, divisor, language)
+  formats.set(name, format)
+  return format.format(minor / divisor)
+}
+
+function formatOf(currency: string, divisor: number, language: string): Intl.NumberFormat {
   const decimals = Math.round(Math.log10(divisor))
-  return formatsIn(language)(currency)(decimals).format(minor / divisor)
-}
-
-const formatsIn = once((language: string) =>
-  once((currency: string) =>
-    once(
-      (decimals: number) =>
-        new Intl.NumberFormat(language, {
-          style: 'currency',
-          currency,
-          minimumFractionDigits: decimals,
-          maximumFractionDigits: decimals,
-          trailingZeroDisplay: 'stripIfInteger',
-        }),
-    ),
-  ),
-)
-
-function usdcText(cents: Cents): string {
-  return formatUsdc(usdcFromCents(cents))
-}
-
-function usdText(cents: Cents): string {
-  return (cents / 100).toFixed(2)
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    trailingZeroDisplay: 'stripIfInteger',
+  })
 }
 
 export const coinNames: Readonly<Record<Coin, string>> = {
@@ -123,11 +112,4 @@ const names: Readonly<Record<string, string>> = coinNames
 /** "USDT on Tron"; but only "BTC", because its network has the same name. */
 export function coinOn(coin: string, network: string, t: Texts): string {
   return names[coin] === network ? coin : t('offers.coinOn', { coin, network })
-}
-
-/** "Bitcoin (BTC)", "Tether (USDT) on Tron". */
-export function namedCoinOn(coin: string, network: string, t: Texts): string {
-  const name = names[coin] ?? coin
-  const named = `${name} (${coin})`
-  return name === network ? named : t('offers.coinOn', { coin: named, network })
 }

@@ -1,44 +1,51 @@
-import type { FieldFault, ShopField, ShopQuery } from '../../api/shop/shop-search.ts'
+import type {
+  FacetValue,
+  FieldFault,
+  ShopAnswer,
+  ShopField,
+  ShopQuery,
+} from '../../api/shop/shop-search.ts'
 import { type Html, html } from '../frame/html.ts'
-import { countriesByName, countryName } from '../texts/countries.ts'
-import { once } from '../texts/once.ts'
-import type { Texts } from '../texts/texts.ts'
+import { attributesHtml, type Field, fieldHtml, tiesOf } from '../frame/parts.ts'
+import { changed } from '../paths.ts'
+import { countriesByName, countryName, once, type Texts } from '../texts/texts.ts'
+import { dollars } from './money-text.ts'
 
-interface SearchForm {
+interface Searched {
   readonly query: ShopQuery
-  /** Codes of the countries to choose from. */
-  readonly countries: readonly string[]
   readonly faults?: ReadonlyMap<ShopField, FieldFault>
 }
 
-/** The search over all kinds: a form that needs no script and does not locate the visitor. */
-export function searchForm(form: SearchForm, t: Texts): Html {
+/**
+ * The search over all kinds: a form that needs no script and does not locate the visitor.
+ *
+ * @param countries codes of the countries to choose from
+ */
+export function searchForm(searched: Searched, countries: readonly string[], t: Texts): Html {
+  const { query, faults } = searched
+  const words = fieldOf('q', searched, t, {
+    type: 'search',
+    placeholder: t('search.qExample'),
+    autocomplete: 'off',
+    spellcheck: 'false',
+    enterkeyhint: 'search',
+  })
+  const country = fieldOf('country', searched, t)
+  const chosen = query.country ?? faults?.get('country')?.didYouMean
+  const shown = new Set([...countries, chosen])
   return html`<form class="finder" role="search" action="/search" method="get" aria-label="${t('search.form')}">
 <div class="finder-fields">
-${wordsField(form, t)}
-${countryField(form, t)}
+${fieldHtml(words, t)}
+${fieldHtml(
+  country,
+  t,
+  html`<select${attributesHtml(tiesOf(country))}>
+<option value="">${t('search.anyCountry')}</option>
+${countryOptions(t).map(({ code, option, chosenOption }) => shown.has(code) && (code === chosen ? chosenOption : option))}</select>`,
+)}
 <button class="button" type="submit">${t('search.submit')}</button>
 </div>
 </form>`
-}
-
-function wordsField({ query, faults }: SearchForm, t: Texts): Html {
-  const fault = faults?.get('q')
-  const value = fault?.given ?? query.q ?? ''
-  return html`<div class="field words"><label for="q">${t('search.q')}</label>
-<input id="q" name="q" type="search" value="${value}" placeholder="${t('search.qExample')}" autocomplete="off" spellcheck="false" enterkeyhint="search"${faultTies('q', fault)}>
-${fault && faultText('q', faultWords('q', fault, t))}</div>`
-}
-
-function countryField({ query, countries, faults }: SearchForm, t: Texts): Html {
-  const fault = faults?.get('country')
-  const chosen = query.country ?? fault?.didYouMean
-  const shown = new Set([...countries, chosen])
-  return html`<div class="field place"><label for="country">${t('search.country')}</label>
-<select id="country" name="country"${faultTies('country', fault)}>
-<option value="">${t('search.anyCountry')}</option>
-${countryOptions(t).map(({ code, option, chosenOption }) => shown.has(code) && (code === chosen ? chosenOption : option))}</select>
-${fault && faultText('country', faultWords('country', fault, t))}</div>`
 }
 
 /** All countries by name, each with its option in both states. */
@@ -52,25 +59,36 @@ const countryOptions = once((t: Texts) =>
   })),
 )
 
-/** Links a field to its fault, for screen readers. */
-export function faultTies(field: string, fault: FieldFault | undefined): Html | undefined {
-  return fault && html` aria-invalid="true" aria-describedby="${field}-fault"`
+function fieldOf(
+  name: 'q' | 'country' | 'min' | 'max',
+  { query, faults }: Searched,
+  t: Texts,
+  attributes: Readonly<Record<string, string>> = {},
+): Field {
+  const fault = faults?.get(name)
+  return {
+    name,
+    label: t(`search.${name}`),
+    value: String(fault?.given ?? query[name] ?? ''),
+    fault: fault && faultText(name, fault, t),
+    attributes,
+  }
 }
 
-export function faultWords(
+/** What is wrong with a field, for people. */
+export function faultText(
   field: ShopField,
   { given, didYouMean: meant }: FieldFault,
   t: Texts,
 ): string {
   switch (field) {
     case 'q':
-      return t('search.faults.q')
+    case 'brand':
+      return t(`search.faults.${field}`)
     case 'country':
       return meant === undefined
         ? t('search.faults.country', { given })
         : t('search.faults.country.code', { given, meant: countryName(meant, t) })
-    case 'brand':
-      return t('search.faults.brand')
     case 'min':
     case 'max':
       return Number(meant) > Number(given)
@@ -85,6 +103,101 @@ function orMeant(fault: string, meant: string | undefined, t: Texts): string {
   return meant === undefined ? fault : `${fault} ${t('search.didYouMean', { meant })}`
 }
 
-export function faultText(field: string, text: string): Html {
-  return html`<p class="fault" id="${field}-fault">${text}</p>`
+interface Choice {
+  readonly name: string
+  readonly offers: number
+  /** The path of the search with this value, or without it if it is chosen. */
+  readonly path: string
+  readonly isChosen: boolean
+}
+
+const choicesShown = 8
+const maxChoices = 40
+
+/** The filters of a search: links with counts, and a small form for other bounds of the face value. */
+export function facetList({ facets, kind }: ShopAnswer, asked: ShopQuery, t: Texts): Html {
+  const query = { ...asked, kind }
+  const facet = <Name extends 'category' | 'region' | 'brand' | 'amount'>(
+    name: Name,
+    values: readonly FacetValue[],
+    nameOf = (value: string) => value,
+  ) => {
+    const isChosen = ({ value }: FacetValue) => query[name] === value
+    // Making links for thousands of values would take longer than the search.
+    const shown = [...values.filter(isChosen), ...values.filter((one) => !isChosen(one))]
+    const choices = shown.slice(0, maxChoices).map((one) => ({
+      name: nameOf(one.value),
+      offers: one.offers,
+      path: changed(query, { [name]: isChosen(one) ? undefined : one.value }),
+      isChosen: isChosen(one),
+    }))
+    return group(t(`search.facets.${name}`), choices, t)
+  }
+  const { category, region, brand, min, max, amount } = query
+  const set = [category, region, brand, min ?? max, amount].filter((value) => value !== undefined)
+  return html`<details class="facets"><summary>${set.length === 0 ? t('search.filters') : t('search.filtersChosen', { count: set.length })}</summary>
+<div class="facet-groups"><h2 class="hidden">${t('search.filters')}</h2>
+${facet('category', facets.categories)}
+${facet('region', facets.regions)}
+${group(t('search.facets.band'), bandChoices(facets.bands, query, t), t, bandForm({ query }, t))}
+${facet('amount', facets.amounts, (value) => t(`search.amounts.${value as 'fixed' | 'open'}`))}
+${facet('brand', facets.brands)}
+</div>
+</details>`
+}
+
+function bandChoices(
+  bands: ShopAnswer['facets']['bands'],
+  query: ShopQuery,
+  t: Texts,
+): readonly Choice[] {
+  return bands.map(({ value: { min, max }, offers }) => {
+    const isChosen = query.min === min && query.max === max
+    const least = dollars(min, t)
+    return {
+      name:
+        max === undefined
+          ? t('search.bandAbove', { min: least })
+          : t('offers.range', { least, most: dollars(max, t) }),
+      offers,
+      path: changed(query, isChosen ? { min: undefined, max: undefined } : { min, max }),
+      isChosen,
+    }
+  })
+}
+
+/** One facet; undefined if it has only one value, because there is nothing to choose. */
+function group(name: string, choices: readonly Choice[], t: Texts, form?: Html): Html | undefined {
+  const hasChoice = choices.length > 1 || choices.some(({ isChosen }) => isChosen)
+  if (!hasChoice && form === undefined) return undefined
+  const rest = choices.slice(choicesShown)
+  return html`<section class="facet"><h3>${name}</h3>
+${choices.length > 0 && links(choices.slice(0, choicesShown), t)}
+${rest.length > 0 && html`<details class="rest"><summary>${t('search.more', { count: rest.length })}</summary>${links(rest, t)}</details>`}
+${form}</section>
+`
+}
+
+function links(choices: readonly Choice[], t: Texts): Html {
+  return html`<ul>${choices.map(({ name, offers, path, isChosen }) => {
+    const current = isChosen && html` aria-current="true"`
+    const chosen = isChosen && html`<span class="hidden">${t('search.chosen')}: </span>`
+    return html`<li><a href="${path}"${current}><span>${chosen}${name}</span> <small>${t.number(offers)}</small></a></li>
+`
+  })}</ul>`
+}
+
+const kept = ['kind', 'q', 'country', 'brand', 'category', 'region', 'amount', 'sort'] as const
+
+/** The form for other bounds of the face value. It keeps the rest of the search. */
+export function bandForm(searched: Searched, t: Texts): Html {
+  const { query } = searched
+  const bound = (name: 'min' | 'max') =>
+    fieldHtml(fieldOf(name, searched, t, { inputmode: 'decimal', autocomplete: 'off' }), t)
+  return html`<form class="band" action="/search" method="get">
+${kept.map((name) => query[name] !== undefined && html`<input type="hidden" name="${name}" value="${query[name]}">`)}
+${bound('min')}
+${bound('max')}
+<button class="button" type="submit">${t('search.bandSet')}</button>
+</form>`
 }

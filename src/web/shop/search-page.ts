@@ -14,19 +14,17 @@ import {
 } from '../../api/shop/shop-search.ts'
 import { kindOf, kinds } from '../../catalog/good.ts'
 import type { Offer } from '../../catalog/offer.ts'
-import { type Pricing, retailOf } from '../../catalog/pricing.ts'
+import { retailOf } from '../../catalog/pricing.ts'
 import type { WebDeps } from '../frame/deps.ts'
 import { type Html, html } from '../frame/html.ts'
 import { type Crumb, crumbTrail, type Page } from '../frame/layout.ts'
 import type { PageSenders } from '../frame/senders.ts'
 import { buyPath, changed, isCategory, searchPath, withoutDefaults } from '../paths.ts'
-import { countryName } from '../texts/countries.ts'
-import type { Texts } from '../texts/texts.ts'
+import { countryName, type Texts } from '../texts/texts.ts'
 import { brandGrid, cardFace } from './card-face.ts'
-import { bandForm, facetList } from './facet-list.ts'
 import { dollars, priceTexts, shortPrice } from './money-text.ts'
-import { apart, kindName, measure, placeName, searchTitle } from './offer-words.ts'
-import { faultWords, searchForm } from './search-form.ts'
+import { apart, placeName, whatOf } from './offer-words.ts'
+import { bandForm, facetList, faultText, searchForm } from './search-form.ts'
 
 /** The longest query that is read, in characters, as in the APIs. */
 const maxQuery = 2_048
@@ -61,16 +59,14 @@ function searchPage(asked: ShopQuery, answer: ShopAnswer, deps: WebDeps): Page {
   const { t } = deps
   const query = { ...asked, kind: answer.kind }
   const title = searchTitle(query, t)
-  const path = searchPath(query)
-  const crumbs = crumbsOf(query, t)
   const isKept = isCategory(asked) && answer.total > 0
   return {
     title,
     description: descriptionOf(query, answer, t),
-    ...(isKept ? { path, crumbs } : {}),
-    main: html`${crumbTrail(t('search.crumb'), t('frame.home'), crumbs)}
+    ...(isKept ? { path: searchPath(query) } : {}),
+    main: html`${crumbTrail(crumbsOf(query, t), t)}
 <h1 class="hidden">${title}</h1>
-${searchForm({ query, countries: countriesIn(deps.liveCatalog.current().sold) }, t)}
+${searchForm({ query }, countriesIn(deps.liveCatalog.current().sold), t)}
 ${understoodParts(query, answer, t)}
 ${kindTabs(query, answer, t)}
 <div class="found">
@@ -80,6 +76,16 @@ ${resultsOf(query, answer, deps)}
 </section>
 </div>`,
   }
+}
+
+function searchTitle({ kind = 'voucher', q, brand, country }: ShopQuery, t: Texts): string {
+  const place = country && countryName(country, t)
+  const name = t(`kinds.${kind}.title`)
+  const words = q ?? brand
+  if (words === undefined) return place ? t('search.title.place', { kind: name, place }) : name
+  return place
+    ? t('search.title.both', { words, kind: name, place })
+    : t('search.title.words', { words, kind: name })
 }
 
 function resultsOf(query: ShopQuery, answer: ShopAnswer, deps: WebDeps): Html {
@@ -145,9 +151,9 @@ ${sorts.map((sort) => {
 }
 
 function crumbsOf({ kind = 'voucher', country }: ShopQuery, t: Texts): Crumb[] {
-  const liveCatalog = { name: t(`kinds.${kind}.title`), path: searchPath({ kind }) }
-  if (country === undefined) return [liveCatalog]
-  return [liveCatalog, { name: countryName(country, t), path: searchPath({ kind, country }) }]
+  const ofKind = { name: t(`kinds.${kind}.title`), path: searchPath({ kind }) }
+  if (country === undefined) return [ofKind]
+  return [ofKind, { name: countryName(country, t), path: searchPath({ kind, country }) }]
 }
 
 /**
@@ -160,9 +166,9 @@ function searchFaultPage({ query, faults }: ReadShopQuery, deps: WebDeps): Page 
   return {
     title: t('search.faultTitle'),
     description: t('search.faultLead'),
-    main: html`${crumbTrail(t('search.crumb'), t('frame.home'), [])}
+    main: html`${crumbTrail([], t)}
 <h1 class="hidden">${t('search.faultTitle')}</h1>
-${searchForm({ query, countries, faults }, t)}
+${searchForm({ query, faults }, countries, t)}
 ${faultSummary(faults, t)}
 ${bandForm({ query, faults }, t)}`,
   }
@@ -177,11 +183,9 @@ function faultSummary(faults: ReadonlyMap<ShopField, FieldFault>, t: Texts): Htm
 <p>${t('search.faultLead')}</p>
 <ul>
 ${[...faults].map(([field, fault]) => {
-  const text = faultWords(field, fault, t)
-  return inForms.includes(field)
-    ? html`<li><a href="#${field}">${text}</a></li>
-`
-    : html`<li>${text}</li>
+  const text = faultText(field, fault, t)
+  const isInForm = inForms.includes(field)
+  return html`<li>${isInForm ? html`<a href="#${field}">${text}</a>` : text}</li>
 `
 })}</ul>
 </section>`
@@ -201,33 +205,23 @@ ${page < pages ? html`<a class="button quiet" rel="next" href="${at(page + 1)}">
 </nav>`
 }
 
-interface CardDeps {
-  readonly pricing: Pricing
-  readonly t: Texts
-}
-
 /** The cards of offers in a list, no two with the same text. */
-function offerCards(offers: readonly Offer[], deps: CardDeps): Html[] {
-  const { t } = deps
-  const number = apart(offers, (offer) =>
-    [offer.brandName, whatOf(offer, t), placeName(offer, t), kindOf(offer).fairUseOf?.(offer)].join(
-      '\n',
-    ),
-  )
-  return offers.map((offer) => offerCard(offer, number(offer), deps))
-}
-
-function offerCard(offer: Offer, number: string | undefined, { pricing, t }: CardDeps): Html {
-  const price = priceTexts(retailOf(offer, pricing), t)
-  const note = kindOf(offer).fairUseOf?.(offer)
-  return html`<li><a class="offer-card" href="${buyPath(offer)}">${cardFace(offer.brandName, offer.kind)}
-<span class="told"><b>${offer.brandName}</b> <span class="what">${whatOf(offer, t)}</span> <span class="where">${placeName(offer, t)}</span>${note && html` <span class="note">${note}</span>`}${number && html` <span class="note">${t('offers.number', { id: number })}</span>`}</span>
-<span class="costs">${shortPrice(price, t)}</span></a></li>
+function offerCards(offers: readonly Offer[], { pricing, t }: WebDeps): Html[] {
+  const wordsOf = (offer: Offer) => ({
+    brand: offer.brandName,
+    what: whatOf(offer, t),
+    place: placeName(offer, t),
+    note: kindOf(offer).fairUseOf?.(offer),
+  })
+  const numberOf = apart(offers, (offer) => Object.values(wordsOf(offer)).join('\n'))
+  return offers.map((offer) => {
+    const { brand, what, place, note } = wordsOf(offer)
+    const id = numberOf(offer)
+    return html`<li><a class="offer-card" href="${buyPath(offer)}">${cardFace(brand, offer.kind)}
+<span class="told"><b>${brand}</b> <span>${what}</span> <span class="where">${place}</span>${note && html` <span class="note">${note}</span>`}${id && html` <span class="note">${t('offers.number', { id })}</span>`}</span>
+<span class="costs">${shortPrice(priceTexts(retailOf(offer, pricing), t), t)}</span></a></li>
 `
-}
-
-function whatOf(offer: Offer, t: Texts): string {
-  return measure(offer, t) || kindName(offer, t)
+  })
 }
 
 /** How the words of a search were understood: each part with a link to the search without it; and what was left out. */

@@ -4,7 +4,7 @@ import { catalogOf } from '../../../test/fixtures/catalog.ts'
 import { fixturePricing, shopOffers, voucher } from '../../../test/fixtures/offers.ts'
 import { readShopQuery } from '../../api/shop/shop-search.ts'
 import { createLiveCatalog } from '../../catalog/catalog.ts'
-import { dataOf, structureFaults } from '../frame/structure.fixture.ts'
+import { structureFaults } from '../frame/structure.fixture.ts'
 import { breakout, read, website } from '../frame/website.fixture.ts'
 import { searchPath } from '../paths.ts'
 
@@ -62,7 +62,6 @@ describe('the results', () => {
     expect(liveCatalog).toContain(
       '<link rel="canonical" href="https://kiosk.example/search?kind=voucher&#38;country=US">',
     )
-    expect(dataOf(liveCatalog)).toMatchObject({ '@type': 'BreadcrumbList' })
     for (const query of [
       'q=amazon',
       'kind=voucher&min=5',
@@ -144,12 +143,12 @@ describe('the results', () => {
     )
     expect(statusCode).toBe(400)
     expect(structureFaults(body)).toEqual([])
-    expect(body).toMatch(/id="country"[^>]* aria-invalid="true" aria-describedby="country-fault"/)
+    expect(body).toMatch(/id="country"[^>]* aria-describedby="country-fault" aria-invalid="true"/)
     expect(read(body)).toContain('“Germany” is not a country code. Germany is selected now')
     expect(body).toContain('<option value="DE" selected="selected">')
-    expect(body).toMatch(/id="min"[^>]* value="abc" aria-invalid="true"/)
+    expect(body).toMatch(/value="abc" id="min"[^>]* aria-invalid="true"/)
     expect(body).toContain('<a href="#min">')
-    expect(body).toMatch(/id="q"[^>]* value="amazon"/)
+    expect(body).toMatch(/value="amazon" id="q"/)
     expect(body).toContain('<input type="hidden" name="brand" value="Shell">')
   })
 

@@ -1,28 +1,32 @@
-import type { PayFault, WalletSettings, WalletText } from '../../buying/wallet-panel.ts'
+import { formatUsdc, type Usdc } from '../../../lib/money.ts'
+import type { PayFault, WalletSettings, WalletText } from '../../buying/buy-form.ts'
 import { faultOf, type Wallet } from './provider.ts'
 import {
   authorizationFor,
   type Hex,
-  judge,
   type LineItem,
   type PaymentRequired,
   type PaymentRequirement,
   paymentHeader,
   saidPrice,
-  usdcText,
+  termsAsSaid,
 } from './terms.ts'
 
 export interface PayDeps extends Sending {
   readonly settings: WalletSettings
-  readonly fetch: Fetch
-  readonly kept: Kept
-  readonly show: (step: WalletText, values?: Readonly<Record<string, string>>) => void
   readonly random: (bytes: Uint8Array) => Uint8Array
   /** A clock that never goes back; milliseconds. */
   readonly monotonicMs: () => number
 }
 
-/** A price older than this is asked for again, because it must still be valid when the payment arrives. */
+interface Sending {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  readonly kept: Kept
+  readonly show: (step: WalletText, values?: Readonly<Record<string, string>>) => void
+  readonly wait: (ms: number) => Promise<void>
+}
+
+/** A price older than this is requested again, because it must still be valid when the payment arrives. */
 const quoteFreshMs = 240_000
 
 /**
@@ -31,17 +35,16 @@ const quoteFreshMs = 240_000
  * known, and nothing else is signed before that.
  */
 export async function pay(deps: PayDeps, wallet: Wallet, lineItem: LineItem): Promise<Ended> {
-  const kept = deps.kept.find()
-  if (kept !== undefined) return resume(deps)
+  if (deps.kept.find() !== undefined) return resume(deps)
   // Without a record of the signed payment, a lost answer could lead to a second payment.
   if (!deps.kept.isPossible()) return failed('notKept')
-  const asked = await askPrice(deps, lineItem)
-  if (asked.type === 'failed') return asked
-  const account = await readyAccount(deps, wallet, asked.amount)
+  const first = await askPrice(deps, lineItem)
+  if ('type' in first) return first
+  const account = await readyAccount(deps, wallet, first.amount)
   if (typeof account !== 'string') return account
-  const isFresh = deps.monotonicMs() - asked.atMs < quoteFreshMs
-  const price = isFresh ? asked : await askPrice(deps, lineItem)
-  if (price.type === 'failed') return price
+  const isFresh = deps.monotonicMs() - first.atMs < quoteFreshMs
+  const price = isFresh ? first : await askPrice(deps, lineItem)
+  if ('type' in price) return price
   return signAndSend(deps, wallet, { lineItem, account, price })
 }
 
@@ -52,7 +55,6 @@ export function resume(deps: PayDeps): Promise<Ended> {
 }
 
 interface Price {
-  readonly type: 'price'
   readonly demand: PaymentRequired
   readonly asked: PaymentRequirement
   readonly amount: bigint
@@ -61,53 +63,50 @@ interface Price {
   readonly atMs: number
 }
 
-async function askPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Failed> {
-  const { settings, fetch, show, monotonicMs } = deps
-  show('checking')
-  const atMs = monotonicMs()
-  const { purchaseUrl } = settings
-  const answer = await purchase(fetch, { purchaseUrl, body: JSON.stringify(lineItem.fields) })
-  if (answer.type !== 'demand') return notPriced(answer)
-  const judged = judge(
-    answer.demand,
-    settings,
-    lineItem.most ?? saidPrice(lineItem.seen, lineItem.fields['value']),
-  )
-  if (judged.type === 'mismatch') return failed('mismatch')
-  if (judged.type === 'dearer') {
-    const { amount } = judged
-    return { ...failed('dearer', { amount: usdcText(amount) }), amount }
-  }
-  return { ...judged, ...answer, type: 'price', atMs }
-}
-
-const refusals: Readonly<Record<string, PayFault>> = {
+/** Why there is no price. Nothing was signed yet, so nothing can have been paid. */
+const unpriced: Readonly<Record<string, PayFault>> = {
   invalid_body: 'form',
   offer_not_found: 'notSold',
   offer_unavailable: 'notSold',
   store_paused: 'paused',
 }
 
-/** Why there is no price. Nothing was signed yet, so nothing can have been paid. */
-function notPriced(answer: Exclude<Answer, { type: 'demand' }>): Failed {
-  if (answer.type === 'silence') return failed('offline')
-  // A purchase without a payment opens no order.
-  if (answer.type === 'order') return failed('mismatch')
-  return { ...failed(refusals[answer.code] ?? 'notNow'), errors: answer.errors }
+async function askPrice(deps: PayDeps, lineItem: LineItem): Promise<Price | Failed> {
+  const { settings, show, monotonicMs } = deps
+  show('checking')
+  const atMs = monotonicMs()
+  const { purchaseUrl } = settings
+  const body = JSON.stringify(lineItem.fields)
+  const answer = await purchase(deps, { purchaseUrl, body })
+  if (answer === undefined) return failed('offline')
+  const { demand, nowSeconds } = answer
+  if (demand === undefined) return failed(unpriced[answer.body.code ?? ''] ?? 'notNow')
+  const asked = termsAsSaid(demand, settings)
+  const said = lineItem.most ?? saidPrice(lineItem.seen, lineItem.fields['value'])
+  if (asked === undefined || said === undefined) return failed('mismatch')
+  const amount = BigInt(asked.amount)
+  return amount > said
+    ? { ...failed('dearer', { amount: usdcText(amount) }), amount }
+    : { demand, asked, amount, nowSeconds, atMs }
+}
+
+function usdcText(atomic: bigint): string {
+  return formatUsdc(atomic as Usdc)
 }
 
 /** The account that pays, on the right network and with enough USDC; or why there is none. */
-async function readyAccount(deps: PayDeps, wallet: Wallet, amount: bigint): Promise<Hex | Failed> {
+async function readyAccount(deps: PayDeps, wallet: Wallet, price: bigint): Promise<Hex | Failed> {
   const { show } = deps
+  const amount = usdcText(price)
   try {
     show('connecting')
     const account = await wallet.connect()
     if (account === undefined) return failed('connectRejected')
     if (!(await isOnNetwork(deps, wallet))) return failed('wrongNetwork')
-    show('balance', { amount: usdcText(amount) })
+    show('balance', { amount })
     const balance = await wallet.balance(account)
-    return balance !== undefined && balance < amount
-      ? failed('noBalance', { balance: usdcText(balance), amount: usdcText(amount) })
+    return balance !== undefined && balance < price
+      ? failed('noBalance', { balance: usdcText(balance), amount })
       : account
   } catch (error) {
     return walletFailed(error, 'connectRejected')
@@ -142,13 +141,10 @@ async function signAndSend(deps: PayDeps, wallet: Wallet, ready: Ready): Promise
     nonce: random(new Uint8Array(32)),
   })
   show('signing', { amount: usdcText(price.amount) })
-  const signingAt = monotonicMs()
-  const signature = await wallet.sign(authorization).catch((error: unknown) => {
-    return walletFailed(error, 'signRejected')
-  })
+  const signature = await wallet
+    .sign(authorization)
+    .catch((error: unknown) => walletFailed(error, 'signRejected'))
   if (typeof signature !== 'string') return signature
-  const isOver = monotonicMs() - signingAt > (price.asked.maxTimeoutSeconds - 15) * 1_000
-  if (isOver) return failed('expired')
   const body = JSON.stringify(lineItem.fields)
   const payment = {
     purchaseUrl: settings.purchaseUrl,
@@ -180,13 +176,6 @@ function walletFailed(error: unknown, rejected: PayFault): Failed {
   return type === 'pending' ? failed('connectPending') : failed('walletBroken', { reason })
 }
 
-interface Sending {
-  readonly fetch: Fetch
-  readonly kept: Kept
-  readonly show: (step: WalletText) => void
-  readonly wait: (ms: number) => Promise<void>
-}
-
 /** There is an order: it is paid, or may still be. Its page shows which. */
 interface Paid {
   readonly type: 'paid'
@@ -201,7 +190,6 @@ interface Failed {
   readonly type: 'failed'
   readonly code: PayFault
   readonly values?: Readonly<Record<string, string>>
-  readonly errors?: readonly FieldFault[]
   /** The current price if it is higher than the page showed; atomic USDC. */
   readonly amount?: bigint
 }
@@ -209,7 +197,7 @@ interface Failed {
 export type Ended = Paid | Failed
 
 function failed(code: PayFault, values?: Readonly<Record<string, string>>): Failed {
-  return { type: 'failed', code, ...(values === undefined ? {} : { values }) }
+  return { type: 'failed', code, ...(values && { values }) }
 }
 
 /** Waits before each further try, in milliseconds. After the last try the person decides. */
@@ -222,12 +210,12 @@ const pausesMs = [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]
  * @param isFirst whether the payment has never been sent before
  */
 async function sendKept(deps: Sending, { isFirst }: { readonly isFirst: boolean }): Promise<Ended> {
-  const { fetch, kept, show, wait } = deps
+  const { kept, show, wait } = deps
   const payment = kept.find()
   if (payment === undefined) return failed('notNow')
   for (let attempt = 0; attempt <= pausesMs.length; attempt += 1) {
-    const answer = await purchase(fetch, payment)
-    const ended = endOf(answer, payment, isFirst && attempt === 0)
+    const answer = await purchase(deps, payment)
+    const ended = answer && endOf(answer, payment, isFirst && attempt === 0)
     if (ended !== undefined) {
       kept.forget(payment)
       return ended
@@ -235,24 +223,10 @@ async function sendKept(deps: Sending, { isFirst }: { readonly isFirst: boolean 
     const pauseMs = pausesMs[attempt]
     if (pauseMs === undefined) break
     show('retrying')
-    await wait(Math.max(pauseMs, secondsOf(answer) * 1_000))
+    const seconds = Math.min(answer?.body.retryAfterSeconds ?? 0, 60)
+    await wait(Math.max(pauseMs, seconds * 1_000))
   }
   return failed('unknown')
-}
-
-/** The outcome; undefined while it is not known whether the payment was accepted. */
-function endOf(answer: Answer, { key }: KeptPayment, isFirst: boolean): Ended | undefined {
-  switch (answer.type) {
-    case 'order':
-      return { type: 'paid', orderId: answer.orderId, accessToken: answer.accessToken, key }
-    case 'demand':
-      // The store asks for another payment only when it has proven that this one was not accepted.
-      return failed('refused', { reason: sentence(answer.reason) })
-    case 'refused':
-      return refusalOf(answer, isFirst)
-    case 'silence':
-      return undefined
-  }
 }
 
 /** Refusals of the content itself: the same request was always refused, and always will be. */
@@ -271,77 +245,32 @@ const passing: Readonly<Record<string, PayFault>> = {
   too_costly: 'notNow',
 }
 
-function refusalOf(
-  { code, detail, errors, charged }: Extract<Answer, { type: 'refused' }>,
+/** The outcome; undefined while it is not known whether the payment was accepted. */
+function endOf(
+  { body, demand, status }: Answer,
+  { key }: KeptPayment,
   isFirst: boolean,
-): Failed | undefined {
+): Ended | undefined {
+  const { orderId, accessToken, code = '', charged } = body
+  if (status < 300 && orderId !== undefined) return { type: 'paid', orderId, accessToken, key }
+  // The store asks for another payment only when it has proven that this one was not accepted.
+  if (demand !== undefined) return refused(body.error)
   if (charged !== 'no') return undefined
   const known = certain[code] ?? (isFirst ? passing[code] : undefined)
-  if (known !== undefined) return { ...failed(known), errors }
-  if (code in passing) return undefined
-  return failed('refused', { reason: sentence(detail) })
+  if (known !== undefined) return failed(known)
+  return code in passing ? undefined : refused(body.detail)
 }
 
-function sentence(text: string): string {
-  return text.replace(/\.$/, '')
+function refused(why = ''): Failed {
+  return failed('refused', { reason: why.replace(/\.$/, '') })
 }
 
-function secondsOf(answer: Answer): number {
-  return answer.type === 'refused' ? Math.min(answer.retryAfterSeconds ?? 0, 60) : 0
-}
-
-interface FieldFault {
-  readonly parameter: string
-  readonly message: string
-  readonly didYouMean?: string | number
-}
-
-type Answer =
-  | {
-      readonly type: 'demand'
-      readonly demand: PaymentRequired
-      readonly reason: string
-      readonly nowSeconds: number
-    }
-  | { readonly type: 'order'; readonly orderId: string; readonly accessToken: string | undefined }
-  | {
-      readonly type: 'refused'
-      readonly code: string
-      readonly detail: string
-      readonly errors: readonly FieldFault[]
-      /** Whether money moved, as far as the store knows. */
-      readonly charged: string
-      readonly retryAfterSeconds: number | undefined
-    }
-  /** No answer, or an unreadable one. */
-  | { readonly type: 'silence' }
-
-type Fetch = (url: string, init: RequestInit) => Promise<Response>
-
-/** The timeout of one request: the payment has to get into a block. */
-const patienceMs = 60_000
-
-/** Asks for the exact price of a purchase, or sends it with its payment. Never throws. */
-async function purchase(
-  fetch: Fetch,
-  { purchaseUrl, body, header, key }: Omit<KeptPayment, 'header' | 'key'> & Partial<KeptPayment>,
-): Promise<Answer> {
-  try {
-    const response = await fetch(purchaseUrl, {
-      method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        ...(key === undefined ? {} : { 'idempotency-key': key }),
-        ...(header === undefined ? {} : { 'payment-signature': header, prefer: 'respond-async' }),
-      },
-      signal: AbortSignal.timeout(patienceMs),
-    })
-    return answerOf(response, (await response.json()) as Body)
-  } catch {
-    // It is unknown whether the request arrived; the caller sends the same again.
-    return { type: 'silence' }
-  }
+interface Answer {
+  readonly status: number
+  readonly body: Body
+  /** Set if the store asks for a payment. */
+  readonly demand: PaymentRequired | undefined
+  readonly nowSeconds: number
 }
 
 type Body = Partial<PaymentRequired> & {
@@ -350,33 +279,42 @@ type Body = Partial<PaymentRequired> & {
   readonly accessToken?: string
   readonly code?: string
   readonly detail?: string
-  readonly errors?: readonly FieldFault[]
+  /** Whether money moved, as far as the store knows. */
   readonly charged?: string
   readonly retryAfterSeconds?: number
 }
 
-function answerOf({ status, headers }: Response, body: Body): Answer {
-  if (status === 402 && body.accepts !== undefined) {
-    const { resource, extensions, accepts, error = '' } = body
-    const date = Date.parse(headers.get('date') ?? '')
-    const nowSeconds = Math.floor((Number.isNaN(date) ? Date.now() : date) / 1_000)
-    return { type: 'demand', demand: { resource, extensions, accepts }, reason: error, nowSeconds }
+/** The timeout of one request: the payment has to get into a block. */
+const patienceMs = 60_000
+
+/** Asks for the exact price of a purchase, or sends it with its payment; undefined without a readable answer. */
+async function purchase(
+  { fetch }: Sending,
+  { purchaseUrl, body, header, key }: Omit<KeptPayment, 'header' | 'key'> & Partial<KeptPayment>,
+): Promise<Answer | undefined> {
+  try {
+    const response = await fetch(purchaseUrl, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        ...(key && { 'idempotency-key': key }),
+        ...(header && { 'payment-signature': header, prefer: 'respond-async' }),
+      },
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    return answerOf(response, (await response.json()) as Body)
+  } catch {
+    // It is unknown whether the request arrived; the caller sends the same again.
+    return undefined
   }
-  if (status < 300 && body.orderId !== undefined) {
-    return { type: 'order', orderId: body.orderId, accessToken: body.accessToken }
-  }
-  return refusalIn(body)
 }
 
-function refusalIn(body: Body): Answer {
-  return {
-    type: 'refused',
-    code: body.code ?? 'internal_error',
-    detail: body.detail ?? '',
-    errors: body.errors ?? [],
-    charged: body.charged ?? 'unknown',
-    retryAfterSeconds: body.retryAfterSeconds,
-  }
+function answerOf({ status, headers }: Response, body: Body): Answer {
+  const { resource, extensions, accepts } = body
+  const demand = status === 402 && accepts ? { resource, extensions, accepts } : undefined
+  const now = Date.parse(headers.get('date') ?? '') || Date.now()
+  return { status, body, demand, nowSeconds: Math.floor(now / 1_000) }
 }
 
 /** A signed payment whose outcome is not known yet. */
@@ -388,27 +326,18 @@ interface KeptPayment {
   readonly key: string
 }
 
-/** The storage that all tabs of a browser share, and that outlives them. */
-interface BrowserStorage {
-  getItem(name: string): string | null
-  setItem(name: string, value: string): void
-  removeItem(name: string): void
-}
-
 /**
  * Remembers a signed payment for an offer until its outcome is known. Meanwhile no other payment is signed for this
  * offer, so nobody pays twice by reloading the page, opening it in another tab, or closing it during the payment and
  * coming back.
  *
- * @param storageOf throws in browsers that are set to store nothing
+ * @param storageOf gives the storage that all tabs of a browser share; throws in browsers that are set to store nothing
  */
-export function keeping(storageOf: () => BrowserStorage, offerId: string) {
+export function keeping(
+  storageOf: () => Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
+  offerId: string,
+) {
   const name = `kiosk402-payment ${offerId}`
-  const find = (): KeptPayment | undefined => {
-    const text = isPossible() ? storageOf().getItem(name) : null
-    // Only `keep` writes this entry.
-    return text === null ? undefined : (JSON.parse(text) as KeptPayment)
-  }
   const isPossible = (): boolean => {
     try {
       storageOf().setItem('kiosk402-probe', '')
@@ -417,6 +346,10 @@ export function keeping(storageOf: () => BrowserStorage, offerId: string) {
     } catch {
       return false
     }
+  }
+  const find = (): KeptPayment | undefined => {
+    const text = isPossible() ? storageOf().getItem(name) : null
+    return text === null ? undefined : (JSON.parse(text) as KeptPayment)
   }
   return {
     find,

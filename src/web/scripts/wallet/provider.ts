@@ -1,4 +1,4 @@
-import type { WalletSettings } from '../../buying/wallet-panel.ts'
+import type { WalletSettings } from '../../buying/buy-form.ts'
 import { type Authorization, type Hex, typedData } from './terms.ts'
 
 /** The interface of a wallet (EIP-1193). */
@@ -16,7 +16,7 @@ interface WalletFault {
 const codes = { rejected: 4001, unknownChain: 4902, pending: -32_002, internal: -32_603 } as const
 
 export function walletOf(provider: Provider, settings: WalletSettings) {
-  const { network, asset } = settings
+  const { network } = settings
   const chainId = `0x${network.chainId.toString(16)}`
   const call = (method: string, ...params: unknown[]) => provider.request({ method, params })
   return {
@@ -38,8 +38,8 @@ export function walletOf(provider: Provider, settings: WalletSettings) {
           chainId,
           chainName: network.name,
           nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-          rpcUrls: [network.rpcUrl],
-          blockExplorerUrls: [network.explorer],
+          rpcUrls: [network.publicRpcUrl],
+          blockExplorerUrls: [new URL(network.explorer).origin],
         })
       }
     },
@@ -47,7 +47,7 @@ export function walletOf(provider: Provider, settings: WalletSettings) {
     async balance(account: Hex): Promise<bigint | undefined> {
       // balanceOf(address)
       const data = `0x70a08231${account.slice(2).padStart(64, '0')}`
-      return call('eth_call', { to: asset, data }, 'latest')
+      return call('eth_call', { to: network.usdc, data }, 'latest')
         .then((answer) => BigInt(answer as Hex))
         .catch(() => undefined)
     },
@@ -81,14 +81,10 @@ function codeOf(error: unknown): unknown {
 export interface FoundWallet {
   readonly uuid: string
   readonly name: string
-  /** A data URL; undefined if the wallet gave no icon of an accepted type and size. */
-  readonly icon: string | undefined
+  /** A data URL; the page loads no other pictures. */
+  readonly icon?: string | undefined
   readonly provider: Provider
 }
-
-const maxName = 60
-const maxIcon = 64 * 1_024
-const iconPattern = /^data:image\/(png|webp|gif|jpeg|svg\+xml)[;,]/
 
 /**
  * Asks the wallets of this browser to announce themselves. Each time another one does, passes all wallets so far to
@@ -100,27 +96,17 @@ export function discover(
 ): void {
   const wallets = new Map<string, FoundWallet>()
   page.addEventListener('eip6963:announceProvider', (event) => {
-    const wallet = walletIn((event as CustomEvent<unknown>).detail)
-    if (wallet === undefined || wallets.has(wallet.uuid)) return
-    wallets.set(wallet.uuid, wallet)
+    const { info, provider } = (event as CustomEvent<Announcement>).detail
+    if (wallets.has(info.uuid)) return
+    wallets.set(info.uuid, { ...info, provider })
     found([...wallets.values()])
   })
   page.dispatchEvent(new Event('eip6963:requestProvider'))
 }
 
-/** Reads an announcement. Any extension can pose as a wallet, so only values that are safe to show are accepted. */
-function walletIn(detail: unknown): FoundWallet | undefined {
-  const { info, provider } = recordOf(detail)
-  const { uuid, name, icon } = recordOf(info)
-  const isWallet = typeof uuid === 'string' && typeof name === 'string' && name.trim() !== ''
-  if (!isWallet || typeof recordOf(provider)['request'] !== 'function') return undefined
-  const isIcon = typeof icon === 'string' && icon.length <= maxIcon && iconPattern.test(icon)
-  return {
-    uuid,
-    name: name.trim().slice(0, maxName),
-    icon: isIcon ? icon : undefined,
-    provider: provider as Provider,
-  }
+interface Announcement {
+  readonly info: Omit<FoundWallet, 'provider'>
+  readonly provider: Provider
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
+import type { WalletSettings } from '../../buying/buy-form.ts'
 import { fieldValue } from '../../buying/field-value.ts'
-import type { WalletSettings } from '../../buying/wallet-panel.ts'
 
 export type Hex = `0x${string}`
 
@@ -20,55 +20,26 @@ export interface PaymentRequirement {
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-type Judged =
-  | { readonly type: 'good'; readonly asked: PaymentRequirement; readonly amount: bigint }
-  /** It costs more than the page showed. */
-  | { readonly type: 'dearer'; readonly amount: bigint }
-  /** It differs from what the page says. Nothing of it is signed. */
-  | { readonly type: 'mismatch' }
-
 /** The longest validity that is signed. No payment needs more, and it limits the harm of a wrong answer. */
 const maxSeconds = 900
 
-/**
- * Compares the terms of the store with what the page says: the same token, on the same chain, to the same address, and
- * at most the same amount.
- *
- * @param said the maximum price that the page shows, in atomic USDC
- */
-export function judge(
+/** The terms of the store that are what the page says: the same token, on the same chain, to the same address. */
+export function termsAsSaid(
   { accepts }: PaymentRequired,
-  settings: WalletSettings,
-  said: bigint | undefined,
-): Judged {
-  const asked = accepts.find((one) => isAsSaid(one, settings))
-  if (asked === undefined || !/^\d{1,30}$/.test(asked.amount)) return { type: 'mismatch' }
-  const amount = BigInt(asked.amount)
-  if (said === undefined || amount === 0n) return { type: 'mismatch' }
-  return amount > said ? { type: 'dearer', amount } : { type: 'good', asked, amount }
-}
-
-function isAsSaid(
-  asked: PaymentRequirement,
-  { network, asset, payTo, domain }: WalletSettings,
-): boolean {
-  const { extra, maxTimeoutSeconds: seconds } = asked
-  return (
-    asked.scheme === 'exact' &&
-    asked.network === network.id &&
-    same(asked.asset, asset) &&
-    same(asked.payTo, payTo) &&
-    extra?.['name'] === domain.name &&
-    extra['version'] === domain.version &&
-    Number.isInteger(seconds) &&
-    seconds > 0 &&
-    seconds <= maxSeconds
+  { network, payTo }: WalletSettings,
+): PaymentRequirement | undefined {
+  const { id, usdc, usdcDomain } = network
+  return accepts.find(
+    ({ extra, maxTimeoutSeconds, ...asked }) =>
+      asked.scheme === 'exact' &&
+      asked.network === id &&
+      asked.asset === usdc &&
+      asked.payTo === payTo &&
+      extra['name'] === usdcDomain.name &&
+      extra['version'] === usdcDomain.version &&
+      maxTimeoutSeconds <= maxSeconds &&
+      /^[1-9]\d{0,29}$/.test(asked.amount),
   )
-}
-
-/** Addresses differ in the case of their letters only by their checksum. */
-function same(one: unknown, other: string): boolean {
-  return typeof one === 'string' && one.toLowerCase() === other.toLowerCase()
 }
 
 /** USDC has six decimals, so a cent is ten thousand atomic units. */
@@ -83,26 +54,25 @@ const unitsPerCent = 10_000n
  *   follow; the minimum price rises linearly between them
  */
 export function saidPrice(seen: string, value: unknown): bigint | undefined {
-  const [, type, number = '', floor] =
-    /^(fixed|open):(\d{1,12})(?::(\d{1,12}-\d{1,12}:\d{1,12}-\d{1,12}))?$/.exec(seen) ?? []
+  const [type, number = '', range, prices] = seen.split(':')
   if (type === 'fixed') return BigInt(number) * unitsPerCent
-  if (type !== 'open' || typeof value !== 'number' || !(value > 0)) return undefined
+  if (typeof value !== 'number' || !(value > 0)) return undefined
   const cents = BigInt(Math.round(value * 100))
   const raised = (cents * (10_000n + BigInt(number)) + 9_999n) / 10_000n
-  const least = floor === undefined ? 0n : leastCost(floor, cents)
+  const least = range && prices ? leastCost(cents, bounds(range), bounds(prices)) : 0n
   return (least > raised ? least : raised) * unitsPerCent
 }
 
-function leastCost(floor: string, cents: bigint): bigint {
-  const [min = 0n, max = 0n, lowest = 0n, highest = 0n] = floor.split(/[-:]/).map(BigInt)
-  if (max <= min) return highest
-  return lowest + ((highest - lowest) * (cents - min) + max - min - 1n) / (max - min)
+type Bounds = readonly [least: bigint, greatest: bigint]
+
+function bounds(text: string): Bounds {
+  const [least = '', greatest = ''] = text.split('-')
+  return [BigInt(least), BigInt(greatest)]
 }
 
-/** "25.00", with as many decimals as there are and at least two. */
-export function usdcText(atomic: bigint): string {
-  const digits = atomic.toString().padStart(7, '0')
-  return `${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, '')}`
+function leastCost(cents: bigint, [min, max]: Bounds, [lowest, highest]: Bounds): bigint {
+  if (max <= min) return highest
+  return lowest + ((highest - lowest) * (cents - min) + max - min - 1n) / (max - min)
 }
 
 /** A transfer of USDC that its owner allows by signing it (EIP-3009). */
@@ -136,12 +106,10 @@ const typesOf = (fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).map(([name, type]) => ({ name, type }))
 
 /** What the wallet shows and signs (EIP-712). */
-export function typedData(
-  { network, asset, domain: { name, version } }: WalletSettings,
-  message: Authorization,
-) {
+export function typedData({ network }: WalletSettings, message: Authorization) {
+  const { chainId, usdc: verifyingContract, usdcDomain } = network
   return {
-    domain: { name, version, chainId: network.chainId, verifyingContract: asset },
+    domain: { ...usdcDomain, chainId, verifyingContract },
     primaryType: 'TransferWithAuthorization',
     types: {
       EIP712Domain: typesOf({
@@ -186,17 +154,18 @@ export interface LineItem {
 const others = /^(pay|mail|key|seen|refundTo-.*)$/
 
 export function lineItemIn(form: Iterable<readonly [string, unknown]>, offerId: string): LineItem {
-  const typed = [...form].map(([name, value]) => [name, String(value)] as const)
-  const told = typed
+  const sent: Readonly<Record<string, string>> = Object.fromEntries(
+    [...form].map(([name, value]) => [name, String(value)]),
+  )
+  const typed = Object.entries(sent)
     .filter(([name, text]) => !others.test(name) && text.trim() !== '')
     .map(([name, text]) => [name, fieldValue(name, text)] as const)
-  const { confirmNumber, ...fields } = Object.fromEntries(told)
+  const { confirmNumber, ...fields } = Object.fromEntries(typed)
   // The confirmation counts only for the number for which it was given.
   const insists = confirmNumber !== undefined && confirmNumber === fields['msisdn']
-  const one = (wanted: string) => typed.find(([name]) => name === wanted)?.[1] ?? ''
   return {
     fields: { offerId, ...fields, ...(insists ? { confirmNumber: true } : {}) },
-    formKey: one('key'),
-    seen: one('seen'),
+    formKey: sent['key'] ?? '',
+    seen: sent['seen'] ?? '',
   }
 }

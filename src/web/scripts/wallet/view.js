@@ -1,14 +1,11 @@
-import { fieldFaultText, fieldValue, filled } from '../../buying/field-value.ts'
-import { lineItemIn, saidPrice, usdcText } from './terms.ts'
-
-const part = (id) => document.getElementById(id)
+import { formatUsdc } from '../../../lib/money.ts'
+import { filled } from '../../buying/field-value.ts'
+import { lineItemIn, saidPrice } from './terms.ts'
 
 export function viewOf(way, settings, texts) {
   const form = way.closest('form')
-  const parts = { list: part('wallets'), fault: part('wallet-fault'), step: part('wallet-step') }
-  const { list, fault, step } = parts
-  const button = part('wallet-pay')
-  const radio = part('pay-USDC')
+  const ids = ['wallets', 'wallet-fault', 'wallet-step', 'wallet-pay', 'pay-USDC']
+  const [list, fault, step, button, radio] = ids.map((id) => document.getElementById(id))
   let name = ''
 
   const say = (text, values) =>
@@ -17,7 +14,9 @@ export function viewOf(way, settings, texts) {
   const label = () => {
     const { fields, seen } = lineItemIn(new FormData(form), settings.offerId)
     const amount = saidPrice(seen, fields.value)
-    return amount === undefined ? say(texts.payOpen) : say(texts.pay, { amount: usdcText(amount) })
+    return amount === undefined
+      ? say(texts.payOpen)
+      : say(texts.pay, { amount: formatUsdc(amount) })
   }
 
   /** If the store also accepts coins, some faults are followed by a hint to pay in a coin. */
@@ -57,18 +56,17 @@ export function viewOf(way, settings, texts) {
       step.textContent = say(texts[key], values)
     },
     busy(isBusy) {
-      if (isBusy) unmarkFaults(form)
       for (const one of [button, ...list.querySelectorAll('button')]) one.disabled = isBusy
     },
-    /** Shows what went wrong, and the faults at their fields. What was typed stays. */
-    failed({ code, values, errors = [] }, hasKept) {
+    failed({ code, values }, hasKept) {
+      // The page that answers the form shows the faults at their fields.
+      if (code === 'form') return form.submit()
       step.textContent = ''
       fault.textContent = `${say(texts[`faults.${code}`], values)}${inCoins(code)}`
       button.hidden = !hasKept && name === ''
       button.textContent = hasKept ? texts.kept : texts.again
       button.toggleAttribute('data-kept', hasKept)
-      const first = markFaults(errors, texts)
-      ;(first ?? button).focus()
+      button.focus()
     },
   }
 }
@@ -98,57 +96,4 @@ function buttonOf(wallet, isChosen, choose) {
   one.append(wallet.name)
   one.addEventListener('click', () => choose(wallet))
   return one
-}
-
-/**
- * Shows the faults at their fields, as the page from the store does, and returns the first of these fields. What was
- * typed stays.
- */
-function markFaults(faults, texts) {
-  const fields = faults.map((fault) => mark(fault, texts))
-  return fields.find((field) => field !== undefined)
-}
-
-function unmarkFaults(form) {
-  for (const field of form.querySelectorAll('.field [aria-invalid]')) {
-    field.removeAttribute('aria-invalid')
-    part(`${field.id}-fault`).textContent = ''
-  }
-}
-
-function mark(fault, { fields, didYouMean, readAs }) {
-  const field = part(fault.parameter)
-  const place = part(`${fault.parameter}-fault`)
-  const texts = fields[fault.parameter]
-  if (!field || !place || !texts) return undefined
-  const meant = (value) => filled(didYouMean, { value })
-  const text = texts.said.find(([beginning]) => fault.message.startsWith(beginning))?.[1]
-  const { didYouMean: value } = fault
-  place.textContent = fieldFaultText(
-    { text, didYouMean: value },
-    { texts, typed: field.value, meant },
-  )
-  if (fault.parameter === 'msisdn' && !askToConfirm(fault, field)) {
-    // For a number typed as it is dialled in its country, the buyer first sees how it was understood.
-    if (fault.didYouMean !== undefined) {
-      field.value = fault.didYouMean
-      place.textContent = filled(readAs, { value: fault.didYouMean })
-    }
-  }
-  field.setAttribute('aria-invalid', 'true')
-  // A field in a closed <details> is invisible and cannot get the focus.
-  const folded = field.closest('details')
-  if (folded) folded.open = true
-  return field
-}
-
-/** Shows the checkbox to confirm a number that is in no numbering plan; returns whether the fault is about that. */
-function askToConfirm({ message }, field) {
-  const tick = part('confirmNumber')
-  const place = tick?.closest('[data-said]')
-  if (!place || !message.startsWith(place.dataset.said)) return false
-  tick.value = fieldValue('msisdn', field.value)
-  tick.checked = false
-  place.hidden = false
-  return true
 }

@@ -1,6 +1,7 @@
 import { encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { WalletSettings, WalletText } from '../../buying/wallet-panel.ts'
+import { networks } from '../../../payments/networks.ts'
+import type { WalletSettings, WalletText } from '../../buying/buy-form.ts'
 import { keeping, type PayDeps } from './paying.ts'
 import { walletOf } from './provider.ts'
 
@@ -10,16 +11,7 @@ export const settings: WalletSettings = {
   store: 'Test Kiosk',
   offerId: 'AMZ_US_25',
   purchaseUrl: '/api/catalog/vouchers/purchase/info',
-  seen: 'fixed:2500',
-  network: {
-    id: 'eip155:84532',
-    chainId: 84_532,
-    name: 'Base Sepolia',
-    rpcUrl: 'https://rpc.example',
-    explorer: 'https://explorer.example',
-  },
-  asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-  domain: { name: 'USDC', version: '2' },
+  network: networks['base-sepolia'],
   payTo: '0x1111111111111111111111111111111111111111',
 }
 
@@ -27,11 +19,11 @@ export const settings: WalletSettings = {
 export const asked = {
   scheme: 'exact',
   network: settings.network.id,
-  asset: settings.asset.toLowerCase(),
+  asset: settings.network.usdc,
   amount: '25000000',
   payTo: settings.payTo,
   maxTimeoutSeconds: 300,
-  extra: { ...settings.domain, quote: 'our-promise' },
+  extra: { ...settings.network.usdcDomain, quote: 'our-promise' },
 }
 
 export const storeTime = new Date('2026-11-22T12:00:00Z')
