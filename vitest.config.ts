@@ -18,7 +18,6 @@ const long = [
 ]
 const longStories = [
   'test/stories/database-away.test.ts',
-  'test/stories/killed-nodes.test.ts',
   'test/stories/rehearsed-start.test.ts',
   // It waits for a facilitator that forgets.
   'test/stories/keyed-facilitator.test.ts',
@@ -27,12 +26,10 @@ const longStories = [
   'test/stories/deployed.test.ts',
   'test/stories/examples.test.ts',
   'test/stories/hosts.test.ts',
-  'test/stories/clients/typed-clients.test.ts',
   'test/stories/doctor.test.ts',
-  // Every call, every page and every method, one after the other.
+  // Every call and every page, one after the other.
   'test/stories/openapi.test.ts',
   'test/stories/web/browser/every-page.test.ts',
-  'test/stories/web/browser/each-payment-method.test.ts',
   'test/stories/web/browser/screens.test.ts',
 ]
 

@@ -1,7 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
-import { connect } from 'node:http2'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 
@@ -52,27 +50,6 @@ export function asker({ port, name, ca }: Server): Ask {
         reject(new Error(`${path} at ${name}:${port}: ${cause.message}`, { cause }))
       sent.on('error', lost).end(content)
     })
-}
-
-/** The same over HTTP/2. */
-export function asker2({ port, name, ca }: Server): Ask {
-  return async (path, { method, headers = {}, body } = {}) => {
-    const session = connect(`https://127.0.0.1:${port}`, { ca, servername: name })
-    try {
-      const content = body === undefined ? undefined : JSON.stringify(body)
-      const stream = session.request({
-        ':method': method ?? (content === undefined ? 'GET' : 'POST'),
-        ...{ ':path': path, ':authority': name },
-        ...typeOf(content),
-        ...headers,
-      })
-      stream.end(content)
-      const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders]
-      return told(Number(answered[':status']), answered, await text(stream))
-    } finally {
-      session.close()
-    }
-  }
 }
 
 const typeOf = (content: string | undefined) =>

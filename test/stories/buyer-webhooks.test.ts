@@ -8,9 +8,8 @@ import {
   startReceiver,
 } from '../harness/receiver.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { buyWith, openClient } from './mcp/client.ts'
-import { bodyFor, buy, eventually, get, post, purchasePath } from './requests.ts'
-import { openSibling, openStore, type Store } from './store.ts'
+import { bodyFor, buy, eventually, get, post } from './requests.ts'
+import { openStore, type Store } from './store.ts'
 
 const local = ['127.0.0.1']
 /** What names lead to, by the host; everything else leads to the receiver. */
@@ -102,49 +101,6 @@ describe('the states of an order', () => {
     expect(text).not.toContain(answer.body.orders[0].result.code)
     expect(text).not.toContain(answer.body.accessToken)
   })
-
-  test('go with a purchase over MCP, whose secret is shown as its access token is', async () => {
-    const { call, close } = await openClient(store, '2025-11-25')
-    try {
-      const args = { ...bodyFor('voucher', 'OK'), webhook_url: at('/mcp') }
-      const { bought: hidden } = await buyWith(call, buyer, args)
-      expect(JSON.stringify(hidden)).not.toContain('whsec_')
-      const { bought: shown } = await buyWith(call, buyer, { ...args, include_goods: true })
-      await eventually(
-        () => receivedAt('/mcp').filter(({ body }) => body.includes(shown.data.orderId)).length,
-        (calls) => calls === 3,
-      )
-      const verifier = new Webhook(shown.data.webhook.secret)
-      for (const { body, headers } of receivedAt('/mcp')) {
-        if (!body.includes(shown.data.orderId)) continue
-        verifier.verify(body, headers as Record<string, string>)
-      }
-      const refused = await call('buy', { ...args, webhook_url: 'http://hooks.example.com/' })
-      expect(refused.isError).toBe(true)
-      expect(refused.data).toMatchObject({ code: 'invalid_body', parameter: 'webhook_url' })
-    } finally {
-      await close()
-    }
-  })
-
-  test('go where the purchase said, however often it is repeated', async () => {
-    const body = { ...bodyFor('esim', 'OK'), webhookUrl: at('/esim') }
-    const { answer, send } = await buy(store, buyer, 'esim', body)
-    expect(answer.body.webhook.state).toBe('active')
-    const again = await send({ authorization: `Bearer ${answer.body.accessToken}` })
-    expect(again.body.orderId).toBe(answer.body.orderId)
-    expect(again.body).not.toHaveProperty('webhook')
-    const other = await send(
-      { authorization: `Bearer ${answer.body.accessToken}` },
-      { ...body, webhookUrl: at('/elsewhere') },
-    )
-    expect([other.status, other.body.code]).toEqual([409, 'payment_reused'])
-    await eventually(
-      () => typesAt('/esim'),
-      (types) => types.includes('order.fulfilled'),
-    )
-    expect(receivedAt('/elsewhere')).toEqual([])
-  })
 })
 
 describe('a receiver', () => {
@@ -197,31 +153,4 @@ describe('the buyer', () => {
     expect([tooSoon.status, tooSoon.body.code]).toEqual([429, 'rate_limited'])
     expect(tooSoon.headers.get('retry-after')).toBe('60')
   })
-
-  test('is refused a webhook on the machine of a store that others reach', async () => {
-    const open = await openSibling(store, { PUBLIC_URL: 'https://store.example.com' })
-    try {
-      for (const webhookUrl of [
-        `https://localhost:${receiver.port}/`,
-        at('/'),
-        'https://127.0.0.1/',
-      ]) {
-        const body = { ...bodyFor('voucher', 'OK'), webhookUrl }
-        const asked = await post(open.url, purchasePath('voucher'), body)
-        expect([asked.status, asked.body.code]).toEqual([422, 'invalid_body'])
-      }
-    } finally {
-      await open.close()
-    }
-  })
-})
-
-test('what is kept of a webhook names neither its URL nor its secret', async () => {
-  const { secret } = await bought('/sealed')
-  const rows = JSON.stringify(await store.query('select * from order_webhooks'))
-  expect(rows).not.toContain('example.com')
-  expect(rows).not.toContain(secret)
-  const seen = store.logLines.join('\n')
-  expect(seen).not.toContain(secret)
-  expect(seen).not.toContain('/sealed')
 })

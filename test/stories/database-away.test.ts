@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import type { Accepts } from '../harness/payer.ts'
-import { type Fault, type StoryProxy, startProxy } from '../harness/proxy.ts'
+import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
-import { expectDeliveredOnce, expectPending, payForVoucher } from './contracts/outcomes.ts'
+import { expectDeliveredOnce, payForVoucher } from './contracts/outcomes.ts'
 import { ledgerOf, rowsKept } from './facts.ts'
 import { bodyFor, eventually, get, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
@@ -71,17 +71,6 @@ async function payment(): Promise<string> {
 
 const paymentsOf = () => transfersBetween(store.parts, buyer.address, store.payTo)
 
-/** Lets something happen the first time that this call comes, before it is passed on. */
-function atFirst(proxy: StoryProxy, isCall: (call: string) => boolean, act: () => Promise<void>) {
-  let acted: Promise<void> | undefined
-  proxy.breakCalls(async (call): Promise<Fault> => {
-    if (!isCall(call)) return 'none'
-    acted ??= act()
-    await acted
-    return 'none'
-  })
-}
-
 test('without a database nobody is charged, and the same payment is good when it is back', async () => {
   const header = await payment()
   const before = { rows: await rowsKept(store), bought: (await ledgerOf(store)).length }
@@ -101,34 +90,6 @@ test('without a database nobody is charged, and the same payment is good when it
   )
   await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
 })
-
-const phases = [
-  {
-    when: 'while the payment is sent',
-    proxy: () => rpc,
-    call: (call: string) => call === 'eth_sendRawTransaction',
-  },
-  {
-    when: 'while the supplier is asked',
-    proxy: () => supplier,
-    call: (call: string) => call.startsWith('POST'),
-  },
-]
-
-test.each(phases)(
-  'a database that goes away $when: the buyer gets the order, and then the goods',
-  async ({ proxy, call }) => {
-    atFirst(proxy(), call, goAway)
-    const header = await payment()
-    const answer = await payForVoucher(store, header)
-    // As it was when it was opened: what is known of it since then could not be read.
-    expectPending(answer)
-    await comeBack()
-    expect(await paymentsOf()).toHaveLength(1)
-    await endLease(answer.body.orderId)
-    await expectDeliveredOnce(store, buyer.address, answer.body.orderId)
-  },
-)
 
 test('a commit that fails when the order would be opened takes nothing', async () => {
   await refuseCommits()
@@ -154,12 +115,4 @@ async function refuseCommits(): Promise<void> {
 async function allowCommits(): Promise<void> {
   await store.query('drop trigger a_full_disk on orders')
   await store.query('drop function refuse_commit')
-}
-
-/** Lets another worker go on with the order at once, as after the lease of a dead one. */
-async function endLease(orderId: string): Promise<void> {
-  await store.query(
-    'update orders set locked_until = now(), due_at = now() where id = $1 and due_at is not null',
-    [orderId],
-  )
 }

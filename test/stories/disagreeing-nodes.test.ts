@@ -61,14 +61,3 @@ test('a node of another version is shown as one', async () => {
     (lines) => lines.some((line) => line.includes('0.0.9')),
   )
 })
-
-test('nodes that agree again say so', async () => {
-  await sibling.close()
-  sibling = await openWith({})
-  await eventually(
-    () => disagreements(store),
-    (lines) => lines.length === 0,
-  )
-  expect(said(store, 'the nodes agree on their settings again')).toHaveLength(1)
-  expect(said(sibling, differ)).toEqual([])
-})

@@ -86,29 +86,6 @@ for (const [name, example] of Object.entries(examples)) {
       expect(code).toBe(1)
       await expect.poll(buyer.balance).toBe(before)
     })
-
-    test('pays no more than it may', async () => {
-      const { key, buyer } = await newWallet()
-      const before = await buyer.balance()
-      const answer = await run(example, { PRIVATE_KEY: key, MAX_USD: '0.49' })
-      expect(answer.stderr).toContain('That is more than MAX_USD, 0.49.')
-      expect(answer.code).toBe(1)
-      expect(await buyer.balance()).toBe(before)
-    })
-
-    test.each([
-      ['a search that finds nothing', {}, 'NO-SUCH-OFFER', 'Nothing to buy was found for'],
-      ['a purchase that is refused', {}, 'TEST-VOUCHER-OPEN', '422: value is required'],
-      ['no key', { PRIVATE_KEY: '' }, '', 'PRIVATE_KEY must be 0x and 64 hexadecimal digits.'],
-    ])('says what is wrong with %s', async (_, env, offer, sentence) => {
-      const { code, stderr } = await run(
-        example,
-        { PRIVATE_KEY: generatePrivateKey(), ...env },
-        offer,
-      )
-      expect(stderr).toContain(sentence)
-      expect(code).toBe(1)
-    })
   })
 }
 

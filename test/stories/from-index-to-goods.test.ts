@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { bodyFor, eventually, get, type Kind, post } from './requests.ts'
+import { bodyFor, eventually, get, type Kind } from './requests.ts'
 import { useStore } from './store.ts'
 
 /** A consumer that knows the address of the index and, from there on, only what answers say. */
@@ -83,25 +82,4 @@ describe.each<Kind>(['voucher', 'topup'])('a consumer of a %s', (kind) => {
     expect(stranger.body.message).toContain('result_hint')
     expect(stranger.body.orders[0].result_hint).toContain('accessToken')
   })
-})
-
-test('claims a refund by what the manifest says of that call', async () => {
-  const { index, offer } = await offerOf('topup', 'FAIL')
-  const { body } = await bought(offer.offerId, offer.purchase)
-  const { body: manifest } = await get(store.url, index.manifest)
-  const { refund_endpoint: endpoint } = manifest.refund_policy
-  interface Resource {
-    readonly url: string
-    readonly method: string
-    readonly requiredHeaders: readonly string[]
-  }
-  const claim = (manifest.resources as Resource[]).find(({ url }) => url.endsWith(endpoint))
-  expect(claim).toMatchObject({ method: 'POST', requiredHeaders: ['Idempotency-Key'] })
-  const url = String(claim?.url).replace('{orderId}', body.orderId)
-  const headers = { 'idempotency-key': `claim-${randomBytes(12).toString('hex')}` }
-  const claimed = await eventually(
-    () => post('', url, {}, headers),
-    ({ status }) => status === 200,
-  )
-  expect(claimed.body).toMatchObject({ state: 'REFUNDED' })
 })

@@ -33,14 +33,6 @@ describe.skipIf(noHosts).each(Object.entries(hosts))('in %s', (_, { sendsMeta, o
     expect([...host.tools].sort()).toEqual(names.sort())
   })
 
-  test('it searches and reads what was found', async () => {
-    const read = await host.call('search', { query: 'sandbox test esim', limit: 2 })
-    expect(read).toContain('TEST-ESIM-')
-    expect(read).toMatch(/usdc.*amount/)
-    const offer = await host.call('get_offer', esim)
-    expect(offer).toContain('bodySchema')
-  })
-
   test.each([
     ['buy', { offerId: 'NO-SUCH' }, /There is no offer with the id NO-SUCH.*offer_not_found/],
     ['search', { query: 'steam', contry: 'US' }, /There is no parameter .*contry.*country/],
@@ -49,16 +41,6 @@ describe.skipIf(noHosts).each(Object.entries(hosts))('in %s', (_, { sendsMeta, o
     ['buy', { ...esim, idempotency_key: 'short' }, /idempotency_key/],
   ])('a wrong call of %s with %j is answered with what to correct', async (tool, args, said) => {
     expect(await host.call(tool, args)).toMatch(said)
-  })
-
-  test('the demand of a purchase begins with what to do', async () => {
-    const read = await host.call('buy', esim)
-    const before = read.slice(0, read.indexOf('Payment required: '))
-    expect(before.length).toBeLessThan(100)
-    expect(dataIn(read)).toMatchObject({
-      message: expect.stringMatching(/ for 0\.50 USDC\. Sign the x402 payment in accepts\[0\] /),
-      accepts: [{ scheme: 'exact', amount: '500000', payTo: store.payTo }],
-    })
   })
 
   test('it buys', async () => {

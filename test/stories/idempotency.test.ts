@@ -61,17 +61,6 @@ test.each<[Kind, Record<string, unknown>]>([
   },
 )
 
-test('the same payment without the key says where its order stands, and its token opens the goods', async () => {
-  const first = await buy(store, buyer, 'voucher', voucher)
-  const { accessToken, transactionHash, orderId } = first.answer.body
-  const again = await first.send()
-  expect(again).toMatchObject({ status: 200, body: { transactionHash, state: 'FULFILLED' } })
-  expect(again.headers.get('payment-response')).toBeNull()
-  expect(JSON.stringify(again.body)).not.toContain(orderId)
-  const opened = await first.send({ authorization: `Bearer ${accessToken}` })
-  expect(opened.body.orders).toEqual(first.answer.body.orders)
-})
-
 test('the same payment for another body or other goods, and the same key for another body, are 409', async () => {
   const headers = newKey()
   const first = await buy(store, buyer, 'voucher', voucher, { headers })
@@ -88,28 +77,6 @@ test('the same payment for another body or other goods, and the same key for ano
     charged: 'no',
   })
   expect(await everything()).toEqual(before)
-})
-
-test('a payment-identifier is a key like another', async () => {
-  const identifier = `pay_${randomBytes(16).toString('hex')}`
-  const first = await buy(store, buyer, 'voucher', voucher, { identifier })
-  const before = await everything()
-  for (const sentAs of ['identifier', 'key']) {
-    const isKey = sentAs === 'key'
-    const { header } = await buyer.sign(first.accepts, isKey ? {} : { identifier })
-    const sent = { 'payment-signature': header, ...(isKey && { 'idempotency-key': identifier }) }
-    const again = await post(store.url, purchasePath('voucher'), voucher, sent)
-    expectReplayed(again, first.answer)
-  }
-  expect(await everything()).toEqual(before)
-})
-
-test('a key belongs to the wallet that used it first', async () => {
-  const headers = newKey()
-  const mine = await buy(store, buyer, 'voucher', voucher, { headers })
-  const theirs = await buy(store, await newBuyer(), 'voucher', voucher, { headers })
-  expect(theirs.answer.headers.get('idempotent-replayed')).toBeNull()
-  expect(theirs.answer.body.orderId).not.toBe(mine.answer.body.orderId)
 })
 
 test.each([
@@ -142,17 +109,3 @@ test.each([
     })
   },
 )
-
-test('different orders at once by one buyer are each charged and delivered', async () => {
-  const before = await everything()
-  const bought = await Promise.all([
-    buy(store, buyer, 'voucher', voucher),
-    buy(store, buyer, 'topup', bodyFor('topup', 'OK')),
-    buy(store, buyer, 'voucher', voucher),
-  ])
-  for (const { answer } of bought) expect(answer.body.orders[0].state).toBe('FULFILLED')
-  expect(new Set(bought.map(({ answer }) => answer.body.transactionHash)).size).toBe(3)
-  const after = await everything()
-  expect(before.balance - after.balance).toBe(1_500_000n)
-  expect(after.bought - before.bought).toBe(3)
-})

@@ -108,13 +108,3 @@ describe.each([
     )
   })
 })
-
-test.each([
-  ['is no key', 'not-a-key-at-all-but-long-enough'],
-  ['is on another curve', generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey],
-])('a signing key that %s stops the start, and is not shown', async (_, made) => {
-  const secret = typeof made === 'string' ? made : `${made.export({ format: 'pem', type: 'sec1' })}`
-  const start = openStore({ facilitatorUrl: 'http://127.0.0.1:9', facilitatorKey: { id, secret } })
-  await expect(start).rejects.toThrow(/FACILITATOR_KEY: nothing can be signed with it: it is n/)
-  await expect(start).rejects.not.toThrow(secret.slice(0, 20))
-})

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Buyer, newBuyer } from './buyer.ts'
-import { buyWith, openClient } from './mcp/client.ts'
+import { newBuyer } from './buyer.ts'
 import { bodyFor, buy, eventually } from './requests.ts'
 import { useStore } from './store.ts'
 
@@ -28,42 +27,3 @@ test('the request id of a purchase leads to its order, also when it is sent agai
     ['request', 200],
   ])
 })
-
-test.each(['over HTTP', 'by a tool'])(
-  'what went wrong with a purchase %s has the request id that its buyer was told',
-  async (way) => {
-    const body = bodyFor('voucher', 'OK')
-    const buyer = await newBuyer()
-    await store.query(`create function refuse_for_the_test() returns trigger language plpgsql as $$
-    begin raise exception 'defect'; end $$`)
-    await store.query(`create trigger refuse_for_the_test before insert on payment_reservations
-    execute function refuse_for_the_test()`)
-    try {
-      const told =
-        way === 'by a tool' ? await boughtByTool(buyer, body) : await boughtOverHttp(buyer, body)
-      const [failed] = await eventually(
-        async () => lines({ event: 'purchase_failed', reqId: told }),
-        (some) => some.length > 0,
-      )
-      expect(failed).toMatchObject({ level: 50, error: { message: 'defect' } })
-    } finally {
-      await store.query('drop function refuse_for_the_test cascade')
-    }
-  },
-)
-
-async function boughtOverHttp(buyer: Buyer, body: Fields): Promise<string> {
-  const { answer } = await buy(store, buyer, 'voucher', body)
-  expect(answer.status).toBe(503)
-  return answer.body.requestId
-}
-
-async function boughtByTool(buyer: Buyer, body: Fields): Promise<string> {
-  const { call, close } = await openClient(store, '2025-11-25')
-  const { bought } = await buyWith(call, buyer, body)
-  await close()
-  expect(bought.isError).toBe(true)
-  return bought.data.requestId
-}
-
-type Fields = ReturnType<typeof bodyFor>

@@ -1,28 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { maxAtOnce } from '../../src/http/at-once.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { callerFor, sendRaw } from './reading.ts'
-import {
-  type Answer,
-  bodyFor,
-  buy,
-  eventually,
-  get,
-  post,
-  purchasePath,
-  termsOf,
-} from './requests.ts'
+import { bodyFor, buy, eventually, get, post, purchasePath, termsOf } from './requests.ts'
 import { useStore } from './store.ts'
-import { limitsAt } from './wallet-limits.ts'
 
 // A payment that is sent again is answered with its order, whatever has come between; and who is
 // refused before that order could be looked for never hears that nothing was charged.
-
-type Bought = Awaited<ReturnType<typeof buy>>
 
 const store = useStore()
 let buyer: Buyer
@@ -77,13 +63,6 @@ function toolCall(address: string, meta: object) {
   return post(store.url, '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
 }
 
-/** The answer says that the payment has bought something, and where that stands. */
-function expectStanding(again: Answer, first: Bought): void {
-  const { transactionHash } = first.answer.body
-  expect(again).toMatchObject({ status: 200, body: { transactionHash, state: 'FULFILLED' } })
-  expect(again.body).not.toHaveProperty('orderId')
-}
-
 describe('a paid request that comes again is answered with its order', () => {
   test.each(['purchase', 'refused', 'at once'] as const)('above the limit of %s', async (limit) => {
     const headers = newKey()
@@ -98,18 +77,6 @@ describe('a paid request that comes again is answered with its order', () => {
     expect(JSON.stringify(over.body)).toContain(transactionHash)
     expect(await buyer.balance()).toBe(balance)
     letGo?.()
-  })
-
-  test('with a sign-in that is fresh, which shows the goods, and once it was used, which does not', async () => {
-    const first = await buy(store, buyer, 'voucher', voucher)
-    const { body } = await get(store.url, '/api/catalog/orders')
-    const { info, supportedChains } = body.extensions['sign-in-with-x']
-    const full = { ...info, ...supportedChains[0] }
-    const proof = await createSIWxPayload(full, buyer.account, info.uri)
-    const signIn = { 'sign-in-with-x': encodeSIWxHeader(proof) }
-    expect((await first.send(signIn)).body.orders).toEqual(first.answer.body.orders)
-    expectStanding(await first.send(signIn), first)
-    expectStanding(await first.send({ 'idempotency-key': 'short' }), first)
   })
 })
 
@@ -130,42 +97,5 @@ describe('whoever pays and is refused before the order was looked for hears that
     expect(unpaid).toMatchObject({ status: 429, body: { charged: 'no' } })
     const over = await toolCall(address, {})
     expect(over).toMatchObject({ status: 429, body: { charged: 'unknown' } })
-  })
-
-  test.each<[string, number, string, Record<string, string>]>([
-    ['a body that is no JSON', 400, '{"offerId":', {}],
-    ['a body that is too large', 413, `{"offerId":"${'x'.repeat(17_000)}"}`, {}],
-    ['a body of another type', 415, 'a=1', { 'content-type': 'text/plain' }],
-  ])('with %s', async (_, status, body, headers) => {
-    const paid = await post(store.url, path, body, { ...headers, ...(await newPayment()) })
-    expect(paid).toMatchObject({ status, body: { charged: 'unknown' } })
-    const unpaid = await post(store.url, path, body, headers)
-    expect(unpaid).toMatchObject({ status, body: { charged: 'no' } })
-  })
-
-  test('with a method that is not allowed, or with headers that are too large to be read', async () => {
-    const put = await callerFor(store)(path, { method: 'PUT', headers: await newPayment() })
-    expect(put).toMatchObject({ status: 405, body: { charged: 'unknown' } })
-    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-big: ${'x'.repeat(17_000)}\r\n\r\n`
-    const { status, text } = await sendRaw(store, head)
-    expect([status, text]).toEqual([431, expect.stringContaining('"charged":"unknown"')])
-  })
-
-  test('while once it was looked for, what is wrong with a request charged nothing', async () => {
-    const paid = await newPayment()
-    const cases: readonly [object, Record<string, string>, number][] = [
-      [{ ...voucher, offerId: 'NONE' }, {}, 404],
-      [{ ...voucher, colour: 'red' }, {}, 422],
-      [voucher, { 'idempotency-key': 'short' }, 400],
-    ]
-    for (const [body, headers, status] of cases) {
-      const answer = await post(store.url, path, body, { ...paid, ...headers })
-      expect(answer).toMatchObject({ status, body: { charged: 'no' } })
-    }
-    const careful = await limitsAt(callerFor(store)).limitedTo({ perDayUsdc: '0' })
-    expect(await post(store.url, path, voucher, await newPayment(careful))).toMatchObject({
-      status: 403,
-      body: { code: 'limit_exceeded', charged: 'no' },
-    })
   })
 })

@@ -45,26 +45,6 @@ function addresses(): () => string {
   }
 }
 
-/** All items of a list, page by page, with checks that the pages agree with each other. */
-export async function allItems(
-  call: Call,
-  path: string,
-  limit: number,
-): Promise<Record<string, unknown>[]> {
-  const items: Record<string, unknown>[] = []
-  const join = path.includes('?') ? '&' : '?'
-  for (;;) {
-    const { status, body } = await call(`${path}${join}limit=${limit}&offset=${items.length}`)
-    expect(status, JSON.stringify(body)).toBe(200)
-    expect(body).toMatchObject({ limit, offset: items.length })
-    items.push(...body.items)
-    if (body.items.length < limit) {
-      expect(items.length).toBe(body.total)
-      return items
-    }
-  }
-}
-
 /**
  * The tables that a request could write to. The catalog is not among them: the store reads it by itself, at
  * its own times. Nor is what a payment is reserved for, which is all that stays for a day of one that was
@@ -113,49 +93,6 @@ export function insidesIn(text: string): string | undefined {
 export function expectNoInsides(text: string, about = ''): void {
   const found = insidesIn(text)
   expect(found, `${about} says ${text}`).toBeUndefined()
-}
-
-/** The one form that refusals of the discovery interface have (docs/agents/errors.md). */
-export function expectDiscoveryRefusal(answer: Read, status: number, parameter?: string): void {
-  const { body, headers, text } = answer
-  expect(answer.status, text).toBe(status)
-  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(body.error).toMatch(/^\S.{5,}[.?]$/s)
-  const known = ['error', 'parameter', 'allowed', 'retryAfterSeconds', 'didYouMean']
-  expect(Object.keys(body).filter((name) => !known.includes(name))).toEqual([])
-  if (parameter !== undefined) expect(body.parameter, text).toBe(parameter)
-  expectNoInsides(text)
-}
-
-export interface Problem {
-  readonly status: number
-  readonly code?: string
-  readonly parameter?: string
-  /** The path is about money, so the refusal says that none moved, or that it is not known. */
-  readonly charges?: boolean | 'unknown'
-}
-
-/** The one form that refusals of the catalog interface have: RFC 9457 (docs/agents/errors.md). */
-export function expectProblem(answer: Read, { status, code, parameter, charges }: Problem): void {
-  const { body, headers, text } = answer
-  expect(answer.status, text).toBe(status)
-  expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
-  expect(body).toMatchObject({
-    type: expect.stringMatching(/^https?:\/\/.*\/errors#[a-z_]+$/),
-    title: expect.stringMatching(/^\S/),
-    status,
-    detail: expect.stringMatching(/^\S.{3,}\.?/s),
-    code: code ?? expect.stringMatching(/^[a-z_]+$/),
-    requestId: headers.get('x-request-id'),
-    retryable: expect.any(Boolean),
-  })
-  expect(body.type.endsWith(`#${body.code}`)).toBe(true)
-  if (parameter !== undefined) expect(body.parameter, text).toBe(parameter)
-  // It says what to correct.
-  if (body.code === 'invalid_body') expect(body.parameter ?? body.errors?.[0], text).toBeDefined()
-  if (charges) expect(body.charged).toBe(charges === true ? 'no' : charges)
-  else expect(body).not.toHaveProperty('charged')
-  expectNoInsides(text)
 }
 
 /** An answer as it came over the wire. */

@@ -1,4 +1,3 @@
-import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from '../../src/reconcile/sources.ts'
@@ -7,7 +6,7 @@ import { type Buyer, newBuyer } from './buyer.ts'
 import { anybody, transfersBetween, usdcAbi } from './chain.ts'
 import { ledgerOf } from './facts.ts'
 import { openSources, type StorySources } from './reconciling.ts'
-import { bodyFor, buy, buyDelivered, eventually, get, type Kind, until } from './requests.ts'
+import { bodyFor, buy, buyDelivered, eventually, type Kind, until } from './requests.ts'
 import { copyOf, openNode, openStore, type Store } from './store.ts'
 
 const env = {
@@ -67,19 +66,6 @@ async function quiet(databaseUrl: string): Promise<void> {
     },
     (open) => open.length === 0,
   )
-}
-
-/** The goods of an order, as the wallet that paid it gets them. */
-async function signedIn({ url }: { readonly url: string }, { buyer, orderId }: Bought) {
-  const { body } = await get(url, '/api/catalog/orders')
-  const { info, supportedChains } = body.extensions['sign-in-with-x']
-  const payload = await createSIWxPayload(
-    { ...info, ...supportedChains[0] },
-    buyer.account,
-    info.uri,
-  )
-  const headers = { 'sign-in-with-x': encodeSIWxHeader(payload) }
-  return (await get(url, `/api/catalog/orders/${orderId}`, headers)).body.orders[0]
 }
 
 function codesOf({ differences }: Report, { orderId }: Bought): string[] {
@@ -228,14 +214,6 @@ describe('a backup is restored, and refunds were paid since', () => {
     expect(report.totals.chain.refunded).toBe(600_000n + 650_000n + 800_000n + 600_000n + 800_000n)
   })
 
-  test('with another SECRETS_KEY nothing is rebuilt', async () => {
-    const strange = await openSources(restored(), [Buffer.alloc(32, 9)])
-    const before = await query(backup, 'select id, version from orders order by id')
-    await expect(strange.rebuild()).rejects.toThrow(/None of the keys in SECRETS_KEY/)
-    expect(await query(backup, 'select id, version from orders order by id')).toEqual(before)
-    await strange.close()
-  })
-
   test('the record is rebuilt from what the chain and the supplier prove', async () => {
     const rebuilt = await sources.rebuild()
     const became = Object.fromEntries(rebuilt.map(({ order: id, became }) => [id, became]))
@@ -306,57 +284,5 @@ describe('a backup is restored, and refunds were paid since', () => {
     expect((await sources.reconcile()).differences.map(({ code }) => code)).toEqual([
       'unmatched_money',
     ])
-  })
-
-  test('buyers of lost orders get their goods by signing in, and nobody else does', async () => {
-    for (const name of ['lost, delivered voucher', 'lost, delivered esim', 'lost, under way']) {
-      const bought = order(name)
-      const { state, result } = await signedIn(node, bought)
-      expect(state, name).toBe('FULFILLED')
-      expect(secretIn(result), name).toBeDefined()
-      if ('secret' in bought) expect(secretIn(result), name).toBe(bought.secret)
-      expect((await bought.send()).body, name).toMatchObject({ state: 'FULFILLED' })
-      const foreign = { ...bought, buyer: stranger }
-      expect((await signedIn(node, foreign)).result, name).toBeNull()
-    }
-    const { answer, orderId, secret } = order('delivered')
-    const authorization = `Bearer ${answer.body.accessToken}`
-    const own = await get(node.url, `/api/catalog/orders/${orderId}`, { authorization })
-    expect(secretIn(own.body.orders[0].result)).toBe(secret)
-  })
-})
-
-describe('a backup is restored, and nothing was refunded since', () => {
-  let store: Store
-  let node: Node | undefined
-  afterAll(async () => {
-    await node?.close()
-    await store.close()
-  })
-
-  test('the store starts, and a repeated purchase gets the same goods without another one', async () => {
-    store = await openStore({ env })
-    await purchaseDelivered(store, 'voucher')
-    await store.halt()
-    const backup = await copyOf(store.databaseUrl)
-    node = await openNode(store.settings, store.parts)
-    const lost = await purchaseDelivered(node, 'voucher')
-    await node.close()
-
-    node = await openNode({ ...store.settings, databaseUrl: backup }, store.parts)
-    const again = await lost.send()
-    expect(again.status).toBe(200)
-    expect(again.body.orderId).toBe(lost.orderId)
-    expect(secretIn(again.body.orders[0].result)).toBe(lost.secret)
-    expect(await truthOf(store, lost)).toEqual({
-      paid: [500_000n],
-      refunded: [],
-      purchases: 1,
-      delivered: 1,
-    })
-    const sources = await openSources({ ...store.settings, databaseUrl: backup })
-    expect((await sources.reconcile()).differences).toEqual([])
-    await sources.close()
-    await node.close()
   })
 })

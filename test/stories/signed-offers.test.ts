@@ -1,5 +1,4 @@
 import { x402Client } from '@x402/core/client'
-import { decodePaymentResponseHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import {
@@ -16,7 +15,7 @@ import {
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from './buyer.ts'
-import { type Answer, bodyFor, get, type Kind, post, purchasePath } from './requests.ts'
+import { type Answer, bodyFor, type Kind, post, purchasePath } from './requests.ts'
 import { useStore } from './store.ts'
 
 // What the store signs for x402 clients, checked by the functions of the clients' own package, with
@@ -102,62 +101,5 @@ describe.each(kinds)('a %s', (kind) => {
     })
     const [offer] = decodeSignedOffers(extractOffersFromPaymentRequired(echoed))
     expect(offer && verifyReceiptMatchesOffer(receipt, offer, [buyer.address])).toBe(true)
-  })
-})
-
-test('an offer of which a byte was changed is nobody’s, and so is one checked with another key', async () => {
-  const offer = offerIn(await ask('voucher'))
-  const [header, payload = '', signature] = offer.signature.split('.')
-  const cheaper = Buffer.from(payload, 'base64url').toString().replace('"500000"', '"400000"')
-  const forged = [header, Buffer.from(cheaper).toString('base64url'), signature].join('.')
-  await expect(verifyOfferSignatureJWS({ ...offer, signature: forged })).rejects.toThrow()
-  const { keys } = (await get(store.url, '/.well-known/jwks.json')).body
-  expect(await verifyOfferSignatureJWS(offer, keys[0])).toMatchObject({ amount: '500000' })
-  const other = {
-    ...keys[0],
-    x: `${keys[0].x.slice(0, -2)}${keys[0].x.at(-2) === 'A' ? 'B' : 'A'}A`,
-  }
-  await expect(verifyOfferSignatureJWS(offer, other)).rejects.toThrow()
-})
-
-describe('what a client echoes makes no difference:', () => {
-  test.each<[string, (extensions: Record<string, unknown>) => unknown]>([
-    ['nothing', () => undefined],
-    ['one that it made up', (all) => ({ ...all, 'made-up': { info: { a: 1 }, schema: {} } })],
-  ])('%s', async (_, echo) => {
-    const { required } = requiredIn(await ask('voucher'))
-    const { header } = await buyer.sign(required.accepts[0])
-    const payment = JSON.parse(Buffer.from(header, 'base64').toString())
-    const sent = { ...payment, extensions: echo(required.extensions) }
-    const answer = await post(store.url, purchasePath('voucher'), bodyFor('voucher', 'OK'), {
-      'payment-signature': Buffer.from(JSON.stringify(sent)).toString('base64'),
-    })
-    expect(answer).toMatchObject({ status: 200, body: { orders: [{ state: 'FULFILLED' }] } })
-    const settled = decodePaymentResponseHeader(answer.headers.get('payment-response') ?? '')
-    expect(settled.extensions).toHaveProperty('offer-receipt')
-  })
-})
-
-test('a payment that echoes everything may have the longest signature there is', async () => {
-  const { required } = requiredIn(await ask('voucher'))
-  const payment = JSON.parse(
-    Buffer.from((await buyer.sign(required.accepts[0])).header, 'base64').toString(),
-  )
-  const signature = `0x${'6492'.repeat(1_499)}`
-  const sent = {
-    ...payment,
-    payload: { ...payment.payload, signature },
-    resource: required.resource,
-    extensions: required.extensions,
-  }
-  const header = Buffer.from(JSON.stringify(sent)).toString('base64')
-  expect(header.length).toBeGreaterThan(11_500)
-  const answer = await post(store.url, purchasePath('voucher'), bodyFor('voucher', 'OK'), {
-    'payment-signature': header,
-  })
-  // It was read: what is wrong with it is the signature itself.
-  expect(answer).toMatchObject({
-    status: 402,
-    body: { code: expect.not.stringMatching('invalid') },
   })
 })

@@ -11,7 +11,7 @@ export const limitsPath = '/api/catalog/limits'
 export const json = { 'content-type': 'application/json' }
 export type Method = 'GET' | 'PUT' | 'DELETE'
 
-export const requestOf = (method: Method, body?: unknown) => ({
+const requestOf = (method: Method, body?: unknown) => ({
   method,
   headers: body === undefined ? {} : json,
   ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -55,23 +55,4 @@ describe.skipIf(noBrowser)('a page of another origin', () => {
     expect(again.headers['idempotent-replayed']).toBe('true')
     expect(await buyer.balance()).toBe(before - 500_000n)
   })
-
-  test('polls a late order by the headers of the answer, and reads why it is refused', async () => {
-    const privateKey = generatePrivateKey()
-    await newBuyer(undefined, undefined, privateKeyToAccount(privateKey))
-    const hanging = purchaseOf(bodyFor('voucher', 'HANG'), { prefer: 'wait=0' })
-    const { status, headers, body } = await call({ ...hanging, privateKey })
-    expect(status).toBe(202)
-    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
-    const { accessToken } = body as { accessToken: string }
-    const order = await call({
-      url: new URL(headers['location'] ?? '', store.url).href,
-      init: { headers: { authorization: `Bearer ${accessToken}` } },
-    })
-    expect(order.status).toBe(200)
-    expect(order.headers['ratelimit']).toMatch(/r=\d+/)
-    const refused = await call(purchaseOf({ offerId: 'NO_SUCH_OFFER' }))
-    expect(refused).toMatchObject({ status: 404, body: { code: 'offer_not_found' } })
-    expect(refused.headers['x-request-id']).toBeTruthy()
-  })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Coin, formatUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { choose, ledgerOf, operate, type Paying, rowOf } from './person.ts'
+import { choose, ledgerOf, type Paying, rowOf } from './person.ts'
 
 const store = useStore({ coins: {} })
 
@@ -13,11 +13,6 @@ const rowWhen = (
 
 const refundIs = (state: string, { orderId }: Paying) =>
   until(store, orderId, ({ refund_state }) => refund_state === state)
-
-const delivered = ({ orderId }: Paying) =>
-  until(store, orderId, ({ orders }) => orders?.[0].state === 'FULFILLED')
-
-/** What went to the address that the buyer gave, payout by payout. */
 async function sentTo({ refundTo }: Paying, coin: Coin): Promise<readonly string[]> {
   const { outgoing } = (await ledgerOf(store))[coin]
   return outgoing.filter(({ address }) => address === refundTo).map(({ amount }) => amount)
@@ -44,19 +39,6 @@ describe('a payment that BTCPay finds late, because its nodes were away', () => 
     expect(await sentTo(paying, 'LTC')).toEqual([amount])
     expect(await store.query('select from orders where id = $1', [paying.orderId])).toEqual([])
     expect(await pageOf(paying)).toContain('seen too late')
-  })
-})
-
-describe('one transaction that pays several invoices', () => {
-  test('pays one of them in USDT and no other, and the other buyer reads what to do', async () => {
-    const [one, other] = [await choose(store, 'USDT'), await choose(store, 'USDT')]
-    const transfers = [{ invoice: one.invoice }, { invoice: other.invoice }]
-    await store.btcpay('/pay', { transfers })
-    await delivered(one)
-    await store.btcpay(`/invoices/${other.invoice}/expire`)
-    const row = await rowWhen(other, ({ state }) => state === 'ENDED')
-    expect(row.settled).toBe('0')
-    expect(await pageOf(other)).toContain('Contact the store with the transaction')
   })
 })
 
@@ -94,45 +76,5 @@ describe('a payout that BTCPay left alone', () => {
       [paying.orderId],
     )
     expect(after.told_at).toBeNull()
-  })
-})
-
-describe('a BTCPay that was restored from a backup', () => {
-  test('has forgotten invoices: nobody is asked to pay them, and an operator hears of each', async () => {
-    await store.btcpay('/backup')
-    const [unpaid, paid] = [await choose(store, 'LTC'), await choose(store, 'LTC')]
-    await store.btcpay(`/invoices/${paid.invoice}/pay`)
-    await delivered(paid)
-    await store.btcpay('/restore')
-    for (const { id } of [unpaid, paid]) {
-      await eventually(
-        async () => told('invoice_gone', id),
-        (lines) => lines.length > 0,
-      )
-    }
-    expect(await rowOf(store, unpaid.id)).toMatchObject({ state: 'OPEN', finished_at: null })
-    expect(await rowOf(store, paid.id)).toMatchObject({ state: 'ORDERED', finished_at: null })
-    expect(await pageOf(unpaid)).toContain('Do not pay right now')
-  })
-
-  test('has forgotten a payout: an operator hears of it, and it is not paid again', async () => {
-    await store.btcpay('/processor', { enabled: false })
-    await operate(store, { does: 'stop', reason: 'a backup is made' })
-    const paying = await choose(store, 'LTC', { outcome: 'DECLINED' })
-    await store.btcpay(`/invoices/${paying.invoice}/pay`)
-    await refundIs('REFUND_PENDING', paying)
-    await store.btcpay('/backup')
-    await operate(store, { does: 'start', reason: 'the backup is made' })
-    await eventually(
-      () =>
-        store.query('select payouts from processor_payouts where reference = $1', [paying.orderId]),
-      ([row]) => row?.payouts.length === 1,
-    )
-    await store.btcpay('/restore')
-    await refundIs('REFUND_FAILED', paying)
-    await store.btcpay('/processor', { enabled: true })
-    const [order] = await store.query('select doc from orders where id = $1', [paying.orderId])
-    expect(order.doc.payout).toMatchObject({ state: 'FAILED', code: 'payout_gone' })
-    expect(await sentTo(paying, 'LTC')).toEqual([])
   })
 })

@@ -1,9 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Coin, coins, formatUnits, parseUnits } from '../../../src/payments/coins.ts'
 import { eventually, until } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { choose, ledgerOf, operate, type Paying, rowOf } from './person.ts'
+import { choose, ledgerOf, operate, type Paying } from './person.ts'
 
 const store = useStore({ coins: {} })
 
@@ -83,63 +82,6 @@ describe('money back in Monero', () => {
     })
     await until(store, reference, ({ refund_state }) => refund_state === 'REFUNDED')
     expect((await operate(store, { does: 'hand' })).lines.join()).not.toContain(paying.refundTo)
-  })
-})
-
-describe('webhooks', () => {
-  const event = ({ invoice }: Paying) =>
-    JSON.stringify({ type: 'InvoiceSettled', storeId: 'TestStore', invoiceId: invoice })
-  const send = (body: string, signature?: string) =>
-    fetch(`${store.url}/webhooks/btcpay`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(signature && { 'btcpay-sig': signature }),
-      },
-      body,
-    })
-  const signed = (body: string, secret: string) =>
-    `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-
-  test('that BTCPay did not sign are refused', async () => {
-    const body = event(await choose(store, 'BTC'))
-    expect((await send(body)).status).toBe(401)
-    expect((await send(body, signed(body, 'another secret'))).status).toBe(401)
-    expect((await send(`${body} `, signed(body, 'story-webhook-secret'))).status).toBe(401)
-  })
-
-  test('are not believed: an invoice that nobody paid opens no order', async () => {
-    const paying = await choose(store, 'BTC')
-    const body = event(paying)
-    const answer = await send(body, signed(body, 'story-webhook-secret'))
-    expect(answer.status).toBe(204)
-    await eventually(
-      () => rowOf(store, paying.id),
-      (row) => row.locked_until < new Date(),
-    )
-    expect(await rowOf(store, paying.id)).toMatchObject({ state: 'OPEN' })
-  })
-})
-
-describe('when BTCPay is slow, silent or forgetful', () => {
-  test('an invoice is found again whose answer was lost', async () => {
-    await store.btcpay('/faults', { mode: 'lose', only: 'POST /api/v1/stores/TestStore/invoices' })
-    const paying = await choose(store, 'LTC')
-    await pay(paying)
-    await orderIn('FULFILLED', paying)
-    const known = await store.query('select id from checkouts where order_id = $1', [
-      paying.orderId,
-    ])
-    expect(known).toHaveLength(1)
-  })
-
-  test('a payout whose answer was lost is made once', async () => {
-    const paying = await choose(store, 'LTC', { outcome: 'DECLINED' })
-    await store.btcpay('/faults', { mode: 'lose', times: 2, only: 'pull-payments' })
-    await pay(paying)
-    await orderIn('FULFILLMENT_FAILED', paying)
-    await until(store, paying.orderId, ({ refund_state }) => refund_state === 'REFUNDED')
-    await expectBack('LTC', paying, paying.units)
   })
 })
 

@@ -1,8 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
 import { expect } from 'vitest'
-import type { Accepts } from '../../harness/payer.ts'
-import { balanceOf, transactionsOf, transfersBetween } from '../chain.ts'
-import { bookedFor, ledgerOf, lifeOf, rowsKept } from '../facts.ts'
+import { transfersBetween } from '../chain.ts'
+import { bookedFor, lifeOf } from '../facts.ts'
 import { type Answer, bodyFor, get, post, purchasePath, until } from '../requests.ts'
 import type { Store } from '../store.ts'
 
@@ -11,41 +10,6 @@ const voucher = bodyFor('voucher', 'OK')
 /** Hands over a payment for the voucher that all attacks are about. */
 export function payForVoucher(store: Store, header: string): Promise<Answer> {
   return post(store.url, purchasePath('voucher'), voucher, { 'payment-signature': header })
-}
-
-/** Everything that a refused payment must leave as it was. */
-async function traces(store: Store, wallet: Address) {
-  const rows = await rowsKept(store)
-  return {
-    rows,
-    bought: (await ledgerOf(store)).length,
-    gasSpent: await transactionsOf(store.parts, store.gasWallet),
-    earned: await balanceOf(store.parts, store.payTo),
-    held: await balanceOf(store.parts, wallet),
-  }
-}
-
-/** The payment is refused with fresh terms and its reason, and has left no trace. */
-export async function expectRefused(
-  store: Store,
-  wallet: Address,
-  header: string,
-  code: string,
-): Promise<void> {
-  const before = await traces(store, wallet)
-  const answer = await payForVoucher(store, header)
-  expect(answer).toMatchObject({ status: 402, body: { code, charged: 'no' } })
-  expect((answer.body.accepts[0] as Accepts).amount).toBe('500000')
-  expect(await traces(store, wallet)).toEqual(before)
-}
-
-/** Nobody knows yet whether the money moved, so nobody is asked for more of it. */
-export function expectPending(answer: Answer): void {
-  expect(answer).toMatchObject({
-    status: 202,
-    body: { orders: [{ state: 'PAYMENT_PENDING', result: null }], transactionHash: null },
-  })
-  expect(answer.headers.get('payment-required')).toBeNull()
 }
 
 /** It is sold: the goods came in time for the answer or, on a busy machine, are on their way. */

@@ -71,35 +71,6 @@ describe('a wallet with a limit for approvals', () => {
     expect((await payFor(buyer)).body.code).toBe('approval_required')
     expect(await buyer.balance()).toBe(before - 500_000n)
   })
-
-  test('asks again for a price above the approved one, and once an approval is over', async () => {
-    const buyer = await careful()
-    const wallet = [buyer.address.toLowerCase()]
-    const { approvalUrl } = (await payFor(buyer, { ...card, maxUsdc: 0.75 })).body
-    await decide(approvalUrl, 'approve')
-    await store.query('update approvals set amount = 0.4e6, most = 0.4e6 where payer = $1', wallet)
-    const risen = (await payFor(buyer)).body
-    expect(risen.code).toBe('approval_required')
-    expect(risen.approvalUrl).not.toBe(approvalUrl)
-    await decide(risen.approvalUrl, 'approve')
-    const over = `update approvals set ends_at = ends_at - interval '15 minutes' where payer = $1`
-    await store.query(over, wallet)
-    const late = (await payFor(buyer)).body
-    expect(late.code).toBe('approval_required')
-    expect(late.approvalUrl).not.toBe(risen.approvalUrl)
-    expect((await fetch(risen.approvalUrl)).status).toBe(410)
-  })
-
-  test('is told that a person has declined', async () => {
-    const buyer = await careful()
-    const { approvalUrl } = (await payFor(buyer)).body
-    await decide(approvalUrl, 'decline')
-    await decide(approvalUrl, 'approve')
-    expect(await payFor(buyer)).toMatchObject({
-      status: 403,
-      body: { code: 'approval_declined', charged: 'no', retryable: false },
-    })
-  })
 })
 
 test('the page of an approval decides nothing by being looked at, for another site, or without a button', async () => {
@@ -172,30 +143,4 @@ describe('a host that takes goods by link alone', () => {
       expect(JSON.stringify([data, texts])).not.toMatch(/SBX-|kat_/)
     }
   })
-
-  test('has the link shown to a person, where the client can', async () => {
-    const visited: string[] = []
-    const visit = async (url: string) => {
-      visited.push(url)
-      return 'accept' as const
-    }
-    await using opened = await openClient(store, '2026-07-28', { settings, visit })
-    const { bought } = await buyWith(opened.call, await newBuyer(), args())
-    expect(visited).toEqual([expect.stringContaining('/reveal#')])
-    expect(bought.meta['x402/payment-response']).toMatchObject({ success: true })
-    expect(JSON.stringify(bought)).not.toMatch(/SBX-|kat_|reveal#/)
-  })
-})
-
-test.each([
-  ['?api_key=abc&profile=shopper&approveAboveUsdc=0&_t=1', 200],
-  ['?approve_above=5', 400],
-  ['?%61pproveAbov=5', 400],
-  ['?approveAboveUsdc=five', 400],
-  ['?approveAboveUsdc=1&approveAboveUsdc=2', 400],
-  ['?goods=inline', 400],
-])('a host that sets %s is answered %d', async (settings, status) => {
-  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-  const headers = { accept: 'application/json, text/event-stream' }
-  expect((await post(store.url, `/mcp${settings}`, list, headers)).status).toBe(status)
 })

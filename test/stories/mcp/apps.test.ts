@@ -1,12 +1,11 @@
 import { join } from 'node:path'
-import { createSIWxPayload } from '@x402/extensions/sign-in-with-x'
 import type { Frame } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser, type OpenPage, openPage } from '../../harness/browser.ts'
 import { newBuyer } from '../buyer.ts'
-import { bodyFor, eventually } from '../requests.ts'
+import { bodyFor } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { buyWith, type McpClient, openClient, type Result, versions } from './client.ts'
+import { buyWith, type McpClient, openClient, versions } from './client.ts'
 
 const store = useStore()
 
@@ -107,41 +106,6 @@ describe.skipIf(noBrowser)('a document in a host', () => {
     await expect.poll(() => asked.at(-1)).toEqual(['open', bought.data.reveal.url])
     await frame.getByRole('button', { name: 'Refresh' }).click()
     await frame.getByText('It is shown once').waitFor()
-  })
-
-  test('shows every kind of answer as what it is', async () => {
-    const { call: ask } = connected
-    const buyer = await newBuyer()
-    const { bought } = await buyWith(ask, buyer, bodyFor('voucher', 'OK'))
-    // A number of its own: failures for one number are limited, and other stories share the store.
-    const topup = { ...bodyFor('topup', 'FAIL'), msisdn: '+12025550177' }
-    const lost = { orderId: (await buyWith(ask, buyer, topup)).bought.data.orderId }
-    const refunded = await eventually(
-      () => ask('refund', lost),
-      ({ data }) => data.state === 'REFUNDED',
-    )
-    const demanded = await ask('order_status')
-    const { info, supportedChains } = demanded.data.extensions['sign-in-with-x']
-    const challenge = { ...info, ...supportedChains[0] }
-    const signed = await createSIWxPayload(challenge, buyer.account, info.uri)
-    const listed = await ask('order_status', {}, { 'sign-in-with-x': signed })
-    const kinds: readonly (readonly [string, Promise<Result> | Result, RegExp])[] = [
-      ['offers', ask('search', { query: 'Netflix North Korea' }), /^Nothing found/],
-      ['offers', ask('get_offer', { offerId: 'NONE' }), /There is no offer|not/i],
-      ['price', ask('quote', bodyFor('voucher', 'OK')), /^0\.50 USDC/],
-      ['price', ask('quote', { offerId: 'TEST-VOUCHER-OK' }), /field|required|missing/i],
-      ['order', ask('buy', bodyFor('voucher', 'OK')), /^0\.50 USDC/],
-      ['order', bought, /^Delivered.*Refresh/],
-      ['order', ask('order_status', lost), /^Not delivered.*RefundPaid back/],
-      ['order', demanded, /^Sign in/],
-      ['order', listed, /Not delivered.*Paid back.*Delivered/],
-      ['order', refunded, /^Refund.*Paid back/],
-    ]
-    for (const [app, answer, said] of kinds) {
-      const { data } = await answer
-      const frame = await shown(app, { structuredContent: data, content: [] })
-      expect(await frame.textContent('main')).toMatch(said)
-    }
   })
 
   test('shows the texts of an offer as text', async () => {

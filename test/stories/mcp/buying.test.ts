@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Buyer, newBuyer } from '../buyer.ts'
-import { bodyFor, eventually, get, supplierSays } from '../requests.ts'
+import { bodyFor } from '../requests.ts'
 import { useStore } from '../store.ts'
-import { type Arguments, buyWith, openClient, paymentFor, versions } from './client.ts'
+import { buyWith, openClient, versions } from './client.ts'
 
 const store = useStore()
 let buyer: Buyer
@@ -88,87 +88,5 @@ describe('with any client', () => {
     }
     const own = await call('order_status', { orderId, idempotency_key: key })
     expect(own.data).toHaveProperty('reveal.url')
-  })
-
-  test.each<[string, (payment: Arguments) => unknown, string]>([
-    ['text', () => 'eyJ4', 'payment_invalid'],
-    ['of version 1', (payment) => ({ ...payment, x402Version: 1 }), 'payment_invalid'],
-    [
-      'for another amount',
-      (payment) => ({ ...payment, accepted: { ...(payment['accepted'] as object), amount: '1' } }),
-      'payment_mismatch',
-    ],
-  ])('a payment that is %s is asked for again', async (_, change, code) => {
-    await using opened = await openClient(store, '2025-11-25')
-    const args = bodyFor('esim', 'OK')
-    const payment = await paymentFor(buyer, (await opened.call('buy', args)).data.accepts[0])
-    const answer = await opened.call('buy', args, { 'x402/payment': change(payment) })
-    expect(answer.isError).toBe(true)
-    expect(answer.data).toMatchObject({ code, x402Version: 2, charged: 'no' })
-    expect(answer.texts).toEqual([JSON.stringify(answer.data)])
-  })
-
-  test('a price above max_usdc is refused, and one within it is bought', async () => {
-    await using opened = await openClient(store, 'SDK 1.x')
-    const args = { ...card, max_usdc: 0.49 }
-    for (const tool of ['quote', 'buy']) {
-      const { isError, data } = await opened.call(tool, args)
-      expect([isError, data.code]).toEqual([true, 'price_above_maximum'])
-    }
-    const { bought } = await buyWith(opened.call, buyer, { ...args, max_usdc: '0.5' })
-    expect(bought.data.orders[0].state).toBe('FULFILLED')
-  })
-})
-
-describe('a link to the goods', () => {
-  const show = async (token: string) => {
-    const answer = await fetch(`${store.url}/reveal`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ token }).toString(),
-    })
-    return { status: answer.status, headers: answer.headers, text: await answer.text() }
-  }
-
-  test('waits for goods that are late, shows them once behind a button, and is never in the log', async () => {
-    await using opened = await openClient(store, '2026-07-28')
-    const keyed = { ...bodyFor('voucher', 'HANG'), idempotency_key: newKey() }
-    const payment = await paymentFor(buyer, (await opened.call('buy', keyed)).data.accepts[0])
-    const wait = { 'x402/payment': payment }
-    const buying = opened.call('buy', keyed, wait)
-    const [{ id: orderId }] = await eventually(
-      () =>
-        store.query(`select id from orders where payer = $1 and state = 'FULFILLING'`, [
-          buyer.address.toLowerCase(),
-        ]),
-      (rows) => rows.length > 0,
-    )
-    const own = { orderId, idempotency_key: keyed.idempotency_key }
-    const [, token = ''] = (await opened.call('order_status', own)).data.reveal.url.split('#')
-    const early = await show(token)
-    expect([early.status, early.text]).toEqual([409, expect.stringContaining('Not delivered yet')])
-    await supplierSays(store, orderId, 'DONE')
-    expect((await buying).data.orders).toMatchObject([{ state: 'FULFILLED' }])
-
-    const { status, headers, body } = await get(store.url, '/reveal')
-    expect([status, body]).toEqual([200, expect.stringContaining('action="/reveal"')])
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('referrer-policy')).toBe('no-referrer')
-    expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; .*form-action 'self'/,
-    )
-    const [body64 = '', mac] = token.split('.')
-    const other = Buffer.from(body64, 'base64url').toString().replace('ord_', 'ord_0')
-    for (const bad of ['', `${Buffer.from(other).toString('base64url')}.${mac}`]) {
-      expect((await show(bad)).status).toBe(400)
-    }
-    const shown = await Promise.all(Array.from({ length: 8 }, () => show(token)))
-    const [opening, ...more] = shown.filter((one) => one.status === 200)
-    expect(opening?.text).toContain('SBX-')
-    expect(opening?.headers.get('cache-control')).toBe('no-store')
-    expect(more).toEqual([])
-    const again = await show(token)
-    expect([again.status, again.text]).toEqual([410, expect.not.stringContaining('SBX-')])
-    expect(store.logLines.join()).not.toContain(mac)
   })
 })

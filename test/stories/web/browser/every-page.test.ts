@@ -2,11 +2,12 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { axeFaults } from '../../../harness/axe.ts'
 import { noBrowser } from '../../../harness/browser.ts'
-import { viewports } from '../shop.ts'
 import { stages } from './stages.ts'
 import { browserStories } from './visit.ts'
 
-const { phone, checkouts } = viewports
+/** A phone that is held upright, and a desktop screen. */
+const phone = { width: 390, height: 844 }
+const desktop = { width: 1280, height: 900 }
 
 const { test, parts } = browserStories({ offers: 600 })
 
@@ -22,7 +23,7 @@ describe.skipIf(noBrowser !== undefined)('every page', () => {
       await page.setViewportSize({ ...phone, width })
       expect(await widerThanItself(page), `at ${width}`).toEqual([])
     }
-    await page.setViewportSize(checkouts)
+    await page.setViewportSize(desktop)
     expect(await axeFaults(page)).toEqual([])
   })
 })

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { makeAddress } from '../../../../sandbox/btcpay/addresses.ts'
 import { noBrowser } from '../../../harness/browser.ts'
-import { shownPayment, testOffer } from './shopping.ts'
+import { testOffer } from './shopping.ts'
 import { browserStories } from './visit.ts'
 
-const { test, parts } = browserStories()
+const { test } = browserStories()
 
 interface Focus {
   readonly tag: string
@@ -86,37 +84,6 @@ async function reveal(page: Page): Promise<void> {
 }
 
 describe.skipIf(noBrowser !== undefined)('with the keyboard alone', () => {
-  test.concurrent('a voucher is bought in a coin', async ({ visit }) => {
-    const { page } = await visit()
-    const passed = await typeNames(page)
-    const arrows = async (id: string) => {
-      for (let presses = 0; presses < 8; presses += 1) {
-        if (await page.locator(`#${id}`).isChecked()) return
-        await page.keyboard.press('ArrowDown')
-      }
-      throw new Error(`no arrow leads to ${id}`)
-    }
-    await arrows('pay-LTC')
-    passed.push(...(await tabTo(page, withId('refundTo-LTC'))))
-    await page.keyboard.type(makeAddress('LTC', 'keyboard', randomUUID()))
-    passed.push(...(await tabTo(page, named('Continue'))))
-    expectGoodWay(passed)
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/pay/*')
-    const { invoice } = await shownPayment(page, parts.store)
-
-    const down = await tabTo(page, named('Copy'))
-    // A phone cannot scan its own screen: its way comes before the code.
-    down.push(...(await tabTo(page, named('Open in wallet'))))
-    expect(down.map(({ id }) => id)).not.toContain('code-whole')
-    down.push(...(await tabTo(page, withId('code-whole'))))
-    await page.keyboard.press('ArrowRight')
-    expect(await page.locator('#code-address').isChecked()).toBe(true)
-    expect(down.filter(({ isSeen }) => !isSeen)).toEqual([])
-    await parts.store.btcpay(`/invoices/${invoice}/pay`)
-    await reveal(page)
-  })
-
   test.concurrent('a voucher is bought with a wallet', async ({ visitWithWallet }) => {
     const { page, wallet, paid } = await visitWithWallet({ rejects: 'sign' })
     const passed = await typeNames(page)
@@ -132,18 +99,5 @@ describe.skipIf(noBrowser !== undefined)('with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await reveal(page)
     expect(await paid()).toEqual([500_000n])
-  })
-
-  test.concurrent('faults are come to at once, and lead to their fields', async ({ visit }) => {
-    const { page } = await visit()
-    await typeNames(page)
-    await tabTo(page, named('Continue'))
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('.faults')
-    expect(await page.evaluate('document.activeElement.className')).toBe('faults')
-    await tabTo(page, named('Choose how to pay'))
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**#pay')
-    await tabTo(page, ({ id }) => id.startsWith('pay-'))
   })
 })

@@ -1,16 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { noBrowser } from '../../../harness/browser.ts'
-import {
-  expectGoods,
-  fillIn,
-  formFor,
-  idIn,
-  madeFor,
-  shownPayment,
-  startPayment,
-  testOffer,
-} from './shopping.ts'
+import { expectGoods, fillIn, formFor, idIn, madeFor, shownPayment, testOffer } from './shopping.ts'
 import { browserStories, type Visit } from './visit.ts'
 
 const { test, parts } = browserStories()
@@ -26,11 +17,6 @@ async function walletForm(page: Page) {
 }
 
 const toPayment = (page: Page) => page.getByRole('button', { name: 'Continue' })
-
-const payInvoice = async (page: Page) => {
-  const { invoice } = await shownPayment(page, parts.store)
-  await parts.store.btcpay(`/invoices/${invoice}/pay`)
-}
 
 const signings = (calls: readonly string[]) =>
   calls.filter((method) => method === 'eth_signTypedData_v4').length
@@ -48,33 +34,6 @@ async function sameForm({ newTab, page }: Visit): Promise<Page> {
   }
   return other
 }
-
-describe.skipIf(noBrowser !== undefined)('impatience', () => {
-  test.concurrent('while the order comes late asks for it once', async ({ visit }) => {
-    const { page } = await visit()
-    await startPayment(page, parts.store, 'BTC')
-    let asked = 0
-    await page.route('**/orders/*', async (route, request) => {
-      if (request.isNavigationRequest()) {
-        asked += 1
-        // Later than the page of the payment would look again.
-        await new Promise((resolve) => setTimeout(resolve, 1_000))
-      }
-      await route.fallback()
-    })
-    await payInvoice(page)
-    await expectGoods(page, 'voucher')
-    expect(asked).toBe(1)
-  })
-
-  test.concurrent('a double click with a wallet makes one payment', async ({ visitWithWallet }) => {
-    const { page, wallet, paid } = await visitWithWallet()
-    const button = await walletForm(page)
-    await button.dblclick()
-    await expectGoods(page, 'voucher')
-    expect([await paid(), signings(wallet.calls)]).toEqual([[price], 1])
-  })
-})
 
 describe.skipIf(noBrowser !== undefined)('back and reload', () => {
   test.concurrent('at every step in a coin lead on, and make one checkout', async ({ visit }) => {
@@ -107,59 +66,9 @@ describe.skipIf(noBrowser !== undefined)('back and reload', () => {
     await page.waitForSelector('.yours.open')
     expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 1, orders: 1 })
   })
-
-  test.concurrent('before and after paying from a wallet make one payment', async ({
-    visitWithWallet,
-  }) => {
-    const { page, wallet, paid } = await visitWithWallet({ rejects: 'sign' })
-    await (await walletForm(page)).click()
-    await page.getByText('You declined the signature in Test Wallet').waitFor()
-    await page.reload()
-    expect(await page.getByLabel('First name').inputValue()).toBe('Ada')
-    wallet.state.rejects = 'nothing'
-    await (await walletForm(page)).click()
-    await page.waitForURL('**/orders/*')
-    const order = idIn(page)
-    await page.waitForSelector('.stage.delivered')
-
-    await page.reload()
-    await page.waitForSelector('.stage.delivered')
-    // The same form, sent once more, is the purchase that it was.
-    await page.goBack()
-    await page.waitForURL('**/buy/*')
-    await page.getByRole('button', { name: /^Pay/ }).click()
-    await page.waitForURL('**/orders/*')
-    await expectGoods(page, 'voucher')
-    expect([idIn(page), await paid()]).toEqual([order, [price]])
-  })
 })
 
 describe.skipIf(noBrowser !== undefined)('two tabs', () => {
-  test.concurrent('of one form in a coin make one checkout, and both come to the order', async ({
-    visit,
-  }) => {
-    const visited = await visit()
-    const { page } = visited
-    await page.goto(`/buy/${testOffer('voucher')}`)
-    const tabs = [page, await sameForm(visited)]
-    let refundTo = ''
-    for (const tab of tabs) {
-      const given = await formFor(tab, 'ETH')
-      refundTo ||= given
-      await tab.locator('#refundTo-ETH').fill(refundTo)
-    }
-    await Promise.all(tabs.map((tab) => toPayment(tab).click()))
-    await Promise.all(tabs.map((tab) => tab.waitForURL('**/pay/*')))
-    expect(new Set(tabs.map(idIn)).size).toBe(1)
-    await payInvoice(page)
-    // A browser tells a tab that is not looked at when it is looked at.
-    for (const tab of tabs) {
-      await tab.bringToFront()
-      await expectGoods(tab, 'voucher')
-    }
-    expect(await madeFor(parts.store, refundTo)).toEqual({ checkouts: 1, orders: 1 })
-  })
-
   test.concurrent('of one form with a wallet make one payment, and both come to the order', async ({
     visitWithWallet,
   }) => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { noBrowser } from '../../../harness/browser.ts'
 import { eventually } from '../../requests.ts'
-import { expectGoods, formFor, shownPayment, testOffer } from './shopping.ts'
+import { expectGoods, formFor, shownPayment } from './shopping.ts'
 import { browserStories, type Visit } from './visit.ts'
 
 const { test, parts } = browserStories()
@@ -48,38 +48,5 @@ describe.skipIf(noBrowser !== undefined)('without script', () => {
     await paste.fill(link)
     await other.getByRole('button', { name: 'Open' }).click()
     await expectGoods(other, 'voucher')
-  })
-
-  test.concurrent('money that goes back is followed, and found by its payment', async ({
-    visit,
-  }) => {
-    const visited = await visit(off)
-    const { page } = visited
-    const { order } = await bought(visited, 'DECLINED')
-    await loadUntil(page, '.stage.refunded')
-    const paid = await page.locator('#payment').textContent()
-    await page.getByRole('link', { name: 'About the refund' }).click()
-    await page.waitForURL('**/refund')
-    expect(await page.locator('#refund-transaction').textContent()).toMatch(/^[0-9a-f]{64}$/)
-    await page.goto('/find')
-    await page.getByLabel('Order number, payment number').fill(String(paid))
-    await page.getByRole('button', { name: 'Find it' }).click()
-    await page.getByText('Not delivered, and refunded.').waitFor()
-    await page.getByLabel('Order number, payment number').fill(order)
-    await page.getByRole('button', { name: 'Find it' }).click()
-    await page.waitForURL(order)
-  })
-
-  test.concurrent('a form with faults comes back with all that was typed', async ({ visit }) => {
-    const { page } = await visit(off)
-    await page.goto(`/buy/${testOffer('topup')}`)
-    await page.getByLabel('Phone number to top up').fill('12')
-    await page.locator('#pay-ETH').check()
-    await page.locator('#refundTo-ETH').fill('my wallet')
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('Please fix the following').waitFor()
-    expect(await page.getByLabel('Phone number to top up').inputValue()).toBe('12')
-    expect(await page.locator('#refundTo-ETH').inputValue()).toBe('my wallet')
-    expect(await page.locator('#pay-ETH').isChecked()).toBe(true)
   })
 })
