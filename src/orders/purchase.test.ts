@@ -185,20 +185,6 @@ describe('nothing is stored and nothing taken', () => {
     expect(world.calls).toEqual(['isUnused'])
   })
 
-  test('when the body is wrong, however good the payment', async () => {
-    const world = purchaseWorld()
-    const payment = await world.pay()
-    const fields = { ...ada, firstName: '' }
-    expect((await expectUntouched(world, world.ask({ payment, fields }))).code).toBe('invalid_body')
-  })
-
-  test('when the offer was taken off sale', async () => {
-    const world = purchaseWorld()
-    const payment = await world.pay()
-    world.putOnSale(openCard)
-    expect((await expectUntouched(world, world.ask({ payment }))).code).toBe('offer_not_found')
-  })
-
   test('when the check says no; the answer asks again and says why', async () => {
     const { buy, says, orders, calls } = purchaseWorld()
     says.check = () => ({ outcome: 'bad', code: 'invalid_signature', reason: 'it is not theirs' })
@@ -340,14 +326,6 @@ describe('a promised price', () => {
 })
 
 describe('a payment that is proven to have failed', () => {
-  test('asks for another one, and says why', async () => {
-    const { buy } = purchaseWorld({ collected: failed })
-    expect(expectPaymentRequired(await buy())).toMatchObject({
-      accepts: [{ amount: '20000000' }],
-      fault: { code: 'insufficient_funds', reason: 'the wallet is empty' },
-    })
-  })
-
   test('asks again whenever it is repeated, and is never collected again', async () => {
     const { ask, pay, calls } = purchaseWorld({ collected: failed })
     const payment = await pay()

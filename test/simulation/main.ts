@@ -1,11 +1,9 @@
-import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { wholeNumber } from '../harness/arguments.ts'
 import { modelShop } from '../model/shop.ts'
 import { type Outcome, simulate } from './run.ts'
 import type { Size } from './scenario.ts'
 import { smallest } from './shrink.ts'
-import { newTally } from './tally.ts'
 
 const hourMs = 3_600_000
 
@@ -14,20 +12,16 @@ const hourMs = 3_600_000
  * order and the smallest scenario that still has a violation, and exits with 1.
  */
 async function main(): Promise<number> {
-  const { size, seed: first, runs, minutes, figures } = readArguments(process.argv.slice(2))
+  const { size, seed: first, runs, minutes } = readArguments(process.argv.slice(2))
   const until = minutes && Date.now() + minutes * 60_000
   const isOver = (seed: number) => (until ? Date.now() > until : seed >= first + runs)
   const shop = modelShop()
-  const tally = newTally()
   let failed: Outcome | undefined
   for (let seed = first; !failed && !isOver(seed); seed += 1) {
     const outcome = await simulate(shop, seed, size)
-    tally.add(outcome)
     console.log(lineOf(outcome))
     if (outcome.violations.length > 0) failed = outcome
   }
-  console.log(`\n${tally.table()}`)
-  if (figures) appendFileSync(figures, `${tally.table()}\n`)
   if (failed) await explain(failed, size)
   return failed ? 1 : 0
 }
@@ -60,10 +54,9 @@ function readArguments(args: readonly string[]) {
       orders: { type: 'string', default: '30' },
       nodes: { type: 'string', default: '3' },
       minutes: { type: 'string' },
-      figures: { type: 'string' },
     },
   })
-  const { seed, runs, orders, nodes, minutes, figures } = values
+  const { seed, runs, orders, nodes, minutes } = values
   return {
     size: {
       orders: wholeNumber('--orders', orders, { least: 1, most: 10_000 }),
@@ -75,7 +68,6 @@ function readArguments(args: readonly string[]) {
       minutes === undefined
         ? undefined
         : wholeNumber('--minutes', minutes, { least: 1, most: 100_000 }),
-    figures,
   }
 }
 

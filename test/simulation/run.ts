@@ -1,5 +1,5 @@
 import type { OrderId } from '../../src/lib/ids.ts'
-import { isFinished, isRefunding, type Order, payoutStateOf } from '../../src/orders/order.ts'
+import { isFinished, isRefunding, type Order } from '../../src/orders/order.ts'
 import { claimRefund } from '../../src/orders/refund.ts'
 import { refundWallet } from '../model/payment-method.ts'
 import { streamOf } from '../model/random.ts'
@@ -26,7 +26,6 @@ export interface Outcome {
   readonly orders: number
   readonly virtualMs: number
   readonly counts: ReadonlyMap<string, number>
-  readonly ends: ReadonlyMap<string, number>
   readonly violations: readonly { readonly what: string; readonly order: OrderId | undefined }[]
   linesOf(order: OrderId | undefined): readonly string[]
 }
@@ -76,24 +75,15 @@ export async function play(
 
 function outcomeOf(world: World, since: number): Outcome {
   const { trace, violations, seed, time } = world
-  const ends = Map.groupBy(world.orders(), endOf)
   return {
     seed,
     digest: trace.digest(),
     orders: world.orders().length,
     virtualMs: time.time() - since,
     counts: trace.counts,
-    ends: new Map([...ends].map(([end, orders]) => [end, orders.length])),
     violations,
     linesOf: trace.linesOf,
   }
-}
-
-function endOf(order: Order): string {
-  const settlement = 'settlement' in order && order.settlement === 'LOST' ? ' LOST' : ''
-  return isRefunding(order)
-    ? `${order.state} ${payoutStateOf(order)}${settlement}`
-    : `${order.state}${settlement}`
 }
 
 /** The operator retries refunds that failed. After `calmAfterMs`, the caps no longer bound them. */

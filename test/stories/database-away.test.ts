@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import type { Accepts } from '../harness/payer.ts'
-import { type StoryProxy, startProxy } from '../harness/proxy.ts'
 import { type Buyer, newBuyer } from './buyer.ts'
 import { transfersBetween } from './chain.ts'
 import { expectDeliveredOnce, payForVoucher } from './contracts/outcomes.ts'
@@ -9,12 +8,7 @@ import { ledgerOf, rowsKept } from './facts.ts'
 import { bodyFor, eventually, get, termsOf } from './requests.ts'
 import { openStore, type Store } from './store.ts'
 
-// The database goes away in each phase of a purchase, or takes no writes; both end, and the order
-// goes on from what the chain and the supplier say.
-
 let server: pg.Client
-let rpc: StoryProxy
-let supplier: StoryProxy
 let store: Store
 let name: string
 let buyer: Buyer
@@ -23,15 +17,7 @@ let terms: Accepts
 beforeAll(async () => {
   server = new pg.Client(inject('parts').databaseUrl)
   await server.connect()
-  rpc = await startProxy(inject('parts').rpcUrl)
-  store = await openStore({
-    rpcUrl: rpc.url,
-    env: { PURCHASE_WAIT_SECONDS: '3' },
-    async supplierVia(url) {
-      supplier = await startProxy(url)
-      return supplier.url
-    },
-  })
+  store = await openStore({ env: { PURCHASE_WAIT_SECONDS: '3' } })
   name = new URL(store.databaseUrl).pathname.slice(1)
   terms = await termsOf(store.url, 'voucher', bodyFor('voucher', 'OK'))
 })
@@ -39,14 +25,12 @@ beforeEach(async () => {
   buyer = await newBuyer()
 })
 afterEach(async () => {
-  rpc.breakCalls()
-  supplier.breakCalls()
   await comeBack()
   await becomesReady()
 })
 afterAll(async () => {
   await store.close()
-  await Promise.all([rpc.close(), supplier.close(), server.end()])
+  await server.end()
 })
 
 /** The signals look at the newest calls; what is told next begins when they are good again. */

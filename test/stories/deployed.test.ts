@@ -30,8 +30,6 @@ type Front = Awaited<ReturnType<typeof startFront>>
 interface Watched {
   readonly node: Node
   readonly arrivals: string[]
-  /** When it was asked how it is. */
-  readonly looks: number[]
 }
 
 /** Has a node close the connection of a request that it has begun to carry out. */
@@ -39,13 +37,11 @@ const loses = 'x-story-loses'
 
 function watched(node: Node): Watched {
   const arrivals: string[] = []
-  const looks: number[] = []
   node.service.app.server.prependListener('request', ({ method, url, headers, socket }) => {
-    if (url === '/readyz') looks.push(Date.now())
-    else arrivals.push(`${method} ${url}`)
+    if (url !== '/readyz') arrivals.push(`${method} ${url}`)
     if (headers[loses] !== undefined) socket.destroy()
   })
-  return { node, arrivals, looks }
+  return { node, arrivals }
 }
 
 let store: Store
